@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { z } from 'zod';
+
+export type Environment = Record<string, string | undefined>;
+
+const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
+const secret = z.string().min(1).optional();
+const address = z
+    .string()
+    .regex(/^[^:]+:\d+$/, 'must be host:port')
+    .optional();
+
+/** Every setting of every role, by its environment variable. A secret `X` may also be given as `X_FILE`. */
+const SETTINGS = z.object({
+    NODE_ENV: z.enum(['production', 'development', 'test']).default('development'),
+    HOST: z.string().default('127.0.0.1'),
+    PORT: whole(0, 65_535).default(8080),
+    OPS_PORT: whole(0, 65_535).default(0),
+    GRPC_PORT: whole(0, 65_535).default(0),
+
+    DATABASE_URL: secret,
+    DATABASE_POOL: whole(1, 100).default(4),
+    REDIS_URL: secret,
+    REDIS_SHARDS: whole(1, 1_024).default(1),
+
+    INTERNAL_SECRET: secret,
+    INTERNAL_SECRET_PREVIOUS: secret,
+    SERVICE_TOKEN: secret,
+    JWT_KEYS: secret,
+    ACCESS_TOKEN_SECONDS: whole(1, 86_400).default(12 * 3_600),
+    REFRESH_TOKEN_SECONDS: whole(1, 90 * 86_400).default(30 * 86_400),
+
+    KEY_BRAND: z
+        .string()
+        .regex(/^[a-z]{2,12}$/)
+        .default('cred'),
+    KEY_ENVIRONMENT: z.enum(['live', 'test']).default('test'),
+    KEY_TIER_POLICY: z.enum(['any', 'cap']).optional(),
+    KEY_LIMIT_FREE: whole(1, 1_000_000).default(20),
+    KEY_LIMIT_BASIC: whole(1, 1_000_000).default(50),
+    KEY_LIMIT_PRO: whole(1, 1_000_000).default(200),
+    KEY_LIMIT_ENTERPRISE: whole(1, 1_000_000).default(1_000),
+
+    RATE_WINDOW_SECONDS: whole(1, 3_600).default(60),
+    ANONYMOUS_LIMIT: whole(1, 1_000_000_000).default(60_000),
+    UNKNOWN_KEY_LIMIT: whole(1, 1_000_000_000).default(600),
+    TRUST_PROXY: whole(0, 10).default(0),
+    CORS_ORIGINS: z.string().default(''),
+    LIST_SCOPE: z.enum(['owner', 'platform']).default('owner'),
+
+    ARGON2_MEMORY_KIB: whole(8, 256 << 10).default(19_456),
+    ARGON2_PASSES: whole(1, 10).default(2),
+    PASSWORD_THREADS: whole(1, 256).default(availableParallelism()),
+    SIGNATURE_THREADS: whole(1, 256).default(availableParallelism()),
+
+    LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+    LOG_FILE: z.string().optional(),
+    EXIT_WITH_PARENT: z.enum(['0', '1']).default('0'),
+
+    IDENTITY_ADDRESS: address,
+    KEYS_ADDRESS: address,
+    DID_ADDRESS: address,
+    CREDENTIALS_ADDRESS: address,
+    USAGE_ADDRESS: address,
+});
+
+/** The settings, checked, with the policy that depends on another one filled in. */
+export type Config = z.infer<typeof SETTINGS> & { KEY_TIER_POLICY: 'any' | 'cap' };
+
+/** A setting is missing or wrong; the message names it, and never shows its value. */
+export class ConfigError extends Error {}
+
+const SECRETS = [
+    'DATABASE_URL',
+    'REDIS_URL',
+    'INTERNAL_SECRET',
+    'INTERNAL_SECRET_PREVIOUS',
+    'SERVICE_TOKEN',
+    'JWT_KEYS',
+];
+
+/** Reads and checks all settings; throws ConfigError. */
+export function loadConfig(env: Environment): Config {
+    const given = Object.fromEntries(Object.entries(readSecretFiles(env)).filter(([, value]) => value !== ''));
+    const parsed = SETTINGS.safeParse(given);
+    if (!parsed.success) {
+        const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+        throw new ConfigError(`The settings are not usable:\n  ${faults.join('\n  ')}`);
+    }
+    const { KEY_TIER_POLICY, ...rest } = parsed.data;
+    const config: Config = {
+        ...rest,
+        KEY_TIER_POLICY: KEY_TIER_POLICY ?? (rest.KEY_ENVIRONMENT === 'live' ? 'cap' : 'any'),
+    };
+    if (config.NODE_ENV === 'production') refuseUnsafe(config);
+    return config;
+}
+
+/** The process' own environment: the one place that reads it. */
+export function processEnvironment(): Environment {
+    return process.env;
+}
+
+/** The value of a setting that the started roles cannot do without. */
+export function required<Name extends keyof Config>(config: Config, name: Name): NonNullable<Config[Name]> {
+    const value = config[name];
+    if (value === undefined || value === null) throw new ConfigError(`The setting ${name} is missing.`);
+    return value;
+}
+
+function readSecretFiles(env: Environment): Environment {
+    const settings = { ...env };
+    for (const name of SECRETS) {
+        const file = env[`${name}_FILE`];
+        if (!file) continue;
+        try {
+            settings[name] = readFileSync(file, 'utf8').trim();
+        } catch {
+            throw new ConfigError(`The file that ${name}_FILE names cannot be read.`);
+        }
+    }
+    return settings;
+}
+
+/** What eases development and tests has no place in production. */
+function refuseUnsafe(config: Config): void {
+    for (const name of ['INTERNAL_SECRET', 'INTERNAL_SECRET_PREVIOUS', 'SERVICE_TOKEN'] as const) {
+        const value = config[name];
+        if (value !== undefined && (value.length < 32 || new Set(value).size < 8)) {
+            throw new ConfigError(
+                `${name} is too short or too simple for production: give at least 32 random characters.`,
+            );
+        }
+    }
+    if (config.ARGON2_MEMORY_KIB < 19_456 || config.ARGON2_PASSES < 2) {
+        throw new ConfigError('ARGON2_MEMORY_KIB and ARGON2_PASSES may not go below 19456 and 2 in production.');
+    }
+    if (config.RATE_WINDOW_SECONDS !== 60) throw new ConfigError('RATE_WINDOW_SECONDS is 60 in production.');
+}

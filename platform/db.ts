@@ -1,0 +1,86 @@
+import { createPool, type DatabasePool, type QuerySqlToken, SlonikError } from 'slonik';
+import { AppError } from './errors.ts';
+
+export { sql } from 'slonik';
+
+type Query = QuerySqlToken;
+
+/** What a store may do with PostgreSQL. Rows have the column names as keys; timestamps are ISO 8601 text in UTC. */
+export interface Queries {
+    /** All rows of one statement. The row type is the caller's word: it is what the statement selects. */
+    rows<Row>(query: Query): Promise<readonly Row[]>;
+}
+
+export interface Database extends Queries {
+    /** Runs `work` in one transaction, on one connection. */
+    transaction<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>;
+    close(): Promise<void>;
+}
+
+const TYPE_PARSERS = [
+    { name: 'int8', parse: Number }, // counts: far below 2^53
+    { name: 'timestamptz', parse: (text: string) => new Date(text).toISOString() },
+];
+
+/** A pool of at most `size` connections, opened when they are needed. */
+export async function openDatabase({ url, size }: { url: string; size: number }): Promise<Database> {
+    const pool = await createPool(url, {
+        maxPoolSize: size,
+        connectionTimeout: 3_000,
+        statementTimeout: 8_000, // below the request's own deadline
+        idleInTransactionSessionTimeout: 10_000,
+        idleTimeout: 60_000,
+        connectionRetryLimit: 1,
+        // Whether a statement may run twice is known above, not here.
+        queryRetryLimit: 0,
+        transactionRetryLimit: 0,
+        // No statement here leaves state behind on its connection.
+        resetConnection: async () => {},
+        typeParsers: TYPE_PARSERS,
+    });
+    return {
+        rows: (query) => rows(pool, query),
+        transaction: (work) =>
+            translated(() => pool.transaction((connection) => work({ rows: (query) => rows(connection, query) }))),
+        close: () => pool.end(),
+    };
+}
+
+type Connection = Pick<DatabasePool, 'query'>;
+
+async function rows<Row>(connection: Connection, query: Query): Promise<readonly Row[]> {
+    const result = await translated(() => connection.query(query));
+    return result.rows as readonly Row[]; // see Queries.rows
+}
+
+/** Failures of the connection become `unavailable`; those of the statement itself stay what they are. */
+async function translated<Result>(run: () => Promise<Result>): Promise<Result> {
+    try {
+        return await run();
+    } catch (error) {
+        if (error instanceof AppError || !isOutage(error)) throw error;
+        throw new AppError('unavailable', 'The database cannot be reached. Try again shortly.', {
+            retry_after: 1,
+            cause: error,
+        });
+    }
+}
+
+/** SQLSTATE classes of outages: 08 connection, 25006 read-only, 53 resources, 57 operator intervention, 58 system. */
+const OUTAGE = /^(08|25006|53|57|58)|^E[A-Z]+$/;
+
+function isOutage(error: unknown): boolean {
+    for (let cause = error; Error.isError(cause); cause = cause.cause) {
+        if ('code' in cause && typeof cause.code === 'string') return OUTAGE.test(cause.code);
+        if (/terminat|timeout|closed|connect/i.test(cause.message) && error instanceof SlonikError) return true;
+    }
+    return false;
+}
+
+/** Whether PostgreSQL refused the statement for what is in it: then its neighbours in a group are not at fault. */
+export function isRefusedStatement(error: unknown): boolean {
+    return !(error instanceof AppError);
+}
+
+/** How stores group their statements: measured best around 64 rows, with one group on its way while another one runs. */
+export const STORE_GROUPS = { max_batch: 64, max_in_flight: 2, max_waiting: 4_096 } as const;

@@ -1,0 +1,63 @@
+/** Every refusal the service can give, with the status it has over gRPC and over HTTP and its short summary. */
+const KINDS = {
+    invalid: { grpc: 3, http: 400, summary: 'Invalid request' },
+    unauthenticated: { grpc: 16, http: 401, summary: 'Authentication required' },
+    forbidden: { grpc: 7, http: 403, summary: 'Not allowed' },
+    not_found: { grpc: 5, http: 404, summary: 'Not found' },
+    method_not_allowed: { grpc: 12, http: 405, summary: 'Method not allowed' },
+    request_timeout: { grpc: 4, http: 408, summary: 'Request timeout' },
+    conflict: { grpc: 6, http: 409, summary: 'Conflict' },
+    too_large: { grpc: 11, http: 413, summary: 'Request too large' },
+    unsupported_media_type: { grpc: 3, http: 415, summary: 'Unsupported media type' },
+    rate_limited: { grpc: 8, http: 429, summary: 'Rate limit exceeded' },
+    headers_too_large: { grpc: 11, http: 431, summary: 'Request header fields too large' },
+    internal: { grpc: 13, http: 500, summary: 'Internal server error' },
+    unavailable: { grpc: 14, http: 503, summary: 'Service unavailable' },
+    deadline: { grpc: 4, http: 503, summary: 'Service unavailable' },
+} as const;
+
+export type ErrorKind = keyof typeof KINDS;
+
+/**
+ * The one error that may reach a caller. `detail` is written for the caller: it never holds SQL, a path, a host name or a
+ * secret. Anything else that is thrown is logged where it happened and becomes `internal`.
+ */
+export class AppError extends Error {
+    readonly kind: ErrorKind;
+    readonly detail: string;
+    /** Whole seconds after which the same call may succeed. */
+    readonly retry_after: number | undefined;
+
+    constructor(kind: ErrorKind, detail: string, options: { retry_after?: number | undefined; cause?: unknown } = {}) {
+        super(detail, options.cause === undefined ? undefined : { cause: options.cause });
+        this.name = 'AppError';
+        this.kind = kind;
+        this.detail = detail;
+        this.retry_after = options.retry_after;
+    }
+
+    get http_status(): number {
+        return KINDS[this.kind].http;
+    }
+
+    get grpc_code(): number {
+        return KINDS[this.kind].grpc;
+    }
+
+    /** The short summary that goes into the envelope's `message`. */
+    get summary(): string {
+        return KINDS[this.kind].summary;
+    }
+}
+
+export function isErrorKind(text: string): text is ErrorKind {
+    return Object.hasOwn(KINDS, text);
+}
+
+/** What the caller is told when something unforeseen went wrong; the cause stays for the log. */
+export function asAppError(error: unknown): AppError {
+    if (error instanceof AppError) return error;
+    return new AppError('internal', 'The request could not be completed because of an internal error.', {
+        cause: error,
+    });
+}

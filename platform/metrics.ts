@@ -1,0 +1,49 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** From 0.5 ms to 10 s, in seconds. */
+const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+interface Description<Label extends string> {
+    name: string;
+    help: string;
+    labels: readonly Label[];
+}
+
+/** The metrics of one process. Labels take few values: routes, methods, outcomes; never an id. */
+export interface Metrics {
+    counter<Label extends string>(description: Description<Label>): Counter<Label>;
+    histogram<Label extends string>(description: Description<Label>): Histogram<Label>;
+    /** A value that is read when the metrics are. */
+    gauge(name: string, help: string, read: () => number): void;
+    /** The exposition text, and its content type. */
+    expose(): Promise<{ content_type: string; text: string }>;
+}
+
+export function createMetrics(): Metrics {
+    const registry = new Registry();
+    collectDefaultMetrics({ register: registry });
+    const registers = [registry];
+    return {
+        counter: ({ name, help, labels }) => new Counter({ name, help, labelNames: labels, registers }),
+        histogram: ({ name, help, labels }) =>
+            new Histogram({ name, help, labelNames: labels, registers, buckets: BUCKETS }),
+        gauge(name, help, read) {
+            new Gauge({
+                name,
+                help,
+                registers,
+                collect() {
+                    this.set(read());
+                },
+            });
+        },
+        async expose() {
+            return { content_type: registry.contentType, text: await registry.metrics() };
+        },
+    };
+}
+
+/** Seconds since a `performance.now()` reading. */
+export function secondsSince(began: number): number {
+    return (performance.now() - began) / 1_000;
+}

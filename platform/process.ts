@@ -1,0 +1,31 @@
+/** Signals within this time of the first one, in milliseconds, are the same wish: npm and the terminal both pass Ctrl-C on. */
+const SAME_SIGNAL_MS = 1_000;
+/** A stop that takes longer is cut off, in milliseconds. */
+const STOP_CAP_MS = 12_000;
+
+/** Stops in an orderly way on SIGTERM or SIGINT, then exits 0; a second, later signal or the cap exits 1 at once. */
+export function stopOnSignals(stop: () => Promise<void>): void {
+    let first: number | undefined;
+    const onSignal = (): void => {
+        const now = performance.now();
+        if (first === undefined) {
+            first = now;
+            setTimeout(() => process.exit(1), STOP_CAP_MS).unref();
+            stop().then(
+                () => process.exit(0),
+                () => process.exit(1),
+            );
+        } else if (now - first > SAME_SIGNAL_MS) {
+            process.exit(1);
+        }
+    };
+    process.on('SIGTERM', onSignal);
+    process.on('SIGINT', onSignal);
+}
+
+/** Ends the process when the one that started it goes away: its standard input, a pipe from there, then closes. */
+export function exitWithParent(): void {
+    process.stdin.resume();
+    process.stdin.on('end', () => process.exit(1));
+    process.stdin.on('error', () => process.exit(1));
+}

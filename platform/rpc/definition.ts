@@ -1,0 +1,90 @@
+import type { CallContext } from '../context.ts';
+
+/** The codec of one message, as ts-proto generates it. */
+interface Codec {
+    encode(message: never): { finish(): Uint8Array };
+    decode(input: Uint8Array): unknown;
+}
+
+interface MethodDefinition {
+    name: string;
+    requestType: Codec;
+    responseType: Codec;
+    options: { idempotencyLevel?: string };
+}
+
+/** A service as ts-proto's generic definitions describe it. */
+export interface ServiceDefinition {
+    fullName: string;
+    methods: Record<string, MethodDefinition>;
+}
+
+type Message<C extends Codec> = ReturnType<C['decode']>;
+
+/**
+ * A service's methods as plain functions. An implementation has this shape, and so has a client, wherever the service runs.
+ */
+export type ServiceOf<D extends ServiceDefinition> = {
+    [M in keyof D['methods']]: (
+        request: Message<D['methods'][M]['requestType']>,
+        context: CallContext,
+    ) => Promise<Message<D['methods'][M]['responseType']>>;
+};
+
+/** What a transport must know of a method. */
+export interface MethodInfo {
+    /** `/package.Service/Method` */
+    path: string;
+    /** May be sent again when it is not known whether it ran. */
+    safe: boolean;
+}
+
+/** Carries one encoded call to where its service runs, and the encoded answer back. Fails with AppErrors only. */
+export type Transport = (method: MethodInfo, request: Uint8Array, context: CallContext) => Promise<Uint8Array>;
+
+function methodInfo(definition: ServiceDefinition, method: MethodDefinition): MethodInfo {
+    const level = method.options.idempotencyLevel;
+    return {
+        path: `/${definition.fullName}/${method.name}`,
+        safe: level === 'NO_SIDE_EFFECTS' || level === 'IDEMPOTENT',
+    };
+}
+
+/** A client of `definition` whose calls go through `transport`. */
+export function client<D extends ServiceDefinition>(definition: D, transport: Transport): ServiceOf<D> {
+    const calls = Object.entries(definition.methods).map(([name, method]) => {
+        const info = methodInfo(definition, method);
+        const call = async (request: unknown, context: CallContext): Promise<unknown> => {
+            // ServiceOf pairs each request with the codec of its own method.
+            const encoded = method.requestType.encode(request as never).finish();
+            return method.responseType.decode(await transport(info, encoded, context));
+        };
+        return [name, call] as const;
+    });
+    // Built from the very definition that ServiceOf is computed from.
+    return Object.fromEntries(calls) as ServiceOf<D>;
+}
+
+/** A method ready to be called with encoded messages. */
+export interface BoundMethod {
+    path: string;
+    run(request: Uint8Array, context: CallContext): Promise<Uint8Array>;
+}
+
+/** The methods of `implementation`, to be called with encoded messages. */
+export function bind<D extends ServiceDefinition>(definition: D, implementation: ServiceOf<D>): BoundMethod[] {
+    return Object.entries(definition.methods).map(([name, method]) => {
+        // ServiceOf has a function for each method of the definition.
+        const call = implementation[name as keyof D['methods']] as (
+            request: unknown,
+            context: CallContext,
+        ) => Promise<unknown>;
+        return {
+            path: methodInfo(definition, method).path,
+            async run(request, context) {
+                const response = await call(method.requestType.decode(request), context);
+                return method.responseType.encode(response as never).finish(); // paired by ServiceOf, as above
+            },
+        };
+    });
+}

@@ -1,0 +1,34 @@
+import type { CallContext } from '../context.ts';
+import { AppError, asAppError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { type Metrics, secondsSince } from '../metrics.ts';
+import type { BoundMethod } from './definition.ts';
+
+/** Runs one encoded call. Fails with AppErrors only: anything else has been logged and made `internal`. */
+export type Dispatch = (path: string, request: Uint8Array, context: CallContext) => Promise<Uint8Array>;
+
+/** The one way into a process' services, whatever carried the call here: looks the method up, meters it, tames its errors. */
+export function dispatcher(methods: BoundMethod[], { log, metrics }: { log: Log; metrics: Metrics }): Dispatch {
+    const table = new Map(methods.map((method) => [method.path, method]));
+    const duration = metrics.histogram({
+        name: 'rpc_server_duration_seconds',
+        help: 'Time to answer a call, by method and outcome.',
+        labels: ['method', 'outcome'],
+    });
+
+    return async (path, request, context) => {
+        const method = table.get(path);
+        if (!method) throw new AppError('method_not_allowed', 'There is no such method.');
+        const began = performance.now();
+        try {
+            const response = await method.run(request, context);
+            duration.observe({ method: path, outcome: 'ok' }, secondsSince(began));
+            return response;
+        } catch (error) {
+            const refusal = asAppError(error);
+            if (refusal.http_status >= 500) log.error({ err: error, method: path, request_id: context.request_id });
+            duration.observe({ method: path, outcome: refusal.kind }, secondsSince(began));
+            throw refusal;
+        }
+    };
+}

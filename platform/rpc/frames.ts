@@ -1,0 +1,45 @@
+import { Frame, FrameServiceDefinition } from '../../proto/gen/rpc/v1/frames.ts';
+
+/** Calls or replies per frame. */
+export const CALLS_PER_FRAME = 32;
+/** Calls that one stream may have under way. */
+export const MAX_CALLS_IN_FLIGHT = 8_192;
+/** The largest message either side accepts, in bytes. */
+export const MAX_MESSAGE_BYTES = 4 << 20;
+
+/** The stream that frames travel on, as grpc-js describes a method. */
+export const EXCHANGE = {
+    path: `/${FrameServiceDefinition.fullName}/${FrameServiceDefinition.methods.exchange.name}`,
+    requestStream: true,
+    responseStream: true,
+    requestSerialize: encodeFrame,
+    requestDeserialize: decodeFrame,
+    responseSerialize: encodeFrame,
+    responseDeserialize: decodeFrame,
+} as const;
+
+/** Views the same memory as the Buffer that grpc-js wants. */
+export function asBuffer(bytes: Uint8Array): Buffer {
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function encodeFrame(frame: Frame): Buffer {
+    return asBuffer(Frame.encode(frame).finish());
+}
+
+function decodeFrame(bytes: Buffer): Frame {
+    return Frame.decode(bytes);
+}
+
+interface FrameSink {
+    write(frame: Frame, written: (error?: Error | null) => void): unknown;
+}
+
+/** Resolves when the transport has taken the frame: what comes meanwhile gathers for the next one. */
+export function writeFrame(sink: FrameSink, frame: Partial<Frame>): Promise<void> {
+    return new Promise((resolve, reject) => {
+        sink.write({ calls: [], replies: [], draining: false, ...frame }, (error) =>
+            error ? reject(error) : resolve(),
+        );
+    });
+}

@@ -1,0 +1,88 @@
+import { type Client, Metadata, type ServerUnaryCall, type ServiceError, status } from '@grpc/grpc-js';
+import { type CallContext, deadlineExceeded, REQUEST_TIMEOUT_MS, timeoutOfNextHop } from '../context.ts';
+import { AppError } from '../errors.ts';
+import { newId } from '../ids.ts';
+import type { Transport } from './definition.ts';
+import { asBuffer } from './frames.ts';
+import { decodeError } from './wire.ts';
+
+/** The context fields that travel as metadata, and the names they have there. */
+const FIELDS = {
+    request_id: 'x-request-id',
+    traceparent: 'traceparent',
+    user_id: 'x-on-behalf-of',
+    tier: 'x-account-tier',
+    session_id: 'x-session-id',
+    address: 'x-client-address',
+} as const;
+
+export function contextFromMetadata({ metadata, getDeadline }: ServerUnaryCall<unknown, unknown>): CallContext {
+    const text = (name: string): string | undefined => {
+        const [value] = metadata.get(name);
+        return typeof value === 'string' ? value : undefined;
+    };
+    const until = Number(getDeadline()) - Date.now(); // infinite where the client set none
+    return {
+        request_id: text(FIELDS.request_id) ?? newId(),
+        traceparent: text(FIELDS.traceparent),
+        user_id: text(FIELDS.user_id),
+        tier: text(FIELDS.tier),
+        session_id: text(FIELDS.session_id),
+        address: text(FIELDS.address),
+        trusted: text('x-trusted') === 'true',
+        deadline: performance.now() + Math.min(until, REQUEST_TIMEOUT_MS),
+    };
+}
+
+function metadataFromContext(context: CallContext, service_token: string): Metadata {
+    const metadata = new Metadata();
+    metadata.set('authorization', `Bearer ${service_token}`);
+    for (const [field, name] of Object.entries(FIELDS)) {
+        const value = context[field as keyof typeof FIELDS]; // the keys of FIELDS, as entries() lost them
+        if (value !== undefined) metadata.set(name, value);
+    }
+    if (context.trusted) metadata.set('x-trusted', 'true');
+    return metadata;
+}
+
+/** An AppError as gRPC carries it: its code and detail as status, its kind and wait in trailers. */
+export function encodeStatus(error: AppError): { code: status; details: string; metadata: Metadata } {
+    const metadata = new Metadata();
+    metadata.set('error-kind', error.kind);
+    if (error.retry_after !== undefined) metadata.set('retry-after', String(error.retry_after));
+    return { code: error.grpc_code, details: error.detail, metadata };
+}
+
+/** What a failed gRPC call tells this side; a failure of the connection itself is `unavailable`. */
+export function decodeStatus(error: ServiceError): AppError {
+    const [kind] = error.metadata.get('error-kind');
+    const [retry_after] = error.metadata.get('retry-after');
+    if (typeof kind === 'string') {
+        return decodeError({ kind, detail: error.details, retry_after: retry_after ? Number(retry_after) : undefined });
+    }
+    if (error.code === status.DEADLINE_EXCEEDED) return deadlineExceeded();
+    return new AppError('unavailable', 'A part of the service cannot be reached. Try again shortly.', {
+        retry_after: 1,
+        cause: error,
+    });
+}
+
+/** One plain call, for what is too large to share a frame. */
+export function unaryTransport(grpc: Client, service_token: string): Transport {
+    return (method, request, context) =>
+        new Promise((resolve, reject) => {
+            const deadline = Date.now() + timeoutOfNextHop(context);
+            grpc.makeUnaryRequest(
+                method.path,
+                asBuffer,
+                (bytes: Buffer): Uint8Array => bytes,
+                request,
+                metadataFromContext(context, service_token),
+                { deadline },
+                (error, response) => {
+                    if (error) reject(decodeStatus(error));
+                    else resolve(response as Uint8Array); // grpc-js gives a response where there is no error
+                },
+            );
+        });
+}

@@ -1,0 +1,48 @@
+import { requireUser } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { ServiceOf } from '../../platform/rpc/definition.ts';
+import type { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
+import { decodeDidKey, encodeDidKey } from '../../workers/crypto/did-key.ts';
+import { publicKeyFrom, secretKeyBytes } from '../../workers/crypto/ed25519.ts';
+import type { Signatures } from '../../workers/crypto/signatures.ts';
+import type { DidStore } from './store.ts';
+
+/** did:key identifiers: made here or registered, and resolved. */
+export function didService({
+    store,
+    signatures,
+}: {
+    store: DidStore;
+    signatures: Signatures;
+}): ServiceOf<typeof DidServiceDefinition> {
+    return {
+        async create({ public_key }, context) {
+            const account = context.user_id;
+            if (public_key === undefined) {
+                const pair = await signatures.generate();
+                await store.insert({ did: pair.did, public_key: pair.public_key, account, origin: 'generated' });
+                return {
+                    did: pair.did,
+                    public_key: pair.public_key,
+                    private_key: secretKeyBytes(pair.seed, pair.public_key),
+                };
+            }
+            const key = publicKeyFrom(public_key);
+            if (!key) throw new AppError('invalid', 'public_key is not an acceptable Ed25519 public key.');
+            const did = encodeDidKey(key);
+            await store.insert({ did, public_key: key, account, origin: 'registered' });
+            return { did, public_key: key };
+        },
+
+        async resolve({ did, derive }) {
+            const key = decodeDidKey(did);
+            if (!key) throw new AppError('invalid', 'The DID is not a did:key with an Ed25519 public key.');
+            if (derive || (await store.find(did))) return { did, public_key: key };
+            throw new AppError('not_found', 'This DID is not known here.');
+        },
+
+        async filterOwned({ dids }, context) {
+            return { dids: await store.filterOwned(requireUser(context), dids) };
+        },
+    };
+}

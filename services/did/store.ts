@@ -1,0 +1,58 @@
+import { type Coalescer, coalesce } from '../../platform/batch.ts';
+import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/db.ts';
+import { appendDeltas } from '../deltas.store.ts';
+
+export interface DidRow {
+    did: string;
+    public_key: Uint8Array;
+    account: string | undefined;
+    origin: 'generated' | 'registered';
+}
+
+export interface DidStore {
+    /** Writes the row where there is none for this DID. */
+    insert: Coalescer<DidRow, void>;
+    find: Coalescer<string, { public_key: Uint8Array } | undefined>;
+    /** Those of `dids` that the account owns. */
+    filterOwned(account: string, dids: readonly string[]): Promise<string[]>;
+}
+
+export function didStore(db: Database): DidStore {
+    return {
+        insert: coalesce({
+            ...STORE_GROUPS,
+            name: 'did_insert',
+            halve_on: isRefusedStatement,
+            async run(rows: DidRow[]) {
+                await insertGroup(db, rows);
+                return rows.map(() => undefined);
+            },
+        }),
+        find: coalesce({ ...STORE_GROUPS, name: 'did_find', run: (dids: string[]) => findGroup(db, dids) }),
+        async filterOwned(account, dids) {
+            const rows = await db.rows<{ did: string }>(sql.unsafe`
+                SELECT did FROM did.dids
+                WHERE did = ANY(${sql.array(dids, 'text')}) AND account = ${account} AND origin IN ('generated', 'wallet')`);
+            return rows.map((row) => row.did);
+        },
+    };
+}
+
+async function insertGroup(db: Database, rows: DidRow[]): Promise<void> {
+    const tuples = rows.map((row) => [row.did, Buffer.from(row.public_key), row.account ?? null, row.origin]);
+    await db.rows(sql.unsafe`
+        WITH written AS (
+            INSERT INTO did.dids (did, public_key, account, origin, created_at)
+            SELECT *, now() FROM ${sql.unnest(tuples, ['text', 'bytea', 'uuid', 'text'])}
+            ON CONFLICT (did) DO NOTHING
+            RETURNING account
+        )
+        ${appendDeltas('dids_created')}`);
+}
+
+async function findGroup(db: Database, dids: string[]) {
+    const rows = await db.rows<{ did: string; public_key: Buffer }>(sql.unsafe`
+        SELECT did, public_key FROM did.dids WHERE did = ANY(${sql.array(dids, 'text')})`);
+    const found = new Map(rows.map((row) => [row.did, row]));
+    return dids.map((did) => found.get(did));
+}

@@ -1,0 +1,33 @@
+import { AppError } from '../platform/errors.ts';
+
+/** Requests per minute, by tier (interface, section 8). */
+const RATE_LIMITS = { free: 10, basic: 100, pro: 1_000, enterprise: 10_000 } as const;
+/** Session calls of an account are never limited below this, whatever its tier (decision A12). */
+const LEAST_SESSION_LIMIT = 600;
+
+export type Tier = keyof typeof RATE_LIMITS;
+
+/** In ascending order. */
+export const TIERS = ['free', 'basic', 'pro', 'enterprise'] as const satisfies readonly Tier[];
+
+export function isTier(text: string): text is Tier {
+    return Object.hasOwn(RATE_LIMITS, text);
+}
+
+export function requireTier(text: string): Tier {
+    if (!isTier(text)) throw new AppError('invalid', `tier must be one of ${TIERS.join(', ')}.`);
+    return text;
+}
+
+export function rateLimit(tier: Tier): number {
+    return RATE_LIMITS[tier];
+}
+
+export function sessionRateLimit(tier: Tier): number {
+    return Math.max(RATE_LIMITS[tier], LEAST_SESSION_LIMIT);
+}
+
+/** Whether `tier` stands above `other`. */
+export function exceeds(tier: Tier, other: Tier): boolean {
+    return TIERS.indexOf(tier) > TIERS.indexOf(other);
+}

@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import { after } from 'node:test';
+import { Client } from 'pg';
+import { type Database, openDatabase } from '../platform/db.ts';
+import { migrate } from '../platform/migrate.ts';
+import { awaitRedis, openRedis, type Redis } from '../platform/redis.ts';
+import { createLog } from '../platform/log.ts';
+import type { CallContext } from '../platform/context.ts';
+import { newId } from '../platform/ids.ts';
+import { SCHEMAS } from '../services/index.ts';
+
+/** What `npm test` (test/run.ts) has started for the tests. */
+function setting(name: 'TEST_DATABASE_URL' | 'TEST_REDIS_URL'): string {
+    const value = process.env[name];
+    if (!value) throw new Error(`${name} is not set: run this file by "npm test -- <file>".`);
+    return value;
+}
+
+export const quiet = createLog({ level: 'silent', name: 'test' });
+
+/** A migrated database of the test file's own; dropped when the file is done. */
+export async function testDatabase(): Promise<{ db: Database; url: string }> {
+    const name = `t_${randomBytes(6).toString('hex')}`;
+    const admin = setting('TEST_DATABASE_URL');
+    const url = Object.assign(new URL(admin), { pathname: `/${name}` }).href;
+    await execute(admin, `CREATE DATABASE ${name}`);
+    await migrate(url, SCHEMAS);
+    const db = await openDatabase({ url, size: 4 });
+    after(async () => {
+        await db.close();
+        await execute(admin, `DROP DATABASE ${name} WITH (FORCE)`);
+    });
+    return { db, url };
+}
+
+/** A connection to the real Redis; closed when the file is done. Keys are kept apart by the random ids in them. */
+export async function testRedis(): Promise<Redis> {
+    const redis = openRedis({ url: setting('TEST_REDIS_URL'), log: quiet });
+    await awaitRedis(redis, 5_000);
+    after(() => redis.disconnect());
+    return redis;
+}
+
+/** A call on behalf of `user_id` (a new account's id unless given), with ten seconds to go. */
+export function testContext(caller: Partial<CallContext> = {}): CallContext {
+    return {
+        request_id: newId(),
+        traceparent: undefined,
+        user_id: newId(),
+        tier: 'free',
+        session_id: undefined,
+        address: '127.0.0.1',
+        trusted: false,
+        deadline: performance.now() + 10_000,
+        ...caller,
+    };
+}
+
+async function execute(url: string, statement: string): Promise<void> {
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    await client.query(statement).finally(() => client.end());
+}
