@@ -1,0 +1,33 @@
+/** Standard alphabet, padded (RFC 4648 section 4): the form of every answer. */
+export function encodeBase64(bytes: Uint8Array): string {
+    return bufferOf(bytes).toString('base64');
+}
+
+/** URL alphabet, without padding (RFC 4648 section 5): the form inside tokens. */
+export function encodeBase64Url(bytes: Uint8Array): string {
+    return bufferOf(bytes).toString('base64url');
+}
+
+/**
+ * For requests: standard or URL alphabet, padded or not. Node's decoder skips what it does not know and drops loose bits, so a
+ * text counts only if it is one of the four spellings of what it decodes to.
+ */
+export function decodeBase64(text: string): Uint8Array | undefined {
+    const bytes = Buffer.from(text, 'base64');
+    const standard = bytes.toString('base64');
+    const url = bytes.toString('base64url');
+    const padding = standard.slice(url.length);
+    const exact = text === standard || text === url || text + padding === standard || text === url + padding;
+    // A copy, because small buffers share one block of memory, which is no place for a key.
+    return exact ? new Uint8Array(bytes) : undefined;
+}
+
+/** For tokens: the one canonical spelling, so that no two texts decode to the same bytes. */
+export function decodeBase64Url(text: string): Buffer | undefined {
+    const bytes = Buffer.from(text, 'base64url');
+    return bytes.toString('base64url') === text ? bytes : undefined;
+}
+
+function bufferOf(bytes: Uint8Array): Buffer {
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

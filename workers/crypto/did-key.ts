@@ -1,0 +1,40 @@
+import bs58 from 'bs58';
+import type { PublicKey } from './ed25519.ts';
+
+/** The did:key method (W3C CCG): multibase `z` is base58btc, 0xed 0x01 is the multicodec of an Ed25519 public key. */
+const SCHEME = 'did:key:';
+const PREFIX = `${SCHEME}z6Mk`;
+const LENGTH = 56;
+const MULTICODEC = [0xed, 0x01] as const;
+
+export function encodeDidKey(public_key: PublicKey): string {
+    const bytes = new Uint8Array(MULTICODEC.length + public_key.length);
+    bytes.set(MULTICODEC);
+    bytes.set(public_key, MULTICODEC.length);
+    return `${SCHEME}z${bs58.encode(bytes)}`;
+}
+
+/**
+ * The key inside an Ed25519 did:key, undefined for any other text. Any 32 bytes are a valid format, points of small order too:
+ * no signature verifies under those. A text that is read is the only one for its key, since base58 without a leading `1` is
+ * plain positional notation. The length comes first because decoding base58 is quadratic.
+ */
+export function decodeDidKey(did: string): PublicKey | undefined {
+    if (did.length !== LENGTH || !did.startsWith(PREFIX)) return undefined;
+    const bytes = bs58.decodeUnsafe(did.slice(SCHEME.length + 1));
+    if (bytes?.length !== 34 || bytes[0] !== MULTICODEC[0] || bytes[1] !== MULTICODEC[1]) return undefined;
+    return bytes.slice(MULTICODEC.length) as PublicKey; // 34 - 2 bytes
+}
+
+/** The part after `did:key:`, which names the one key in a DID document. */
+export function didKeyFragment(did: string): string {
+    return did.slice(SCHEME.length);
+}
+
+const MAX_DID_LENGTH = 2048;
+const DID = /^did:[a-z0-9]+:(?:[\w.:-]|%[0-9A-Fa-f]{2})*(?:[\w.-]|%[0-9A-Fa-f]{2})$/;
+
+/** Whether the text is a DID of any method (DID Core section 3.1), without path, query or fragment. */
+export function isDid(text: string): boolean {
+    return text.length <= MAX_DID_LENGTH && DID.test(text);
+}

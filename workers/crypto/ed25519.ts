@@ -1,0 +1,115 @@
+import sodium from 'sodium-native';
+
+declare const kind: unique symbol;
+
+/** 32 bytes that stand where an Ed25519 public key goes; whether they are a good point shows when a signature is checked. */
+export type PublicKey = Uint8Array & { readonly [kind]: 'public key' };
+
+/** The 32-byte secret from which an Ed25519 key pair is made (the private key of RFC 8032). */
+export type Seed = Uint8Array & { readonly [kind]: 'seed' };
+
+export interface KeyPair {
+    public_key: PublicKey;
+    seed: Seed;
+}
+
+export const SIGNATURE_BYTES = 64;
+const KEY_BYTES = 32;
+
+/** sodium-native takes any view of bytes; its published types ask for Buffer. */
+const {
+    crypto_sign_detached: signDetached,
+    crypto_sign_seed_keypair: seedKeyPair,
+    crypto_sign_verify_detached: verifyDetached,
+    randombytes_buf: fillRandom,
+    sodium_memzero: wipe,
+} = sodium as {
+    crypto_sign_detached(signature: Uint8Array, message: Uint8Array, secret_key: Uint8Array): void;
+    crypto_sign_seed_keypair(public_key: Uint8Array, secret_key: Uint8Array, seed: Uint8Array): void;
+    crypto_sign_verify_detached(signature: Uint8Array, message: Uint8Array, public_key: Uint8Array): boolean;
+    randombytes_buf(bytes: Uint8Array): void;
+    sodium_memzero(bytes: Uint8Array): void;
+};
+
+/** libsodium's form of a private key, seed then public key; written and wiped within one synchronous call. */
+const secret_key = new Uint8Array(2 * KEY_BYTES);
+
+export function generateKeyPair(): KeyPair {
+    const seed = new Uint8Array(KEY_BYTES) as Seed; // 32 bytes, filled below
+    fillRandom(seed);
+    return { public_key: publicKeyOf(seed), seed };
+}
+
+/** About 22 µs, as much as a signature: the price of never signing with a public half that somebody sent. */
+export function publicKeyOf(seed: Seed): PublicKey {
+    const public_key = new Uint8Array(KEY_BYTES) as PublicKey; // 32 bytes, filled below
+    seedKeyPair(public_key, secret_key, seed);
+    wipe(secret_key);
+    return public_key;
+}
+
+/** `public_key` must come from publicKeyOf(seed): a signature made with another one gives the seed away. */
+export function sign(message: Uint8Array, seed: Seed, public_key: PublicKey): Uint8Array {
+    const signature = new Uint8Array(SIGNATURE_BYTES);
+    secret_key.set(seed);
+    secret_key.set(public_key, KEY_BYTES);
+    signDetached(signature, message, secret_key);
+    wipe(secret_key);
+    return signature;
+}
+
+/** libsodium's verdict (RFC 8032, canonical S, no small-order key or R); a signature of another length is no signature. */
+export function verify(signature: Uint8Array, message: Uint8Array, public_key: PublicKey): boolean {
+    return signature.length === SIGNATURE_BYTES && verifyDetached(signature, message, public_key);
+}
+
+/** Undefined for another length and for the encodings of points of small order, under which anybody could sign. */
+export function publicKeyFrom(bytes: Uint8Array): PublicKey | undefined {
+    return bytes.length === KEY_BYTES && !hasSmallOrder(bytes) ? (bytes as PublicKey) : undefined; // 32 bytes
+}
+
+/** From a 32-byte seed, or from 64 bytes (seed, then public key) whose halves belong together. */
+export function keyPairFrom(bytes: Uint8Array): KeyPair | undefined {
+    if (bytes.length !== KEY_BYTES && bytes.length !== 2 * KEY_BYTES) return undefined;
+    const seed = bytes.subarray(0, KEY_BYTES) as Seed; // 32 bytes
+    const public_key = publicKeyOf(seed);
+    const claimed = bytes.subarray(KEY_BYTES);
+    return claimed.length === 0 || sameBytes(claimed, public_key) ? { public_key, seed } : undefined;
+}
+
+/** The seed of a private key in either of its two forms; undefined as for keyPairFrom. */
+export function seedFrom(bytes: Uint8Array): Seed | undefined {
+    return keyPairFrom(bytes)?.seed;
+}
+
+/** The 64 bytes in which a private key is answered: seed, then public key. */
+export function secretKeyBytes(seed: Seed, public_key: PublicKey): Uint8Array {
+    const bytes = new Uint8Array(2 * KEY_BYTES);
+    bytes.set(seed);
+    bytes.set(public_key, KEY_BYTES);
+    return bytes;
+}
+
+export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+    return Buffer.compare(a, b) === 0;
+}
+
+/**
+ * The y coordinates of the points of small order, little-endian with the sign bit clear, canonical or not: with either sign
+ * these are the 14 encodings of libsodium's ge25519_has_small_order (crypto_core/ed25519/ref10/ed25519_ref10.c).
+ */
+const SMALL_ORDER = new Set([
+    '0000000000000000000000000000000000000000000000000000000000000000', // 0: order 4
+    '0100000000000000000000000000000000000000000000000000000000000000', // 1: order 1
+    '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05', // order 8
+    'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a', // order 8
+    'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f', // p - 1: order 2
+    'edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f', // p, read as 0: order 4
+    'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f', // p + 1, read as 1: order 1
+]);
+
+function hasSmallOrder(bytes: Uint8Array): boolean {
+    const y = Buffer.from(bytes);
+    y[KEY_BYTES - 1] = (bytes[KEY_BYTES - 1] ?? 0) & 0x7f;
+    return SMALL_ORDER.has(y.toString('hex'));
+}

@@ -1,0 +1,18 @@
+import { AppError, asAppError, type ErrorKind } from '../../platform/errors.ts';
+
+/** What a task came to, in a form that survives structured cloning, where an AppError would lose its kind. */
+export type Outcome<Value> = { value: Value } | { error: { kind: ErrorKind; detail: string; cause?: string } };
+
+export function attempt<Value>(operation: () => Value): Outcome<Value> {
+    try {
+        return { value: operation() };
+    } catch (thrown) {
+        const { kind, detail, cause } = asAppError(thrown);
+        return { error: { kind, detail, ...(cause === undefined ? {} : { cause: String(cause) }) } };
+    }
+}
+
+export function valueOrError<Value>(outcome: Outcome<Value>): Value | AppError {
+    if ('value' in outcome) return outcome.value;
+    return new AppError(outcome.error.kind, outcome.error.detail, { cause: outcome.error.cause });
+}

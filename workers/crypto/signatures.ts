@@ -1,0 +1,66 @@
+import { coalesce } from '../../platform/batch.ts';
+import { encodeBase64 } from './base64.ts';
+import type { PublicKey, Seed } from './ed25519.ts';
+import { valueOrError } from './outcome.ts';
+import {
+    generateKey,
+    type NewKey,
+    type Opened,
+    type OpenRequest,
+    openToken,
+    type SignRequest,
+    signPayload,
+} from './signature-jobs.ts';
+import type { Answer, Answers, Job } from './signatures.worker.ts';
+import { startThreads } from './threads.ts';
+
+/** Everything that is done with Ed25519 keys and v4.public tokens. All but close() may give AppError `unavailable`. */
+export interface Signatures {
+    /** A new key pair and its did:key. */
+    generate(): Promise<NewKey>;
+    /** The token of a payload. AppError `invalid` when the key is malformed or not the DID's. */
+    sign(request: SignRequest): Promise<string>;
+    /** Checks a token; a negative answer is a value. */
+    open(request: OpenRequest): Promise<Opened>;
+    close(): Promise<void>;
+}
+
+/** In this thread: for tests. */
+export function inlineSignatures(): Signatures {
+    return {
+        generate: async () => generateKey(),
+        sign: async (request) => signPayload(request),
+        open: async (request) => openToken(request),
+        close: async () => {},
+    };
+}
+
+/** On threads, in batches that grow with the load: a task for a thread costs about as much as a signature. */
+export function signaturePool(options: { threads: number }): Signatures {
+    const threads = startThreads<Job[], ReturnType<typeof import('./signatures.worker.ts').run>>({
+        file: './signatures.worker.ts',
+        threads: options.threads,
+    });
+    const call = coalesce<Job, Answer>({
+        name: 'signatures',
+        run: async (jobs) => (await threads.run(jobs)).map(valueOrError),
+        max_batch: 32,
+        max_in_flight: 2 * options.threads,
+        max_waiting: 4096,
+    });
+    async function ask<Op extends Job['op']>(job: Extract<Job, { op: Op }>): Promise<Answers[Op]> {
+        return (await call(job)) as Answers[Op]; // the worker answers each job by its op
+    }
+    return {
+        generate: async () => {
+            const { did, secret_key } = await ask<'generate'>({ op: 'generate' });
+            const bytes = Buffer.from(secret_key, 'base64');
+            const seed = new Uint8Array(bytes.subarray(0, 32)) as Seed; // as encoded by the worker
+            const public_key = new Uint8Array(bytes.subarray(32)) as PublicKey; // likewise
+            return { did, public_key, seed };
+        },
+        sign: (request) => ask<'sign'>({ op: 'sign', ...request, secret_key: encodeBase64(request.secret_key) }),
+        open: (request) => ask<'open'>({ op: 'open', ...request }),
+        close: () => threads.close(),
+    };
+}

@@ -1,0 +1,44 @@
+import { encodeBase64 } from './base64.ts';
+import { secretKeyBytes } from './ed25519.ts';
+import { attempt, type Outcome } from './outcome.ts';
+import {
+    generateKey,
+    type Opened,
+    type OpenRequest,
+    openToken,
+    type SignRequest,
+    signPayload,
+} from './signature-jobs.ts';
+
+/** Keys cross as base64 text: cloning a small array of bytes costs more than the text, and a view's clone is its whole buffer. */
+export type Job =
+    | { op: 'generate' }
+    | (Omit<SignRequest, 'secret_key'> & { op: 'sign'; secret_key: string })
+    | (OpenRequest & { op: 'open' });
+
+/** What each job answers. The secret key of a new pair is its seed, then its public key. */
+export interface Answers {
+    generate: { did: string; secret_key: string };
+    sign: string;
+    open: Opened;
+}
+
+export type Answer = Answers[keyof Answers];
+
+/** Runs a batch; each job succeeds or fails alone. */
+export function run(jobs: Job[]): Array<Outcome<Answer>> {
+    return jobs.map((job) => attempt(() => answer(job)));
+}
+
+function answer(job: Job): Answer {
+    switch (job.op) {
+        case 'generate': {
+            const { did, seed, public_key } = generateKey();
+            return { did, secret_key: encodeBase64(secretKeyBytes(seed, public_key)) };
+        }
+        case 'sign':
+            return signPayload({ ...job, secret_key: Buffer.from(job.secret_key, 'base64') });
+        case 'open':
+            return openToken(job);
+    }
+}
