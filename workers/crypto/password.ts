@@ -13,8 +13,12 @@ export const DEFAULT_COST: PasswordCost = { memory_kib: 19_456, passes: 2 };
 /** A stored hash may not make a thread work longer, or take more memory, than this. */
 const MAX_COST: PasswordCost = { memory_kib: 262_144, passes: 10 };
 
-/** The PHC string format, as the reference implementation of Argon2 writes it; salt of 8 to 48 bytes, hash of 16 to 64. */
-const PHC = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=1\$[A-Za-z0-9+/]{11,64}\$[A-Za-z0-9+/]{22,86}$/;
+/**
+ * A PHC string; salt of 8 to 48 bytes, hash of 16 to 64. libsodium reads the order m, t, p only, which the reference
+ * implementation of Argon2 writes; the npm package argon2 writes m, p, t.
+ */
+const PHC =
+    /^\$argon2id\$v=19\$m=(\d{1,7}),(?:t=(\d{1,3}),p=1|p=1,t=(\d{1,3}))(\$[A-Za-z0-9+/]{11,64}\$[A-Za-z0-9+/]{22,86})$/;
 
 /** `$argon2id$v=19$m=…,t=…,p=1$salt$hash` (16 and 32 bytes) of the password's NFKC form. Blocks the thread. */
 export function hashPassword(password: string, cost: PasswordCost): string {
@@ -25,22 +29,24 @@ export function hashPassword(password: string, cost: PasswordCost): string {
 
 /** Whether the password made the hash. Blocks the thread. AppError `internal` for a hash that is malformed or too costly. */
 export function verifyPassword(phc: string, password: string): boolean {
-    costOf(phc);
+    const { memory_kib, passes, salt_and_hash } = read(phc);
     const stored = Buffer.alloc(sodium.crypto_pwhash_STRBYTES); // libsodium reads up to a NUL
-    stored.write(phc, 'ascii');
+    stored.write(`$argon2id$v=19$m=${memory_kib},t=${passes},p=1${salt_and_hash}`, 'ascii');
     return sodium.crypto_pwhash_str_verify(stored, normalised(password));
 }
 
-/** Whether a stored hash was made at another cost than the one in force. */
+/** Whether a stored hash was made at another cost than the one in force. AppError `internal` as for verifyPassword. */
 export function needsRehash(phc: string, cost: PasswordCost): boolean {
-    const { memory_kib, passes } = costOf(phc);
+    const { memory_kib, passes } = read(phc);
     return memory_kib !== cost.memory_kib || passes !== cost.passes;
 }
 
-function costOf(phc: string): PasswordCost {
-    const match = phc.length < sodium.crypto_pwhash_STRBYTES ? PHC.exec(phc) : null;
-    const cost = { memory_kib: Number(match?.[1]), passes: Number(match?.[2]) };
-    if (cost.memory_kib <= MAX_COST.memory_kib && cost.passes <= MAX_COST.passes) return cost;
+function read(phc: string): PasswordCost & { salt_and_hash: string } {
+    const [, memory, passes_before_lanes, passes_after_lanes, salt_and_hash = ''] =
+        (phc.length < sodium.crypto_pwhash_STRBYTES && PHC.exec(phc)) || [];
+    const memory_kib = Number(memory);
+    const passes = Number(passes_before_lanes ?? passes_after_lanes);
+    if (memory_kib <= MAX_COST.memory_kib && passes <= MAX_COST.passes) return { memory_kib, passes, salt_and_hash };
     throw new AppError('internal', 'A stored password hash cannot be read.');
 }
 

@@ -40,6 +40,7 @@ export function signaturePool(options: { threads: number }): Signatures {
     const threads = startThreads<Job[], ReturnType<typeof import('./signatures.worker.ts').run>>({
         file: './signatures.worker.ts',
         threads: options.threads,
+        tasks_per_thread: 2,
     });
     const call = coalesce<Job, Answer>({
         name: 'signatures',

@@ -7,13 +7,22 @@ export interface Threads<Task, Result> {
     close(): Promise<void>;
 }
 
-/** Starts a fixed number of threads over a module of this folder that exports one function, `run`. */
-export function startThreads<Task, Result>(options: { file: string; threads: number }): Threads<Task, Result> {
+export interface ThreadsOptions {
+    /** A module of this folder that exports one function, `run`. */
+    file: string;
+    threads: number;
+    /** Tasks that a thread may have at once; it runs them in turn, so the second only spares it the wait for the next one. */
+    tasks_per_thread: 1 | 2;
+}
+
+/** Starts a fixed number of threads. */
+export function startThreads<Task, Result>(options: ThreadsOptions): Threads<Task, Result> {
     const pool = new Piscina<Task, Result>({
         filename: new URL(options.file, import.meta.url).href,
         name: 'run',
         minThreads: options.threads,
         maxThreads: options.threads,
+        concurrentTasksPerWorker: options.tasks_per_thread,
         // A thread needs neither the process's preloaded modules nor the secrets of its environment.
         execArgv: [],
         env: {},

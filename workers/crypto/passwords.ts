@@ -1,0 +1,51 @@
+import { AppError } from '../../platform/errors.ts';
+import { lanes } from './lanes.ts';
+import { type Outcome, valueOrError } from './outcome.ts';
+import type { PasswordCost } from './password.ts';
+import type { PasswordAnswer, PasswordAnswers, PasswordJob } from './passwords.worker.ts';
+import { startThreads } from './threads.ts';
+
+/** Argon2id away from the event loop and from the signatures. All but close() may give AppError `unavailable`. */
+export interface Passwords {
+    /** A PHC string. Background hashes (users made in batches) give way to everything else. */
+    hash(password: string, options?: { background?: boolean }): Promise<string>;
+    /** `rehash`: the password matches, and its hash was made at another cost than today's. */
+    verify(phc: string, password: string): Promise<{ matches: boolean; rehash: boolean }>;
+    close(): Promise<void>;
+}
+
+export interface PasswordPoolOptions {
+    /** Hashes at once; each takes the memory of its cost. */
+    threads: number;
+    cost: PasswordCost;
+    /** Calls that may wait, foreground and background each. */
+    max_waiting: number;
+}
+
+export function passwordPool({ threads, cost, max_waiting }: PasswordPoolOptions): Passwords {
+    const pool = startThreads<PasswordJob, Outcome<PasswordAnswer>>({
+        file: './passwords.worker.ts',
+        threads,
+        tasks_per_thread: 1,
+    });
+    const call = lanes<PasswordJob, PasswordAnswer>({
+        run: async (job) => {
+            const answer = valueOrError(await pool.run(job));
+            if (answer instanceof AppError) throw answer;
+            return answer;
+        },
+        slots: threads,
+        max_waiting,
+    });
+    return {
+        hash: async (password, { background = false } = {}) => {
+            const answer = await call({ op: 'hash', password, cost }, background ? 'background' : 'foreground');
+            return answer as PasswordAnswers['hash']; // the worker answers each job by its op
+        },
+        verify: async (phc, password) => {
+            const answer = await call({ op: 'verify', phc, password, cost }, 'foreground');
+            return answer as PasswordAnswers['verify']; // likewise
+        },
+        close: () => pool.close(),
+    };
+}
