@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { PublicKey, Seed } from '../../workers/crypto/ed25519.ts';
+import { isToken, signPublic, splitToken, verifyPublic, verifyToken } from '../../workers/crypto/paseto.ts';
+import vectors from './paseto/v4.json' with { type: 'json' };
+
+const signed = vectors.tests.filter((vector) => vector.name.startsWith('4-S-'));
+const others = vectors.tests.filter((vector) => !vector.name.startsWith('4-S-'));
+assert.equal(signed.length, 3);
+assert.equal(others.length, 14);
+
+for (const vector of signed) {
+    const seed = Buffer.from(vector['secret-key-seed'] ?? '', 'hex') as Uint8Array as Seed; // 32 bytes
+    const public_key = Buffer.from(vector['public-key'] ?? '', 'hex') as Uint8Array as PublicKey; // 32 bytes
+    const implicit = Buffer.from(vector['implicit-assertion']);
+    const footer = Buffer.from(vector.footer);
+
+    test(`${vector.name}: the token is made to the byte`, () => {
+        const message = Buffer.from(vector.payload ?? '');
+        assert.equal(signPublic({ message, footer, implicit, seed, public_key }), vector.token);
+    });
+
+    test(`${vector.name}: the token verifies with its own footer and implicit assertion only`, () => {
+        const parts = splitToken(vector.token);
+        assert.ok(parts !== undefined);
+        assert.equal(parts.message.toString(), vector.payload);
+        assert.deepEqual(parts.footer, footer);
+        assert.equal(verifyPublic({ ...parts, implicit, public_key }), true);
+        const other = Buffer.from(`${vector['implicit-assertion']}x`);
+        assert.equal(verifyPublic({ ...parts, implicit: other, public_key }), false);
+        assert.equal(verifyPublic({ ...parts, footer: Buffer.from(`${vector.footer}x`), implicit, public_key }), false);
+    });
+
+    test(`${vector.name}: as a token of this service, it verifies exactly when it has no footer`, () => {
+        const parts = splitToken(vector.token);
+        assert.ok(parts !== undefined);
+        assert.equal(verifyToken(parts, public_key), vector.footer === '');
+    });
+}
+
+for (const vector of others.filter(({ token }) => !token.startsWith('v4.public.'))) {
+    test(`${vector.name}: refused, for it is no v4.public token`, () => {
+        assert.equal(isToken(vector.token), false);
+        assert.equal(splitToken(vector.token), undefined);
+    });
+}
+
+test('4-F-2: a v4.public token offered to another purpose, with a footer of its own, never verifies here', () => {
+    const vector = others.find(({ name }) => name === '4-F-2');
+    const parts = splitToken(vector?.token ?? '');
+    assert.ok(parts !== undefined);
+    const public_key = Buffer.from(signed[0]?.['public-key'] ?? '', 'hex') as Uint8Array as PublicKey; // 32 bytes
+    assert.equal(verifyToken(parts, public_key), false);
+});
