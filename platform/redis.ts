@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Redis } from 'ioredis';
 import type { Log } from './log.ts';
 
@@ -44,4 +45,17 @@ export function shardTag(account: string, shards: number): string {
         hash = Math.imul(hash ^ account.charCodeAt(index), 0x01000193);
     }
     return `{${(hash >>> 0) % shards}}`;
+}
+
+/** Runs one Lua script by its hash; sends its text where Redis does not have it yet. */
+export function redisScript(redis: Redis, text: string) {
+    const sha = createHash('sha1').update(text).digest('hex');
+    return async (keys: readonly string[], args: readonly (string | number | Buffer)[]): Promise<unknown> => {
+        try {
+            return await redis.evalsha(sha, keys.length, ...keys, ...args);
+        } catch (error) {
+            if (!(Error.isError(error) && error.message.startsWith('NOSCRIPT'))) throw error;
+            return redis.eval(text, keys.length, ...keys, ...args);
+        }
+    };
 }

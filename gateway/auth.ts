@@ -1,0 +1,113 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { type ApiKeyFormat, parseApiKey } from '../platform/api-key.ts';
+import type { CallContext } from '../platform/context.ts';
+import { keyBucket, sessionsBucket } from '../platform/limit-record.ts';
+import { markKey, type Subject } from '../platform/marks.ts';
+import { isRepeated } from './exchange.ts';
+import type { Claim, Limiter } from './limit.ts';
+import type { Services } from './services.ts';
+import type { SessionTokens } from './session-tokens.ts';
+
+/** Whom a call is made by. */
+export interface Principal {
+    user_id: string;
+    tier: string;
+    session_id?: string;
+    key_id?: string;
+}
+
+/** What the owner said of a key or session, and what its calls are decided by. */
+export interface Standing {
+    principal: Principal;
+    claim: Claim & { mark: string };
+}
+
+/** A bearer token whose form, and for a session whose signature, is good; whether it is alive its owner or the limiter knows. */
+export interface Bearer {
+    kind: Subject;
+    /** Tells one key or session from another. */
+    id: string;
+    /** Asks the owner: undefined when it is unknown, revoked or over. */
+    ask(context: CallContext): Promise<Standing | undefined>;
+}
+
+/** The text after `Bearer ` (in any letter case); undefined when there is none. */
+export function bearerToken(request: IncomingMessage): string | undefined {
+    const header = request.headers.authorization;
+    if (header === undefined || header.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
+    const token = header.slice(7).trim();
+    return token === '' ? undefined : token;
+}
+
+export interface Authenticator {
+    /** What a token stands for, by its prefix (decision A1). */
+    identify(token: string): Promise<Bearer | undefined>;
+}
+
+export function authenticator(options: {
+    services: Services;
+    limiter: Limiter;
+    session_tokens: SessionTokens;
+    key_format: ApiKeyFormat;
+}): Authenticator {
+    const { services, limiter, session_tokens, key_format } = options;
+
+    function keyBearer(hash: Uint8Array): Bearer {
+        return {
+            kind: 'key',
+            id: Buffer.from(hash).toString('base64'),
+            async ask(context) {
+                const { alive, key_id, user_id, tier, rate_limit } = await services.keys.authenticate(
+                    { hash },
+                    context,
+                );
+                if (!alive) return undefined;
+                const tag = limiter.tag(user_id);
+                const bucket = keyBucket(tag, user_id, key_id);
+                const claim = { tag, bucket, mark: markKey(tag, 'key', key_id), limit: rate_limit };
+                return { principal: { user_id, tier, key_id }, claim };
+            },
+        };
+    }
+
+    function sessionBearer(session_id: string): Bearer {
+        return {
+            kind: 'session',
+            id: session_id,
+            async ask(context) {
+                const session = await services.identity.confirmSession({ session_id }, context);
+                if (!session.alive) return undefined;
+                const { user_id, tier, rate_limit } = session;
+                const tag = limiter.tag(user_id);
+                const bucket = sessionsBucket(tag, user_id);
+                const claim = { tag, bucket, mark: markKey(tag, 'session', session_id), limit: rate_limit };
+                return { principal: { user_id, tier, session_id }, claim };
+            },
+        };
+    }
+
+    return {
+        async identify(token) {
+            if (token.startsWith(`${key_format.brand}_`)) {
+                const key = parseApiKey(token, key_format);
+                return key && keyBearer(key.hash);
+            }
+            const session_id = await session_tokens.verify(token);
+            return session_id === undefined ? undefined : sessionBearer(session_id);
+        },
+    };
+}
+
+/** Checks `X-Internal-Secret` against the valid secrets, in constant time. */
+export function internalSecret(secrets: readonly string[]): (request: IncomingMessage) => boolean {
+    const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+    const valid = secrets.map(digest);
+    return (request) => {
+        const sent = request.headers['x-internal-secret'];
+        if (typeof sent !== 'string' || isRepeated(request, 'x-internal-secret')) return false;
+        const offered = digest(sent);
+        // Every secret is compared, whichever matches.
+        return valid.map((secret) => timingSafeEqual(secret, offered)).includes(true);
+    };
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { encodeBase64 } from '../../workers/crypto/base64.ts';
+import { endpoint } from '../endpoint.ts';
+import { base64, optional } from '../fields.ts';
+
+const byDid = z.object({ did: z.string() });
+/** `?derive=true` also resolves a DID that was never recorded: it holds its own key (decision D1). */
+const derivation = z.object({
+    derive: z
+        .enum(['true', 'false'], { error: 'must be true or false' })
+        .optional()
+        .transform((text) => text === 'true'),
+});
+
+const verificationMethod = z.object({
+    id: z.string(),
+    type: z.string(),
+    controller: z.string(),
+    publicKeyMultibase: z.string(),
+});
+
+/** The DID document of a did:key (decision D5): all of it follows from the DID itself. */
+export function didDocument(did: string) {
+    const multibase = did.slice('did:key:'.length);
+    const method = `${did}#${multibase}`;
+    return {
+        '@context': ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/suites/ed25519-2020/v1'],
+        id: did,
+        verificationMethod: [
+            { id: method, type: 'Ed25519VerificationKey2020', controller: did, publicKeyMultibase: multibase },
+        ],
+        authentication: [method],
+        assertionMethod: [method],
+        capabilityInvocation: [method],
+        capabilityDelegation: [method],
+    };
+}
+
+export const didEndpoints = [
+    endpoint({
+        id: 'did.create',
+        method: 'POST',
+        path: '/v1/did',
+        access: 'any',
+        status: 201,
+        message: 'DID created',
+        body: z.object({ public_key: optional(base64) }),
+        answer: z.object({ did: z.string(), public_key: z.string(), private_key: z.string().optional() }),
+        async call({ body, services, context }) {
+            const { did, public_key, private_key } = await services.did.create(body, context);
+            return {
+                did,
+                public_key: encodeBase64(public_key),
+                private_key: private_key && encodeBase64(private_key),
+            };
+        },
+    }),
+
+    endpoint({
+        id: 'did.resolve',
+        method: 'GET',
+        path: '/v1/did/{did}',
+        access: 'any',
+        status: 200,
+        message: 'DID resolved',
+        params: byDid,
+        query: derivation,
+        answer: z.object({ did: z.string(), public_key: z.string() }),
+        async call({ params, query, services, context }) {
+            const { did, public_key } = await services.did.resolve({ ...params, ...query }, context);
+            return { did, public_key: encodeBase64(public_key) };
+        },
+    }),
+
+    endpoint({
+        id: 'did.document',
+        method: 'GET',
+        path: '/v1/did/{did}/document',
+        access: 'any',
+        status: 200,
+        message: 'DID document',
+        params: byDid,
+        query: derivation,
+        answer: z.object({
+            document: z.object({
+                '@context': z.array(z.string()),
+                id: z.string(),
+                verificationMethod: z.array(verificationMethod),
+                authentication: z.array(z.string()),
+                assertionMethod: z.array(z.string()),
+                capabilityInvocation: z.array(z.string()).optional(),
+                capabilityDelegation: z.array(z.string()).optional(),
+            }),
+        }),
+        async call({ params, query, services, context }) {
+            const { did } = await services.did.resolve({ ...params, ...query }, context);
+            return { document: didDocument(did) };
+        },
+    }),
+];

@@ -1,0 +1,23 @@
+import { credentialEndpoints } from './credentials.ts';
+import { didEndpoints } from './dids.ts';
+import { type HealthProbes, healthEndpoints } from './health.ts';
+import { internalAdminEndpoints } from './internal-admin.ts';
+import { internalAuthEndpoints } from './internal-auth.ts';
+import { keyEndpoints } from './keys.ts';
+import { meEndpoints } from './me.ts';
+
+/** The whole HTTP surface. */
+export function endpointTable(probes: HealthProbes) {
+    return [
+        ...keyEndpoints,
+        ...didEndpoints,
+        ...credentialEndpoints,
+        ...meEndpoints,
+        ...internalAuthEndpoints,
+        ...internalAdminEndpoints,
+        ...healthEndpoints(probes),
+    ];
+}
+
+/** The id of every endpoint: what the examples of the end-to-end suite must cover. */
+export type EndpointId = ReturnType<typeof endpointTable>[number]['id'];

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { NewUser } from '../../proto/gen/identity/v1/identity.ts';
+import { endpoint } from '../endpoint.ts';
+import { optional } from '../fields.ts';
+
+const MAX_USERS = 1_000;
+/** A batch of 1,000 is as many password hashes, in milliseconds. */
+const BATCH_TIMEOUT_MS = 120_000;
+
+const user = z.object({
+    email: z.string(),
+    password: z.string(),
+    name: optional(z.string()),
+    tier: optional(z.string()),
+});
+
+/** A bad item must not fail its neighbours: it goes on with the reason, and comes back among the failed ones. */
+function userOrReason(item: unknown): NewUser {
+    const parsed = user.safeParse(item);
+    if (parsed.success) return { ...parsed.data, malformed: undefined };
+    const { email } = z
+        .object({ email: z.string().catch('') })
+        .catch({ email: '' })
+        .parse(item);
+    const field = parsed.error.issues[0]?.path.join('.');
+    const malformed = field ? `${field} is missing or of the wrong type.` : 'The item must be an object.';
+    return { email, password: undefined, name: undefined, tier: undefined, malformed };
+}
+
+export const internalAdminEndpoints = [
+    endpoint({
+        id: 'internal.admin.create_users',
+        method: 'POST',
+        path: '/internal/v1/admin/users/batch',
+        access: 'internal',
+        status: 200,
+        message: 'Users created',
+        timeout_ms: BATCH_TIMEOUT_MS,
+        body: z.object({
+            users: z
+                .array(z.unknown())
+                .min(1, 'must not be empty')
+                .max(MAX_USERS, `must have at most ${MAX_USERS} items`),
+        }),
+        answer: z.object({
+            created: z.array(z.object({ user_id: z.string(), email: z.string(), tier: z.string() })),
+            failed: z.array(z.object({ email: z.string(), error: z.string() })),
+            total_created: z.number(),
+            total_failed: z.number(),
+        }),
+        async call({ body, services, context }) {
+            const users = body.users.map(userOrReason);
+            const { created, failed } = await services.identity.createUsers({ users }, context);
+            return { created, failed, total_created: created.length, total_failed: failed.length };
+        },
+    }),
+];

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { AppError } from '../../platform/errors.ts';
+import type { Session, User } from '../../proto/gen/identity/v1/identity.ts';
+import { endpoint } from '../endpoint.ts';
+import { name, optional } from '../fields.ts';
+import { userFields, userOf } from './me.ts';
+
+const session = z.object({ token: z.string(), refresh_token: z.string(), expires_at: z.string() });
+
+export const internalAuthEndpoints = [
+    endpoint({
+        id: 'internal.auth.register',
+        method: 'POST',
+        path: '/internal/v1/auth/register',
+        access: 'internal',
+        status: 201,
+        message: 'User registered',
+        body: z.object({ email: z.string(), password: z.string(), name: optional(name) }),
+        answer: z.object(userFields),
+        async call({ body, services, context }) {
+            return userOf(await services.identity.register(body, context));
+        },
+    }),
+
+    endpoint({
+        id: 'internal.auth.login',
+        method: 'POST',
+        path: '/internal/v1/auth/login',
+        access: 'login',
+        status: 200,
+        message: 'Logged in',
+        body: z.object({ email: z.string(), password: z.string() }),
+        answer: session.extend({
+            user_id: z.string(),
+            email: z.string(),
+            name: z.string().nullable(),
+            tier: z.string(),
+        }),
+        async call({ body, services, context }) {
+            const login = await services.identity.login(body, context);
+            // identity always answers both parts.
+            const { user_id, email, name, tier } = login.user as User;
+            return { user_id, email, name: name ?? null, tier, ...(login.session as Session) };
+        },
+    }),
+
+    endpoint({
+        id: 'internal.auth.logout',
+        method: 'POST',
+        path: '/internal/v1/auth/logout',
+        access: 'internal',
+        status: 200,
+        message: 'Logged out',
+        body: z.object({ token: z.string() }),
+        answer: z.object({ logged_out_at: z.string() }),
+        call: ({ body, services, context }) => services.identity.logout(body, context),
+    }),
+
+    endpoint({
+        id: 'internal.auth.refresh',
+        method: 'POST',
+        path: '/internal/v1/auth/refresh',
+        access: 'internal',
+        status: 200,
+        message: 'Session refreshed',
+        body: z.object({ refresh_token: z.string().min(1, 'must not be empty') }),
+        answer: session,
+        call: ({ body, services, context }) => services.identity.refresh(body, context),
+    }),
+
+    endpoint({
+        id: 'internal.auth.me',
+        method: 'GET',
+        path: '/internal/v1/auth/me',
+        access: 'internal_session',
+        status: 200,
+        message: 'Current user',
+        answer: z.object({ ...userFields, last_login_at: z.string().nullable() }),
+        async call({ bearer, services, context }) {
+            if (bearer === undefined) {
+                throw new AppError('unauthenticated', 'A bearer token is required in Authorization.');
+            }
+            const user = await services.identity.introspect({ token: bearer }, context);
+            return { ...userOf(user), last_login_at: user.last_login_at ?? null };
+        },
+    }),
+];

@@ -1,0 +1,151 @@
+import { isIP } from 'node:net';
+import type { Request, RequestHandler, Response } from 'express';
+import { AppError, asAppError } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
+import { networkOf } from './address.ts';
+import type { Admission, Admitter } from './admit.ts';
+import { bearerToken } from './auth.ts';
+import { readBody } from './body.ts';
+import type { Access, Endpoint, Input } from './endpoint.ts';
+import { limitHeaders, writeBare, writeError, writeStream, writeSuccess } from './envelope.ts';
+import { contextOf, type Exchange, exchangeOf } from './exchange.ts';
+import { parse } from './fields.ts';
+import { ListAnswer, type ListResult } from './lists.ts';
+import { parseQuery } from './query.ts';
+import type { Services } from './services.ts';
+
+export interface Engine {
+    /** authenticate → limit → parse → call → envelope */
+    handle(endpoint: Endpoint): RequestHandler;
+    /** Answers with an error, whatever state the exchange is in. */
+    fail(exchange: Exchange, error: unknown): Promise<void>;
+}
+
+export function engine(options: {
+    services: Services;
+    admitter: Admitter;
+    isInternal(request: Request): boolean;
+    readList(list: ListAnswer<unknown>, account: string): Promise<ListResult>;
+    log: Log;
+}): Engine {
+    const { services, admitter, isInternal, readList, log } = options;
+
+    async function admit(access: Access, exchange: Exchange): Promise<Admission> {
+        const { address } = exchange;
+        const request = exchange.request as Request;
+        switch (access) {
+            case 'none':
+                return admitter.internal();
+            case 'login':
+                return isInternal(request) ? admitter.internal() : admitter.anonymous(address);
+            case 'internal':
+            case 'internal_session': {
+                if (isInternal(request)) return admitter.internal();
+                const { decision, failure } = await admitter.anonymous(address);
+                return {
+                    decision,
+                    failure: failure ?? new AppError('unauthenticated', 'The internal secret is missing or wrong.'),
+                };
+            }
+            default:
+                return admitter.bearer(bearerToken(request), { keys: access === 'any' }, address, contextOf(exchange));
+        }
+    }
+
+    async function answer(endpoint: Endpoint, exchange: Exchange): Promise<void> {
+        const input = await inputOf(endpoint, exchange, services, isInternal);
+        const result = await endpoint.call(input);
+        const { response, headers } = exchange;
+        const { status, message } = endpoint;
+        const all_headers = { ...limitsOf(exchange), ...headers };
+        if (endpoint.access === 'none') {
+            writeBare(response, { status, data: result, headers: all_headers });
+        } else if (result instanceof ListAnswer) {
+            const list = await readList(result, exchange.principal?.user_id ?? 'internal');
+            if ('pieces' in list)
+                await writeStream(response, { status, message, pieces: list.pieces, headers: all_headers });
+            else {
+                const next = linkToNext(exchange, list.next_cursor);
+                writeSuccess(response, { status, message, data: list.data, headers: { ...all_headers, ...next } });
+            }
+        } else {
+            writeSuccess(response, { status, message, data: result, headers: all_headers });
+        }
+    }
+
+    async function fail(exchange: Exchange, thrown: unknown): Promise<void> {
+        const error = asAppError(thrown);
+        exchange.failure = error;
+        if (error.http_status >= 500) log.error({ err: thrown, request_id: exchange.request_id }, 'request failed');
+        const { response } = exchange;
+        if (response.headersSent) {
+            response.destroy(); // a list broke off in the middle: an end would look like success
+            return;
+        }
+        exchange.decision ??= (await admitter.anonymous(exchange.address)).decision;
+        if (!exchange.request.complete) exchange.headers['Connection'] = 'close';
+        writeError(response, error, { ...limitsOf(exchange), ...exchange.headers });
+    }
+
+    return {
+        fail,
+        handle: (endpoint) => async (_request: Request, response: Response) => {
+            const exchange = exchangeOf(response);
+            exchange.route = endpoint.id;
+            try {
+                const { decision, principal, failure } = await admit(endpoint.access, exchange);
+                exchange.decision = decision;
+                if (principal) exchange.principal = principal;
+                if (failure) throw failure;
+                await answer(endpoint, exchange);
+            } catch (error) {
+                await fail(exchange, error);
+            }
+        },
+    };
+}
+
+type AnyInput = Input<unknown, unknown, unknown>;
+
+async function inputOf(
+    endpoint: Endpoint,
+    exchange: Exchange,
+    services: Services,
+    isInternal: (request: Request) => boolean,
+): Promise<AnyInput> {
+    const request = exchange.request as Request; // express made it
+    const context = contextOf(exchange, endpoint.timeout_ms);
+    if (endpoint.access === 'internal' || endpoint.access === 'internal_session') context.trusted = true;
+    if (endpoint.path.startsWith('/internal/') && isInternal(request)) context.address = namedAddress(exchange);
+    const body = await readBody(request);
+    return {
+        params: endpoint.params && parse(endpoint.params, request.params),
+        query: endpoint.query && parse(endpoint.query, parseQuery(request.url)),
+        body: endpoint.body && parse(endpoint.body, body),
+        bearer: bearerToken(request),
+        services,
+        context,
+    };
+}
+
+/** A trusted caller may name the end user's address, so that guesses are counted against that (decision A20). */
+function namedAddress({ request, address }: Exchange): string {
+    const named = request.headers['x-client-address'];
+    if (named === undefined) return address;
+    if (typeof named !== 'string' || isIP(named) === 0) {
+        throw new AppError('invalid', 'X-Client-Address must be an IP address.');
+    }
+    return networkOf(named);
+}
+
+function limitsOf({ decision }: Exchange) {
+    return decision ? limitHeaders(decision) : {};
+}
+
+function linkToNext({ request }: Exchange, cursor: string | undefined): Record<string, string> {
+    if (cursor === undefined) return {};
+    const [path = '', search = ''] = (request.url ?? '').split('?', 2);
+    const query = new URLSearchParams(search);
+    query.set('cursor', cursor);
+    return { Link: `<${path}?${query}>; rel="next"` };
+}

@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import helmet from 'helmet';
+import type { AppError } from '../platform/errors.ts';
+import { stringifyJson } from '../platform/json.ts';
+import type { Decision } from './limit.ts';
+
+type Headers = Record<string, string | number>;
+
+/** What helmet would set on each answer: constant, so asked for once. */
+const SECURITY_HEADERS: Headers = (() => {
+    const headers: Headers = {};
+    const response = {
+        setHeader: (name: string, value: string) => {
+            headers[name] = value;
+        },
+        removeHeader: () => {},
+    };
+    // helmet only sets headers on what it is given.
+    helmet()({} as never, response as never, () => {});
+    return headers;
+})();
+
+const WINDOW_SECONDS = 60;
+
+/** The limit's state in the header fields of the interface, and in those of the IETF draft beside them. */
+export function limitHeaders({ limit, remaining, reset, wait }: Decision): Headers {
+    return {
+        'X-RateLimit-Limit': limit,
+        'X-RateLimit-Remaining': remaining,
+        'X-RateLimit-Reset': reset,
+        RateLimit: `"default";r=${remaining};t=${wait}`,
+        'RateLimit-Policy': `"default";q=${limit};w=${WINDOW_SECONDS}`,
+    };
+}
+
+/** `message` and `data` in the success envelope. */
+export function writeSuccess(
+    response: ServerResponse,
+    { status, message, data, headers }: { status: number; message: string; data: unknown; headers: Headers },
+): void {
+    const text = `{"status":"success","message":${JSON.stringify(message)},"data":${stringifyJson(data)}}`;
+    writeText(response, status, text, headers);
+}
+
+/** A body without envelope (health). */
+export function writeBare(
+    response: ServerResponse,
+    { status, data, headers }: { status: number; data: unknown; headers: Headers },
+): void {
+    writeText(response, status, stringifyJson(data), headers);
+}
+
+/** The success envelope around data that comes in pieces of JSON text; waits while the reader is slow. */
+export async function writeStream(
+    response: ServerResponse,
+    {
+        status,
+        message,
+        pieces,
+        headers,
+    }: { status: number; message: string; pieces: AsyncIterable<string>; headers: Headers },
+): Promise<void> {
+    response.writeHead(status, { ...commonHeaders(), ...headers });
+    response.write(`{"status":"success","message":${JSON.stringify(message)},"data":`);
+    for await (const piece of pieces) {
+        if (response.destroyed) return;
+        if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    }
+    response.end('}');
+}
+
+export function writeError(response: ServerResponse, error: AppError, headers: Headers): void {
+    const text = errorText(error);
+    writeText(response, error.http_status, text, { ...errorHeaders(error), ...headers });
+}
+
+/** Answers a request that the HTTP parser could not make sense of, and closes its connection. */
+export function writeToSocket(socket: Socket, error: AppError): void {
+    const text = errorText(error);
+    const headers: Headers = {
+        ...commonHeaders(),
+        ...errorHeaders(error),
+        'Content-Length': Buffer.byteLength(text),
+        Connection: 'close',
+    };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.end(`HTTP/1.1 ${error.http_status} ${error.summary}\r\n${lines.join('')}\r\n${text}`);
+}
+
+function errorText(error: AppError): string {
+    return JSON.stringify({ status: 'error', message: error.summary, error: error.detail });
+}
+
+function errorHeaders(error: AppError): Headers {
+    const headers: Headers = { 'X-Error-Code': error.kind };
+    if (error.retry_after !== undefined) headers['Retry-After'] = error.retry_after;
+    return headers;
+}
+
+function commonHeaders(): Headers {
+    return { ...SECURITY_HEADERS, 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
+}
+
+function writeText(response: ServerResponse, status: number, text: string, headers: Headers): void {
+    response.writeHead(status, { ...commonHeaders(), ...headers, 'Content-Length': Buffer.byteLength(text) });
+    response.end(text);
+}

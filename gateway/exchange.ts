@@ -1,0 +1,88 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type CallContext, REQUEST_TIMEOUT_MS } from '../platform/context.ts';
+import { AppError } from '../platform/errors.ts';
+import { newId } from '../platform/ids.ts';
+import type { Principal } from './auth.ts';
+import type { Decision } from './limit.ts';
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+const MAX_HEADERS = 100;
+
+/** One request and its answer: filled on the way, logged once at the end. */
+export interface Exchange {
+    request: IncomingMessage;
+    response: ServerResponse;
+    /** `performance.now()` when the request was read. */
+    began: number;
+    request_id: string;
+    traceparent: string | undefined;
+    /** The client's address as limits count it: IPv6 as its /64. */
+    address: string;
+    /** The endpoint's id, once it is known. */
+    route: string;
+    principal?: Principal;
+    /** What the limiter said; every answer carries it. */
+    decision?: Decision;
+    failure?: AppError;
+    /** Fields that the answer carries besides the common ones. */
+    headers: Record<string, string>;
+}
+
+const EXCHANGE = Symbol('exchange');
+
+export function beginExchange(request: IncomingMessage, response: ServerResponse, address: string): Exchange {
+    const { 'x-request-id': id, traceparent } = request.headers;
+    const exchange: Exchange = {
+        request,
+        response,
+        began: performance.now(),
+        request_id: typeof id === 'string' && REQUEST_ID.test(id) ? id : newId(),
+        traceparent: typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : undefined,
+        address,
+        route: 'unmatched',
+        headers: {},
+    };
+    exchange.headers['X-Request-Id'] = exchange.request_id;
+    Object.assign(response, { [EXCHANGE]: exchange });
+    return exchange;
+}
+
+export function exchangeOf(response: ServerResponse): Exchange {
+    return (response as unknown as { [EXCHANGE]: Exchange })[EXCHANGE]; // set by beginExchange on every response
+}
+
+/** Where a call of this exchange goes on from; the caller is added by whoever has authenticated it. */
+export function contextOf(exchange: Exchange, timeout_ms = REQUEST_TIMEOUT_MS): CallContext {
+    return {
+        request_id: exchange.request_id,
+        traceparent: exchange.traceparent,
+        user_id: exchange.principal?.user_id,
+        tier: exchange.principal?.tier,
+        session_id: exchange.principal?.session_id,
+        address: exchange.address,
+        trusted: false,
+        deadline: exchange.began + timeout_ms,
+    };
+}
+
+/** Refuses what could mean one thing to us and another to a proxy before us. */
+export function checkHeaders({ rawHeaders }: IncomingMessage): void {
+    if (rawHeaders.length > 2 * MAX_HEADERS) {
+        throw new AppError('headers_too_large', `A request may have at most ${MAX_HEADERS} header fields.`);
+    }
+    let hosts = 0;
+    let authorizations = 0;
+    for (let index = 0; index < rawHeaders.length; index += 2) {
+        const field = rawHeaders[index] as string; // names stand at the even places
+        if (field.length === 4 && field.toLowerCase() === 'host') hosts++;
+        else if (field.length === 13 && field.toLowerCase() === 'authorization') authorizations++;
+    }
+    if (hosts !== 1) throw new AppError('invalid', 'A request must have exactly one Host header.');
+    if (authorizations > 1) throw new AppError('invalid', 'A request may have only one Authorization header.');
+}
+
+/** Whether a header was sent more than once: Node joins or drops the repetitions. */
+export function isRepeated({ headersDistinct }: IncomingMessage, name: string): boolean {
+    return (headersDistinct[name]?.length ?? 0) > 1;
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { AppError } from '../platform/errors.ts';
+import { JsonText } from '../platform/json.ts';
+import { decodeBase64 } from '../workers/crypto/base64.ts';
+
+/** A field that may be left out; `null` is the same as leaving it out (decision H5). */
+export function optional<Schema extends z.ZodType>(schema: Schema) {
+    return schema.nullish().transform((value) => value ?? undefined);
+}
+
+/** A display name: trimmed, 1 to 255 characters. */
+export const name = z
+    .string()
+    .transform((text) => text.trim())
+    .refine((text) => text.length > 0 && [...text].length <= 255, 'must have 1 to 255 characters');
+
+/** Raw bytes in standard or URL base64, padded or not. */
+export const base64 = z.string().transform((text, context) => {
+    const bytes = decodeBase64(text);
+    if (bytes) return bytes;
+    context.addIssue({ code: 'custom', message: 'must be base64' });
+    return z.NEVER;
+});
+
+/** A JSON object that goes on as the text that was sent, of at most `max_bytes`. */
+export function jsonObject(max_bytes: number) {
+    return z
+        .instanceof(JsonText, { error: 'must be an object' })
+        .refine(({ text }) => Buffer.byteLength(text) <= max_bytes, `must be at most ${max_bytes >> 10} KiB of JSON`)
+        .transform(({ text }) => text);
+}
+
+/** Paging of a list is opt-in: without `limit` the whole set is answered. */
+export const paging = z.object({
+    limit: z
+        .string()
+        .regex(/^[1-9]\d{0,3}$/, 'must be a whole number from 1 to 1000')
+        .transform(Number)
+        .refine((limit) => limit <= 1_000, 'must be a whole number from 1 to 1000')
+        .optional(),
+    cursor: z.string().min(1).max(200).optional(),
+});
+
+/** Checks a part of the request; the refusal names the first field at fault and never repeats what was sent. */
+export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+    const parsed = schema.safeParse(value, { reportInput: false });
+    if (parsed.success) return parsed.data;
+    throw new AppError('invalid', describe(parsed.error.issues[0], value));
+}
+
+function describe(issue: z.core.$ZodIssue | undefined, value: unknown): string {
+    if (!issue || issue.path.length === 0) return 'The body must be a JSON object.';
+    const field = issue.path.join('.');
+    if (issue.code !== 'invalid_type') return `${field} ${issue.message}.`;
+    const sent = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown>)[key], value);
+    if (sent === undefined) return `${field} is required.`;
+    const article = /^[aeiou]/.test(issue.expected) ? 'an' : 'a';
+    return `${field} must be ${article} ${issue.expected}.`;
+}

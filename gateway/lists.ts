@@ -1,0 +1,92 @@
+import { AppError } from '../platform/errors.ts';
+import { stringifyJson } from '../platform/json.ts';
+
+/** Rows that are read and written at a time. */
+const PAGE_ROWS = 1_000;
+/** Lists of more than one page that an account may have under way at once. */
+const LONG_LISTS_PER_ACCOUNT = 2;
+
+export interface Page<Row> {
+    rows: Row[];
+    next_cursor: string | undefined;
+    total: number | undefined;
+}
+
+interface PageRequest {
+    limit: number;
+    cursor: string | undefined;
+    with_total: boolean;
+}
+
+/** A list as an endpoint answers it: `data` is `{[field]: rows, total}`. The engine reads the pages. */
+export class ListAnswer<Data> {
+    readonly field: keyof Data & string;
+    readonly paging: { limit?: number | undefined; cursor?: string | undefined };
+    readonly fetch: (page: PageRequest) => Promise<Page<unknown>>;
+
+    constructor(options: Pick<ListAnswer<Data>, 'field' | 'paging' | 'fetch'>) {
+        this.field = options.field;
+        this.paging = options.paging;
+        this.fetch = options.fetch;
+    }
+}
+
+/** What to write: whole data, or pieces of its JSON text that are read while they are written. */
+export type ListResult =
+    | { data: Record<string, unknown>; next_cursor: string | undefined }
+    | { pieces: AsyncIterable<string> };
+
+/** Reads lists in pages, so that memory stays flat however long they are. */
+export function listReader() {
+    const long_lists = new Map<string, number>();
+
+    function enter(account: string): void {
+        const count = long_lists.get(account) ?? 0;
+        if (count >= LONG_LISTS_PER_ACCOUNT) {
+            throw new AppError(
+                'rate_limited',
+                `Limit of ${LONG_LISTS_PER_ACCOUNT} whole lists at a time exceeded. Try again in 1 seconds, or page with limit and cursor.`,
+                { retry_after: 1 },
+            );
+        }
+        long_lists.set(account, count + 1);
+    }
+
+    function leave(account: string): void {
+        const count = long_lists.get(account) ?? 0;
+        if (count > 1) long_lists.set(account, count - 1);
+        else long_lists.delete(account);
+    }
+
+    async function* pieces(list: ListAnswer<unknown>, first: Page<unknown>, account: string) {
+        let total = 0;
+        let page = first;
+        try {
+            yield `{${JSON.stringify(list.field)}:[`;
+            for (;;) {
+                const rows = page.rows.map(stringifyJson).join(',');
+                if (rows !== '') yield total === 0 ? rows : `,${rows}`;
+                total += page.rows.length;
+                if (page.next_cursor === undefined) break;
+                page = await list.fetch({ limit: PAGE_ROWS, cursor: page.next_cursor, with_total: false });
+            }
+            yield `],"total":${total}}`;
+        } finally {
+            leave(account);
+        }
+    }
+
+    return async (list: ListAnswer<unknown>, account: string): Promise<ListResult> => {
+        const { limit, cursor } = list.paging;
+        if (limit !== undefined || cursor !== undefined) {
+            const page = await list.fetch({ limit: limit ?? PAGE_ROWS, cursor, with_total: true });
+            return { data: { [list.field]: page.rows, total: page.total ?? 0 }, next_cursor: page.next_cursor };
+        }
+        const first = await list.fetch({ limit: PAGE_ROWS, cursor: undefined, with_total: false });
+        if (first.next_cursor === undefined) {
+            return { data: { [list.field]: first.rows, total: first.rows.length }, next_cursor: undefined };
+        }
+        enter(account);
+        return { pieces: pieces(list, first, account) };
+    };
+}

@@ -1,0 +1,15 @@
+import type { ServiceOf } from '../platform/rpc/definition.ts';
+import type { CredentialsServiceDefinition } from '../proto/gen/credentials/v1/credentials.ts';
+import type { DidServiceDefinition } from '../proto/gen/did/v1/did.ts';
+import type { IdentityServiceDefinition } from '../proto/gen/identity/v1/identity.ts';
+import type { KeysServiceDefinition } from '../proto/gen/keys/v1/keys.ts';
+import type { UsageServiceDefinition } from '../proto/gen/usage/v1/usage.ts';
+
+/** What the gateway calls, wherever it runs. */
+export interface Services {
+    identity: ServiceOf<typeof IdentityServiceDefinition>;
+    keys: ServiceOf<typeof KeysServiceDefinition>;
+    did: ServiceOf<typeof DidServiceDefinition>;
+    credentials: ServiceOf<typeof CredentialsServiceDefinition>;
+    usage: ServiceOf<typeof UsageServiceDefinition>;
+}

@@ -1,0 +1,41 @@
+/**
+ * What the limiter keeps of one bucket in Redis: 11 little-endian doubles, written by the limiter's script and read where
+ * requests are counted. Days are counted since 1970, times are in ms since then.
+ */
+export interface LimitRecord {
+    /** When this record was begun. One that was lost begins again, and counts beside the lost one. */
+    life: number;
+    /** 0 while the bucket was never admitted. */
+    last_used: number;
+    /** The newest day and the one before it (0: none). */
+    days: Array<{ day: number; requests: number; refused: number }>;
+}
+
+export const DAY_MS = 86_400_000;
+
+export function decodeLimitRecord(packed: Buffer): LimitRecord {
+    const at = (index: number): number => packed.readDoubleLE(8 * index);
+    const newest = { day: at(5), requests: at(6), refused: at(7) };
+    const before = { day: at(8), requests: at(9), refused: at(10) };
+    return { life: at(0), last_used: at(3), days: [newest, before].filter(({ day }) => day > 0) };
+}
+
+/** The bucket of one API key; `tag` is its account's shard tag. */
+export function keyBucket(tag: string, account: string, key_id: string): string {
+    return `limit:${tag}:${account}:key:${key_id}`;
+}
+
+/** The bucket of all session calls of an account. */
+export function sessionsBucket(tag: string, account: string): string {
+    return `limit:${tag}:${account}:sessions`;
+}
+
+/** The set of buckets whose counts have changed since they were last folded. */
+export function unfoldedSet(tag: string): string {
+    return `unfolded:${tag}`;
+}
+
+/** The account in a bucket's name. */
+export function accountOfBucket(bucket: string): string {
+    return bucket.split(':')[2] ?? '';
+}
