@@ -1,0 +1,62 @@
+import { isIPv6 } from 'node:net';
+import { join } from 'node:path';
+import type { Environment } from '../../platform/config.ts';
+import { isGiven } from './environment.ts';
+import type { Ground } from './prepare.ts';
+
+/** How a client on this machine reaches a port of the service. */
+export function localUrl(host: string, port: number): string {
+    const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+    return `http://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`;
+}
+
+/** Lines of two aligned columns. */
+export function columns(rows: Array<[string, string]>): string {
+    const width = Math.max(...rows.map(([name]) => name.length));
+    return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`).join('\n');
+}
+
+/** Where things are and which policies are in force. */
+export function describe(ground: Ground, env: Environment): Array<[string, string]> {
+    const { config, data_dir, given } = ground;
+    const secret =
+        given['INTERNAL_SECRET'] === undefined ? `in ${env['INTERNAL_SECRET_FILE']}` : 'as given by INTERNAL_SECRET';
+    const tiers =
+        config.KEY_TIER_POLICY === 'any'
+            ? 'any (a key may have any tier)'
+            : "cap (a key's tier may not exceed its account's)";
+    return [
+        ['Data', data_dir],
+        ['PostgreSQL', whereabouts(env, 'DATABASE_URL', given, join(data_dir, 'postgres.log'))],
+        ['Redis', whereabouts(env, 'REDIS_URL', given, join(data_dir, 'redis.log'))],
+        ['Internal secret', `${secret} (header X-Internal-Secret)`],
+        [
+            'Key environment',
+            `${config.KEY_ENVIRONMENT} (keys start with ${config.KEY_BRAND}_${config.KEY_ENVIRONMENT}_)`,
+        ],
+        ['Key tier policy', tiers],
+    ];
+}
+
+/** Requests to copy: register, log in, ask who that is. */
+export function firstSteps(url: string, env: Environment): string {
+    const secret_file = env['INTERNAL_SECRET_FILE'];
+    const post = `curl -s -H 'Content-Type: application/json' -H "X-Internal-Secret: $SECRET"`;
+    const person = `-d '{"email":"ada@example.com","password":"a long pass phrase"}'`;
+    return [
+        'Try it:',
+        `  SECRET=${secret_file === undefined ? '"$INTERNAL_SECRET"' : `$(cat '${secret_file}')`}`,
+        `  curl -s ${url}/internal/health`,
+        `  ${post} ${person} ${url}/internal/v1/auth/register`,
+        `  ${post} ${person} ${url}/internal/v1/auth/login`,
+        `  curl -s -H "Authorization: Bearer <token>" ${url}/v1/me`,
+        '  npm run demo    # the whole story, in another terminal',
+        'Stop with Ctrl-C.',
+    ].join('\n');
+}
+
+/** Host and port of a database, without its password. */
+function whereabouts(env: Environment, setting: string, given: Environment, log_file: string): string {
+    if (isGiven(given, setting)) return `as given by ${setting}`;
+    return `${new URL(env[setting] ?? '').host} (log: ${log_file})`;
+}

@@ -1,0 +1,71 @@
+import { ROLES } from '../../main.ts';
+import type { Environment } from '../../platform/config.ts';
+import { localUrl } from './banner.ts';
+import { claimPorts, pickPort } from './ports.ts';
+import type { Ground } from './prepare.ts';
+import { Problem } from './problem.ts';
+
+const LOOPBACK = '127.0.0.1';
+const MOST_GATEWAYS = 64;
+
+/** One process to run. */
+export interface Member {
+    /** The role, and for a gateway its number. */
+    name: string;
+    role: string;
+    /** What sets it apart from the others. */
+    settings: Environment;
+    /** Where it serves: a URL for a gateway, host and port of its gRPC for a service. */
+    address: string;
+    /** The base URL of its operations port. */
+    ops: string;
+}
+
+export interface ClusterPlan {
+    gateways: Member[];
+    services: Member[];
+    /** How all of them find the services. */
+    addresses: Environment;
+}
+
+/** Gives each process of the cluster its ports: the gateways PORT, PORT + 1, ..., the services free ones on loopback. */
+export async function planCluster(ground: Ground): Promise<ClusterPlan> {
+    const gateways = await planGateways(ground);
+    const services: Member[] = [];
+    for (const role of ROLES.filter((name) => name !== 'gateway')) services.push(await planService(role));
+    const addresses = Object.fromEntries(
+        services.map(({ role, address }) => [`${role.toUpperCase()}_ADDRESS`, address]),
+    );
+    return { gateways, services, addresses };
+}
+
+async function planGateways({ config, given }: Ground): Promise<Member[]> {
+    const count = Number(given['GATEWAYS'] ?? 1);
+    if (!Number.isInteger(count) || count < 1 || count > MOST_GATEWAYS) {
+        throw new Problem(`GATEWAYS must be a whole number from 1 to ${MOST_GATEWAYS}.`);
+    }
+    const { HOST: host } = config;
+    const ports = await claimPorts({ host, first: config.PORT, count, setting: 'PORT' });
+    const ops_ports = await claimPorts({ host, first: config.OPS_PORT, count, setting: 'OPS_PORT' });
+    return ports.map((port, index) => {
+        const ops_port = ops_ports[index] ?? 0; // as many as ports
+        return {
+            name: `gateway-${index + 1}`,
+            role: 'gateway',
+            settings: { PORT: String(port), OPS_PORT: String(ops_port) },
+            address: localUrl(host, port),
+            ops: localUrl(host, ops_port),
+        };
+    });
+}
+
+async function planService(role: string): Promise<Member> {
+    const [grpc_port, ops_port] = [await pickPort(), await pickPort()];
+    return {
+        name: role,
+        role,
+        settings: { HOST: LOOPBACK, GRPC_PORT: String(grpc_port), OPS_PORT: String(ops_port) },
+        address: `${LOOPBACK}:${grpc_port}`,
+        ops: localUrl(LOOPBACK, ops_port),
+    };
+}

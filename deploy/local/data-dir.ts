@@ -1,0 +1,54 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import {
+    accessSync,
+    chmodSync,
+    constants,
+    mkdirSync,
+    readFileSync,
+    realpathSync,
+    renameSync,
+    writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { Problem } from './problem.ts';
+
+/** Creates the folder where it is missing and gives its absolute path without symbolic links. */
+export function openDataDir(path: string): string {
+    try {
+        // 0711: PostgreSQL, which does not run as root, may have to pass through. What is secret in it is 0600.
+        if (mkdirSync(path, { recursive: true }) !== undefined) chmodSync(path, 0o711);
+        const data_dir = realpathSync(path);
+        accessSync(data_dir, constants.R_OK | constants.W_OK | constants.X_OK);
+        return data_dir;
+    } catch (error) {
+        throw new Problem(`Cannot use ${path} as DATA_DIR: ${(error as Error).message}`); // fs throws Errors
+    }
+}
+
+/** A random secret of 256 bits, made at the first call and kept in `data_dir/name`. */
+export function keptSecret(data_dir: string, name: string): string {
+    return readOrMake(join(data_dir, name), () => randomBytes(32).toString('base64url')).trim();
+}
+
+/** The path of the Ed25519 key (PKCS#8, PEM) that signs sessions, made at the first call. */
+export function keptSigningKey(data_dir: string): string {
+    const file = join(data_dir, 'jwt-key.pem');
+    readOrMake(file, () =>
+        generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    );
+    return file;
+}
+
+function readOrMake(file: string, make: () => string): string {
+    try {
+        return readFileSync(file, 'utf8');
+    } catch (error) {
+        const { code, message } = error as NodeJS.ErrnoException; // fs throws system errors
+        if (code === 'EACCES') throw new Problem(`${message}. DATA_DIR belongs to another user: set DATA_DIR.`);
+        if (code !== 'ENOENT') throw error;
+    }
+    const made = make();
+    writeFileSync(`${file}.new`, `${made.trimEnd()}\n`, { mode: 0o600, flush: true });
+    renameSync(`${file}.new`, file);
+    return made;
+}

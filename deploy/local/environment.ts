@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import type { Environment } from '../../platform/config.ts';
+import { keptSecret, keptSigningKey } from './data-dir.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import { startPostgres } from './postgres.ts';
+import type { Ground } from './prepare.ts';
+import { startRedis } from './redis.ts';
+
+/** Whether the user set it, directly or as the path of a file that holds it. */
+export function isGiven(given: Environment, name: string): boolean {
+    return given[name] !== undefined || given[`${name}_FILE`] !== undefined;
+}
+
+/** Starts the databases that the user did not bring, and gives the environment of the service: the user's settings win. */
+export async function serviceEnvironment(ground: Ground, { stopping, defer }: Lifecycle): Promise<Environment> {
+    const { data_dir, given } = ground;
+    const start = async (setting: string, server: typeof startPostgres): Promise<Environment> => {
+        if (isGiven(given, setting)) return {};
+        const { url, stop } = await server({ data_dir, log: (line) => console.log(line), signal: stopping });
+        defer(stop);
+        return { [setting]: url };
+    };
+    // Settled, not only failed: what started beside a failure has to be registered before anything is stopped.
+    const started = await Promise.allSettled([start('DATABASE_URL', startPostgres), start('REDIS_URL', startRedis)]);
+    const urls = started.map((outcome) => {
+        if (outcome.status === 'rejected') throw outcome.reason;
+        return outcome.value;
+    });
+    return Object.assign({ ...given, DATA_DIR: data_dir, ...keptSecrets(ground) }, ...urls);
+}
+
+/** Secrets are handed on as paths, so that they show in no process list. */
+function keptSecrets({ data_dir, given }: Ground): Environment {
+    const kept: Environment = {};
+    if (!isGiven(given, 'INTERNAL_SECRET')) kept['INTERNAL_SECRET_FILE'] = secretFile(data_dir, 'internal-secret');
+    if (!isGiven(given, 'SERVICE_TOKEN')) kept['SERVICE_TOKEN_FILE'] = secretFile(data_dir, 'service-token');
+    if (!isGiven(given, 'JWT_KEYS')) kept['JWT_KEYS_FILE'] = keptSigningKey(data_dir);
+    return kept;
+}
+
+function secretFile(data_dir: string, name: string): string {
+    keptSecret(data_dir, name);
+    return join(data_dir, name);
+}

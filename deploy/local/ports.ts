@@ -1,0 +1,64 @@
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { Problem } from './problem.ts';
+
+/**
+ * Below the range from which Linux gives ports to outgoing connections (32768 and up), so that a port picked now is still
+ * free when its owner is restarted later.
+ */
+const PICK_FROM = { lowest: 20_000, highest: 32_767 };
+
+/** By this process, whether or not somebody listens there yet. */
+const taken = new Set<number>();
+
+/** A free port on 127.0.0.1 that this process has not taken for something else. */
+export async function pickPort(): Promise<number> {
+    for (;;) {
+        const port = randomInt(PICK_FROM.lowest, PICK_FROM.highest + 1);
+        if (taken.has(port) || (await listenError('127.0.0.1', port)) !== undefined) continue;
+        taken.add(port);
+        return port;
+    }
+}
+
+/** `count` ports from `first` on, all of them free; or any free ones where `first` is 0. */
+export async function claimPorts(options: {
+    host: string;
+    first: number;
+    count: number;
+    setting: string;
+}): Promise<number[]> {
+    const { host, first, count, setting } = options;
+    const ports: number[] = [];
+    for (let index = 0; index < count; index++) {
+        if (first > 0) await requirePort(host, first + index, setting);
+        ports.push(first > 0 ? first + index : await pickPort());
+    }
+    return ports;
+}
+
+/** Refuses with a helpful message if the service could not listen there. */
+async function requirePort(host: string, port: number, setting: string): Promise<void> {
+    const code = await listenError(host, port);
+    if (code === undefined) {
+        taken.add(port);
+        return;
+    }
+    if (code === 'EADDRINUSE') throw new Problem(`Port ${port} on ${host} is in use. Set ${setting} to a free one.`);
+    throw new Problem(`Cannot listen on ${host}, port ${port} (${code}). Set HOST and ${setting}.`);
+}
+
+/** The system's error code, or undefined where listening works. */
+async function listenError(host: string, port: number): Promise<string | undefined> {
+    const server = createServer();
+    try {
+        server.listen({ host, port, exclusive: true });
+        await once(server, 'listening');
+    } catch (error) {
+        return (error as NodeJS.ErrnoException).code; // listen() fails with system errors only
+    }
+    server.close();
+    await once(server, 'close');
+    return undefined;
+}

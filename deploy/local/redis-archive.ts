@@ -1,0 +1,113 @@
+import {
+    accessSync,
+    constants,
+    existsSync,
+    mkdirSync,
+    mkdtempSync,
+    readdirSync,
+    readFileSync,
+    renameSync,
+    rmSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { runProgram } from './run-program.ts';
+
+const DOWNLOAD_TIMEOUT_MS = 180_000;
+
+/**
+ * Fetches Redis from the distribution's own archive and unpacks it into `folder` without installing it, so that it needs no
+ * root. apt checks signatures and hashes.
+ */
+export async function fetchRedis(options: {
+    folder: string;
+    log(line: string): void;
+    signal?: AbortSignal | undefined;
+}): Promise<void> {
+    const { folder, log, signal } = options;
+    log("Redis is not installed: fetching it from the distribution's archive (8 MB, once)");
+    const work = mkdtempSync(`${folder}.fetching-`);
+    try {
+        await download(work, signal);
+        renameSync(join(work, 'root'), folder);
+    } catch (error) {
+        // Another start that fetched at the same time may have been faster.
+        if (!existsSync(folder)) throw error;
+    } finally {
+        rmSync(work, { recursive: true, force: true });
+    }
+}
+
+async function download(work: string, signal: AbortSignal | undefined): Promise<void> {
+    const folders = { lists: join(work, 'lists'), cache: join(work, 'cache'), debs: join(work, 'debs') };
+    for (const folder of [join(folders.lists, 'partial'), join(folders.cache, 'archives/partial'), folders.debs]) {
+        mkdirSync(folder, { recursive: true });
+    }
+    const run = (...command: string[]): Promise<string> =>
+        runProgram(command, {
+            signal,
+            cwd: folders.debs,
+            timeout_ms: DOWNLOAD_TIMEOUT_MS,
+            env: { ...process.env, LC_ALL: 'C' },
+        });
+    const settings = [
+        `Dir::State::Lists=${folders.lists}`,
+        `Dir::Cache=${folders.cache}`,
+        'Debug::NoLocking=1',
+        'APT::Sandbox::User=',
+        'Acquire::Retries=1',
+        'Acquire::http::Timeout=15',
+    ];
+    const apt = ['apt-get', '-q', ...settings.flatMap((setting) => ['-o', setting])];
+    // One unreachable source of several makes the update fail, though Redis may come from another.
+    const update_failure = await run(...apt, 'update').then(
+        () => undefined,
+        (error: unknown) => error,
+    );
+    signal?.throwIfAborted();
+    const plan = await run(...apt, '-s', '--no-install-recommends', 'install', 'redis-server').catch(
+        (error: unknown) => {
+            throw update_failure ?? error;
+        },
+    );
+    const packages = Array.from(plan.matchAll(/^Inst (\S+)/gm), ([, name = '']) => name);
+    await run(...apt, 'download', ...packages);
+    for (const deb of readdirSync(folders.debs)) await run('dpkg', '-x', deb, join(work, 'root'));
+}
+
+/** How to run what was fetched: the libraries that the machine does not have are unpacked beside it. */
+export function unpackedRedis(folder: string): { command: string[]; env: Record<string, string> } {
+    const libraries = ['usr/lib', 'lib'].flatMap((lib) => {
+        const parent = join(folder, lib);
+        return existsSync(parent) ? readdirSync(parent).map((name) => join(parent, name)) : [];
+    });
+    return {
+        command: [join(folder, 'usr/bin/redis-server')],
+        env: { LD_LIBRARY_PATH: libraries.filter((library) => library.endsWith('-linux-gnu')).join(':') },
+    };
+}
+
+/** In a cache that all clones of this user share, or in `data_dir` where the user has no home that can be written. */
+export function archiveFolder(data_dir: string): string {
+    const { XDG_CACHE_HOME = '' } = process.env;
+    const cache = isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(homedir(), '.cache');
+    const bases = [join(cache, 'credential-service'), join(data_dir, 'cache')];
+    return join(bases.find(canWrite) ?? data_dir, `redis-${distribution()}-${process.arch}`);
+}
+
+function canWrite(folder: string): boolean {
+    try {
+        mkdirSync(folder, { recursive: true });
+        accessSync(folder, constants.W_OK);
+        return isAbsolute(folder);
+    } catch {
+        return false;
+    }
+}
+
+/** Such as `debian-12`: a home may be shared by machines whose libraries differ. */
+function distribution(): string {
+    const release = readFileSync('/etc/os-release', 'utf8');
+    const value = (name: string): string => new RegExp(`^${name}="?([\\w.-]+)`, 'm').exec(release)?.[1] ?? 'unknown';
+    return `${value('ID')}-${value('VERSION_ID')}`;
+}

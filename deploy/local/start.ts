@@ -1,0 +1,41 @@
+import './node-version.ts';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { ROLES, run } from '../../main.ts';
+import { columns, describe, firstSteps, localUrl } from './banner.ts';
+import { serviceEnvironment } from './environment.ts';
+import { type Lifecycle, runUntilStopped, unlessAborted } from './lifecycle.ts';
+import { claimPorts } from './ports.ts';
+import { prepare } from './prepare.ts';
+
+/** `npm start`: everything in this process, on databases of its own. */
+async function start(lifecycle: Lifecycle): Promise<void> {
+    const { stopping, forced, defer } = lifecycle;
+    const ground = await prepare(lifecycle);
+    const { HOST, PORT, OPS_PORT } = ground.config;
+    const [port = 0] = await claimPorts({ host: HOST, first: PORT, count: 1, setting: 'PORT' });
+    const [ops_port = 0] = await claimPorts({ host: HOST, first: OPS_PORT, count: 1, setting: 'OPS_PORT' });
+    const log_file = ground.given['LOG_FILE'] ?? join(ground.data_dir, 'service.log');
+    const env = {
+        ...(await serviceEnvironment(ground, lifecycle)),
+        PORT: String(port),
+        OPS_PORT: String(ops_port),
+        LOG_FILE: log_file,
+    };
+    await unlessAborted(stopping, run(['migrate'], env));
+    const service = await unlessAborted(stopping, run([...ROLES], env));
+    defer(async () => {
+        if (!forced.aborted) await Promise.race([service.stop(), once(forced, 'abort')]);
+    });
+    const url = localUrl(HOST, port);
+    const ops = `${localUrl(HOST, ops_port)} (/readyz /livez /metrics)`;
+    const rows: Array<[string, string]> = [
+        ['API', `${url} (pid ${process.pid}, all roles)`],
+        ['Operations', ops],
+        ['Log', log_file],
+    ];
+    console.log(`\nCredential service\n\n${columns([...rows, ...describe(ground, env)])}\n\n${firstSteps(url, env)}\n`);
+    console.log(`ready ${url}`);
+}
+
+await runUntilStopped(start);
