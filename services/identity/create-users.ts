@@ -1,0 +1,102 @@
+import type { CallContext } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import type {
+    CreatedUser,
+    CreateUsersRequest,
+    CreateUsersResponse,
+    NewUser,
+} from '../../proto/gen/identity/v1/identity.ts';
+import type { Passwords } from '../../workers/crypto/passwords.ts';
+import { requireName } from '../names.ts';
+import { requireTier, type Tier } from '../tiers.ts';
+import { requireEmail } from './email.ts';
+import { requireNewPassword } from './password-rules.ts';
+import type { IdentityStore } from './store.ts';
+
+const MAX_USERS = 1_000;
+/** Hashes of one batch that are under way or wait for a thread. */
+const HASHES_IN_FLIGHT = 4;
+/** What is left of the deadline when the rest of a batch is given up, so that the answer still arrives; milliseconds. */
+const RESERVE_MS = 2_000;
+
+/** An item that has passed every rule that can be judged without the store. */
+interface Candidate {
+    email: string;
+    password: string;
+    name: string | undefined;
+    tier: Tier;
+}
+
+/** Creates accounts in bulk; what is wrong with an item fails that item alone. */
+export function userCreation({
+    store,
+    passwords,
+    clock,
+}: {
+    store: IdentityStore;
+    passwords: Passwords;
+    clock: () => number;
+}) {
+    async function create({ email, password, name, tier }: Candidate, context: CallContext): Promise<CreatedUser> {
+        if (context.deadline - performance.now() < RESERVE_MS) {
+            throw new AppError('deadline', 'There was no time left for this user. Send it again.');
+        }
+        const password_hash = await passwords.hash(password, { background: true });
+        const now = clock();
+        const user_id = newId(now);
+        const created_at = new Date(now).toISOString();
+        const is_new = await store.insertUser({ user_id, email, name, tier, password_hash, created_at });
+        if (!is_new) throw new AppError('conflict', 'This email is already registered.');
+        return { user_id, email, tier };
+    }
+
+    return async ({ users }: CreateUsersRequest, context: CallContext): Promise<CreateUsersResponse> => {
+        if (users.length === 0 || users.length > MAX_USERS) {
+            throw new AppError('invalid', `users must have 1 to ${MAX_USERS} items.`);
+        }
+        const taken = new Set<string>();
+        const outcomes = await mapInFlight(users, HASHES_IN_FLIGHT, async (user) => {
+            try {
+                return { created: await create(judge(user, taken), context) };
+            } catch (error) {
+                if (!(error instanceof AppError)) throw error;
+                return { failed: { email: user.email ?? '', error: error.detail } };
+            }
+        });
+        return {
+            created: outcomes.flatMap(({ created }) => created ?? []),
+            failed: outcomes.flatMap(({ failed }) => failed ?? []),
+        };
+    };
+}
+
+/** Throws what is wrong with the item; notes its address in `taken` otherwise. */
+function judge({ malformed, ...user }: NewUser, taken: Set<string>): Candidate {
+    if (malformed !== undefined) throw new AppError('invalid', malformed);
+    if (user.email === undefined) throw new AppError('invalid', 'email is missing.');
+    if (user.password === undefined) throw new AppError('invalid', 'password is missing.');
+    const email = requireEmail(user.email);
+    requireNewPassword(user.password);
+    const name = user.name === undefined ? undefined : requireName(user.name);
+    const tier = requireTier(user.tier ?? 'free');
+    if (taken.has(email))
+        throw new AppError('conflict', 'This email is in the batch more than once; the first one counts.');
+    taken.add(email);
+    return { email, password: user.password, name, tier };
+}
+
+/** Maps in order of the items, with at most `limit` of them under way. */
+async function mapInFlight<Item, Result>(
+    items: readonly Item[],
+    limit: number,
+    map: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+    const results: Result[] = [];
+    const entries = items.entries(); // one iterator: each lane takes the next item
+    const lane = async () => {
+        for (const [index, item] of entries) results[index] = await map(item);
+    };
+    await Promise.all(Array.from({ length: limit }, lane));
+    return results;
+}

@@ -1,0 +1,81 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { CallContext } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { Guard } from '../../platform/guard.ts';
+import { newId } from '../../platform/ids.ts';
+import type { LoginRequest, LoginResponse } from '../../proto/gen/identity/v1/identity.ts';
+import type { Passwords } from '../../workers/crypto/passwords.ts';
+import { normaliseEmail } from './email.ts';
+import { requireComparablePassword } from './password-rules.ts';
+import type { IdentityStore, PasswordRow } from './store.ts';
+import type { SessionTokens } from './tokens.ts';
+import { userOf } from './user.ts';
+
+interface LoginDependencies {
+    store: IdentityStore;
+    passwords: Passwords;
+    tokens: SessionTokens;
+    guard: Guard;
+    clock: () => number;
+}
+
+/** Opens a session. An unknown address is answered as a wrong password is, after the same work. */
+export function login(dependencies: LoginDependencies) {
+    const { store, passwords, guard } = dependencies;
+    const standIn = unmatchedHash(passwords);
+
+    return async (request: LoginRequest, context: CallContext): Promise<LoginResponse> => {
+        requireComparablePassword(request.password);
+        const email = normaliseEmail(request.email);
+        // Redis keys carry no addresses.
+        const subject = `login:${createHash('sha256').update(email).digest('hex')}`;
+        const opened = await guard.attempt({ subject, address: context.address }, async () => {
+            // PostgreSQL refuses NUL and lone surrogates, and no account has them.
+            const storable = !email.includes('\0') && email.isWellFormed();
+            const account = storable ? await store.findPassword(email) : undefined;
+            const phc = account?.password_hash ?? (await standIn());
+            const { matches, rehash } = await passwords.verify(phc, request.password);
+            if (!account || !matches) return undefined;
+            return openSession(dependencies, account, rehash ? await passwords.hash(request.password) : undefined);
+        });
+        if (opened) return opened;
+        throw new AppError('unauthenticated', 'The email or the password is wrong.');
+    };
+}
+
+async function openSession(
+    { store, tokens, clock }: LoginDependencies,
+    account: PasswordRow,
+    upgraded_hash: string | undefined,
+): Promise<LoginResponse | undefined> {
+    const now = clock();
+    const session_id = newId(now);
+    const { token, refresh_token, expires_at, refresh_id, session_expires_at } = tokens.issue({
+        ...account,
+        session_id,
+    });
+    const user = await store.openSession({
+        session_id,
+        user_id: account.user_id,
+        password_version: account.password_version,
+        upgraded_hash,
+        refresh_id,
+        now: new Date(now).toISOString(),
+        expires_at: session_expires_at,
+    });
+    return user && { user: userOf(user), session: { token, refresh_token, expires_at } };
+}
+
+/** A hash at today's cost that no password matches; made once, and made again where making it failed. */
+function unmatchedHash(passwords: Passwords): () => Promise<string> {
+    let made: Promise<string> | undefined;
+    const get = (): Promise<string> => {
+        made ??= passwords.hash(randomBytes(32).toString('base64'));
+        made.catch(() => {
+            made = undefined;
+        });
+        return made;
+    };
+    void get(); // ahead of the first login, which would take twice as long
+    return get;
+}

@@ -1,0 +1,74 @@
+import { AppError } from '../../platform/errors.ts';
+import { isId } from '../../platform/ids.ts';
+import type { Marks } from '../../platform/marks.ts';
+import type { LogoutRequest, LogoutResponse, RefreshRequest, Session } from '../../proto/gen/identity/v1/identity.ts';
+import type { IdentityStore, RefreshRow, SessionRow } from './store.ts';
+import type { SessionTokens } from './tokens.ts';
+
+/**
+ * A spent refresh token may come back this soon after it was spent: the answer got lost, or a request was sent twice. Later,
+ * somebody else has it. In milliseconds.
+ */
+const REUSE_GRACE_MS = 30_000;
+
+/** What becomes of open sessions. */
+export function sessions({
+    store,
+    tokens,
+    marks,
+    clock,
+}: {
+    store: IdentityStore;
+    tokens: SessionTokens;
+    marks: Marks;
+    clock: () => number;
+}) {
+    const isoNow = () => new Date(clock()).toISOString();
+    const isOver = (session: SessionRow) => Date.parse(session.expires_at) <= clock();
+
+    const end = (account: string, session_id: string) =>
+        marks.refuseAnd({ account, subject: 'session', ids: [session_id] }, () =>
+            store.endSession({ session_id, now: isoNow() }),
+        );
+
+    const wasStolen = ({ spent_at }: RefreshRow) => !spent_at || Date.parse(spent_at) < clock() - REUSE_GRACE_MS;
+
+    return {
+        /** The session as it is now, if it is alive. */
+        async findLive(session_id: string): Promise<SessionRow | undefined> {
+            const session = isId(session_id) ? await store.findSession(session_id) : undefined;
+            return session && !isOver(session) ? session : undefined;
+        },
+
+        async refresh({ refresh_token }: RefreshRequest): Promise<Session> {
+            const refused = () => new AppError('unauthenticated', 'The refresh token is invalid or expired.');
+            const verdict = tokens.verify(refresh_token, 'refresh');
+            if (!('claims' in verdict)) throw refused();
+            const { sid: session_id, jti: spent_id } = verdict.claims;
+            const session = await store.findRefresh({ session_id, refresh_id: spent_id });
+            if (!session || isOver(session)) throw refused();
+            if (session.refresh_id !== spent_id) {
+                if (wasStolen(session)) await end(session.user_id, session_id);
+                throw refused();
+            }
+            const next = tokens.issue(session);
+            const won = await store.rotate({
+                session_id,
+                spent_id,
+                refresh_id: next.refresh_id,
+                now: isoNow(),
+                expires_at: next.session_expires_at,
+                forget_before: new Date(clock() - REUSE_GRACE_MS).toISOString(),
+            });
+            if (!won) throw refused(); // traded in, or the session ended, since it was read
+            return { token: next.token, refresh_token: next.refresh_token, expires_at: next.expires_at };
+        },
+
+        async logout({ token }: LogoutRequest): Promise<LogoutResponse> {
+            const verdict = tokens.verify(token, 'either');
+            if (!('claims' in verdict)) throw new AppError('invalid', 'token is not a valid, unexpired session token.');
+            const ended_at = await end(verdict.claims.sub, verdict.claims.sid);
+            return { logged_out_at: ended_at ?? isoNow() };
+        },
+    };
+}

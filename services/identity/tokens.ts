@@ -1,0 +1,111 @@
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, randomUUID } from 'node:crypto';
+import { createSigner } from 'fast-jwt';
+import {
+    SESSION_TOKEN_ALGORITHM,
+    type SessionClaims,
+    type SessionKey,
+    type SessionTokenType,
+    type SessionTokenVerifier,
+    sessionTokenVerifier,
+} from '../../platform/session-token.ts';
+
+export interface TokenSubject {
+    user_id: string;
+    email: string;
+    tier: string;
+    session_id: string;
+}
+
+/** Both tokens of a session. Times are ISO 8601 in UTC and fall on whole seconds. */
+export interface TokenPair {
+    token: string;
+    refresh_token: string;
+    /** The access token's exp. */
+    expires_at: string;
+    /** The refresh token's jti. */
+    refresh_id: string;
+    /** The exp of whichever token lives longer. */
+    session_expires_at: string;
+}
+
+export interface SessionTokens extends SessionTokenVerifier {
+    issue(subject: TokenSubject): TokenPair;
+    /** What gateways check tokens with. */
+    signing_keys: readonly SessionKey[];
+}
+
+/** Makes and checks session tokens (JWT, EdDSA with Ed25519). Throws where `keys_pem` holds no usable key. */
+export function tokens({
+    keys_pem,
+    access_seconds,
+    refresh_seconds,
+    clock,
+}: {
+    /** Private keys, PKCS#8 in PEM, one after the other: the first one signs, all of them verify. */
+    keys_pem: string;
+    access_seconds: number;
+    refresh_seconds: number;
+    /** Milliseconds since 1970. */
+    clock: () => number;
+}): SessionTokens {
+    const private_keys = readKeys(keys_pem);
+    const signing_keys = private_keys.map(publicHalf);
+    const signs = {
+        key: private_keys[0].export({ type: 'pkcs8', format: 'pem' }),
+        kid: signing_keys[0]?.kid, // there is one for each private key
+        algorithm: SESSION_TOKEN_ALGORITHM,
+    } as const;
+    const sign = createSigner<SessionClaims>(signs);
+    const lifetimes = { access: access_seconds, refresh: refresh_seconds };
+
+    return {
+        ...sessionTokenVerifier({ keys: signing_keys, clock }),
+        signing_keys,
+        issue({ user_id, email, tier, session_id }) {
+            const iat = Math.floor(clock() / 1_000);
+            const claimsOf = (typ: SessionTokenType): SessionClaims => ({
+                sub: user_id,
+                email,
+                tier,
+                iat,
+                exp: iat + lifetimes[typ],
+                jti: randomUUID(),
+                sid: session_id,
+                typ,
+            });
+            const access = claimsOf('access');
+            const refresh = claimsOf('refresh');
+            return {
+                token: sign(access),
+                refresh_token: sign(refresh),
+                expires_at: isoTime(access.exp),
+                refresh_id: refresh.jti,
+                session_expires_at: isoTime(Math.max(access.exp, refresh.exp)),
+            };
+        },
+    };
+}
+
+function isoTime(seconds: number): string {
+    return new Date(seconds * 1_000).toISOString();
+}
+
+function readKeys(keys_pem: string): [KeyObject, ...KeyObject[]] {
+    const blocks = keys_pem.match(/-----BEGIN PRIVATE KEY-----[^-]+-----END PRIVATE KEY-----/g) ?? [];
+    const [first, ...others] = blocks.map((pem) => createPrivateKey(pem));
+    if (!first) throw new Error('There is no key to sign session tokens with (PKCS#8 in PEM).');
+    const keys: [KeyObject, ...KeyObject[]] = [first, ...others];
+    if (keys.some((key) => key.asymmetricKeyType !== 'ed25519')) {
+        throw new Error('Session tokens are signed with Ed25519 keys only.');
+    }
+    return keys;
+}
+
+/** The kid is the SHA-256 of the public key's SPKI form, in base64url. */
+function publicHalf(private_key: KeyObject): SessionKey {
+    const key = createPublicKey(private_key);
+    const kid = createHash('sha256')
+        .update(key.export({ type: 'spki', format: 'der' }))
+        .digest('base64url');
+    return { kid, public_key: key.export({ type: 'spki', format: 'pem' }).toString() };
+}

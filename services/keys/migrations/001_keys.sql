@@ -1,0 +1,20 @@
+CREATE TABLE keys.keys (
+    key_id uuid PRIMARY KEY,
+    account uuid NOT NULL,
+    -- SHA-256 of the secret, which is kept nowhere
+    hash bytea NOT NULL UNIQUE,
+    mask text NOT NULL,
+    name text NOT NULL,
+    tier text NOT NULL CHECK (tier IN ('free', 'basic', 'pro', 'enterprise')),
+    created_at timestamptz NOT NULL,
+    updated_at timestamptz NOT NULL,
+    revoked_at timestamptz
+);
+-- A key's id carries its creation time, so this is also the order by age.
+CREATE INDEX keys_by_account ON keys.keys (account, key_id DESC);
+
+-- How many active keys an account has: the row on which concurrent callers settle who is within the limit.
+CREATE TABLE keys.accounts (
+    account uuid PRIMARY KEY,
+    active_keys integer NOT NULL CHECK (active_keys >= 0)
+);

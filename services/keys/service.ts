@@ -1,0 +1,126 @@
+import { type ApiKeyFormat, makeApiKey } from '../../platform/api-key.ts';
+import { type CallContext, requireUser } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
+import { isId, newId } from '../../platform/ids.ts';
+import type { Marks } from '../../platform/marks.ts';
+import type { ServiceOf } from '../../platform/rpc/definition.ts';
+import type { Key, KeysServiceDefinition } from '../../proto/gen/keys/v1/keys.ts';
+import { requireName } from '../names.ts';
+import { exceeds, rateLimit, requireTier, type Tier } from '../tiers.ts';
+import type { KeyRow, KeyStore, OwnKey } from './store.ts';
+
+export interface KeyPolicy extends ApiKeyFormat {
+    /** Whether a key's tier may stand above its account's. */
+    tier_policy: 'any' | 'cap';
+    /** Active keys that an account of each tier may have. */
+    key_limits: Readonly<Record<Tier, number>>;
+}
+
+const MAX_PAGE = 1_000;
+const HASH_BYTES = 32;
+
+/** API keys: secrets that act for an account, each with a tier of its own. */
+export function keysService({
+    store,
+    marks,
+    policy,
+    clock,
+}: {
+    store: KeyStore;
+    marks: Marks;
+    policy: KeyPolicy;
+    /** Milliseconds since 1970. */
+    clock: () => number;
+}): ServiceOf<typeof KeysServiceDefinition> {
+    const isoNow = () => new Date(clock()).toISOString();
+
+    return {
+        async generate(request, context) {
+            const account = requireUser(context);
+            const account_tier = requireTier(context.tier ?? 'free');
+            const name = requireName(request.name);
+            const tier = request.tier === undefined ? account_tier : requireTier(request.tier);
+            if (policy.tier_policy === 'cap' && exceeds(tier, account_tier)) {
+                throw new AppError('forbidden', `A key's tier may not exceed its account's, which is ${account_tier}.`);
+            }
+            const limit = policy.key_limits[account_tier];
+            const { api_key, hash, mask } = makeApiKey(policy);
+            const now = clock();
+            const key = { key_id: newId(now), name, tier, created_at: new Date(now).toISOString() };
+            if (!(await store.insert({ ...key, account, hash, mask }, limit))) {
+                throw new AppError('forbidden', `The account has reached its limit of ${limit} active API keys.`);
+            }
+            return { ...key, api_key, rate_limit: rateLimit(tier) };
+        },
+
+        async list({ limit, cursor, with_total }, context) {
+            const account = requireUser(context);
+            if (limit < 1 || limit > MAX_PAGE) throw new AppError('invalid', `limit must be 1 to ${MAX_PAGE}.`);
+            if (cursor !== undefined && !isId(cursor)) throw new AppError('invalid', 'cursor is not one of this list.');
+            const rows = await store.list({ account, before: cursor, limit: limit + 1 });
+            const page = rows.slice(0, limit);
+            const is_whole = cursor === undefined && rows.length <= limit;
+            return {
+                keys: page.map(keyOf),
+                next_cursor: rows.length > limit ? page.at(-1)?.key_id : undefined,
+                total: with_total ? (is_whole ? page.length : await store.count(account)) : undefined,
+            };
+        },
+
+        async get({ key_id }, context) {
+            return keyOf(existing(await store.find(ownKey(key_id, context))));
+        },
+
+        async revoke({ key_id }, context) {
+            const own = ownKey(key_id, context);
+            existing(await store.find(own));
+            const revoked_at = await marks.refuseAnd({ account: own.account, subject: 'key', ids: [key_id] }, () =>
+                store.revoke({ ...own, now: isoNow() }),
+            );
+            return { key_id, revoked_at };
+        },
+
+        async rename({ key_id, name: requested }, context) {
+            const name = requested === undefined ? undefined : requireName(requested);
+            const own = ownKey(key_id, context);
+            const key = name === undefined ? store.find(own) : store.rename({ ...own, name, now: isoNow() });
+            const { name: current, updated_at } = existing(await key);
+            return { key_id, name: current, updated_at };
+        },
+
+        async authenticate({ hash }) {
+            const key = hash.length === HASH_BYTES ? await store.findLive(hash) : undefined;
+            if (!key) return { alive: false, key_id: '', user_id: '', tier: '', rate_limit: 0 };
+            const { key_id, account, tier } = key;
+            return { alive: true, key_id, user_id: account, tier, rate_limit: rateLimit(tier) };
+        },
+    };
+}
+
+function ownKey(key_id: string, context: CallContext): OwnKey {
+    const account = requireUser(context);
+    if (!isId(key_id)) throw notFound();
+    return { account, key_id };
+}
+
+function existing(key: KeyRow | undefined): KeyRow {
+    if (!key) throw notFound();
+    return key;
+}
+
+/** Somebody else's key is answered as one that never was. */
+function notFound(): AppError {
+    return new AppError('not_found', 'This API key does not exist.');
+}
+
+function keyOf({ key_id, name, mask, tier, created_at, revoked_at }: KeyRow): Key {
+    return {
+        key_id,
+        name,
+        key_prefix: mask,
+        tier,
+        rate_limit: rateLimit(tier),
+        created_at,
+        active: revoked_at === null,
+    };
+}

@@ -1,0 +1,142 @@
+import { type Coalescer, coalesce } from '../../platform/batch.ts';
+import { type Database, STORE_GROUPS, sql } from '../../platform/db.ts';
+import { appendDeltas } from '../deltas.store.ts';
+import type { Tier } from '../tiers.ts';
+
+/** All times are ISO 8601 in UTC with milliseconds. */
+export interface KeyRow {
+    key_id: string;
+    account: string;
+    mask: string;
+    name: string;
+    tier: Tier;
+    created_at: string;
+    updated_at: string;
+    revoked_at: string | null;
+}
+
+export interface NewKeyRow {
+    key_id: string;
+    account: string;
+    hash: Buffer;
+    mask: string;
+    name: string;
+    tier: Tier;
+    created_at: string;
+}
+
+/** A key as its owner names it. */
+export interface OwnKey {
+    account: string;
+    key_id: string;
+}
+
+export interface LiveKey {
+    key_id: string;
+    account: string;
+    tier: Tier;
+}
+
+export interface KeyStore {
+    /** Writes the key unless the account has `limit` active ones already; whether it did. */
+    insert(key: NewKeyRow, limit: number): Promise<boolean>;
+    /** Up to `limit` keys, newest first, that are older than `before`. */
+    list(target: { account: string; before: string | undefined; limit: number }): Promise<readonly KeyRow[]>;
+    count(account: string): Promise<number>;
+    find(target: OwnKey): Promise<KeyRow | undefined>;
+    /** When the key was revoked: now, or the first time. */
+    revoke(target: OwnKey & { now: string }): Promise<string>;
+    rename(target: OwnKey & { name: string; now: string }): Promise<KeyRow | undefined>;
+    /** The key with this hash, if it is not revoked. */
+    findLive: Coalescer<Uint8Array, LiveKey | undefined>;
+}
+
+export function keyStore(db: Database): KeyStore {
+    return {
+        insert: (key, limit) => insertKey(db, key, limit),
+        list: (target) => listKeys(db, target),
+        async count(account) {
+            const [row] = await db.rows<{ total: number }>(
+                sql.unsafe`SELECT count(*) AS total FROM keys.keys WHERE account = ${account}`,
+            );
+            return row?.total ?? 0;
+        },
+        find: (target) => findKey(db, target),
+        revoke: (target) => revokeKey(db, target),
+        rename: (target) => renameKey(db, target),
+        findLive: coalesce({ ...STORE_GROUPS, name: 'key_find', run: (hashes: Uint8Array[]) => findLive(db, hashes) }),
+    };
+}
+
+const KEY_COLUMNS = sql.fragment`key_id, account, mask, name, tier, created_at, updated_at, revoked_at`;
+
+/** Concurrent callers take turns on the account's row, so each of them sees what the ones before it have taken. */
+async function insertKey(db: Database, key: NewKeyRow, limit: number): Promise<boolean> {
+    const counted = await db.rows(sql.unsafe`
+        WITH place AS (
+            INSERT INTO keys.accounts AS accounts (account, active_keys) VALUES (${key.account}, 1)
+            ON CONFLICT (account) DO UPDATE SET active_keys = accounts.active_keys + 1
+            WHERE accounts.active_keys < ${limit}
+            RETURNING account
+        ), written AS (
+            INSERT INTO keys.keys (key_id, account, hash, mask, name, tier, created_at, updated_at)
+            SELECT ${key.key_id}::uuid, account, ${sql.binary(key.hash)}, ${key.mask}, ${key.name}, ${key.tier},
+                   ${key.created_at}::timestamptz, ${key.created_at}::timestamptz
+            FROM place
+            RETURNING account
+        )
+        ${appendDeltas('api_keys_active')}
+        RETURNING account`);
+    return counted.length === 1;
+}
+
+async function listKeys(
+    db: Database,
+    { account, before, limit }: { account: string; before: string | undefined; limit: number },
+): Promise<readonly KeyRow[]> {
+    const older = before === undefined ? sql.fragment`` : sql.fragment`AND key_id < ${before}`;
+    return db.rows<KeyRow>(sql.unsafe`
+        SELECT ${KEY_COLUMNS} FROM keys.keys WHERE account = ${account} ${older} ORDER BY key_id DESC LIMIT ${limit}`);
+}
+
+async function findKey(db: Database, { account, key_id }: OwnKey): Promise<KeyRow | undefined> {
+    const [row] = await db.rows<KeyRow>(
+        sql.unsafe`SELECT ${KEY_COLUMNS} FROM keys.keys WHERE key_id = ${key_id} AND account = ${account}`,
+    );
+    return row;
+}
+
+async function revokeKey(db: Database, { account, key_id, now }: OwnKey & { now: string }): Promise<string> {
+    await db.rows(sql.unsafe`
+        WITH written AS (
+            UPDATE keys.keys SET revoked_at = ${now}
+            WHERE key_id = ${key_id} AND account = ${account} AND revoked_at IS NULL
+            RETURNING account
+        ), freed AS (
+            UPDATE keys.accounts SET active_keys = active_keys - 1 WHERE account IN (SELECT account FROM written)
+        )
+        ${appendDeltas('api_keys_active', -1)}`);
+    // A statement of its own: whoever came second sees the first one's time only now.
+    const key = await findKey(db, { account, key_id });
+    return key?.revoked_at ?? now;
+}
+
+async function renameKey(
+    db: Database,
+    { account, key_id, name, now }: OwnKey & { name: string; now: string },
+): Promise<KeyRow | undefined> {
+    const [row] = await db.rows<KeyRow>(sql.unsafe`
+        UPDATE keys.keys SET name = ${name}, updated_at = ${now}
+        WHERE key_id = ${key_id} AND account = ${account}
+        RETURNING ${KEY_COLUMNS}`);
+    return row;
+}
+
+async function findLive(db: Database, hashes: Uint8Array[]): Promise<Array<LiveKey | undefined>> {
+    const wanted = hashes.map((hash) => Buffer.from(hash));
+    const rows = await db.rows<LiveKey & { hash: Buffer }>(sql.unsafe`
+        SELECT hash, key_id, account, tier FROM keys.keys
+        WHERE hash = ANY(${sql.array(wanted, 'bytea')}) AND revoked_at IS NULL`);
+    const found = new Map(rows.map((row) => [row.hash.toString('hex'), row]));
+    return wanted.map((hash) => found.get(hash.toString('hex')));
+}
