@@ -39,13 +39,13 @@ export interface VerifyRequest {
 
 export interface Verification {
   valid: boolean;
-  /** The fields down to expires_at are there when the signature is good. */
+  /** The fields down to expires_at are there when the token is the issuer's. */
   issuer?: string | undefined;
   subject?: string | undefined;
   credential_type?:
     | string
     | undefined;
-  /** A JSON object, as text. */
+  /** A JSON object, as text; only of a valid credential. */
   claims?: string | undefined;
   issued_at?: string | undefined;
   expires_at?: string | undefined;
@@ -90,7 +90,7 @@ export interface ListRequest {
 
 export interface ListResponse {
   credentials: CredentialSummary[];
-  /** Absent on the last page. */
+  /** Absent on the last page; a page with a cursor may hold fewer rows than asked for, even none. */
   next_cursor?: string | undefined;
   total?: number | undefined;
 }

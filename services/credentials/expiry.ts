@@ -1,0 +1,27 @@
+const DATE = /^\d{4}-\d\d-\d\d$/;
+/** `YYYY-MM-DDTHH:mm[:ss[.f…]]` and an offset: `Z`, `±HH`, `±HHmm` or `±HH:mm`. */
+const DATE_TIME =
+    /^(\d{4}-\d\d-\d\d)T((?:[01]\d|2[0-3]):[0-5]\d)(?::([0-5]\d)(?:\.(\d+))?)?(?:Z|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)$/i;
+
+/**
+ * The instant of an ISO 8601 date-time with an offset, as `YYYY-MM-DDTHH:mm:ss.sssZ`, cut to milliseconds. Undefined for any
+ * other text, for a day that its month does not have, and outside of the years 1 to 9999 in UTC: that form and PostgreSQL
+ * hold no others.
+ */
+export function readDateTime(text: string): string | undefined {
+    const match = DATE_TIME.exec(text);
+    if (!match) return undefined;
+    const [, date, time, seconds = '00', fraction = '', sign, hours = '0', minutes = '0'] = match;
+    const written = `${date}T${time}:${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;
+    const local_ms = Date.parse(written);
+    // Date.parse takes 30 February for 2 March.
+    if (Number.isNaN(local_ms) || new Date(local_ms).toISOString() !== written) return undefined;
+    const offset_ms = (Number(hours) * 60 + Number(minutes)) * 60_000;
+    const utc = new Date(sign === '-' ? local_ms + offset_ms : local_ms - offset_ms).toISOString();
+    return utc.length === written.length && !utc.startsWith('0000') ? utc : undefined;
+}
+
+/** As readDateTime, and a date alone is its midnight in UTC. */
+export function readExpiry(text: string): string | undefined {
+    return readDateTime(DATE.test(text) ? `${text}T00:00Z` : text);
+}

@@ -1,0 +1,61 @@
+import { JsonText, stringifyJson } from '../../platform/json.ts';
+import { decodeDidKey, isDid } from '../../workers/crypto/did-key.ts';
+import { uuidOf } from './credential-id.ts';
+import { readDateTime } from './expiry.ts';
+import { isCredentialType } from './rules.ts';
+
+/** What a credential says. */
+export interface CredentialContent {
+    /** urn:uuid:<uuid> */
+    credential_id: string;
+    issuer: string;
+    subject: string;
+    credential_type: string;
+    /** Times in UTC, with milliseconds. */
+    issued_at: string;
+    expires_at: string | undefined;
+    /** A JSON object, as the text that was sent. */
+    claims: string;
+}
+
+/** Tells credentials from presentations, which are signed with the same keys. */
+const TYPE = 'credential';
+/** The payload's members that are wanted as text when a token is opened. */
+export const RAW_MEMBERS = ['claims'] as const;
+
+/** The payload of a credential's token: JSON, with the names of RFC 7519 where it has one. */
+export function writePayload(content: CredentialContent): string {
+    return stringifyJson({
+        typ: TYPE,
+        jti: content.credential_id,
+        iss: content.issuer,
+        sub: content.subject,
+        credential_type: content.credential_type,
+        iat: content.issued_at,
+        exp: content.expires_at,
+        claims: new JsonText(content.claims),
+    });
+}
+
+/**
+ * Reads a payload that was opened with RAW_MEMBERS. Whoever holds a key may sign anything: every member is checked. Answers
+ * the name of the first one that is not a credential's.
+ */
+export function readPayload(opened: {
+    payload: Record<string, unknown>;
+    raw: Record<string, string>;
+}): CredentialContent | { unfit: string } {
+    const { typ, jti, iss, sub, credential_type, iat, exp } = opened.payload;
+    const { claims } = opened.raw;
+    if (typ !== TYPE) return { unfit: 'typ' };
+    if (typeof jti !== 'string' || uuidOf(jti) === undefined) return { unfit: 'jti' };
+    if (typeof iss !== 'string' || decodeDidKey(iss) === undefined) return { unfit: 'iss' };
+    if (typeof sub !== 'string' || !isDid(sub)) return { unfit: 'sub' };
+    if (typeof credential_type !== 'string' || !isCredentialType(credential_type)) return { unfit: 'credential_type' };
+    const issued_at = typeof iat === 'string' ? readDateTime(iat) : undefined;
+    if (issued_at === undefined) return { unfit: 'iat' };
+    const expires_at = typeof exp === 'string' ? readDateTime(exp) : undefined;
+    if (exp !== undefined && expires_at === undefined) return { unfit: 'exp' };
+    if (claims === undefined) return { unfit: 'claims' };
+    return { credential_id: jti, issuer: iss, subject: sub, credential_type, issued_at, expires_at, claims };
+}

@@ -1,0 +1,153 @@
+import type { CallContext } from '../../platform/context.ts';
+import { requireUser } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import type { ServiceOf } from '../../platform/rpc/definition.ts';
+import type {
+    Credential,
+    CredentialsServiceDefinition,
+    IssueRequest,
+    Revocation,
+    RevokeRequest,
+    Verification,
+    VerifyRequest,
+} from '../../proto/gen/credentials/v1/credentials.ts';
+import type { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
+import { isToken } from '../../workers/crypto/paseto.ts';
+import type { Signatures } from '../../workers/crypto/signatures.ts';
+import { credentialId } from './credential-id.ts';
+import { type ListScope, listCredentials } from './list.ts';
+import { RAW_MEMBERS, readPayload, writePayload } from './payload.ts';
+import {
+    invalid,
+    requireClaims,
+    requireCredentialId,
+    requireCredentialType,
+    requireExpiry,
+    requireIssuer,
+    requireReason,
+    requireSubject,
+} from './rules.ts';
+import type { CredentialStore, FoundRow } from './store.ts';
+
+export interface CredentialsDependencies {
+    store: CredentialStore;
+    signatures: Signatures;
+    peers: { did: ServiceOf<typeof DidServiceDefinition> };
+    list_scope: ListScope;
+    /** Milliseconds since 1970. */
+    clock: () => number;
+}
+
+/** Credentials: issued as v4.public tokens, verified, revoked and listed. */
+export function credentialsService(deps: CredentialsDependencies): ServiceOf<typeof CredentialsServiceDefinition> {
+    return {
+        issue: (request, context) => issue(deps, request, context),
+        verify: (request) => verify(deps, request),
+        revoke: (request, context) => revoke(deps, request, context),
+        async getStatus({ credential_id }) {
+            return revocation(credential_id, await requireRow(deps.store, requireCredentialId(credential_id)));
+        },
+        list: (request, context) => listCredentials(deps, request, context),
+        async ping() {
+            await deps.store.ping();
+            return {};
+        },
+    };
+}
+
+async function issue(
+    { store, signatures, clock }: CredentialsDependencies,
+    request: IssueRequest,
+    context: CallContext,
+): Promise<Credential> {
+    const { issuer_did: issuer, subject_did: subject, issuer_private_key, claims, expiration_date } = request;
+    requireIssuer(issuer);
+    requireSubject(subject);
+    const credential_type = requireCredentialType(request.credential_type);
+    requireClaims(claims);
+    const expires_at = expiration_date === undefined ? undefined : requireExpiry(expiration_date);
+
+    const now = clock();
+    const id = newId(now);
+    const issued_at = new Date(now).toISOString();
+    const shown = { credential_id: credentialId(id), issuer, subject, credential_type, issued_at, expires_at };
+    const payload = writePayload({ ...shown, claims });
+    const credential = await signatures.sign({ did: issuer, secret_key: issuer_private_key, payload });
+    await store.insert({ id, account: context.user_id, issued_at, expires_at, issuer, subject, credential_type });
+    return { ...shown, credential };
+}
+
+async function verify(
+    { store, signatures, clock }: CredentialsDependencies,
+    { credential, issuer_did, check_revocation }: VerifyRequest,
+): Promise<Verification> {
+    if (!isToken(credential)) throw invalid('credential is not a v4.public token.');
+    requireIssuer(issuer_did);
+    const opened = await signatures.open({ token: credential, did: issuer_did, raw: RAW_MEMBERS });
+    if (!opened.ok) return unauthentic(opened.reason);
+    const content = readPayload(opened);
+    if ('unfit' in content) return unauthentic(`The token is not a credential: ${content.unfit} is missing or unfit.`);
+    if (content.issuer !== issuer_did)
+        return unauthentic('The token names another issuer than the one that signed it.');
+
+    const { credential_id, claims, expires_at, ...shown } = content;
+    const expired = expires_at !== undefined && Date.parse(expires_at) <= clock();
+    const row = check_revocation ? await store.find(requireCredentialId(credential_id)) : undefined;
+    const revoked = typeof row?.revoked_at === 'string';
+    if (revoked || expired) {
+        const error = `The credential has ${revoked ? 'been revoked' : 'expired'}.`;
+        return { valid: false, ...shown, expires_at, revoked, expired, error };
+    }
+    return { valid: true, ...shown, claims, expires_at, revoked, expired };
+}
+
+/** Nothing that an unproven token says is repeated. */
+function unauthentic(error: string): Verification {
+    return { valid: false, revoked: false, expired: false, error };
+}
+
+async function revoke(
+    { store, peers, clock }: CredentialsDependencies,
+    { credential_id, issuer_did, reason }: RevokeRequest,
+    context: CallContext,
+): Promise<Revocation> {
+    const id = requireCredentialId(credential_id);
+    requireIssuer(issuer_did);
+    if (reason !== undefined) requireReason(reason);
+    const row = await requireRow(store, id);
+    if (row.issuer !== issuer_did) throw new AppError('forbidden', 'issuer_did is not the issuer of this credential.');
+    if (!(await mayRevoke(row, peers.did, context))) {
+        throw new AppError('forbidden', 'This account may not revoke this credential.');
+    }
+    if (row.revoked_at !== null) return revocation(credential_id, row);
+    const revoked_at = new Date(clock()).toISOString();
+    // Of several at once the first one counts, and the others answer it too.
+    const first = await store.revoke({ id, revoked_at, reason });
+    return first
+        ? { credential_id, revoked: true, revoked_at, reason }
+        : revocation(credential_id, await requireRow(store, id));
+}
+
+/** Who issued it, who owns the issuer's DID, and trusted callers that act for nobody. */
+async function mayRevoke(
+    row: FoundRow,
+    did: CredentialsDependencies['peers']['did'],
+    context: CallContext,
+): Promise<boolean> {
+    if (context.trusted && context.user_id === undefined) return true;
+    if (row.account === requireUser(context)) return true;
+    const { dids } = await did.filterOwned({ dids: [row.issuer] }, context);
+    return dids.length > 0;
+}
+
+async function requireRow(store: CredentialStore, id: string): Promise<FoundRow> {
+    const row = await store.find(id);
+    if (!row) throw new AppError('not_found', 'This credential is not known here.');
+    return row;
+}
+
+function revocation(credential_id: string, { revoked_at, revocation_reason }: FoundRow): Revocation {
+    if (revoked_at === null) return { credential_id, revoked: false };
+    return { credential_id, revoked: true, revoked_at, reason: revocation_reason ?? undefined };
+}

@@ -1,0 +1,123 @@
+import { type Coalescer, coalesce } from '../../platform/batch.ts';
+import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/db.ts';
+import { appendDeltas } from '../deltas.store.ts';
+
+export interface NewRow {
+    /** UUID */
+    id: string;
+    account: string | undefined;
+    issued_at: string;
+    expires_at: string | undefined;
+    issuer: string;
+    subject: string;
+    credential_type: string;
+}
+
+/** What decides over a credential's revocation. */
+export interface FoundRow {
+    issuer: string;
+    account: string | null;
+    revoked_at: string | null;
+    revocation_reason: string | null;
+}
+
+export interface ListedRow {
+    id: string;
+    account: string | null;
+    issued_at: string;
+    expires_at: string | null;
+    revoked: boolean;
+    issuer: string;
+    subject: string;
+    credential_type: string;
+}
+
+/** All credentials of one issuer, or of one subject. */
+export interface Party {
+    role: 'issuer' | 'subject';
+    did: string;
+}
+
+export interface CredentialStore {
+    /** Writes the row where there is none with this id. */
+    insert: Coalescer<NewRow, void>;
+    /** By UUID. */
+    find: Coalescer<string, FoundRow | undefined>;
+    /** Revokes what is not revoked yet; whether that was so. */
+    revoke(revocation: { id: string; revoked_at: string; reason: string | undefined }): Promise<boolean>;
+    /** Newest first, from below the id `before`. */
+    page(party: Party, range: { before: string | undefined; limit: number }): Promise<readonly ListedRow[]>;
+    count(party: Party): Promise<number>;
+    ping(): Promise<void>;
+}
+
+/** Above the id of any row. */
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+export function credentialStore(db: Database): CredentialStore {
+    return {
+        insert: coalesce({
+            ...STORE_GROUPS,
+            name: 'credentials_insert',
+            halve_on: isRefusedStatement,
+            async run(rows: NewRow[]) {
+                await insertGroup(db, rows);
+                return rows.map(() => undefined);
+            },
+        }),
+        find: coalesce({ ...STORE_GROUPS, name: 'credentials_find', run: (ids: string[]) => findGroup(db, ids) }),
+        async revoke({ id, revoked_at, reason }) {
+            const written = await db.rows(sql.unsafe`
+                WITH written AS (
+                    UPDATE credentials.credentials SET revoked_at = ${revoked_at}, revocation_reason = ${reason ?? null}
+                    WHERE id = ${id} AND revoked_at IS NULL
+                    RETURNING account
+                ), counted AS (${appendDeltas('credentials_revoked')})
+                SELECT account FROM written`);
+            return written.length > 0;
+        },
+        page: ({ role, did }, { before, limit }) =>
+            db.rows<ListedRow>(sql.unsafe`
+                SELECT id, account, issued_at, expires_at, revoked_at IS NOT NULL AS revoked, issuer, subject, credential_type
+                FROM credentials.credentials
+                WHERE ${sql.identifier([role])} = ${did} AND id < ${before ?? LAST_ID}
+                ORDER BY id DESC LIMIT ${limit}`),
+        async count({ role, did }) {
+            const [row] = await db.rows<{ total: number }>(sql.unsafe`
+                SELECT count(*) AS total FROM credentials.credentials WHERE ${sql.identifier([role])} = ${did}`);
+            return row?.total ?? 0;
+        },
+        async ping() {
+            await db.rows(sql.unsafe`SELECT 1`);
+        },
+    };
+}
+
+async function insertGroup(db: Database, rows: NewRow[]): Promise<void> {
+    const tuples = rows.map((row) => [
+        row.id,
+        row.account ?? null,
+        row.issued_at,
+        row.expires_at ?? null,
+        row.issuer,
+        row.subject,
+        row.credential_type,
+    ]);
+    const types = ['uuid', 'uuid', 'timestamptz', 'timestamptz', 'text', 'text', 'text'];
+    await db.rows(sql.unsafe`
+        WITH written AS (
+            INSERT INTO credentials.credentials (id, account, issued_at, expires_at, issuer, subject, credential_type)
+            SELECT * FROM ${sql.unnest(tuples, types)}
+            ON CONFLICT (id) DO NOTHING
+            RETURNING account
+        )
+        ${appendDeltas('credentials_issued')}`);
+}
+
+async function findGroup(db: Database, ids: string[]) {
+    const rows = await db.rows<FoundRow & { id: string }>(sql.unsafe`
+        SELECT id, account, issuer, revoked_at, revocation_reason FROM credentials.credentials
+        WHERE id = ANY(${sql.array(ids, 'uuid')})`);
+    const found = new Map(rows.map((row) => [row.id, row]));
+    return ids.map((id) => found.get(id));
+}
