@@ -1,7 +1,7 @@
-import { createPool, type DatabasePool, type QuerySqlToken, SlonikError } from 'slonik';
+import { createPool, type DatabasePool, type QuerySqlToken, SlonikError, sql } from 'slonik';
 import { AppError } from './errors.ts';
 
-export { sql } from 'slonik';
+export { sql };
 
 type Query = QuerySqlToken;
 
@@ -14,6 +14,8 @@ export interface Queries {
 export interface Database extends Queries {
     /** Runs `work` in one transaction, on one connection. */
     transaction<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>;
+    /** Resolves when the database answers. */
+    ping(): Promise<void>;
     close(): Promise<void>;
 }
 
@@ -42,6 +44,9 @@ export async function openDatabase({ url, size }: { url: string; size: number })
         rows: (query) => rows(pool, query),
         transaction: (work) =>
             translated(() => pool.transaction((connection) => work({ rows: (query) => rows(connection, query) }))),
+        ping: async () => {
+            await rows(pool, sql.unsafe`SELECT 1`);
+        },
         close: () => pool.end(),
     };
 }

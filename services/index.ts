@@ -1,5 +1,106 @@
 import { join } from 'node:path';
+import { type Config, required } from '../platform/config.ts';
+import type { Database } from '../platform/db.ts';
+import { guard } from '../platform/guard.ts';
+import type { Log } from '../platform/log.ts';
+import { marks } from '../platform/marks.ts';
 import type { SchemaMigrations } from '../platform/migrate.ts';
+import type { Redis } from '../platform/redis.ts';
+import { type BoundMethod, bind, type ServiceDefinition, type ServiceOf } from '../platform/rpc/definition.ts';
+import { CredentialsServiceDefinition } from '../proto/gen/credentials/v1/credentials.ts';
+import { DidServiceDefinition } from '../proto/gen/did/v1/did.ts';
+import { IdentityServiceDefinition } from '../proto/gen/identity/v1/identity.ts';
+import { KeysServiceDefinition } from '../proto/gen/keys/v1/keys.ts';
+import { UsageServiceDefinition } from '../proto/gen/usage/v1/usage.ts';
+import type { Passwords } from '../workers/crypto/passwords.ts';
+import type { Signatures } from '../workers/crypto/signatures.ts';
+import { usageService } from '../workers/usage/service.ts';
+import { usageStore } from '../workers/usage/store.ts';
+import { credentialsService } from './credentials/service.ts';
+import { credentialStore } from './credentials/store.ts';
+import { didService } from './did/service.ts';
+import { didStore } from './did/store.ts';
+import { identityService } from './identity/service.ts';
+import { identityStore } from './identity/store.ts';
+import { tokens } from './identity/tokens.ts';
+import { keysService } from './keys/service.ts';
+import { keyStore } from './keys/store.ts';
+
+/** What a process offers to the services that run in it. */
+export interface Ground {
+    config: Config;
+    db: Database;
+    redis: Redis;
+    log: Log;
+    /** Milliseconds since 1970. */
+    clock: () => number;
+    signatures: Signatures;
+    passwords: Passwords;
+    /** Another service, wherever it runs. */
+    peer<D extends ServiceDefinition>(role: ServiceRole, definition: D): ServiceOf<D>;
+}
+
+export const SERVICE_ROLES = ['identity', 'keys', 'did', 'credentials', 'usage'] as const;
+export type ServiceRole = (typeof SERVICE_ROLES)[number];
+
+interface Service {
+    /** The methods it serves, ready to be called. */
+    build(ground: Ground): BoundMethod[];
+}
+
+function service<D extends ServiceDefinition>(definition: D, create: (ground: Ground) => ServiceOf<D>): Service {
+    return { build: (ground) => bind(definition, create(ground)) };
+}
+
+/** Every service by its role: what it is made of. */
+export const SERVICES: Record<ServiceRole, Service> = {
+    identity: service(IdentityServiceDefinition, ({ config, db, redis, log, clock, passwords }) =>
+        identityService({
+            store: identityStore(db),
+            passwords,
+            tokens: tokens({
+                keys_pem: required(config, 'JWT_KEYS'),
+                access_seconds: config.ACCESS_TOKEN_SECONDS,
+                refresh_seconds: config.REFRESH_TOKEN_SECONDS,
+                clock,
+            }),
+            guard: guard({ redis, shards: config.REDIS_SHARDS, log }),
+            marks: marks({ redis, shards: config.REDIS_SHARDS }),
+            clock,
+        }),
+    ),
+    keys: service(KeysServiceDefinition, ({ config, db, redis, clock }) =>
+        keysService({
+            store: keyStore(db),
+            marks: marks({ redis, shards: config.REDIS_SHARDS }),
+            clock,
+            policy: {
+                brand: config.KEY_BRAND,
+                environment: config.KEY_ENVIRONMENT,
+                tier_policy: config.KEY_TIER_POLICY,
+                key_limits: {
+                    free: config.KEY_LIMIT_FREE,
+                    basic: config.KEY_LIMIT_BASIC,
+                    pro: config.KEY_LIMIT_PRO,
+                    enterprise: config.KEY_LIMIT_ENTERPRISE,
+                },
+            },
+        }),
+    ),
+    did: service(DidServiceDefinition, ({ db, signatures }) => didService({ store: didStore(db), signatures })),
+    credentials: service(CredentialsServiceDefinition, ({ config, db, signatures, clock, peer }) =>
+        credentialsService({
+            store: credentialStore(db),
+            signatures,
+            peers: { did: peer('did', DidServiceDefinition) },
+            list_scope: config.LIST_SCOPE,
+            clock,
+        }),
+    ),
+    usage: service(UsageServiceDefinition, ({ config, db, redis, log, clock }) =>
+        usageService({ store: usageStore(db), redis, shards: config.REDIS_SHARDS, log, clock }),
+    ),
+};
 
 const migrations = (schema: string, folder: string): SchemaMigrations => ({
     schema,

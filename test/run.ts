@@ -1,19 +1,106 @@
+import '../deploy/local/node-version.ts';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from '../deploy/local/postgres.ts';
 import { startRedis } from '../deploy/local/redis.ts';
+import type { Counts } from './reporter.ts';
+import { startService, type Transport } from './service.ts';
 
-const data_dir = mkdtempSync(join(tmpdir(), 'credential-test-'));
-const log = () => {};
-const [postgres, redis] = await Promise.all([startPostgres({ data_dir, log }), startRedis({ data_dir, log })]);
-const child = spawn(process.execPath, ['--test', '--test-concurrency=2', ...process.argv.slice(2)], {
-    stdio: 'inherit',
-    env: { ...process.env, TEST_DATABASE_URL: postgres.url, TEST_REDIS_URL: redis.url },
-});
-child.on('exit', async (code) => {
-    await Promise.all([postgres.stop(), redis.stop()]);
-    rmSync(data_dir, { recursive: true });
-    process.exit(code ?? 1);
-});
+/**
+ * `npm test`: all tests on real PostgreSQL and Redis of this run's own; `npm test -- FILE…`: those files alone. Ends with the
+ * line `N passed, N failed`, and `, N skipped` where that happened.
+ */
+
+const PARTS = ['unit', 'contract', 'vectors', 'integration', 'process'] as const;
+const TRANSPORTS: readonly Transport[] = ['local', 'grpc'];
+
+type Environment = Record<string, string>;
+
+const work_dir = mkdtempSync(join(tmpdir(), 'credential-test-'));
+const closing = new AsyncDisposableStack();
+process.once('SIGINT', () => closing.disposeAsync().finally(() => process.exit(130)));
+process.once('SIGTERM', () => closing.disposeAsync().finally(() => process.exit(143)));
+
+async function main(): Promise<boolean> {
+    closing.defer(() => rmSync(work_dir, { recursive: true, force: true }));
+    const databases = await startDatabases();
+    const asked = process.argv.slice(2);
+    const wanted = (pattern: string): string[] => {
+        const files = globSync(pattern).sort();
+        return asked.length === 0 ? files : files.filter((file) => asked.some((prefix) => file.startsWith(prefix)));
+    };
+
+    const totals: Counts = { passed: 0, failed: 0, skipped: [] };
+    for (const part of PARTS) add(totals, await runFiles(part, wanted(`test/${part}/**/*.test.ts`), databases));
+    const e2e = wanted('test/e2e/**/*.test.ts');
+    const by_transport = [];
+    for (const transport of e2e.length > 0 ? TRANSPORTS : []) {
+        const counts = await runEndToEnd(transport, e2e, databases);
+        add(totals, counts);
+        by_transport.push(counts.passed + counts.failed + counts.skipped.length);
+    }
+    const equal = new Set(by_transport).size <= 1;
+    if (!equal) console.log('The transports ran different numbers of end-to-end tests.');
+    for (const { name, reason } of totals.skipped) console.log(`skipped: ${name} (${reason})`);
+    const skips = totals.skipped.length > 0 ? `, ${totals.skipped.length} skipped` : '';
+    console.log(`${totals.passed} passed, ${totals.failed} failed${skips}`);
+    return equal && totals.failed === 0 && totals.passed > 0;
+}
+
+async function startDatabases(): Promise<Environment> {
+    const options = { data_dir: work_dir, log: () => {} };
+    const [postgres, redis] = await Promise.all([startPostgres(options), startRedis(options)]);
+    closing.defer(() => postgres.stop());
+    closing.defer(() => redis.stop());
+    return { TEST_DATABASE_URL: postgres.url, TEST_REDIS_URL: redis.url };
+}
+
+async function runEndToEnd(transport: Transport, files: string[], databases: Environment): Promise<Counts> {
+    const service = await startService({
+        transport,
+        admin_url: databases['TEST_DATABASE_URL'] as string, // startDatabases gives both
+        redis_url: databases['TEST_REDIS_URL'] as string,
+        log_dir: work_dir,
+    });
+    try {
+        return await runFiles(`end to end, ${transport}`, files, { ...databases, ...service.env });
+    } finally {
+        await service.stop();
+    }
+}
+
+/** Runs files under Node's test runner, each in a process of its own. */
+async function runFiles(title: string, files: string[], env: Environment): Promise<Counts> {
+    const counts_file = join(work_dir, 'counts.json');
+    rmSync(counts_file, { force: true });
+    if (files.length === 0) return { passed: 0, failed: 0, skipped: [] };
+    const began = performance.now();
+    const args = ['--test', '--test-concurrency=2', '--test-timeout=300000', '--test-reporter=./test/reporter.ts'];
+    const child = spawn(process.execPath, [...args, ...files], {
+        stdio: 'inherit',
+        env: { ...process.env, NODE_ENV: 'test', ...env, TEST_COUNTS: counts_file },
+    });
+    const [code] = (await once(child, 'exit')) as [number | null];
+    const counts = JSON.parse(readFileSync(counts_file, 'utf8')) as Counts; // the reporter's own type
+    if (code !== 0 && counts.failed === 0) counts.failed = 1; // a file that did not even load
+    const seconds = Math.round((performance.now() - began) / 1_000);
+    console.log(`${title}: ${counts.passed} passed, ${counts.failed} failed in ${seconds} s`);
+    return counts;
+}
+
+function add(totals: Counts, counts: Counts): void {
+    totals.passed += counts.passed;
+    totals.failed += counts.failed;
+    totals.skipped.push(...counts.skipped);
+}
+
+let passed = false;
+try {
+    passed = await main();
+} finally {
+    await closing.disposeAsync();
+}
+process.exit(passed ? 0 : 1);

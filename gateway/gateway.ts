@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { type Config, required } from '../platform/config.ts';
+import type { Log } from '../platform/log.ts';
+import type { Metrics } from '../platform/metrics.ts';
+import type { Redis } from '../platform/redis.ts';
+import { admitter } from './admit.ts';
+import { authenticator, internalSecret } from './auth.ts';
+import { cors } from './cors.ts';
+import { endpointTable } from './endpoints/index.ts';
+import { engine } from './engine.ts';
+import { limiter } from './limit.ts';
+import { listReader } from './lists.ts';
+import { gatewayServer } from './server.ts';
+import type { Services } from './services.ts';
+import { sessionTokens } from './session-tokens.ts';
+
+/** Internal calls per minute: so many that the bucket only feeds the headers (decision A12). */
+const INTERNAL_LIMIT = 1_000_000;
+
+export interface Gateway {
+    /** http://host:port */
+    url: string;
+    /** Takes no more connections, answers what is under way, then closes. */
+    stop(): Promise<void>;
+}
+
+/** HTTP in, calls to the services out. */
+export async function startGateway(ground: {
+    config: Config;
+    services: Services;
+    redis: Redis;
+    version: string;
+    log: Log;
+    metrics: Metrics;
+}): Promise<Gateway> {
+    const { config, services, redis, version, log, metrics } = ground;
+    const limits = limiter({
+        redis,
+        shards: config.REDIS_SHARDS,
+        window_ms: config.RATE_WINDOW_SECONDS * 1_000,
+        log,
+        metrics,
+    });
+    const admission = admitter({
+        authenticator: authenticator({
+            services,
+            limiter: limits,
+            session_tokens: sessionTokens(services),
+            key_format: { brand: config.KEY_BRAND, environment: config.KEY_ENVIRONMENT },
+        }),
+        limiter: limits,
+        limits: {
+            anonymous: config.ANONYMOUS_LIMIT,
+            unknown_key: config.UNKNOWN_KEY_LIMIT,
+            internal: INTERNAL_LIMIT,
+        },
+        log,
+    });
+    const secrets = [required(config, 'INTERNAL_SECRET'), config.INTERNAL_SECRET_PREVIOUS];
+    const server = gatewayServer({
+        engine: engine({
+            services,
+            admitter: admission,
+            isInternal: internalSecret(secrets.filter((secret) => secret !== undefined)),
+            readList: listReader(),
+            log,
+        }),
+        endpoints: endpointTable({ version, cache: () => redis.ping() }),
+        cors: cors(config.CORS_ORIGINS.split(',').filter((origin) => origin !== '')),
+        trusted_proxies: config.TRUST_PROXY,
+        log,
+        metrics,
+    });
+    return { url: await listen(server, config), stop: () => close(server) };
+}
+
+async function listen(server: Server, { HOST, PORT }: Config): Promise<string> {
+    server.listen(PORT, HOST);
+    await once(server, 'listening');
+    const bound = server.address();
+    return `http://${HOST}:${typeof bound === 'object' && bound ? bound.port : PORT}`;
+}
+
+async function close(server: Server): Promise<void> {
+    const closed = once(server, 'close');
+    server.close();
+    server.closeIdleConnections();
+    await closed;
+}

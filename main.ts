@@ -1,0 +1,216 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { startGateway } from './gateway/gateway.ts';
+import manifest from './package.json' with { type: 'json' };
+import {
+    type Config,
+    ConfigError,
+    type Environment,
+    loadConfig,
+    processEnvironment,
+    required,
+} from './platform/config.ts';
+import { type Database, openDatabase } from './platform/db.ts';
+import { createLog, type Log } from './platform/log.ts';
+import { createMetrics, type Metrics } from './platform/metrics.ts';
+import { isMigrated, migrate, SchemaTooNew } from './platform/migrate.ts';
+import { serveOps } from './platform/ops.ts';
+import { exitWithParent, stopOnSignals } from './platform/process.ts';
+import { awaitRedis, openRedis, type Redis } from './platform/redis.ts';
+import { type Peers, peers } from './platform/rpc/peers.ts';
+import { serve } from './platform/rpc/serve.ts';
+import { CredentialsServiceDefinition } from './proto/gen/credentials/v1/credentials.ts';
+import { DidServiceDefinition } from './proto/gen/did/v1/did.ts';
+import { IdentityServiceDefinition } from './proto/gen/identity/v1/identity.ts';
+import { KeysServiceDefinition } from './proto/gen/keys/v1/keys.ts';
+import { UsageServiceDefinition } from './proto/gen/usage/v1/usage.ts';
+import { SCHEMAS, SERVICE_ROLES, SERVICES, type ServiceRole } from './services/index.ts';
+import { passwordPool } from './workers/crypto/passwords.ts';
+import { signaturePool } from './workers/crypto/signatures.ts';
+import { fold } from './workers/usage/fold.ts';
+import { scheduleFolding } from './workers/usage/schedule.ts';
+import { usageStore } from './workers/usage/store.ts';
+
+/** The roles that a process can take, alone or together; `migrate`, which ends by itself, is none of them. */
+export const ROLES: readonly string[] = [...SERVICE_ROLES, 'gateway'];
+
+/** Calls that may wait for a password hash: ten seconds' worth on two cores. */
+const PASSWORDS_WAITING = 512;
+const RETRY_MS = 500;
+
+export interface Running {
+    /** Drains and closes everything, last opened first. */
+    stop(): Promise<void>;
+    urls: { http?: string; ops?: string; grpc?: string };
+}
+
+/** What every role of a process shares. */
+interface Process {
+    config: Config;
+    log: Log;
+    metrics: Metrics;
+    redis: Redis;
+    peers: Peers;
+    closing: AsyncDisposableStack;
+}
+
+/** Takes `roles` in this process. Resolves when all of them serve, or, for `migrate`, when that is done. */
+export async function run(roles: readonly string[], env: Environment): Promise<Running> {
+    const config = loadConfig(env);
+    const log = createLog({ level: config.LOG_LEVEL, file: config.LOG_FILE, name: roles.join('+') });
+    if (roles.includes('migrate')) {
+        const applied = await migrate(required(config, 'DATABASE_URL'), SCHEMAS);
+        log.info({ applied }, 'migrated');
+        return { stop: async () => {}, urls: {} };
+    }
+    const unknown = roles.find((role) => !ROLES.includes(role));
+    if (unknown !== undefined || roles.length === 0) {
+        throw new ConfigError(`Name one or more of the roles ${ROLES.join(', ')}, all or migrate.`);
+    }
+    const closing = new AsyncDisposableStack();
+    try {
+        return await start(roles, config, log, closing);
+    } catch (error) {
+        await closing.disposeAsync();
+        throw error;
+    }
+}
+
+async function start(
+    roles: readonly string[],
+    config: Config,
+    log: Log,
+    closing: AsyncDisposableStack,
+): Promise<Running> {
+    const metrics = createMetrics();
+    const urls: Running['urls'] = {};
+    const readiness: Array<() => Promise<unknown>> = [];
+    let serving = false;
+    const ops = await serveOps({
+        host: config.HOST,
+        port: config.OPS_PORT,
+        metrics,
+        async ready() {
+            await Promise.all(readiness.map((probe) => probe()));
+            return serving;
+        },
+    });
+    closing.defer(() => ops.stop());
+    urls.ops = ops.url;
+
+    const redis = openRedis({ url: required(config, 'REDIS_URL'), log });
+    closing.defer(() => redis.disconnect());
+    await awaitRedis(redis, 2_000);
+
+    const found = peers({
+        local_roles: roles,
+        addressOf: (role) => required(config, addressSetting(role)),
+        service_token: required(config, 'SERVICE_TOKEN'),
+        log,
+        metrics,
+    });
+    closing.defer(() => found.close());
+    const shared: Process = { config, log, metrics, redis, peers: found, closing };
+
+    const service_roles = SERVICE_ROLES.filter((role) => roles.includes(role));
+    if (service_roles.length > 0) {
+        const { address, ready } = await startServices(service_roles, shared);
+        urls.grpc = address;
+        readiness.push(ready);
+    }
+    if (roles.includes('gateway')) urls.http = await startHttp(shared);
+    serving = true;
+    closing.defer(() => {
+        serving = false;
+    });
+    log.info({ roles, ...urls }, 'serving');
+    return { stop: () => closing.disposeAsync(), urls };
+}
+
+async function startServices(roles: readonly ServiceRole[], shared: Process) {
+    const { config, log, redis, closing } = shared;
+    const url = required(config, 'DATABASE_URL');
+    await schemasReady(url, log);
+    const db = await openDatabase({ url, size: config.DATABASE_POOL });
+    closing.defer(() => db.close());
+
+    const signatures = signaturePool({ threads: config.SIGNATURE_THREADS });
+    closing.defer(() => signatures.close());
+    const passwords = passwordPool({
+        threads: config.PASSWORD_THREADS,
+        cost: { memory_kib: config.ARGON2_MEMORY_KIB, passes: config.ARGON2_PASSES },
+        max_waiting: PASSWORDS_WAITING,
+    });
+    closing.defer(() => passwords.close());
+
+    const ground = { config, db, redis, log, clock: Date.now, signatures, passwords, peer: shared.peers.peer };
+    const methods = roles.flatMap((role) => SERVICES[role].build(ground));
+    const dispatch = shared.peers.offer(methods);
+    if (roles.includes('usage')) await startFolding(db, shared);
+    const server = await serve({
+        methods,
+        dispatch,
+        host: config.HOST,
+        port: config.GRPC_PORT,
+        service_token: required(config, 'SERVICE_TOKEN'),
+    });
+    closing.defer(() => server.stop());
+    return { address: server.address, ready: () => db.ping() };
+}
+
+/** The program waits for its database and for the migrations; it does not work on a schema from after its time. */
+async function schemasReady(url: string, log: Log): Promise<void> {
+    for (;;) {
+        try {
+            if (await isMigrated(url, SCHEMAS)) return;
+            log.warn('waiting for the migrations');
+        } catch (error) {
+            if (error instanceof SchemaTooNew) throw error;
+            log.warn({ err: error }, 'waiting for the database');
+        }
+        await delay(RETRY_MS);
+    }
+}
+
+async function startFolding(db: Database, { config, redis, log, closing }: Process): Promise<void> {
+    const store = usageStore(db);
+    const folding = await scheduleFolding({
+        redis_url: required(config, 'REDIS_URL'),
+        fold: () => fold({ store, redis, shards: config.REDIS_SHARDS }),
+        log,
+    });
+    closing.defer(() => folding.stop());
+}
+
+async function startHttp({ config, log, metrics, redis, peers: { peer }, closing }: Process): Promise<string> {
+    const services = {
+        identity: peer('identity', IdentityServiceDefinition),
+        keys: peer('keys', KeysServiceDefinition),
+        did: peer('did', DidServiceDefinition),
+        credentials: peer('credentials', CredentialsServiceDefinition),
+        usage: peer('usage', UsageServiceDefinition),
+    };
+    const gateway = await startGateway({ config, services, redis, version: manifest.version, log, metrics });
+    closing.defer(() => gateway.stop());
+    return gateway.url;
+}
+
+type AddressSetting = `${Uppercase<ServiceRole>}_ADDRESS`;
+
+function addressSetting(role: string): AddressSetting {
+    return `${role.toUpperCase()}_ADDRESS` as AddressSetting; // peers are asked for by their role
+}
+
+if (import.meta.main) {
+    const env = processEnvironment();
+    const asked = process.argv.slice(2);
+    try {
+        const running = await run(asked.includes('all') ? ROLES : asked, env);
+        stopOnSignals(running.stop);
+        if (asked.includes('migrate')) process.exit(0);
+        if (loadConfig(env).EXIT_WITH_PARENT === '1') exitWithParent();
+    } catch (error) {
+        if (!(error instanceof ConfigError || error instanceof SchemaTooNew)) throw error;
+        console.error(error.message);
+        process.exit(1);
+    }
+}

@@ -1,0 +1,52 @@
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import { type Connection, connect } from './connect.ts';
+import { type BoundMethod, client, type ServiceDefinition, type ServiceOf, type Transport } from './definition.ts';
+import { type Dispatch, dispatcher } from './dispatch.ts';
+import { localTransport } from './local.ts';
+
+export interface Peers {
+    /** The service of `role`: in this process where the role runs here, else over gRPC. */
+    peer<D extends ServiceDefinition>(role: string, definition: D): ServiceOf<D>;
+    /** Makes this process' own methods known; before it no local call can be answered. */
+    offer(methods: BoundMethod[]): Dispatch;
+    close(): void;
+}
+
+/** Finds services by role: the ones that run here, and the addresses of the others (host:port). */
+export function peers(options: {
+    local_roles: readonly string[];
+    addressOf(role: string): string;
+    service_token: string;
+    log: Log;
+    metrics: Metrics;
+}): Peers {
+    const { local_roles, addressOf, service_token, log, metrics } = options;
+    const connections = new Map<string, Connection>();
+    let dispatch: Dispatch | undefined;
+    const local = localTransport((path, request, context) => {
+        if (!dispatch) throw new Error('a service was called before it was offered');
+        return dispatch(path, request, context);
+    });
+
+    function transportTo(role: string): Transport {
+        if (local_roles.includes(role)) return local;
+        let connection = connections.get(role);
+        if (!connection) {
+            connection = connect({ address: addressOf(role), service_token });
+            connections.set(role, connection);
+        }
+        return connection.transport;
+    }
+
+    return {
+        peer: (role, definition) => client(definition, transportTo(role)),
+        offer(methods) {
+            dispatch = dispatcher(methods, { log, metrics });
+            return dispatch;
+        },
+        close() {
+            for (const connection of connections.values()) connection.close();
+        },
+    };
+}

@@ -1,0 +1,34 @@
+import { writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import type { TestEvent } from 'node:test/reporters';
+import { inspect } from 'node:util';
+
+export interface Counts {
+    passed: number;
+    failed: number;
+    /** Names of what was skipped, with the reason that was given. */
+    skipped: Array<{ name: string; reason: string }>;
+}
+
+/** Prints what fails, with its reason, and what takes long; leaves the counts in the file that TEST_COUNTS names. */
+export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+    const counts: Counts = { passed: 0, failed: 0, skipped: [] };
+    for await (const event of events) {
+        if (event.type === 'test:stdout' || event.type === 'test:stderr') yield event.data.message;
+        if (event.type !== 'test:pass' && event.type !== 'test:fail') continue;
+        const { name, file, details, skip } = event.data;
+        if (details.type === 'suite') continue;
+        if (skip !== undefined) {
+            counts.skipped.push({ name, reason: String(skip) });
+        } else if (event.type === 'test:pass') {
+            counts.passed++;
+            if (details.duration_ms > 5_000) yield `slow: ${Math.round(details.duration_ms)} ms: ${name}\n`;
+        } else {
+            counts.failed++;
+            const { error } = event.data.details;
+            yield `\nFAILED ${relative('', file ?? '')}: ${name}\n${inspect(error.cause ?? error, { depth: 6 })}\n`;
+        }
+    }
+    const file = process.env['TEST_COUNTS'];
+    if (file) writeFileSync(file, JSON.stringify(counts));
+}

@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { openSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import { pickPort } from '../deploy/local/ports.ts';
+import { ROLES } from '../main.ts';
+
+/** `local`: every role in each of two processes. `grpc`: one process per role, and two gateways. */
+export type Transport = 'local' | 'grpc';
+
+const START_MS = 30_000;
+
+export interface TestService {
+    /** What the end-to-end tests find it by. */
+    env: Record<string, string>;
+    stop(): Promise<void>;
+}
+
+interface Member {
+    name: string;
+    args: string[];
+    env: Record<string, string>;
+}
+
+/** Starts the service with two gateways over one new database, Argon2id cheap, everything else as users have it. */
+export async function startService(options: {
+    transport: Transport;
+    admin_url: string;
+    redis_url: string;
+    log_dir: string;
+    settings?: Record<string, string>;
+}): Promise<TestService> {
+    const database = `e2e_${randomBytes(4).toString('hex')}`;
+    await execute(options.admin_url, `CREATE DATABASE ${database}`);
+    const { privateKey } = generateKeyPairSync('ed25519');
+    const internal_secret = randomBytes(24).toString('base64url');
+    const service_token = randomBytes(24).toString('base64url');
+    const shared = {
+        DATABASE_URL: Object.assign(new URL(options.admin_url), { pathname: `/${database}` }).href,
+        REDIS_URL: options.redis_url,
+        INTERNAL_SECRET: internal_secret,
+        SERVICE_TOKEN: service_token,
+        JWT_KEYS: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+        ARGON2_MEMORY_KIB: '64',
+        ARGON2_PASSES: '1',
+        ...options.settings,
+    };
+    const { members, urls, grpc } = options.transport === 'local' ? await together() : await apart();
+    const log = (name: string) => join(options.log_dir, `${options.transport}-${name}.log`);
+    const launch = ({ name, args, env }: Member): ChildProcess => {
+        const output = openSync(log(name), 'a');
+        const base = { PATH: process.env['PATH'] ?? '', NODE_ENV: 'test' };
+        return spawn(process.execPath, ['main.ts', ...args], {
+            stdio: ['ignore', output, output],
+            env: { ...base, ...shared, ...env },
+        });
+    };
+    await once(launch({ name: 'migrate', args: ['migrate'], env: {} }), 'exit');
+    const children = members.map(launch);
+    await Promise.all(urls.map((url) => answering(`${url}/internal/health`)));
+    return {
+        env: {
+            E2E_TRANSPORT: options.transport,
+            E2E_URLS: urls.join(','),
+            E2E_GRPC: grpc,
+            E2E_INTERNAL_SECRET: internal_secret,
+            E2E_SERVICE_TOKEN: service_token,
+            E2E_DATABASE_URL: shared.DATABASE_URL,
+            E2E_JWT_KEYS: shared.JWT_KEYS,
+            E2E_LOG_DIR: options.log_dir,
+        },
+        async stop() {
+            await Promise.all(
+                children.map(async (child) => {
+                    if (child.exitCode !== null || child.signalCode !== null) return;
+                    child.kill('SIGTERM');
+                    await once(child, 'exit');
+                }),
+            );
+            await execute(options.admin_url, `DROP DATABASE ${database} WITH (FORCE)`);
+        },
+    };
+}
+
+async function together() {
+    const ports = [await pickPort(), await pickPort()];
+    const grpc_port = await pickPort();
+    const members = ports.map((port, index) => ({
+        name: `all-${index}`,
+        args: ['all'],
+        env: { PORT: String(port), GRPC_PORT: index === 0 ? String(grpc_port) : '0' },
+    }));
+    return { members, urls: ports.map((port) => `http://127.0.0.1:${port}`), grpc: `127.0.0.1:${grpc_port}` };
+}
+
+async function apart() {
+    const addresses: Record<string, string> = {};
+    const members: Member[] = [];
+    for (const role of ROLES.filter((name) => name !== 'gateway')) {
+        const port = await pickPort();
+        addresses[`${role.toUpperCase()}_ADDRESS`] = `127.0.0.1:${port}`;
+        members.push({ name: role, args: [role], env: { GRPC_PORT: String(port) } });
+    }
+    const ports = [await pickPort(), await pickPort()];
+    for (const port of ports) members.push({ name: `gateway-${port}`, args: ['gateway'], env: { PORT: String(port) } });
+    for (const member of members) Object.assign(member.env, addresses);
+    return {
+        members,
+        urls: ports.map((port) => `http://127.0.0.1:${port}`),
+        grpc: addresses['CREDENTIALS_ADDRESS'] as string, // one of the roles
+    };
+}
+
+async function answering(url: string): Promise<void> {
+    const give_up = performance.now() + START_MS;
+    for (;;) {
+        const healthy = await fetch(url).then(
+            async (response) => ((await response.json()) as { status: string }).status === 'healthy',
+            () => false,
+        );
+        if (healthy) return;
+        if (performance.now() > give_up) throw new Error(`${url} did not become healthy`);
+        await delay(100);
+    }
+}
+
+async function execute(url: string, statement: string): Promise<void> {
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    await client.query(statement).finally(() => client.end());
+}
