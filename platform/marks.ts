@@ -36,10 +36,14 @@ export function marks({ redis, shards }: { redis: Redis; shards: number }): Mark
             );
             const result = await commit();
             if (failure === undefined) return result;
-            throw new AppError('unavailable', 'It is ended, but not yet known everywhere. Repeat the call to make sure.', {
-                retry_after: 1,
-                cause: failure,
-            });
+            throw new AppError(
+                'unavailable',
+                'It is ended, but not yet known everywhere. Repeat the call to make sure.',
+                {
+                    retry_after: 1,
+                    cause: failure,
+                },
+            );
         },
     };
 }

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { after } from 'node:test';
 import { Client } from 'pg';
+import type { CallContext } from '../platform/context.ts';
 import { type Database, openDatabase } from '../platform/db.ts';
+import { newId } from '../platform/ids.ts';
+import { createLog } from '../platform/log.ts';
 import { migrate } from '../platform/migrate.ts';
 import { awaitRedis, openRedis, type Redis } from '../platform/redis.ts';
-import { createLog } from '../platform/log.ts';
-import type { CallContext } from '../platform/context.ts';
-import { newId } from '../platform/ids.ts';
 import { SCHEMAS } from '../services/index.ts';
 
 /** What `npm test` (test/run.ts) has started for the tests. */
-function setting(name: 'TEST_DATABASE_URL' | 'TEST_REDIS_URL'): string {
+function setting(name: 'TEST_DATABASE_URL' | 'TEST_ADMIN_URL' | 'TEST_REDIS_URL'): string {
     const value = process.env[name];
     if (!value) throw new Error(`${name} is not set: run this file by "npm test -- <file>".`);
     return value;
@@ -21,9 +21,9 @@ export const quiet = createLog({ level: 'silent', name: 'test' });
 /** A migrated database of the test file's own; dropped when the file is done. */
 export async function testDatabase(): Promise<{ db: Database; url: string }> {
     const name = `t_${randomBytes(6).toString('hex')}`;
-    const admin = setting('TEST_DATABASE_URL');
-    const url = Object.assign(new URL(admin), { pathname: `/${name}` }).href;
-    await execute(admin, `CREATE DATABASE ${name}`);
+    const admin = setting('TEST_ADMIN_URL');
+    const url = Object.assign(new URL(setting('TEST_DATABASE_URL')), { pathname: `/${name}` }).href;
+    await execute(admin, `CREATE DATABASE ${name} OWNER credentials`);
     await migrate(url, SCHEMAS);
     const db = await openDatabase({ url, size: 4 });
     after(async () => {

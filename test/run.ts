@@ -55,13 +55,15 @@ async function startDatabases(): Promise<Environment> {
     const [postgres, redis] = await Promise.all([startPostgres(options), startRedis(options)]);
     closing.defer(() => postgres.stop());
     closing.defer(() => redis.stop());
-    return { TEST_DATABASE_URL: postgres.url, TEST_REDIS_URL: redis.url };
+    return { TEST_DATABASE_URL: postgres.url, TEST_ADMIN_URL: postgres.admin_url, TEST_REDIS_URL: redis.url };
 }
 
 async function runEndToEnd(transport: Transport, files: string[], databases: Environment): Promise<Counts> {
     const service = await startService({
         transport,
-        admin_url: databases['TEST_DATABASE_URL'] as string, // startDatabases gives both
+        // startDatabases gives them all
+        admin_url: databases['TEST_ADMIN_URL'] as string,
+        database_url: databases['TEST_DATABASE_URL'] as string,
         redis_url: databases['TEST_REDIS_URL'] as string,
         log_dir: work_dir,
     });

@@ -29,17 +29,18 @@ interface Member {
 export async function startService(options: {
     transport: Transport;
     admin_url: string;
+    database_url: string;
     redis_url: string;
     log_dir: string;
     settings?: Record<string, string>;
 }): Promise<TestService> {
     const database = `e2e_${randomBytes(4).toString('hex')}`;
-    await execute(options.admin_url, `CREATE DATABASE ${database}`);
+    await execute(options.admin_url, `CREATE DATABASE ${database} OWNER credentials`);
     const { privateKey } = generateKeyPairSync('ed25519');
     const internal_secret = randomBytes(24).toString('base64url');
     const service_token = randomBytes(24).toString('base64url');
     const shared = {
-        DATABASE_URL: Object.assign(new URL(options.admin_url), { pathname: `/${database}` }).href,
+        DATABASE_URL: Object.assign(new URL(options.database_url), { pathname: `/${database}` }).href,
         REDIS_URL: options.redis_url,
         INTERNAL_SECRET: internal_secret,
         SERVICE_TOKEN: service_token,

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Environment } from '../../platform/config.ts';
 import { keptSecret, keptSigningKey } from './data-dir.ts';
 import type { Lifecycle } from './lifecycle.ts';
-import { startPostgres } from './postgres.ts';
+import { type LocalServer, type ServerOptions, startPostgres } from './postgres.ts';
 import type { Ground } from './prepare.ts';
 import { startRedis } from './redis.ts';
 
@@ -14,7 +14,10 @@ export function isGiven(given: Environment, name: string): boolean {
 /** Starts the databases that the user did not bring, and gives the environment of the service: the user's settings win. */
 export async function serviceEnvironment(ground: Ground, { stopping, defer }: Lifecycle): Promise<Environment> {
     const { data_dir, given } = ground;
-    const start = async (setting: string, server: typeof startPostgres): Promise<Environment> => {
+    const start = async (
+        setting: string,
+        server: (options: ServerOptions) => Promise<LocalServer>,
+    ): Promise<Environment> => {
         if (isGiven(given, setting)) return {};
         const { url, stop } = await server({ data_dir, log: (line) => console.log(line), signal: stopping });
         defer(stop);

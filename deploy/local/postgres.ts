@@ -25,6 +25,11 @@ export interface LocalServer {
     stop(): Promise<void>;
 }
 
+export interface LocalPostgres extends LocalServer {
+    /** As the superuser: the service never connects so; tests make their databases with it. */
+    admin_url: string;
+}
+
 const SETTINGS = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
@@ -46,7 +51,7 @@ const PORT_ATTEMPTS = 5;
  * It listens on TCP at 127.0.0.1 with a random password: a Unix socket would need a path of at most 107 bytes that both
  * root and the unprivileged server may pass. It has a session of its own, so that Ctrl-C ends it last, through `stop`.
  */
-export async function startPostgres({ data_dir, log, signal }: ServerOptions): Promise<LocalServer> {
+export async function startPostgres({ data_dir, log, signal }: ServerOptions): Promise<LocalPostgres> {
     const folder = join(data_dir, 'postgres');
     const binaries = postgresBinaries();
     await stopOrphan(folder, log);
@@ -58,7 +63,11 @@ export async function startPostgres({ data_dir, log, signal }: ServerOptions): P
     const stop = (): Promise<void> => terminate(pid, SHUTDOWN);
     try {
         const password = await ensureDatabase(data_dir, port);
-        return { url: `postgresql://credentials:${password}@127.0.0.1:${port}/credentials`, stop };
+        return {
+            url: `postgresql://credentials:${password}@127.0.0.1:${port}/credentials`,
+            admin_url: `postgresql://postgres:${adminPassword(data_dir)}@127.0.0.1:${port}/postgres`,
+            stop,
+        };
     } catch (error) {
         await stop();
         throw error;
