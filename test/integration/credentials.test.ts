@@ -7,7 +7,7 @@ import type { IssueRequest } from '../../proto/gen/credentials/v1/credentials.ts
 import { encodeDidKey } from '../../workers/crypto/did-key.ts';
 import { generateKeyPair, secretKeyBytes } from '../../workers/crypto/ed25519.ts';
 import { testContext } from '../harness.ts';
-import { counted, internalContext, newParty, refuses, requestBy, shown, startServices } from './credentials.setup.ts';
+import { counted, internalContext, newParty, refuses, requestBy, shown, startServices } from './credentials.fixture.ts';
 
 const services = await startServices();
 const { db, did, credentials, signatures, store, time } = services;

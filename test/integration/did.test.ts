@@ -5,7 +5,7 @@ import { sql } from '../../platform/db.ts';
 import { decodeDidKey, encodeDidKey } from '../../workers/crypto/did-key.ts';
 import { generateKeyPair, keyPairFrom } from '../../workers/crypto/ed25519.ts';
 import { testContext } from '../harness.ts';
-import { counted, internalContext, newParty, refuses, startServices } from './credentials.setup.ts';
+import { counted, internalContext, newParty, refuses, startServices } from './credentials.fixture.ts';
 
 const { db, did } = await startServices();
 
