@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+
+/** Where a file belongs (the first that fits), and what files there may import beside their own part. Not listed: anything. */
+const PARTS: ReadonlyArray<{ part: RegExp; imports: RegExp }> = [
+    { part: /^platform\//, imports: /^proto\/gen\/rpc\// },
+    { part: /^proto\/gen\//, imports: /^$/ },
+    { part: /^workers\/crypto\//, imports: /^platform\// },
+    { part: /^workers\/usage\//, imports: /^(platform|proto\/gen)\// },
+    // Of the crypto worker the gateway takes two notations, which hold neither keys nor threads.
+    { part: /^gateway\//, imports: /^(platform|proto\/gen)\/|^workers\/crypto\/(base64|did-key)\.ts$/ },
+    { part: /^client\//, imports: /^$/ },
+    // The registry of all services.
+    { part: /^services\/index\.ts$/, imports: /./ },
+    // A service reaches another one through its proto alone; what services share lies beside their folders.
+    { part: /^services\/[^/]+\//, imports: /^(platform|proto\/gen|workers\/crypto)\/|^services\/(?!index)[^/]+\.ts$/ },
+    { part: /^services\/[^/]+\.ts$/, imports: /^platform\// },
+];
+
+/** What only some files may do. */
+const PRIVILEGES: ReadonlyArray<{ what: string; sign: RegExp; within: RegExp; allowed: RegExp }> = [
+    {
+        what: 'reads process.env',
+        sign: /process\.env/,
+        within: /./,
+        allowed: /^(platform\/config\.ts$|deploy\/|test\/)/,
+    },
+    {
+        what: 'holds SQL',
+        sign: /\bsql(\.\w+)?`|\.query\(/,
+        within: /^(platform|gateway|services|workers|main)\b/,
+        allowed: /(^|[/.])store\.ts$|^platform\/(db|migrate)\.ts$/,
+    },
+    {
+        what: 'writes a response',
+        sign: /\.(end|send|json|writeHead)\(/,
+        within: /^gateway\//,
+        allowed: /^gateway\/envelope\.ts$/,
+    },
+];
+
+/** Which service may call which: no cycle, and so no order in which they must start. */
+const CALLS = ['credentials → did', 'presentations → credentials', 'wallet → did'];
+
+const FILES = globSync('**/*.ts', { exclude: (path) => path.includes('node_modules') });
+
+function importsOf(file: string, source: string): string[] {
+    const lines = source.matchAll(/\b(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g);
+    return Array.from(lines, ([, path = '']) => join(dirname(file), path));
+}
+
+function breaches(file: string, source: string): string[] {
+    const home = PARTS.find(({ part }) => part.test(file));
+    const own = home?.part.exec(file)?.[0] ?? '';
+    const strayed = importsOf(file, source).filter((path) => home && !path.startsWith(own) && !home.imports.test(path));
+    const usurped = PRIVILEGES.filter(
+        ({ sign, within, allowed }) => within.test(file) && !allowed.test(file) && sign.test(source),
+    );
+    return [...strayed.map((path) => `${file} imports ${path}`), ...usurped.map(({ what }) => `${file} ${what}`)];
+}
+
+test('every file knows only what its place may know', () => {
+    assert.ok(FILES.length > 50);
+    assert.deepEqual(
+        FILES.flatMap((file) => breaches(file, readFileSync(file, 'utf8'))),
+        [],
+    );
+});
+
+test('services call each other along few edges', () => {
+    const calls = FILES.flatMap((file) => {
+        const caller = /^services\/([^/]+)\//.exec(file)?.[1];
+        const callees = importsOf(file, readFileSync(file, 'utf8')).map(
+            (path) => /^proto\/gen\/([^/]+)/.exec(path)?.[1],
+        );
+        return callees.flatMap((callee) => (caller && callee && callee !== caller ? [`${caller} → ${callee}`] : []));
+    });
+    assert.ok(calls.includes('credentials → did'));
+    assert.deepEqual(
+        calls.filter((call) => !CALLS.includes(call)),
+        [],
+    );
+});
+
+test('each rule finds its breach', () => {
+    const broken = {
+        'platform/batch.ts': "import { encodeDidKey } from '../workers/crypto/did-key.ts';",
+        'platform/rpc/wire.ts': "import type { DidRow } from '../../proto/gen/did/v1/did.ts';",
+        'proto/gen/did/v1/did.ts': 'export { AppError } from "../../../../platform/errors.ts";',
+        'workers/crypto/paseto.ts': "import { isTier } from '../../services/tiers.ts';",
+        'workers/usage/fold.ts': "const { sign } = await import('../crypto/ed25519.ts');",
+        'gateway/auth.ts': "import {\n    isTier,\n} from '../services/tiers.ts';",
+        'gateway/endpoints/dids.ts': "import { sign } from '../../workers/crypto/ed25519.ts';",
+        'client/client.ts': "import { AppError } from '../platform/errors.ts';",
+        'services/keys/store.ts': "import { didStore } from '../did/store.ts';",
+        'services/keys/service.ts': "import { SERVICES } from '../index.ts';",
+        'services/tiers.ts': "import '../gateway/limit.ts';",
+        'main.ts': 'const { PORT } = process.env;',
+        'services/did/service.ts': 'db.rows(sql.unsafe`SELECT 1`);',
+        'workers/usage/schedule.ts': "client.query('SELECT 1');",
+        'gateway/endpoint.ts': 'response.status(200).json({});',
+    };
+    for (const [file, source] of Object.entries(broken)) assert.equal(breaches(file, source).length, 1, file);
+});
