@@ -1,9 +1,13 @@
+import { isUtf8 } from 'node:buffer';
+import { BinaryReader } from '@bufbuild/protobuf/wire';
 import type { CallContext } from '../context.ts';
+import { AppError } from '../errors.ts';
+import { asBuffer } from './frames.ts';
 
 /** The codec of one message, as ts-proto generates it. */
 interface Codec {
     encode(message: never): { finish(): Uint8Array };
-    decode(input: Uint8Array): unknown;
+    decode(input: BinaryReader | Uint8Array): unknown;
 }
 
 interface MethodDefinition {
@@ -82,9 +86,23 @@ export function bind<D extends ServiceDefinition>(definition: D, implementation:
         return {
             path: methodInfo(definition, method).path,
             async run(request, context) {
-                const response = await call(method.requestType.decode(request), context);
+                const response = await call(decodeRequest(method.requestType, request), context);
                 return method.responseType.encode(response as never).finish(); // paired by ServiceOf, as above
             },
         };
     });
+}
+
+function decodeRequest(codec: Codec, request: Uint8Array): unknown {
+    try {
+        return codec.decode(new BinaryReader(request, strictText));
+    } catch (error) {
+        throw new AppError('invalid', 'The request is not a message of this method.', { cause: error });
+    }
+}
+
+/** Text as it was sent: protobuf's own decoder would put U+FFFD in the place of what is not UTF-8. */
+function strictText(bytes: Uint8Array): string {
+    if (!isUtf8(bytes)) throw new Error('a string field is not UTF-8');
+    return asBuffer(bytes).toString('utf8');
 }

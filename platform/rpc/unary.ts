@@ -16,12 +16,12 @@ const FIELDS = {
     address: 'x-client-address',
 } as const;
 
-export function contextFromMetadata({ metadata, getDeadline }: ServerUnaryCall<unknown, unknown>): CallContext {
+export function contextFromMetadata(call: ServerUnaryCall<unknown, unknown>): CallContext {
     const text = (name: string): string | undefined => {
-        const [value] = metadata.get(name);
+        const [value] = call.metadata.get(name);
         return typeof value === 'string' ? value : undefined;
     };
-    const until = Number(getDeadline()) - Date.now(); // infinite where the client set none
+    const until = Number(call.getDeadline()) - Date.now(); // infinite where the client set none
     return {
         request_id: text(FIELDS.request_id) ?? newId(),
         traceparent: text(FIELDS.traceparent),

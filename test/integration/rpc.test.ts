@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { AppError } from '../../platform/errors.ts';
+import { createMetrics } from '../../platform/metrics.ts';
+import { type Connection, connect } from '../../platform/rpc/connect.ts';
+import { bind, client, type ServiceOf } from '../../platform/rpc/definition.ts';
+import { dispatcher } from '../../platform/rpc/dispatch.ts';
+import { localTransport } from '../../platform/rpc/local.ts';
+import { type RpcServer, serve } from '../../platform/rpc/serve.ts';
+import { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
+import { quiet, testContext } from '../harness.ts';
+
+const TOKEN = 'a service token for this test';
+const METHOD = '/did.v1.DidService/Resolve';
+const slow = Promise.withResolvers<void>();
+
+/** A service that does what the DID it is asked for says. */
+const scripted: ServiceOf<typeof DidServiceDefinition> = {
+    create: async ({ public_key }) => ({ did: 'did:key:new', public_key: public_key ?? new Uint8Array() }),
+    async resolve({ did }, context) {
+        if (did === 'missing') throw new AppError('not_found', 'No such DID.', { retry_after: 7 });
+        if (did === 'broken') throw new Error('secret detail');
+        if (did === 'slow') await slow.promise;
+        if (did === 'caller') return { did: JSON.stringify(context), public_key: new Uint8Array() };
+        return { did, public_key: Uint8Array.of(1, 2, 3) };
+    },
+    filterOwned: async ({ dids }) => ({ dids }),
+};
+
+const methods = bind(DidServiceDefinition, scripted);
+const dispatch = dispatcher(methods, { log: quiet, metrics: createMetrics() });
+let server: RpcServer;
+let connection: Connection;
+
+before(async () => {
+    server = await serve({ methods, dispatch, host: '127.0.0.1', port: 0, service_token: TOKEN });
+    connection = connect({ address: server.address, service_token: TOKEN });
+});
+after(async () => {
+    slow.resolve();
+    connection.close();
+    await server.stop();
+});
+
+const transports = {
+    'in this process': () => client(DidServiceDefinition, localTransport(dispatch)),
+    'over the frame stream': () => client(DidServiceDefinition, connection.transport),
+};
+
+for (const [where, make] of Object.entries(transports)) {
+    describe(`a service ${where}`, () => {
+        it('answers with the message it gave', async () => {
+            const answer = await make().resolve({ did: 'did:key:x', derive: false }, testContext());
+            assert.equal(answer.did, 'did:key:x');
+            assert.deepEqual([...answer.public_key], [1, 2, 3]);
+        });
+
+        it('refuses with kind, detail and wait intact', async () => {
+            const refused = make().resolve({ did: 'missing', derive: false }, testContext());
+            await assert.rejects(refused, (error: AppError) => {
+                assert.ok(error instanceof AppError);
+                assert.deepEqual([error.kind, error.detail, error.retry_after], ['not_found', 'No such DID.', 7]);
+                return true;
+            });
+        });
+
+        it('tells nothing of an unforeseen error', async () => {
+            const refused = make().resolve({ did: 'broken', derive: false }, testContext());
+            await assert.rejects(refused, (error: AppError) => {
+                assert.equal(error.kind, 'internal');
+                assert.doesNotMatch(error.detail, /secret/);
+                return true;
+            });
+        });
+
+        it('knows on whose behalf it is called', async () => {
+            const context = testContext({ tier: 'pro', session_id: 's', trusted: true, traceparent: 'tp' });
+            const seen = JSON.parse((await make().resolve({ did: 'caller', derive: false }, context)).did);
+            const { deadline: _, ...caller } = context;
+            const { deadline, ...rest } = seen;
+            assert.deepEqual(rest, caller);
+            assert.ok(deadline <= context.deadline);
+        });
+    });
+}
+
+describe('the frame stream', () => {
+    it('answers the 31 neighbours of a bad call in one frame', async () => {
+        const did = client(DidServiceDefinition, connection.transport);
+        const names = Array.from({ length: 32 }, (_, index) => (index === 13 ? 'missing' : `did:${index}`));
+        const results = await Promise.allSettled(
+            names.map((name) => did.resolve({ did: name, derive: false }, testContext())),
+        );
+        assert.deepEqual(
+            results.flatMap(({ status }, index) => (status === 'rejected' ? [index] : [])),
+            [13],
+        );
+    });
+
+    it('lets no slow call delay another', async () => {
+        const did = client(DidServiceDefinition, connection.transport);
+        let slow_is_done = false;
+        const waiting = did.resolve({ did: 'slow', derive: false }, testContext()).finally(() => {
+            slow_is_done = true;
+        });
+        await did.resolve({ did: 'quick', derive: false }, testContext());
+        assert.equal(slow_is_done, false);
+        slow.resolve();
+        await waiting;
+    });
+
+    it('refuses before it starts what could not be answered in time', async () => {
+        const did = client(DidServiceDefinition, connection.transport);
+        const late = testContext({ deadline: performance.now() + 50 });
+        await assert.rejects(
+            did.resolve({ did: 'x', derive: false }, late),
+            (error: AppError) => error.kind === 'deadline',
+        );
+    });
+
+    it('carries a message that is too large for a frame by a call of its own', async () => {
+        const did = client(DidServiceDefinition, connection.transport);
+        const public_key = new Uint8Array(300 << 10).fill(7);
+        const answer = await did.create({ public_key }, testContext());
+        assert.equal(answer.public_key.length, public_key.length);
+    });
+
+    it('fails what is under way when its server goes, and finds the server again', async () => {
+        const first = await serve({ methods, dispatch, host: '127.0.0.1', port: 0, service_token: TOKEN });
+        const port = Number(first.address.split(':')[1]);
+        const own = connect({ address: first.address, service_token: TOKEN });
+        const did = client(DidServiceDefinition, own.transport);
+        await did.resolve({ did: 'x', derive: false }, testContext());
+        await first.stop();
+        await assert.rejects(
+            did.resolve({ did: 'x', derive: false }, testContext()),
+            (error: AppError) => error.kind === 'unavailable' && error.retry_after === 1,
+        );
+        const second = await serve({ methods, dispatch, host: '127.0.0.1', port, service_token: TOKEN });
+        const give_up = performance.now() + 10_000;
+        for (;;) {
+            const found = await did.resolve({ did: 'x', derive: false }, testContext()).catch(() => undefined);
+            if (found) break;
+            assert.ok(performance.now() < give_up, 'the server was not found again');
+            await delay(20);
+        }
+        own.close();
+        await second.stop();
+    });
+
+    it('answers what it has before its server stops', async () => {
+        const { promise: held, resolve: release } = Promise.withResolvers<void>();
+        const holding = {
+            ...scripted,
+            resolve: async () => held.then(() => ({ did: 'held', public_key: new Uint8Array() })),
+        };
+        const held_methods = bind(DidServiceDefinition, holding);
+        const stopping = await serve({
+            methods: held_methods,
+            dispatch: dispatcher(held_methods, { log: quiet, metrics: createMetrics() }),
+            host: '127.0.0.1',
+            port: 0,
+            service_token: TOKEN,
+        });
+        const own = connect({ address: stopping.address, service_token: TOKEN });
+        const did = client(DidServiceDefinition, own.transport);
+        await did.create({ public_key: undefined }, testContext());
+        const answer = did.resolve({ did: 'x', derive: false }, testContext());
+        await did.create({ public_key: undefined }, testContext()); // behind it on the stream: it has arrived
+        const stopped = stopping.stop();
+        release();
+        assert.equal((await answer).did, 'held');
+        await stopped;
+        own.close();
+    });
+});
+
+describe('a foreign gRPC client', () => {
+    function call(path: string, token: string | undefined, request: Buffer): Promise<Buffer> {
+        const grpc = new Client(server.address, credentials.createInsecure());
+        const metadata = new Metadata();
+        if (token !== undefined) metadata.set('authorization', `Bearer ${token}`);
+        const same = (bytes: Buffer): Buffer => bytes;
+        return new Promise<Buffer>((resolve, reject) => {
+            grpc.makeUnaryRequest(
+                path,
+                same,
+                same,
+                request,
+                metadata,
+                (error, response) => (error ? reject(error) : resolve(response as Buffer)), // there is a response where there is no error
+            );
+        }).finally(() => grpc.close());
+    }
+    const request = Buffer.from(
+        DidServiceDefinition.methods.resolve.requestType.encode({ did: 'd', derive: false }).finish(),
+    );
+    const refusedWith = (code: status) => (error: ServiceError) => {
+        assert.equal(error.code, code, error.message);
+        return true;
+    };
+
+    it('is answered with a service token', async () => {
+        const response = await call(METHOD, TOKEN, request);
+        assert.equal(DidServiceDefinition.methods.resolve.responseType.decode(response).did, 'd');
+    });
+
+    for (const token of [undefined, '', 'wrong', `${TOKEN} `, TOKEN.toUpperCase()]) {
+        it(`is refused with the token ${JSON.stringify(token)}`, () =>
+            assert.rejects(call(METHOD, token, request), refusedWith(status.UNAUTHENTICATED)));
+    }
+
+    it('is told of a method that does not exist', () =>
+        assert.rejects(call('/did.v1.DidService/Nothing', TOKEN, request), refusedWith(status.UNIMPLEMENTED)));
+
+    it('may not send more than the largest message', () =>
+        assert.rejects(call(METHOD, TOKEN, Buffer.alloc(5 << 20)), refusedWith(status.RESOURCE_EXHAUSTED)));
+
+    for (const [what, bytes] of [
+        ['that are no message', [0x0a, 0xff]],
+        ['whose text is not UTF-8', [0x0a, 0x01, 0xff]],
+    ] as const) {
+        it(`is told of bytes ${what}`, () =>
+            assert.rejects(call(METHOD, TOKEN, Buffer.from(bytes)), refusedWith(status.INVALID_ARGUMENT)));
+    }
+
+    it('finds the health service', async () => {
+        const answer = await call('/grpc.health.v1.Health/Check', undefined, Buffer.alloc(0));
+        assert.deepEqual([...answer], [8, 1]); // status: SERVING
+    });
+});

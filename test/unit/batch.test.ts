@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type CoalesceOptions, coalesce } from '../../platform/batch.ts';
+import { AppError } from '../../platform/errors.ts';
+
+/** A coalescer whose batches end when the test says so. */
+function controlled(options: Partial<CoalesceOptions<number, number>> = {}) {
+    const batches: Array<{ items: number[]; finish(results?: Array<number | Error>): void; fail(error: Error): void }> =
+        [];
+    const call = coalesce<number, number>({
+        name: 'test',
+        max_batch: 3,
+        max_in_flight: 1,
+        max_waiting: 100,
+        run: (items) =>
+            new Promise((resolve, reject) => {
+                batches.push({ items, finish: (results = items) => resolve(results), fail: reject });
+            }),
+        ...options,
+    });
+    return { call, batches };
+}
+
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+describe('the coalescer', () => {
+    it('sends the first item at once, alone', () => {
+        const { call, batches } = controlled();
+        void call(1);
+        assert.deepEqual(
+            batches.map(({ items }) => items),
+            [[1]],
+        );
+    });
+
+    it('gathers what arrives while a batch is in flight, up to the largest batch', async () => {
+        const { call, batches } = controlled();
+        for (const item of [1, 2, 3, 4, 5]) void call(item);
+        batches[0]?.finish();
+        await settled();
+        assert.deepEqual(
+            batches.map(({ items }) => items),
+            [[1], [2, 3, 4]],
+        );
+        batches[1]?.finish();
+        await settled();
+        assert.deepEqual(batches[2]?.items, [5]);
+    });
+
+    it('keeps to the number of batches in flight', async () => {
+        const { call, batches } = controlled({ max_in_flight: 2 });
+        for (const item of [1, 2, 3, 4]) void call(item);
+        assert.deepEqual(
+            batches.map(({ items }) => items),
+            [[1], [2]],
+        );
+        batches[1]?.finish();
+        await settled();
+        assert.deepEqual(batches[2]?.items, [3, 4]);
+    });
+
+    it('gives each caller its own result, and fails the item alone that an error stands for', async () => {
+        const { call, batches } = controlled();
+        void call(0);
+        const results = Promise.allSettled([call(1), call(2), call(3)]);
+        batches[0]?.finish();
+        await settled();
+        batches[1]?.finish([10, new Error('second'), 30]);
+        assert.deepEqual(
+            (await results).map((result) => (result.status === 'fulfilled' ? result.value : result.reason.message)),
+            [10, 'second', 30],
+        );
+    });
+
+    it('refuses at once, with a time to wait, what exceeds its queue, and goes on', async () => {
+        const { call, batches } = controlled({ max_waiting: 2 });
+        const accepted = [call(1), call(2), call(3)];
+        await assert.rejects(call(4), (error: AppError) => error.kind === 'unavailable' && error.retry_after === 1);
+        batches[0]?.finish();
+        await settled();
+        batches[1]?.finish();
+        assert.deepEqual(await Promise.all(accepted), [1, 2, 3]);
+    });
+
+    it('fails all of a batch that failed as a whole, and sends the next one', async () => {
+        const { call, batches } = controlled();
+        const first = assert.rejects(call(1), /lost/);
+        const second = call(2);
+        batches[0]?.fail(new Error('lost'));
+        await first;
+        batches[1]?.finish();
+        assert.equal(await second, 2);
+    });
+
+    for (const bad of [0, 7, 31]) {
+        it(`halves a failing batch until item ${bad} of 32 is alone: the other 31 succeed`, async () => {
+            const items = Array.from({ length: 32 }, (_, index) => index);
+            const runs: number[] = [];
+            const call = coalesce<number, number>({
+                name: 'test',
+                max_batch: 32,
+                max_in_flight: 1,
+                max_waiting: 100,
+                halve_on: (error) => !(error instanceof AppError),
+                async run(batch) {
+                    runs.push(batch.length);
+                    if (batch.includes(bad)) throw new Error('bad row');
+                    return batch;
+                },
+            });
+            void call(-1); // in flight while the 32 gather
+            const results = await Promise.allSettled(items.map(call));
+            assert.deepEqual(
+                results.flatMap((result, index) => (result.status === 'rejected' ? [index] : [])),
+                [bad],
+            );
+            assert.equal(runs.length, 1 + 11); // the lone item, then the path of halves down to the bad one
+        });
+    }
+
+    it('does not halve a batch that failed for another reason than its items', async () => {
+        let runs = 0;
+        const call = coalesce<number, number>({
+            name: 'test',
+            max_batch: 32,
+            max_in_flight: 1,
+            max_waiting: 100,
+            halve_on: (error) => !(error instanceof AppError),
+            async run() {
+                runs++;
+                throw new AppError('unavailable', 'gone');
+            },
+        });
+        const results = await Promise.allSettled([1, 2, 3].map(call));
+        assert.ok(results.every(({ status }) => status === 'rejected'));
+        assert.equal(runs, 2);
+    });
+});
