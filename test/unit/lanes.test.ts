@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { AppError } from '../../platform/errors.ts';
+import { lanes } from '../../workers/crypto/lanes.ts';
+
+/** Lanes over jobs that end when told to; `running` holds the names of those that have started and not ended. */
+function controlled(slots: number, max_waiting: number) {
+    const ends = new Map<string, PromiseWithResolvers<string>>();
+    const call = lanes<string, string>({
+        run: (name) => {
+            const end = Promise.withResolvers<string>();
+            ends.set(name, end);
+            return end.promise;
+        },
+        slots,
+        max_waiting,
+    });
+    return {
+        call,
+        running: () => [...ends.keys()].join(' '),
+        async end(name: string, error?: Error) {
+            if (error) ends.get(name)?.reject(error);
+            else ends.get(name)?.resolve(name);
+            ends.delete(name);
+            await setImmediate();
+        },
+    };
+}
+
+test('background jobs take at most half of the slots, and all foreground jobs go first', async () => {
+    const { call, running, end } = controlled(4, 10);
+    for (const name of ['b1', 'b2', 'b3', 'b4']) void call(name, 'background');
+    assert.equal(running(), 'b1 b2');
+    for (const name of ['f1', 'f2', 'f3', 'f4']) void call(name, 'foreground');
+    assert.equal(running(), 'b1 b2 f1 f2');
+    await end('b1');
+    assert.equal(running(), 'b2 f1 f2 f3', 'a waiting login takes the slot that a batch gave up');
+    await end('b2');
+    assert.equal(running(), 'f1 f2 f3 f4');
+    await end('f1');
+    assert.equal(running(), 'f2 f3 f4 b3');
+});
+
+test('with one slot, background jobs run one at a time when nothing else waits', async () => {
+    const { call, running, end } = controlled(1, 10);
+    void call('b1', 'background');
+    void call('b2', 'background');
+    void call('f1', 'foreground');
+    assert.equal(running(), 'b1');
+    await end('b1');
+    assert.equal(running(), 'f1');
+    await end('f1');
+    assert.equal(running(), 'b2');
+});
+
+test('foreground jobs may fill every slot', () => {
+    const { call, running } = controlled(3, 10);
+    for (const name of ['f1', 'f2', 'f3', 'f4']) void call(name, 'foreground');
+    assert.equal(running(), 'f1 f2 f3');
+});
+
+test('each lane refuses what exceeds its own queue, with the time to come back', async () => {
+    const { call, running, end } = controlled(1, 2);
+    const waiting = ['f1', 'f2', 'f3'].map((name) => call(name, 'foreground'));
+    const full = (error: unknown) =>
+        error instanceof AppError && error.kind === 'unavailable' && error.retry_after === 1;
+    await assert.rejects(call('f4', 'foreground'), full);
+    void call('b1', 'background');
+    void call('b2', 'background');
+    await assert.rejects(call('b3', 'background'), full);
+    for (const name of ['f1', 'f2', 'f3']) await end(name);
+    assert.deepEqual(await Promise.all(waiting), ['f1', 'f2', 'f3']);
+    assert.equal(running(), 'b1');
+});
+
+test('a job that fails gives its slot back', async () => {
+    const { call, running, end } = controlled(1, 2);
+    const failed = assert.rejects(call('f1', 'foreground'), /broken/);
+    const next = call('f2', 'foreground');
+    await end('f1', new Error('broken'));
+    await failed;
+    assert.equal(running(), 'f2');
+    await end('f2');
+    assert.equal(await next, 'f2');
+});
