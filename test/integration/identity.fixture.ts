@@ -1,0 +1,74 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { after } from 'node:test';
+import { guard } from '../../platform/guard.ts';
+import { type Marks, marks } from '../../platform/marks.ts';
+import { identityService } from '../../services/identity/service.ts';
+import { identityStore } from '../../services/identity/store.ts';
+import { type SessionTokens, tokens } from '../../services/identity/tokens.ts';
+import { type PasswordPoolOptions, passwordPool } from '../../workers/crypto/passwords.ts';
+import { quiet, testContext, testDatabase, testRedis } from '../harness.ts';
+
+export const SHARDS = 4;
+export const ACCESS_SECONDS = 600;
+export const REFRESH_SECONDS = 3_600;
+/** Cheap, so that tests are about the rules. */
+export const CHEAP = { memory_kib: 64, passes: 1 };
+
+export function signingKey(): string {
+    return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
+/** The identity service on real stores, its clock shifted by `time.ahead_ms`. */
+export async function identityFixture({ cost = CHEAP }: { cost?: PasswordPoolOptions['cost'] } = {}) {
+    const [{ db, url }, redis] = [await testDatabase(), await testRedis()];
+    const time = { ahead_ms: 0 };
+    const clock = () => Date.now() + time.ahead_ms;
+    const keys_pem = signingKey();
+    const session_tokens = tokens({
+        keys_pem,
+        access_seconds: ACCESS_SECONDS,
+        refresh_seconds: REFRESH_SECONDS,
+        clock,
+    });
+
+    function build(replaced: { cost?: PasswordPoolOptions['cost']; marks?: Marks; tokens?: SessionTokens } = {}) {
+        const passwords = passwordPool({ threads: 2, cost: replaced.cost ?? cost, max_waiting: 1_000 });
+        after(() => passwords.close());
+        return identityService({
+            store: identityStore(db),
+            passwords,
+            tokens: replaced.tokens ?? session_tokens,
+            guard: guard({ redis, shards: SHARDS, log: quiet }),
+            marks: replaced.marks ?? marks({ redis, shards: SHARDS }),
+            clock,
+        });
+    }
+    return { db, url, redis, time, keys_pem, tokens: session_tokens, identity: build(), build };
+}
+
+export type IdentityFixture = Awaited<ReturnType<typeof identityFixture>>;
+
+export const PASSWORD = 'correct horse battery';
+
+export function newEmail(): string {
+    return `${randomUUID()}@example.org`;
+}
+
+/** An account and a session on it; both calls come from an address of their own. */
+export async function signedIn({ identity }: Pick<IdentityFixture, 'identity'>) {
+    const email = newEmail();
+    const context = testContext({ user_id: undefined, address: randomUUID() });
+    await identity.register({ email, password: PASSWORD }, context);
+    return login({ identity }, email, context);
+}
+
+export async function login({ identity }: Pick<IdentityFixture, 'identity'>, email: string, context = testContext()) {
+    const { user, session } = await identity.login({ email, password: PASSWORD }, context);
+    if (!user || !session) throw new Error('a login answers both');
+    return { email, context, user, session };
+}
+
+/** For assert.rejects: an AppError of this kind. */
+export function kind(expected: string) {
+    return (error: unknown): boolean => Error.isError(error) && 'kind' in error && error.kind === expected;
+}

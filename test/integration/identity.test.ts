@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { Client } from 'pg';
+import { sql } from '../../platform/db.ts';
+import { testContext } from '../harness.ts';
+import { identityFixture, kind, login, newEmail, PASSWORD, signedIn } from './identity.fixture.ts';
+
+const fixture = await identityFixture();
+const { db, url, identity, build } = fixture;
+
+async function storedHash(email: string): Promise<string> {
+    const [row] = await db.rows<{ password_hash: string }>(
+        sql.unsafe`SELECT password_hash FROM identity.users WHERE email = ${email}`,
+    );
+    return row?.password_hash ?? '';
+}
+
+test('a registration answers the account, of the free tier, with its normalised address', async () => {
+    const email = newEmail();
+    const sent = ` ${email.toUpperCase()} `;
+    const user = await identity.register({ email: sent, password: PASSWORD, name: ' Ada ' }, testContext());
+    assert.equal(user.email, email);
+    assert.equal(user.name, 'Ada');
+    assert.equal(user.tier, 'free');
+    assert.match(user.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.deepEqual(await identity.getUser({}, testContext({ user_id: user.user_id })), {
+        ...user,
+        last_login_at: undefined,
+    });
+});
+
+test('of twenty registrations of one address at once, one wins and the others conflict', async () => {
+    const email = newEmail();
+    const spellings = Array.from({ length: 20 }, (_, index) => (index % 2 ? email : email.toUpperCase()));
+    const outcomes = await Promise.allSettled(
+        spellings.map((spelling) => identity.register({ email: spelling, password: PASSWORD }, testContext())),
+    );
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+    assert.equal(refused.length, 19);
+    assert.ok(refused.every(({ reason }) => kind('conflict')(reason)));
+});
+
+test('a registration with a bad address, password or name writes nothing', async () => {
+    const email = newEmail();
+    for (const bad of [
+        { email: 'no address', password: PASSWORD },
+        { email, password: '7 chars' },
+        { email, password: 'x'.repeat(1_025) },
+        { email, password: PASSWORD, name: '  ' },
+    ]) {
+        await assert.rejects(identity.register(bad, testContext()), kind('invalid'));
+    }
+    await identity.register({ email, password: PASSWORD }, testContext());
+});
+
+test('a login answers the account and a session whose expires_at is the exp of the access token', async () => {
+    const { email, user, session } = await signedIn(fixture);
+    assert.equal(user.email, email);
+    assert.ok(user.last_login_at);
+    const verdict = fixture.tokens.verify(session.token, 'access');
+    assert.ok('claims' in verdict);
+    assert.equal(session.expires_at, new Date(verdict.claims.exp * 1_000).toISOString());
+    assert.equal(verdict.claims.sub, user.user_id);
+    const introspected = await identity.introspect({ token: session.token }, testContext());
+    assert.deepEqual(introspected, user);
+});
+
+test('a wrong password and an unknown address are refused in the same words', async () => {
+    const { email, context } = await signedIn(fixture);
+    const refusals = await Promise.all(
+        [email, newEmail(), 'no address', 'nul\0@example.org'].map((address) =>
+            identity.login({ email: address, password: `${PASSWORD}!` }, context).then(
+                () => assert.fail('logged in'),
+                (error: Error) => error,
+            ),
+        ),
+    );
+    assert.ok(refusals.every(kind('unauthenticated')));
+    assert.equal(new Set(refusals.map((error) => error.message)).size, 1);
+});
+
+test('an unknown address costs as much as a wrong password', async () => {
+    const costly = build({ cost: { memory_kib: 19_456, passes: 2 } });
+    const email = newEmail();
+    await costly.register({ email, password: PASSWORD }, testContext());
+    const times = { known: [] as number[], unknown: [] as number[] };
+    for (let round = 0; round < 8; round++) {
+        for (const [which, address] of [
+            ['known', email],
+            ['unknown', newEmail()],
+        ] as const) {
+            const began = performance.now();
+            const context = testContext({ address: randomUUID() });
+            await assert.rejects(costly.login({ email: address, password: 'wrong password' }, context));
+            times[which].push(performance.now() - began);
+        }
+    }
+    const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
+    const ratio = median(times.unknown) / median(times.known);
+    assert.ok(ratio > 0.5 && ratio < 2, `unknown takes ${ratio} times as long as known`);
+});
+
+test('a password may be typed in another normalisation form, but in no other case and with no other blanks', async () => {
+    const email = newEmail();
+    await identity.register({ email, password: 'Crème brûlée'.normalize('NFC') }, testContext());
+    const tryPassword = (password: string) => identity.login({ email, password }, testContext());
+    await tryPassword('Crème brûlée'.normalize('NFD'));
+    for (const wrong of ['crème brûlée', 'Crème brûlée ', ' Crème brûlée']) {
+        await assert.rejects(tryPassword(wrong), kind('unauthenticated'));
+    }
+});
+
+test('long passwords that differ in their last character are different passwords', async () => {
+    const email = newEmail();
+    await identity.register({ email, password: `${'x'.repeat(1_023)}a` }, testContext());
+    await identity.login({ email, password: `${'x'.repeat(1_023)}a` }, testContext());
+    await assert.rejects(identity.login({ email, password: `${'x'.repeat(1_023)}b` }, testContext()));
+});
+
+test('after ten wrong passwords the right one must wait as well, from that address only', async () => {
+    const { email, context } = await signedIn(fixture);
+    for (let guess = 0; guess < 10; guess++) {
+        await assert.rejects(identity.login({ email, password: 'wrong password' }, context), kind('unauthenticated'));
+    }
+    await assert.rejects(
+        identity.login({ email, password: PASSWORD }, context),
+        /^AppError: Too many failed attempts\. Try again in 1 seconds\.$/,
+    );
+    await login(fixture, email, testContext({ address: 'elsewhere' }));
+});
+
+test('thirty logins at once with the right password all succeed', async () => {
+    const { email, context } = await signedIn(fixture);
+    const opened = await Promise.all(Array.from({ length: 30 }, () => login(fixture, email, context)));
+    assert.equal(new Set(opened.map(({ session }) => session.refresh_token)).size, 30);
+});
+
+test('a login at another cost than the stored one upgrades the hash, for all of several at once', async () => {
+    const { email, context } = await signedIn(fixture);
+    const before = await storedHash(email);
+    const dearer = build({ cost: { memory_kib: 128, passes: 1 } });
+    await Promise.all(Array.from({ length: 5 }, () => login({ identity: dearer }, email, context)));
+    const upgraded = await storedHash(email);
+    assert.match(before, /m=64,t=1/);
+    assert.match(upgraded, /m=128,t=1/);
+    await login({ identity: dearer }, email, context);
+    assert.equal(await storedHash(email), upgraded);
+});
+
+test('a login that verified a password which has been changed meanwhile opens no session', async () => {
+    const { email, context, user } = await signedIn(fixture);
+    const change = new Client({ connectionString: url });
+    await change.connect();
+    await change.query('BEGIN');
+    await change.query('UPDATE identity.users SET password_version = password_version + 1 WHERE email = $1', [email]);
+    const attempt = assert.rejects(login(fixture, email, context), kind('unauthenticated'));
+    await untilBlocked(); // the old hash was read and verified, and the session waits for the change
+    await change.query('COMMIT');
+    await attempt;
+    await change.end();
+    const [row] = await db.rows<{ sessions: number }>(
+        sql.unsafe`SELECT count(*) AS sessions FROM identity.sessions WHERE user_id = ${user.user_id}`,
+    );
+    assert.equal(row?.sessions, 1);
+});
+
+/** Until a statement waits for a lock. */
+async function untilBlocked(): Promise<void> {
+    const deadline = performance.now() + 5_000;
+    for (;;) {
+        const waiting = await db.rows(sql.unsafe`
+            SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`);
+        if (waiting.length > 0) return;
+        assert.ok(performance.now() < deadline, 'no statement waits');
+    }
+}
+
+test('an account is found by nobody else and by no malformed id', async () => {
+    await assert.rejects(identity.getUser({}, testContext()), kind('not_found'));
+    await assert.rejects(identity.getUser({}, testContext({ user_id: undefined })), kind('unauthenticated'));
+    await identity.ping({}, testContext());
+});
