@@ -7,6 +7,8 @@ export interface CoalesceOptions<Item, Result> {
     run(items: Item[]): Promise<Array<Result | Error>>;
     /** Items per batch. */
     max_batch: number;
+    /** How much an item weighs, and what the items of a batch may weigh together; one alone may weigh more. */
+    weight?: { of(item: Item): number; max: number };
     /** Batches in flight at once. */
     max_in_flight: number;
     /** Items that may wait; the next one is refused with `unavailable`. */
@@ -32,7 +34,7 @@ interface Entry<Item, Result> {
  * all batches are in flight goes with the next one. So batches grow with load, and an idle path waits for nothing.
  */
 export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): Coalescer<Item, Result> {
-    let queue: Array<Entry<Item, Result>> = [];
+    const queue: Array<Entry<Item, Result>> = [];
     let in_flight = 0;
 
     async function settle(entries: Array<Entry<Item, Result>>): Promise<void> {
@@ -56,9 +58,21 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
         });
     }
 
+    /** How many of the waiting items go with the next batch. */
+    function nextBatch(): number {
+        const count = Math.min(queue.length, options.max_batch);
+        if (!options.weight) return count;
+        const { of, max } = options.weight;
+        let weight = 0;
+        for (let index = 0; index < count; index++) {
+            weight += of((queue[index] as Entry<Item, Result>).item); // index is below the length
+            if (weight > max) return Math.max(index, 1);
+        }
+        return count;
+    }
+
     function send(): void {
-        const entries = queue.length <= options.max_batch ? queue : queue.slice(0, options.max_batch);
-        queue = queue.length <= options.max_batch ? [] : queue.slice(options.max_batch);
+        const entries = queue.splice(0, nextBatch());
         in_flight++;
         void settle(entries).finally(() => {
             in_flight--;

@@ -1,8 +1,7 @@
 #!/bin/sh
 # Fails when the committed output of the protos is not what they generate.
 set -eu
-was=$(mktemp -d)
-trap 'rm -rf "$was"' EXIT
-cp -r proto/gen "$was/gen"
-npm run --silent proto
-diff -r "$was/gen" proto/gen || { echo "proto/gen was not up to date: it has been made anew, commit it" >&2; exit 1; }
+fresh=$(mktemp -d)
+trap 'rm -rf "$fresh"' EXIT
+buf generate -o "$fresh"
+diff -r proto/gen "$fresh/proto/gen" || { echo "proto/gen is not up to date: npm run proto, and commit it" >&2; exit 1; }

@@ -4,7 +4,7 @@ import { coalesce } from '../batch.ts';
 import { type CallContext, deadlineExceeded, timeoutOfNextHop } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { MethodInfo, Transport } from './definition.ts';
-import { CALLS_PER_FRAME, EXCHANGE, MAX_CALLS_IN_FLIGHT, writeFrame } from './frames.ts';
+import { CALLS_PER_FRAME, EXCHANGE, FRAME_BYTES, MAX_CALLS_IN_FLIGHT, writeFrame } from './frames.ts';
 import { decodeStatus } from './unary.ts';
 import { decodeError } from './wire.ts';
 
@@ -86,6 +86,7 @@ function openStream(grpc: Client, service_token: string): FrameStream {
     const send = coalesce<Call, void>({
         name: 'rpc_calls',
         max_batch: CALLS_PER_FRAME,
+        weight: { of: ({ request }) => request.byteLength, max: FRAME_BYTES },
         max_in_flight: 1,
         max_waiting: MAX_CALLS_IN_FLIGHT,
         async run(calls) {

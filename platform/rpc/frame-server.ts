@@ -3,8 +3,11 @@ import type { Call, Frame, Reply } from '../../proto/gen/rpc/v1/frames.ts';
 import { coalesce } from '../batch.ts';
 import { AppError, asAppError } from '../errors.ts';
 import type { Dispatch } from './dispatch.ts';
-import { CALLS_PER_FRAME, MAX_CALLS_IN_FLIGHT, writeFrame } from './frames.ts';
+import { CALLS_PER_FRAME, FRAME_BYTES, MAX_CALLS_IN_FLIGHT, MAX_MESSAGE_BYTES, writeFrame } from './frames.ts';
 import { encodeError } from './wire.ts';
+
+/** The largest answer that fits into a frame of its own: a larger one would end the stream for all. */
+const MAX_REPLY_BYTES = MAX_MESSAGE_BYTES - 1_024;
 
 /** Answers the calls of one client process, each on its own: a slow one holds up no other. Returns how to wind it up. */
 export function answerFrames(stream: ServerDuplexStream<Frame, Frame>, dispatch: Dispatch): { drain(): void } {
@@ -13,6 +16,7 @@ export function answerFrames(stream: ServerDuplexStream<Frame, Frame>, dispatch:
     const reply = coalesce<Reply, void>({
         name: 'rpc_replies',
         max_batch: CALLS_PER_FRAME,
+        weight: { of: ({ response }) => response.byteLength, max: FRAME_BYTES },
         max_in_flight: 1,
         max_waiting: MAX_CALLS_IN_FLIGHT,
         async run(replies) {
@@ -54,7 +58,10 @@ async function execute(call: Call, overloaded: boolean, dispatch: Dispatch): Pro
         if (overloaded) throw new AppError('unavailable', 'The service is at capacity.', { retry_after: 1 });
         if (!context) throw new AppError('invalid', 'A call needs a context.');
         const deadline = performance.now() + timeout_ms;
-        return { id, response: await dispatch(method, request, { ...context, deadline }) };
+        const response = await dispatch(method, request, { ...context, deadline });
+        if (response.byteLength > MAX_REPLY_BYTES)
+            throw new AppError('internal', 'The answer is too large to be sent.');
+        return { id, response };
     } catch (error) {
         return { id, response: new Uint8Array(), error: encodeError(asAppError(error)) };
     }

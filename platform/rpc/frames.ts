@@ -2,6 +2,8 @@ import { Frame, FrameServiceDefinition } from '../../proto/gen/rpc/v1/frames.ts'
 
 /** Calls or replies per frame. */
 export const CALLS_PER_FRAME = 32;
+/** What the messages in one frame may come to together, in bytes; a larger one travels alone. */
+export const FRAME_BYTES = 1 << 20;
 /** Calls that one stream may have under way. */
 export const MAX_CALLS_IN_FLIGHT = 8_192;
 /** The largest message either side accepts, in bytes. */

@@ -120,6 +120,13 @@ describe('the frame stream', () => {
         );
     });
 
+    it('survives answers that together exceed what one message may be', async () => {
+        const did = client(DidServiceDefinition, connection.transport);
+        const public_key = new Uint8Array(250 << 10).fill(7);
+        const answers = await Promise.all(Array.from({ length: 64 }, () => did.create({ public_key }, testContext())));
+        assert.ok(answers.every((answer) => answer.public_key.length === public_key.length));
+    });
+
     it('carries a message that is too large for a frame by a call of its own', async () => {
         const did = client(DidServiceDefinition, connection.transport);
         const public_key = new Uint8Array(300 << 10).fill(7);

@@ -59,6 +59,19 @@ describe('the coalescer', () => {
         assert.deepEqual(batches[2]?.items, [3, 4]);
     });
 
+    it('keeps the weight of a batch to its bound, but sends a heavier item alone', async () => {
+        const { call, batches } = controlled({ weight: { of: (item) => item, max: 10 } });
+        for (const item of [1, 6, 5, 50, 2]) void call(item);
+        for (let batch = 0; batch < 4; batch++) {
+            batches[batch]?.finish();
+            await settled();
+        }
+        assert.deepEqual(
+            batches.map(({ items }) => items),
+            [[1], [6], [5], [50], [2]],
+        );
+    });
+
     it('gives each caller its own result, and fails the item alone that an error stands for', async () => {
         const { call, batches } = controlled();
         void call(0);
