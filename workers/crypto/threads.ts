@@ -4,6 +4,7 @@ import { AppError } from '../../platform/errors.ts';
 export interface Threads<Task, Result> {
     /** Runs one task on a free thread. AppError `unavailable` when the thread died under it; the pool then has another. */
     run(task: Task): Promise<Result>;
+    /** Ends the threads when their tasks are done. */
     close(): Promise<void>;
 }
 
@@ -17,26 +18,47 @@ export interface ThreadsOptions {
 
 /** Starts a fixed number of threads. */
 export function startThreads<Task, Result>(options: ThreadsOptions): Threads<Task, Result> {
+    let closing = false;
+    let pool = start();
+
+    function start(): Piscina<Task, Result> {
+        const started = openPool<Task, Result>(options);
+        // Piscina replaces a thread that dies, but not one that dies while it starts. Tasks would wait for ever once none is left.
+        const replaceIfEmpty = () => {
+            if (closing || started !== pool || started.threads.length > 0) return;
+            pool = start();
+            void started.destroy(); // refuses the tasks in its queue
+        };
+        started.on('workerDestroy', () => setImmediate(replaceIfEmpty));
+        return started;
+    }
+
+    return {
+        run: (task) => pool.run(task).catch(refuse),
+        close: () => {
+            closing = true;
+            return pool.close();
+        },
+    };
+}
+
+function openPool<Task, Result>({ file, threads, tasks_per_thread }: ThreadsOptions): Piscina<Task, Result> {
     const pool = new Piscina<Task, Result>({
-        filename: new URL(options.file, import.meta.url).href,
+        filename: new URL(file, import.meta.url).href,
         name: 'run',
-        minThreads: options.threads,
-        maxThreads: options.threads,
-        concurrentTasksPerWorker: options.tasks_per_thread,
+        minThreads: threads,
+        maxThreads: threads,
+        concurrentTasksPerWorker: tasks_per_thread,
         // A thread needs neither the process's preloaded modules nor the secrets of its environment.
         execArgv: [],
         env: {},
     });
-    // Raised for a thread that dies idle. Its successor is already there, and there is no task to answer.
+    // Raised for a thread that dies idle: there is no task to answer, and an event without a listener would end the process.
     pool.on('error', () => {});
-    return {
-        run: (task) =>
-            pool.run(task).catch((cause) => {
-                throw new AppError('unavailable', 'The operation was interrupted. Try again shortly.', {
-                    retry_after: 1,
-                    cause,
-                });
-            }),
-        close: () => pool.close(),
-    };
+    return pool;
+}
+
+/** The workers return their own errors as values, so what Piscina rejects with is the end of a thread or of the pool. */
+function refuse(cause: unknown): never {
+    throw new AppError('unavailable', 'The operation was interrupted. Try again shortly.', { retry_after: 1, cause });
 }
