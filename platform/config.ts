@@ -65,6 +65,8 @@ const SETTINGS = z.object({
     USAGE_ADDRESS: address,
 });
 
+export const settingNames: readonly string[] = Object.keys(SETTINGS.shape);
+
 /** The settings, checked, with the policy that depends on another one filled in. */
 export type Config = z.infer<typeof SETTINGS> & { KEY_TIER_POLICY: 'any' | 'cap' };
 

@@ -44,10 +44,12 @@ async function main(): Promise<boolean> {
     }
     const equal = new Set(by_transport).size <= 1;
     if (!equal) console.log('The transports ran different numbers of end-to-end tests.');
+    const unlisted = totals.skipped.filter(({ name }) => !mayBeSkipped().has(name));
     for (const { name, reason } of totals.skipped) console.log(`skipped: ${name} (${reason})`);
+    for (const { name } of unlisted) console.log(`not among test/skips.txt: ${name}`);
     const skips = totals.skipped.length > 0 ? `, ${totals.skipped.length} skipped` : '';
     console.log(`${totals.passed} passed, ${totals.failed} failed${skips}`);
-    return equal && totals.failed === 0 && totals.passed > 0;
+    return equal && unlisted.length === 0 && totals.failed === 0 && totals.passed > 0;
 }
 
 async function startDatabases(): Promise<Environment> {
@@ -91,6 +93,14 @@ async function runFiles(title: string, files: string[], env: Environment): Promi
     const seconds = Math.round((performance.now() - began) / 1_000);
     console.log(`${title}: ${counts.passed} passed, ${counts.failed} failed in ${seconds} s`);
     return counts;
+}
+
+/** The names in test/skips.txt. */
+function mayBeSkipped(): Set<string> {
+    const lines = readFileSync('test/skips.txt', 'utf8').split('\n');
+    return new Set(
+        lines.filter((line) => line !== '' && !line.startsWith('#')).map((line) => line.split('\t')[0] ?? ''),
+    );
 }
 
 function add(totals: Counts, counts: Counts): void {
