@@ -35,6 +35,8 @@ export const ROLES: readonly string[] = [...SERVICE_ROLES, 'gateway'];
 
 /** Calls that may wait for a password hash: ten seconds' worth on two cores. */
 const PASSWORDS_WAITING = 512;
+/** How long a start waits for Redis before it goes on without, in milliseconds. */
+const REDIS_PATIENCE_MS = 2_000;
 const RETRY_MS = 500;
 
 export interface Running {
@@ -51,6 +53,13 @@ interface Process {
     redis: Redis;
     peers: Peers;
     closing: AsyncDisposableStack;
+}
+
+/** Whether requests should be sent to this process. */
+interface Readiness {
+    serving: boolean;
+    /** Each resolves while what it stands for works. */
+    probes: Array<() => Promise<unknown>>;
 }
 
 /** Takes `roles` in this process. Resolves when all of them serve, or, for `migrate`, when that is done. */
@@ -82,25 +91,12 @@ async function start(
     closing: AsyncDisposableStack,
 ): Promise<Running> {
     const metrics = createMetrics();
-    const urls: Running['urls'] = {};
-    const readiness: Array<() => Promise<unknown>> = [];
-    let serving = false;
-    const ops = await serveOps({
-        host: config.HOST,
-        port: config.OPS_PORT,
-        metrics,
-        async ready() {
-            await Promise.all(readiness.map((probe) => probe()));
-            return serving;
-        },
-    });
-    closing.defer(() => ops.stop());
-    urls.ops = ops.url;
+    const readiness: Readiness = { serving: false, probes: [] };
+    const urls: Running['urls'] = { ops: await startOps(config, metrics, readiness, closing) };
 
     const redis = openRedis({ url: required(config, 'REDIS_URL'), log });
     closing.defer(() => redis.disconnect());
-    await awaitRedis(redis, 2_000);
-
+    await awaitRedis(redis, REDIS_PATIENCE_MS);
     const found = peers({
         local_roles: roles,
         addressOf: (role) => required(config, addressSetting(role)),
@@ -112,21 +108,37 @@ async function start(
     const shared: Process = { config, log, metrics, redis, peers: found, closing };
 
     const service_roles = SERVICE_ROLES.filter((role) => roles.includes(role));
-    if (service_roles.length > 0) {
-        const { address, ready } = await startServices(service_roles, shared);
-        urls.grpc = address;
-        readiness.push(ready);
-    }
+    if (service_roles.length > 0) urls.grpc = await startServices(service_roles, shared, readiness);
     if (roles.includes('gateway')) urls.http = await startHttp(shared);
-    serving = true;
+    readiness.serving = true;
     closing.defer(() => {
-        serving = false;
+        readiness.serving = false;
     });
     log.info({ roles, ...urls }, 'serving');
     return { stop: () => closing.disposeAsync(), urls };
 }
 
-async function startServices(roles: readonly ServiceRole[], shared: Process) {
+/** Up first and down last, so that it can always be asked how the process is. */
+async function startOps(
+    { HOST: host, OPS_PORT: port }: Config,
+    metrics: Metrics,
+    readiness: Readiness,
+    closing: AsyncDisposableStack,
+): Promise<string> {
+    const ops = await serveOps({
+        host,
+        port,
+        metrics,
+        async ready() {
+            await Promise.all(readiness.probes.map((probe) => probe()));
+            return readiness.serving;
+        },
+    });
+    closing.defer(() => ops.stop());
+    return ops.url;
+}
+
+async function startServices(roles: readonly ServiceRole[], shared: Process, readiness: Readiness): Promise<string> {
     const { config, log, redis, closing } = shared;
     const url = required(config, 'DATABASE_URL');
     await schemasReady(url, log);
@@ -154,7 +166,8 @@ async function startServices(roles: readonly ServiceRole[], shared: Process) {
         service_token: required(config, 'SERVICE_TOKEN'),
     });
     closing.defer(() => server.stop());
-    return { address: server.address, ready: () => db.ping() };
+    readiness.probes.push(() => db.ping());
+    return server.address;
 }
 
 /** The program waits for its database and for the migrations; it does not work on a schema from after its time. */

@@ -85,6 +85,8 @@ async function listen(server: Server, { HOST, PORT }: Config): Promise<string> {
 async function close(server: Server): Promise<void> {
     const closed = once(server, 'close');
     server.close();
-    server.closeIdleConnections();
+    // A kept-alive connection falls idle when its last answer is out.
+    const sweep = setInterval(() => server.closeIdleConnections(), 50);
     await closed;
+    clearInterval(sweep);
 }
