@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { CallContext } from '../../platform/context.ts';
+import { type CallContext, timeoutOfNextHop } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Guard } from '../../platform/guard.ts';
 import { newId } from '../../platform/ids.ts';
@@ -30,6 +30,7 @@ export function login(dependencies: LoginDependencies) {
         // Redis keys carry no addresses.
         const subject = `login:${createHash('sha256').update(email).digest('hex')}`;
         const opened = await guard.attempt({ subject, address: context.address }, async () => {
+            timeoutOfNextHop(context); // in line too long: nobody waits for this hash any more
             // PostgreSQL refuses NUL and lone surrogates, and no account has them.
             const storable = !email.includes('\0') && email.isWellFormed();
             const account = storable ? await store.findPassword(email) : undefined;

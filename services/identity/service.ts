@@ -1,7 +1,7 @@
 import { requireUser } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Guard } from '../../platform/guard.ts';
-import { newId } from '../../platform/ids.ts';
+import { isId, newId } from '../../platform/ids.ts';
 import type { Marks } from '../../platform/marks.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { IdentityServiceDefinition } from '../../proto/gen/identity/v1/identity.ts';
@@ -58,7 +58,8 @@ export function identityService(dependencies: IdentityDependencies): ServiceOf<t
         },
 
         async getUser(_request, context) {
-            const row = await store.findUser(requireUser(context));
+            const user_id = requireUser(context);
+            const row = isId(user_id) ? await store.findUser(user_id) : undefined;
             if (!row) throw new AppError('not_found', 'This account does not exist.');
             return userOf(row);
         },

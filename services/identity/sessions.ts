@@ -46,7 +46,7 @@ export function sessions({
             if (!('claims' in verdict)) throw refused();
             const { sid: session_id, jti: spent_id } = verdict.claims;
             const session = await store.findRefresh({ session_id, refresh_id: spent_id });
-            if (!session || isOver(session)) throw refused();
+            if (!session) throw refused(); // it outlives its tokens, so it has been ended
             if (session.refresh_id !== spent_id) {
                 if (wasStolen(session)) await end(session.user_id, session_id);
                 throw refused();

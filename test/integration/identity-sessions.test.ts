@@ -81,6 +81,10 @@ test('a refresh token that comes back later than 30 s after it was spent ends th
     await assert.rejects(introspect(last.token), kind('unauthenticated'));
     await assert.rejects(refresh(last.refresh_token), kind('unauthenticated'));
     assert.equal(await markOf(last.token), 'R');
+    const { session_id } = sessionOf(last.token);
+    const spent = await db.rows(sql.unsafe`
+        SELECT FROM identity.spent_refreshes WHERE session_id = ${session_id}`);
+    assert.equal(spent.length, 1);
 });
 
 test('what is no unexpired refresh token signed here does not refresh', async () => {

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { Client } from 'pg';
-import { sql } from '../../platform/db.ts';
+import { type Database, sql } from '../../platform/db.ts';
+import { identityStore } from '../../services/identity/store.ts';
 import { testContext } from '../harness.ts';
 import { identityFixture, kind, login, newEmail, PASSWORD, signedIn } from './identity.fixture.ts';
 
 const fixture = await identityFixture();
 const { db, url, identity, build } = fixture;
+
+const NEW_USER = { name: undefined, tier: 'free', password_hash: '-', created_at: new Date().toISOString() } as const;
 
 async function storedHash(email: string): Promise<string> {
     const [row] = await db.rows<{ password_hash: string }>(
@@ -39,6 +42,28 @@ test('of twenty registrations of one address at once, one wins and the others co
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
     assert.equal(refused.length, 19);
     assert.ok(refused.every(({ reason }) => kind('conflict')(reason)));
+});
+
+test('two processes that write the same addresses in opposite orders never lock each other out', async () => {
+    const refused: unknown[] = [];
+    const watched: Database = {
+        ...db,
+        rows: (query) =>
+            db.rows(query).catch((error: unknown) => {
+                refused.push(error);
+                throw error;
+            }) as never, // the same rows
+    };
+    const stores = [identityStore(watched), identityStore(watched)];
+    for (let round = 0; round < 20; round++) {
+        const rows = Array.from({ length: 64 }, () => ({ ...NEW_USER, user_id: randomUUID(), email: newEmail() }));
+        const others = rows.toReversed().map((row) => ({ ...row, user_id: randomUUID() }));
+        const written = await Promise.all(
+            [rows, others].flatMap((batch, index) => batch.map((row) => stores[index]?.insertUser(row))),
+        );
+        assert.equal(written.filter(Boolean).length, 64);
+    }
+    assert.deepEqual(refused, []);
 });
 
 test('a registration with a bad address, password or name writes nothing', async () => {
@@ -130,6 +155,15 @@ test('after ten wrong passwords the right one must wait as well, from that addre
     await login(fixture, email, testContext({ address: 'elsewhere' }));
 });
 
+test('a login whose time is over by its turn is not hashed and not counted', async () => {
+    const { email, context } = await signedIn(fixture);
+    for (let attempt = 0; attempt < 11; attempt++) {
+        const late = { ...context, deadline: performance.now() + 50 };
+        await assert.rejects(identity.login({ email, password: 'wrong password' }, late), kind('deadline'));
+    }
+    await login(fixture, email, context);
+});
+
 test('thirty logins at once with the right password all succeed', async () => {
     const { email, context } = await signedIn(fixture);
     const opened = await Promise.all(Array.from({ length: 30 }, () => login(fixture, email, context)));
@@ -177,7 +211,9 @@ async function untilBlocked(): Promise<void> {
 }
 
 test('an account is found by nobody else and by no malformed id', async () => {
-    await assert.rejects(identity.getUser({}, testContext()), kind('not_found'));
+    for (const user_id of [randomUUID(), 'x']) {
+        await assert.rejects(identity.getUser({}, testContext({ user_id })), kind('not_found'));
+    }
     await assert.rejects(identity.getUser({}, testContext({ user_id: undefined })), kind('unauthenticated'));
     await identity.ping({}, testContext());
 });

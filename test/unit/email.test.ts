@@ -10,6 +10,8 @@ test('one address has one form: trimmed, lower case, NFKC', () => {
         'ａｄａ＠ｅｘａｍｐｌｅ．ｏｒｇ': 'ada@example.org',
         'zoe\u0308@example.org': 'zoë@example.org',
         'İ@example.org': 'i̇@example.org',
+        // Composed in lower case only.
+        'T\u0308@example.org': '\u1e97@example.org',
     };
     for (const [sent, stored] of Object.entries(forms)) assert.equal(requireEmail(sent), stored);
 });
