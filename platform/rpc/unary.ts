@@ -1,7 +1,7 @@
 import { type Client, Metadata, type ServerUnaryCall, type ServiceError, status } from '@grpc/grpc-js';
 import { type CallContext, deadlineExceeded, REQUEST_TIMEOUT_MS, timeoutOfNextHop } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { newId } from '../ids.ts';
+import { isId, newId } from '../ids.ts';
 import type { Transport } from './definition.ts';
 import { asBuffer } from './frames.ts';
 import { decodeError } from './wire.ts';
@@ -22,10 +22,12 @@ export function contextFromMetadata(call: ServerUnaryCall<unknown, unknown>): Ca
         return typeof value === 'string' ? value : undefined;
     };
     const until = Number(call.getDeadline()) - Date.now(); // infinite where the client set none
+    const user_id = text(FIELDS.user_id);
+    if (user_id !== undefined && !isId(user_id)) throw new AppError('invalid', 'x-on-behalf-of must be a user id.');
     return {
         request_id: text(FIELDS.request_id) ?? newId(),
         traceparent: text(FIELDS.traceparent),
-        user_id: text(FIELDS.user_id),
+        user_id,
         tier: text(FIELDS.tier),
         session_id: text(FIELDS.session_id),
         address: text(FIELDS.address),

@@ -39,7 +39,9 @@ export function didStore(db: Database): DidStore {
 }
 
 async function insertGroup(db: Database, rows: DidRow[]): Promise<void> {
-    const tuples = rows.map((row) => [row.did, Buffer.from(row.public_key), row.account ?? null, row.origin]);
+    // In one order everywhere: two processes that insert the same DIDs must not wait for each other.
+    const sorted = rows.toSorted((one, other) => (one.did < other.did ? -1 : 1));
+    const tuples = sorted.map((row) => [row.did, Buffer.from(row.public_key), row.account ?? null, row.origin]);
     await db.rows(sql.unsafe`
         WITH written AS (
             INSERT INTO did.dids (did, public_key, account, origin, created_at)

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { AppError } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { type Connection, connect } from '../../platform/rpc/connect.ts';
 import { bind, client, type ServiceOf } from '../../platform/rpc/definition.ts';
@@ -185,10 +186,11 @@ describe('the frame stream', () => {
 });
 
 describe('a foreign gRPC client', () => {
-    function call(path: string, token: string | undefined, request: Buffer): Promise<Buffer> {
+    function call(path: string, token: string | undefined, request: Buffer, more = {}): Promise<Buffer> {
         const grpc = new Client(server.address, credentials.createInsecure());
         const metadata = new Metadata();
         if (token !== undefined) metadata.set('authorization', `Bearer ${token}`);
+        for (const [name, value] of Object.entries<string>(more)) metadata.set(name, value);
         const same = (bytes: Buffer): Buffer => bytes;
         return new Promise<Buffer>((resolve, reject) => {
             grpc.makeUnaryRequest(
@@ -232,6 +234,20 @@ describe('a foreign gRPC client', () => {
         it(`is told of bytes ${what}`, () =>
             assert.rejects(call(METHOD, TOKEN, Buffer.from(bytes)), refusedWith(status.INVALID_ARGUMENT)));
     }
+
+    it('may name the account that it acts for, by its id', async () => {
+        const user_id = newId();
+        const asked = Buffer.from(
+            DidServiceDefinition.methods.resolve.requestType.encode({ did: 'caller', derive: false }).finish(),
+        );
+        const response = await call(METHOD, TOKEN, asked, { 'x-on-behalf-of': user_id });
+        const { did } = DidServiceDefinition.methods.resolve.responseType.decode(response);
+        assert.equal(JSON.parse(did).user_id, user_id);
+        await assert.rejects(
+            call(METHOD, TOKEN, asked, { 'x-on-behalf-of': 'ada' }),
+            refusedWith(status.INVALID_ARGUMENT),
+        );
+    });
 
     it('finds the health service', async () => {
         const answer = await call('/grpc.health.v1.Health/Check', undefined, Buffer.alloc(0));
