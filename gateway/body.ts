@@ -4,6 +4,9 @@ import { AppError } from '../platform/errors.ts';
 import { JsonError, parseJson } from '../platform/json.ts';
 
 const MAX_BODY_BYTES = 1 << 20;
+/** What is dropped of a refused body, and for how long (in milliseconds), before its connection is cut. */
+const MAX_DROPPED_BYTES = 64 << 20;
+const DROPPING_MS = 5_000;
 /** Members that go on as the very text that was sent (decision C3). */
 const RAW_MEMBERS: ReadonlySet<string> = new Set(['claims', 'metadata']);
 
@@ -45,6 +48,24 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
         });
         request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
         request.on('error', () => reject(new AppError('invalid', 'The body ended before it was complete.')));
+    });
+}
+
+/** Drops what is yet to come of a body that nobody will read; resolves when it is over, or has been cut off. */
+export function dropRest(request: IncomingMessage): Promise<void> {
+    if (request.complete || request.destroyed) return Promise.resolve();
+    return new Promise((resolve) => {
+        let left = MAX_DROPPED_BYTES;
+        const timer = setTimeout(() => request.destroy(), DROPPING_MS);
+        const done = () => {
+            clearTimeout(timer);
+            resolve();
+        };
+        request.on('end', done).on('close', done).on('error', done);
+        request.on('data', (chunk: Buffer) => {
+            left -= chunk.length;
+            if (left < 0) request.destroy();
+        });
     });
 }
 

@@ -1,15 +1,17 @@
 import { isIP } from 'node:net';
 import type { Request, RequestHandler, Response } from 'express';
+import type { CallContext } from '../platform/context.ts';
 import { AppError, asAppError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { networkOf } from './address.ts';
 import type { Admission, Admitter } from './admit.ts';
 import { bearerToken } from './auth.ts';
-import { readBody } from './body.ts';
+import { dropRest, readBody } from './body.ts';
 import type { Access, Endpoint, Input } from './endpoint.ts';
 import { limitHeaders, writeBare, writeError, writeStream, writeSuccess } from './envelope.ts';
 import { contextOf, type Exchange, exchangeOf } from './exchange.ts';
 import { parse } from './fields.ts';
+import type { Decision } from './limit.ts';
 import { ListAnswer, type ListResult } from './lists.ts';
 import { parseQuery } from './query.ts';
 import type { Services } from './services.ts';
@@ -17,15 +19,15 @@ import type { Services } from './services.ts';
 export interface Engine {
     /** authenticate → limit → parse → call → envelope */
     handle(endpoint: Endpoint): RequestHandler;
-    /** Answers with an error, whatever state the exchange is in. */
-    fail(exchange: Exchange, error: unknown): Promise<void>;
+    /** Answers with an error, whatever state the exchange is in; `close`: and nothing else follows on its connection. */
+    fail(exchange: Exchange, error: unknown, options?: { close: boolean }): Promise<void>;
 }
 
 export function engine(options: {
     services: Services;
     admitter: Admitter;
     isInternal(request: Request): boolean;
-    readList(list: ListAnswer<unknown>, account: string): Promise<ListResult>;
+    readList(list: ListAnswer<unknown>, context: CallContext): Promise<ListResult>;
     log: Log;
 }): Engine {
     const { services, admitter, isInternal, readList, log } = options;
@@ -61,7 +63,7 @@ export function engine(options: {
         if (endpoint.access === 'none') {
             writeBare(response, { status, data: result, headers: all_headers });
         } else if (result instanceof ListAnswer) {
-            const list = await readList(result, exchange.principal?.user_id ?? 'internal');
+            const list = await readList(result, input.context);
             if ('pieces' in list)
                 await writeStream(response, { status, message, pieces: list.pieces, headers: all_headers });
             else {
@@ -73,18 +75,29 @@ export function engine(options: {
         }
     }
 
-    async function fail(exchange: Exchange, thrown: unknown): Promise<void> {
+    async function fail(exchange: Exchange, thrown: unknown, { close } = { close: false }): Promise<void> {
+        const { request, response } = exchange;
+        if (response.writableEnded) return; // the parser's complaint about the body was faster
         const error = asAppError(thrown);
         exchange.failure = error;
         if (error.http_status >= 500) log.error({ err: thrown, request_id: exchange.request_id }, 'request failed');
-        const { response } = exchange;
         if (response.headersSent) {
             response.destroy(); // a list broke off in the middle: an end would look like success
             return;
         }
-        exchange.decision ??= (await admitter.anonymous(exchange.address)).decision;
-        if (!exchange.request.complete) exchange.headers['Connection'] = 'close';
+        exchange.decision ??= await decisionForRefusal(exchange.address);
+        if (response.headersSent) return; // by the parser's complaint, meanwhile
+        if (close) exchange.headers['Connection'] = 'close';
         writeError(response, error, { ...limitsOf(exchange), ...exchange.headers });
+        // A connection that closes under a client which is still writing loses the answer: it sees a broken pipe first.
+        if (!close) await dropRest(request);
+        response.end();
+    }
+
+    /** For the headers alone: a limiter that is at capacity does not keep a refusal from being given. */
+    async function decisionForRefusal(address: string): Promise<Decision> {
+        const { decision } = await admitter.anonymous(address).catch(() => admitter.internal());
+        return decision;
     }
 
     return {
@@ -114,10 +127,11 @@ async function inputOf(
     isInternal: (request: Request) => boolean,
 ): Promise<AnyInput> {
     const request = exchange.request as Request; // express made it
+    const body = await readBody(request);
+    if (exchange.malformed_path) throw new AppError('invalid', 'The path is not properly percent-encoded.');
     const context = contextOf(exchange, endpoint.timeout_ms);
     if (endpoint.access === 'internal' || endpoint.access === 'internal_session') context.trusted = true;
     if (endpoint.path.startsWith('/internal/') && isInternal(request)) context.address = namedAddress(exchange);
-    const body = await readBody(request);
     return {
         params: endpoint.params && parse(endpoint.params, request.params),
         query: endpoint.query && parse(endpoint.query, parseQuery(request.url)),

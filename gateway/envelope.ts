@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import helmet from 'helmet';
@@ -42,6 +41,7 @@ export function writeSuccess(
 ): void {
     const text = `{"status":"success","message":${JSON.stringify(message)},"data":${stringifyJson(data)}}`;
     writeText(response, status, text, headers);
+    response.end();
 }
 
 /** A body without envelope (health). */
@@ -50,6 +50,7 @@ export function writeBare(
     { status, data, headers }: { status: number; data: unknown; headers: Headers },
 ): void {
     writeText(response, status, stringifyJson(data), headers);
+    response.end();
 }
 
 /** The success envelope around data that comes in pieces of JSON text; waits while the reader is slow. */
@@ -66,14 +67,25 @@ export async function writeStream(
     response.write(`{"status":"success","message":${JSON.stringify(message)},"data":`);
     for await (const piece of pieces) {
         if (response.destroyed) return;
-        if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+        if (!response.write(piece)) await drained(response);
     }
     response.end('}');
 }
 
+/** Resolves when there is room again, or nobody is left to read. */
+function drained(response: ServerResponse): Promise<void> {
+    return new Promise((resolve) => {
+        const done = () => {
+            response.off('drain', done).off('close', done);
+            resolve();
+        };
+        response.on('drain', done).on('close', done);
+    });
+}
+
+/** The whole error; the caller ends the response, when the rest of the request has been dealt with. */
 export function writeError(response: ServerResponse, error: AppError, headers: Headers): void {
-    const text = errorText(error);
-    writeText(response, error.http_status, text, { ...errorHeaders(error), ...headers });
+    writeText(response, error.http_status, errorText(error), { ...errorHeaders(error), ...headers });
 }
 
 /** Answers a request that the HTTP parser could not make sense of, and closes its connection. */
@@ -105,5 +117,5 @@ function commonHeaders(): Headers {
 
 function writeText(response: ServerResponse, status: number, text: string, headers: Headers): void {
     response.writeHead(status, { ...commonHeaders(), ...headers, 'Content-Length': Buffer.byteLength(text) });
-    response.end(text);
+    response.write(text);
 }

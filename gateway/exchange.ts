@@ -4,15 +4,20 @@ import { AppError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Principal } from './auth.ts';
 import type { Decision } from './limit.ts';
+import { routable } from './target.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 const MAX_HEADERS = 100;
+/** RFC 9110, section 7.2: a host and a port, as they stand in a URI. */
+const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
 
 /** One request and its answer: filled on the way, logged once at the end. */
 export interface Exchange {
     request: IncomingMessage;
     response: ServerResponse;
+    /** The path has an escape that stands for no text. */
+    malformed_path: boolean;
     /** `performance.now()` when the request was read. */
     began: number;
     request_id: string;
@@ -33,9 +38,12 @@ const EXCHANGE = Symbol('exchange');
 
 export function beginExchange(request: IncomingMessage, response: ServerResponse, address: string): Exchange {
     const { 'x-request-id': id, traceparent } = request.headers;
+    const { url, malformed } = routable(request.url ?? '/');
+    request.url = url;
     const exchange: Exchange = {
         request,
         response,
+        malformed_path: malformed,
         began: performance.now(),
         request_id: typeof id === 'string' && REQUEST_ID.test(id) ? id : newId(),
         traceparent: typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : undefined,
@@ -52,7 +60,10 @@ export function exchangeOf(response: ServerResponse): Exchange {
     return (response as unknown as { [EXCHANGE]: Exchange })[EXCHANGE]; // set by beginExchange on every response
 }
 
-/** Where a call of this exchange goes on from; the caller is added by whoever has authenticated it. */
+/**
+ * Where a call of this exchange goes on from; the caller is added by whoever has authenticated it. Its time begins now: how
+ * long a body may take to arrive is the server's own affair.
+ */
 export function contextOf(exchange: Exchange, timeout_ms = REQUEST_TIMEOUT_MS): CallContext {
     return {
         request_id: exchange.request_id,
@@ -62,12 +73,12 @@ export function contextOf(exchange: Exchange, timeout_ms = REQUEST_TIMEOUT_MS): 
         session_id: exchange.principal?.session_id,
         address: exchange.address,
         trusted: false,
-        deadline: exchange.began + timeout_ms,
+        deadline: performance.now() + timeout_ms,
     };
 }
 
 /** Refuses what could mean one thing to us and another to a proxy before us. */
-export function checkHeaders({ rawHeaders }: IncomingMessage): void {
+export function checkHeaders({ rawHeaders, headers, httpVersion }: IncomingMessage): void {
     if (rawHeaders.length > 2 * MAX_HEADERS) {
         throw new AppError('headers_too_large', `A request may have at most ${MAX_HEADERS} header fields.`);
     }
@@ -78,8 +89,15 @@ export function checkHeaders({ rawHeaders }: IncomingMessage): void {
         if (field.length === 4 && field.toLowerCase() === 'host') hosts++;
         else if (field.length === 13 && field.toLowerCase() === 'authorization') authorizations++;
     }
-    if (hosts !== 1) throw new AppError('invalid', 'A request must have exactly one Host header.');
+    if (httpVersion !== '1.1' && httpVersion !== '1.0') throw new AppError('invalid', 'Only HTTP/1.1 is spoken here.');
+    const least_hosts = httpVersion === '1.0' ? 0 : 1; // HTTP/1.0 knew no Host
+    if (hosts < least_hosts || hosts > 1 || !HOST.test(headers.host ?? '')) {
+        throw new AppError('invalid', 'A request must have exactly one Host header, with a host.');
+    }
     if (authorizations > 1) throw new AppError('invalid', 'A request may have only one Authorization header.');
+    if (headers['transfer-encoding'] !== undefined && headers['transfer-encoding'].toLowerCase() !== 'chunked') {
+        throw new AppError('invalid', 'The only transfer coding that is read is chunked.');
+    }
 }
 
 /** Whether a header was sent more than once: Node joins or drops the repetitions. */

@@ -1,3 +1,4 @@
+import { type CallContext, REQUEST_TIMEOUT_MS } from '../platform/context.ts';
 import { AppError } from '../platform/errors.ts';
 import { stringifyJson } from '../platform/json.ts';
 
@@ -22,7 +23,7 @@ interface PageRequest {
 export class ListAnswer<Data> {
     readonly field: keyof Data & string;
     readonly paging: { limit?: number | undefined; cursor?: string | undefined };
-    readonly fetch: (page: PageRequest) => Promise<Page<unknown>>;
+    readonly fetch: (page: PageRequest, context: CallContext) => Promise<Page<unknown>>;
 
     constructor(options: Pick<ListAnswer<Data>, 'field' | 'paging' | 'fetch'>) {
         this.field = options.field;
@@ -58,7 +59,7 @@ export function listReader() {
         else long_lists.delete(account);
     }
 
-    async function* pieces(list: ListAnswer<unknown>, first: Page<unknown>, account: string) {
+    async function* pieces(list: ListAnswer<unknown>, first: Page<unknown>, context: CallContext) {
         let total = 0;
         let page = first;
         try {
@@ -68,25 +69,32 @@ export function listReader() {
                 if (rows !== '') yield total === 0 ? rows : `,${rows}`;
                 total += page.rows.length;
                 if (page.next_cursor === undefined) break;
-                page = await list.fetch({ limit: PAGE_ROWS, cursor: page.next_cursor, with_total: false });
+                // Each page has the time of a call: how long the whole takes is up to the reader.
+                const deadline = performance.now() + REQUEST_TIMEOUT_MS;
+                const next = { limit: PAGE_ROWS, cursor: page.next_cursor, with_total: false };
+                page = await list.fetch(next, { ...context, deadline });
             }
             yield `],"total":${total}}`;
         } finally {
-            leave(account);
+            leave(accountOf(context));
         }
     }
 
-    return async (list: ListAnswer<unknown>, account: string): Promise<ListResult> => {
+    return async (list: ListAnswer<unknown>, context: CallContext): Promise<ListResult> => {
         const { limit, cursor } = list.paging;
         if (limit !== undefined || cursor !== undefined) {
-            const page = await list.fetch({ limit: limit ?? PAGE_ROWS, cursor, with_total: true });
+            const page = await list.fetch({ limit: limit ?? PAGE_ROWS, cursor, with_total: true }, context);
             return { data: { [list.field]: page.rows, total: page.total ?? 0 }, next_cursor: page.next_cursor };
         }
-        const first = await list.fetch({ limit: PAGE_ROWS, cursor: undefined, with_total: false });
+        const first = await list.fetch({ limit: PAGE_ROWS, cursor: undefined, with_total: false }, context);
         if (first.next_cursor === undefined) {
             return { data: { [list.field]: first.rows, total: first.rows.length }, next_cursor: undefined };
         }
-        enter(account);
-        return { pieces: pieces(list, first, account) };
+        enter(accountOf(context));
+        return { pieces: pieces(list, first, context) };
     };
+}
+
+function accountOf({ user_id }: CallContext): string {
+    return user_id ?? 'internal';
 }

@@ -1,15 +1,18 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import { AppError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { type Metrics, secondsSince } from '../platform/metrics.ts';
 import { clientAddress } from './address.ts';
+import { type ClientErrors, clientErrors } from './client-errors.ts';
 import type { Cors } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Engine } from './engine.ts';
-import { writeToSocket } from './envelope.ts';
 import { beginExchange, checkHeaders, type Exchange, exchangeOf } from './exchange.ts';
+import { originForm } from './target.ts';
+
+/** Longer than any call is silent: after this a reader that takes nothing is cut off, in milliseconds. */
+const STALLED_MS = 150_000;
 
 export interface GatewayOptions {
     engine: Engine;
@@ -22,7 +25,13 @@ export interface GatewayOptions {
 
 /** The public HTTP server, not yet listening: routes from the endpoint table, and the envelope for everything else. */
 export function gatewayServer(options: GatewayOptions): Server {
-    const app = application(options);
+    const client_errors = clientErrors(options.engine.fail);
+    const app = application(options, client_errors);
+    const listener = (request: IncomingMessage, response: ServerResponse) => {
+        // Express would answer a target that it cannot parse by itself.
+        request.url = originForm(request.url ?? '/');
+        app(request, response);
+    };
     const server = createServer(
         {
             // Judged by checkHeaders: Node's own answer has no envelope.
@@ -33,15 +42,19 @@ export function gatewayServer(options: GatewayOptions): Server {
             keepAliveTimeout: 30_000,
             connectionsCheckingInterval: 1_000,
         },
-        app,
+        listener,
     );
     server.maxHeadersCount = 0; // judged by checkHeaders: Node drops the rest in silence
-    server.on('checkExpectation', app);
-    server.on('clientError', answerClientError);
+    server.timeout = STALLED_MS;
+    server.on('checkExpectation', listener);
+    server.on('clientError', client_errors.answer);
     return server;
 }
 
-function application({ engine, endpoints, cors, trusted_proxies, log, metrics }: GatewayOptions) {
+function application(
+    { engine, endpoints, cors, trusted_proxies, log, metrics }: GatewayOptions,
+    client_errors: ClientErrors,
+) {
     const app = express();
     app.set('case sensitive routing', true);
     app.set('strict routing', true);
@@ -52,6 +65,7 @@ function application({ engine, endpoints, cors, trusted_proxies, log, metrics }:
     const finish = finisher({ log, metrics });
     app.use((request: Request, response: Response, next: NextFunction) => {
         const exchange = beginExchange(request, response, clientAddress(request, trusted_proxies));
+        client_errors.began(exchange);
         response.on('close', () => finish(exchange));
         checkHeaders(request);
         if (!cors.answer(exchange)) next();
@@ -71,7 +85,7 @@ function application({ engine, endpoints, cors, trusted_proxies, log, metrics }:
         engine.fail(exchangeOf(response), new AppError('not_found', 'There is no such path.')),
     );
     app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) =>
-        engine.fail(exchangeOf(response), isBadPath(error) ? badPath() : error),
+        engine.fail(exchangeOf(response), error),
     );
     return app;
 }
@@ -90,15 +104,6 @@ function methodsByPath(endpoints: readonly Endpoint[]): Map<string, string> {
             return [path, methods.sort().join(', ')];
         }),
     );
-}
-
-/** Express could not decode a parameter of the path. */
-function isBadPath(error: unknown): boolean {
-    return Error.isError(error) && 'status' in error && error.status === 400;
-}
-
-function badPath(): AppError {
-    return new AppError('invalid', 'The path is not properly percent-encoded.');
 }
 
 /** Meters the exchange and writes its one log line. */
@@ -124,21 +129,4 @@ function finisher({ log, metrics }: { log: Log; metrics: Metrics }): (exchange: 
             aborted: response.writableFinished ? undefined : true,
         });
     };
-}
-
-/** What the HTTP parser refuses never becomes a request: the answer is written to the socket. */
-function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-    const in_progress = '_httpMessage' in socket ? (socket._httpMessage as ServerResponse | null) : null;
-    if (error.code === 'ECONNRESET' || !socket.writable || in_progress?.headersSent) {
-        socket.destroy();
-        return;
-    }
-    writeToSocket(socket, clientError(error.code));
-}
-
-function clientError(code: string | undefined): AppError {
-    if (code === 'HPE_HEADER_OVERFLOW') return new AppError('headers_too_large', 'The header is larger than 16 KiB.');
-    if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-        return new AppError('request_timeout', 'The request did not arrive in time.');
-    return new AppError('invalid', 'The request is not well-formed HTTP.');
 }

@@ -129,11 +129,11 @@ export const credentialEndpoints = [
         params: z.object({ issuer_did: z.string() }),
         query: paging,
         answer: z.object({ credentials: z.array(summary), total: z.number() }),
-        async call({ params, query, services, context }) {
+        async call({ params, query, services }) {
             return new ListAnswer<Summaries>({
                 field: 'credentials',
                 paging: query,
-                async fetch(page) {
+                async fetch(page, context) {
                     const request = { ...params, ...page, subject_did: undefined };
                     const { credentials, next_cursor, total } = await services.credentials.list(request, context);
                     const rows = credentials.map(({ issuer: _, ...row }: CredentialSummary) => row);
@@ -153,11 +153,11 @@ export const credentialEndpoints = [
         params: z.object({ subject_did: z.string() }),
         query: paging,
         answer: z.object({ credentials: z.array(summary), total: z.number() }),
-        async call({ params, query, services, context }) {
+        async call({ params, query, services }) {
             return new ListAnswer<Summaries>({
                 field: 'credentials',
                 paging: query,
-                async fetch(page) {
+                async fetch(page, context) {
                     const request = { ...params, ...page, issuer_did: undefined };
                     const { credentials, next_cursor, total } = await services.credentials.list(request, context);
                     const rows = credentials.map(({ subject: _, ...row }: CredentialSummary) => row);

@@ -63,11 +63,11 @@ export const keyEndpoints = [
         message: 'API keys',
         query: paging,
         answer: z.object({ keys: z.array(summary), total: z.number() }),
-        async call({ query, services, context }) {
+        async call({ query, services }) {
             return new ListAnswer<{ keys: Array<z.input<typeof summary>>; total: number }>({
                 field: 'keys',
                 paging: query,
-                async fetch(page) {
+                async fetch(page, context) {
                     const { keys, next_cursor, total } = await services.keys.list(page, context);
                     const key_ids = keys.map((key) => key.key_id);
                     const usage = await services.usage.getKeyUsage({ key_ids }, context);

@@ -1,0 +1,26 @@
+/** A request target in origin form (RFC 9112, section 3.2): a proxy's `http://host/path` means `/path`. `*` stays. */
+export function originForm(target: string): string {
+    const path = target.replace(/^https?:\/\/[^/?#]*/i, '');
+    return path.startsWith('/') || path === '*' ? path : `/${path}`;
+}
+
+/**
+ * The target as it can be routed. Where an escape of the path stands for no text, no `%` there counts as one, so that the
+ * request finds its route, is authenticated and counted like any other, and is refused after that.
+ */
+export function routable(target: string): { url: string; malformed: boolean } {
+    const end = target.indexOf('?');
+    const path = end < 0 ? target : target.slice(0, end);
+    if (isDecodable(path)) return { url: target, malformed: false };
+    return { url: path.replaceAll('%', '%25') + target.slice(path.length), malformed: true };
+}
+
+function isDecodable(path: string): boolean {
+    if (!path.includes('%')) return true;
+    try {
+        decodeURIComponent(path);
+        return true;
+    } catch {
+        return false;
+    }
+}
