@@ -51,7 +51,8 @@ export interface CredentialStore {
     ping(): Promise<void>;
 }
 
-/** Above the id of any row. */
+/** Below and above the id of any row. */
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 export function credentialStore(db: Database): CredentialStore {
@@ -76,12 +77,15 @@ export function credentialStore(db: Database): CredentialStore {
                 SELECT account FROM written`);
             return written.length > 0;
         },
-        page: ({ role, did }, { before, limit }) =>
-            db.rows<ListedRow>(sql.unsafe`
+        page(party, { before, limit }) {
+            const role = sql.identifier([party.role]);
+            // By pairs, not `role = did ORDER BY id`: for a party of many rows PostgreSQL would walk the ids of all parties.
+            return db.rows<ListedRow>(sql.unsafe`
                 SELECT id, account, issued_at, expires_at, revoked_at IS NOT NULL AS revoked, issuer, subject, credential_type
                 FROM credentials.credentials
-                WHERE ${sql.identifier([role])} = ${did} AND id < ${before ?? LAST_ID}
-                ORDER BY id DESC LIMIT ${limit}`),
+                WHERE (${role}, id) > (${party.did}, ${FIRST_ID}) AND (${role}, id) < (${party.did}, ${before ?? LAST_ID})
+                ORDER BY ${role} DESC, id DESC LIMIT ${limit}`);
+        },
         async count({ role, did }) {
             const [row] = await db.rows<{ total: number }>(sql.unsafe`
                 SELECT count(*) AS total FROM credentials.credentials WHERE ${sql.identifier([role])} = ${did}`);

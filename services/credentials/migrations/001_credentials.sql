@@ -14,5 +14,5 @@ CREATE TABLE credentials.credentials (
     revocation_reason text
 );
 -- A page of a list is one range of one of these, however many rows there are.
-CREATE INDEX credentials_by_issuer ON credentials.credentials (issuer, id DESC);
-CREATE INDEX credentials_by_subject ON credentials.credentials (subject, id DESC);
+CREATE INDEX credentials_by_issuer ON credentials.credentials (issuer, id);
+CREATE INDEX credentials_by_subject ON credentials.credentials (subject, id);
