@@ -64,6 +64,12 @@ test('everything but the exact form of an Ed25519 did:key is refused', () => {
     }
 });
 
+test('a long text is refused by its length, before the quadratic decoding', () => {
+    const start = performance.now();
+    assert.equal(decodeDidKey(`did:key:z6Mk${'z'.repeat(1_000_000)}`), undefined);
+    assert.ok(performance.now() - start < 50);
+});
+
 test('a key of small order is a well-formed DID: its signatures are what never verifies', () => {
     const zero = new Uint8Array(32) as PublicKey; // 32 bytes
     assert.deepEqual(decodeDidKey(encodeDidKey(zero)), zero);

@@ -18,28 +18,15 @@ export interface ThreadsOptions {
 
 /** Starts a fixed number of threads. */
 export function startThreads<Task, Result>(options: ThreadsOptions): Threads<Task, Result> {
-    let closing = false;
-    let pool = start();
-
-    function start(): Piscina<Task, Result> {
-        const started = openPool<Task, Result>(options);
-        // Piscina replaces a thread that dies, but not one that dies while it starts. Tasks would wait for ever once none is left.
-        const replaceIfEmpty = () => {
-            if (closing || started !== pool || started.threads.length > 0) return;
-            pool = start();
-            void started.destroy(); // refuses the tasks in its queue
-        };
-        started.on('workerDestroy', () => setImmediate(replaceIfEmpty));
-        return started;
-    }
-
-    return {
-        run: (task) => pool.run(task).catch(refuse),
-        close: () => {
-            closing = true;
-            return pool.close();
-        },
-    };
+    const pool = openPool<Task, Result>(options);
+    // Piscina replaces a thread that dies, but not one that dies while it starts. With none left, the tasks in its queue would
+    // wait for ever: destroy() refuses them, and the next task starts a thread again.
+    pool.on('workerDestroy', () => {
+        setImmediate(() => {
+            if (pool.threads.length === 0) void pool.destroy();
+        });
+    });
+    return { run: (task) => pool.run(task).catch(refuse), close: () => pool.close() };
 }
 
 function openPool<Task, Result>({ file, threads, tasks_per_thread }: ThreadsOptions): Piscina<Task, Result> {
