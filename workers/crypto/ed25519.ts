@@ -77,11 +77,6 @@ export function keyPairFrom(bytes: Uint8Array): KeyPair | undefined {
     return claimed.length === 0 || sameBytes(claimed, public_key) ? { public_key, seed } : undefined;
 }
 
-/** The seed of a private key in either of its two forms; undefined as for keyPairFrom. */
-export function seedFrom(bytes: Uint8Array): Seed | undefined {
-    return keyPairFrom(bytes)?.seed;
-}
-
 /** The 64 bytes in which a private key is answered: seed, then public key. */
 export function secretKeyBytes(seed: Seed, public_key: PublicKey): Uint8Array {
     const bytes = new Uint8Array(2 * KEY_BYTES);

@@ -17,7 +17,7 @@ interface Entry<Job, Result> {
 
 /**
  * Runs jobs of two lanes on the same slots. A background job starts only while no foreground job waits, and background jobs
- * take at most half of the slots (but one at least), so that a foreground job never waits for more than one job to end.
+ * take at most half of the slots (but one at least), so that they never hold all of several.
  */
 export function lanes<Job, Result>(options: LanesOptions<Job, Result>): (job: Job, lane: Lane) => Promise<Result> {
     const max_running = { foreground: options.slots, background: Math.max(1, options.slots >> 1) };
