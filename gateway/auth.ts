@@ -32,12 +32,12 @@ export interface Bearer {
     ask(context: CallContext): Promise<Standing | undefined>;
 }
 
-/** The text after `Bearer ` (in any letter case); undefined when there is none. */
+/** Scheme in any letter case, blanks, token (RFC 6750, 2.1); the parser has taken the blanks around the whole off. */
+const BEARER = /^bearer +([^ ].*)$/i;
+
+/** The token in `Authorization: Bearer …`; undefined when there is none. */
 export function bearerToken(request: IncomingMessage): string | undefined {
-    const header = request.headers.authorization;
-    if (header === undefined || header.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
-    const token = header.slice(7).trim();
-    return token === '' ? undefined : token;
+    return BEARER.exec(request.headers.authorization ?? '')?.[1];
 }
 
 export interface Authenticator {

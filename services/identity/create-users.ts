@@ -8,7 +8,7 @@ import type {
     NewUser,
 } from '../../proto/gen/identity/v1/identity.ts';
 import type { Passwords } from '../../workers/crypto/passwords.ts';
-import { requireName } from '../names.ts';
+import { requireName } from '../texts.ts';
 import { requireTier, type Tier } from '../tiers.ts';
 import { requireEmail } from './email.ts';
 import { requireNewPassword } from './password-rules.ts';
@@ -80,8 +80,10 @@ function judge({ malformed, ...user }: NewUser, taken: Set<string>): Candidate {
     requireNewPassword(user.password);
     const name = user.name === undefined ? undefined : requireName(user.name);
     const tier = requireTier(user.tier ?? 'free');
-    if (taken.has(email))
-        throw new AppError('conflict', 'This email is in the batch more than once; the first one counts.');
+    if (taken.has(email)) {
+        const detail = 'This email is already registered: the batch has it more than once, and the first one counts.';
+        throw new AppError('conflict', detail);
+    }
     taken.add(email);
     return { email, password: user.password, name, tier };
 }
