@@ -22,6 +22,7 @@ import { CredentialsServiceDefinition } from './proto/gen/credentials/v1/credent
 import { DidServiceDefinition } from './proto/gen/did/v1/did.ts';
 import { IdentityServiceDefinition } from './proto/gen/identity/v1/identity.ts';
 import { KeysServiceDefinition } from './proto/gen/keys/v1/keys.ts';
+import { PresentationsServiceDefinition } from './proto/gen/presentations/v1/presentations.ts';
 import { UsageServiceDefinition } from './proto/gen/usage/v1/usage.ts';
 import { SCHEMAS, SERVICE_ROLES, SERVICES, type ServiceRole } from './services/index.ts';
 import { passwordPool } from './workers/crypto/passwords.ts';
@@ -200,6 +201,7 @@ async function startHttp({ config, log, metrics, redis, peers: { peer }, closing
         keys: peer('keys', KeysServiceDefinition),
         did: peer('did', DidServiceDefinition),
         credentials: peer('credentials', CredentialsServiceDefinition),
+        presentations: peer('presentations', PresentationsServiceDefinition),
         usage: peer('usage', UsageServiceDefinition),
     };
     const gateway = await startGateway({ config, services, redis, version: manifest.version, log, metrics });

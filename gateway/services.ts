@@ -3,6 +3,7 @@ import type { CredentialsServiceDefinition } from '../proto/gen/credentials/v1/c
 import type { DidServiceDefinition } from '../proto/gen/did/v1/did.ts';
 import type { IdentityServiceDefinition } from '../proto/gen/identity/v1/identity.ts';
 import type { KeysServiceDefinition } from '../proto/gen/keys/v1/keys.ts';
+import type { PresentationsServiceDefinition } from '../proto/gen/presentations/v1/presentations.ts';
 import type { UsageServiceDefinition } from '../proto/gen/usage/v1/usage.ts';
 
 /** What the gateway calls, wherever it runs. */
@@ -11,5 +12,6 @@ export interface Services {
     keys: ServiceOf<typeof KeysServiceDefinition>;
     did: ServiceOf<typeof DidServiceDefinition>;
     credentials: ServiceOf<typeof CredentialsServiceDefinition>;
+    presentations: ServiceOf<typeof PresentationsServiceDefinition>;
     usage: ServiceOf<typeof UsageServiceDefinition>;
 }

@@ -62,6 +62,7 @@ const SETTINGS = z.object({
     KEYS_ADDRESS: address,
     DID_ADDRESS: address,
     CREDENTIALS_ADDRESS: address,
+    PRESENTATIONS_ADDRESS: address,
     USAGE_ADDRESS: address,
 });
 

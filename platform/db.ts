@@ -21,8 +21,13 @@ export interface Database extends Queries {
 
 const TYPE_PARSERS = [
     { name: 'int8', parse: Number }, // counts: far below 2^53
-    { name: 'timestamptz', parse: (text: string) => new Date(text).toISOString() },
+    { name: 'timestamptz', parse: isoTime },
 ];
+
+/** PostgreSQL's `2026-11-20 19:46:29.5+00` in ISO 8601: as it is, Date takes years below 100 for others. */
+function isoTime(text: string): string {
+    return new Date(text.replace(' ', 'T').replace(/[+-]\d\d$/, '$&:00')).toISOString();
+}
 
 /** A pool of at most `size` connections, opened when they are needed. */
 export async function openDatabase({ url, size }: { url: string; size: number }): Promise<Database> {

@@ -89,11 +89,11 @@ export function guard({ redis, shards, log }: { redis: Redis; shards: number; lo
     };
 }
 
+/** In the words of every refusal for too many requests: the limit, then the wait. */
 function tooManyAttempts(wait_ms: number): AppError {
     const retry_after = Math.max(1, Math.ceil(wait_ms / 1_000));
-    return new AppError('rate_limited', `Too many failed attempts. Try again in ${retry_after} seconds.`, {
-        retry_after,
-    });
+    const text = `Limit of ${POLICY.free} requests per minute exceeded by wrong passwords. Try again in ${retry_after} seconds.`;
+    return new AppError('rate_limited', text, { retry_after });
 }
 
 function steps(redis: Redis, shards: number): RunStep {

@@ -1,7 +1,12 @@
 import { sql } from '../platform/db.ts';
 
 /** What is counted for an account by the rows that are written. */
-export type CountedKind = 'dids_created' | 'credentials_issued' | 'credentials_revoked' | 'api_keys_active';
+export type CountedKind =
+    | 'dids_created'
+    | 'credentials_issued'
+    | 'credentials_revoked'
+    | 'presentations_created'
+    | 'api_keys_active';
 
 /** The end of a statement whose `written` rows have a column `account`: counts them, in the transaction that writes them. */
 export function appendDeltas(kind: CountedKind, sign: 1 | -1 = 1) {

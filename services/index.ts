@@ -11,6 +11,7 @@ import { CredentialsServiceDefinition } from '../proto/gen/credentials/v1/creden
 import { DidServiceDefinition } from '../proto/gen/did/v1/did.ts';
 import { IdentityServiceDefinition } from '../proto/gen/identity/v1/identity.ts';
 import { KeysServiceDefinition } from '../proto/gen/keys/v1/keys.ts';
+import { PresentationsServiceDefinition } from '../proto/gen/presentations/v1/presentations.ts';
 import { UsageServiceDefinition } from '../proto/gen/usage/v1/usage.ts';
 import type { Passwords } from '../workers/crypto/passwords.ts';
 import type { Signatures } from '../workers/crypto/signatures.ts';
@@ -25,6 +26,8 @@ import { identityStore } from './identity/store.ts';
 import { tokens } from './identity/tokens.ts';
 import { keysService } from './keys/service.ts';
 import { keyStore } from './keys/store.ts';
+import { presentationsService } from './presentations/service.ts';
+import { presentationStore } from './presentations/store.ts';
 
 /** What a process offers to the services that run in it. */
 export interface Ground {
@@ -40,7 +43,7 @@ export interface Ground {
     peer<D extends ServiceDefinition>(role: ServiceRole, definition: D): ServiceOf<D>;
 }
 
-export const SERVICE_ROLES = ['identity', 'keys', 'did', 'credentials', 'usage'] as const;
+export const SERVICE_ROLES = ['identity', 'keys', 'did', 'credentials', 'presentations', 'usage'] as const;
 export type ServiceRole = (typeof SERVICE_ROLES)[number];
 
 interface Service {
@@ -97,6 +100,14 @@ export const SERVICES: Record<ServiceRole, Service> = {
             clock,
         }),
     ),
+    presentations: service(PresentationsServiceDefinition, ({ db, signatures, clock, peer }) =>
+        presentationsService({
+            store: presentationStore(db),
+            signatures,
+            peers: { credentials: peer('credentials', CredentialsServiceDefinition) },
+            clock,
+        }),
+    ),
     usage: service(UsageServiceDefinition, ({ config, db, redis, log, clock }) =>
         usageService({ store: usageStore(db), redis, shards: config.REDIS_SHARDS, log, clock }),
     ),
@@ -114,4 +125,5 @@ export const SCHEMAS: readonly SchemaMigrations[] = [
     migrations('keys', 'services/keys'),
     migrations('did', 'services/did'),
     migrations('credentials', 'services/credentials'),
+    migrations('presentations', 'services/presentations'),
 ];

@@ -10,7 +10,7 @@ const MAX_CLAIMS_BYTES = 64 << 10;
 /** A JSON object; what `call` gives for it is the object's text, which the envelope takes in unchanged. */
 const anyObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonText, JsonText>;
 
-const verification = z.object({
+export const verification = z.object({
     valid: z.boolean(),
     issuer: z.string().optional(),
     subject: z.string().optional(),
@@ -23,7 +23,7 @@ const verification = z.object({
     error: z.string().optional(),
 });
 
-function verificationOf(result: Verification): z.input<typeof verification> {
+export function verificationOf(result: Verification): z.input<typeof verification> {
     const { claims, ...rest } = result;
     return { ...rest, claims: claims === undefined ? undefined : new JsonText(claims) };
 }

@@ -5,6 +5,7 @@ import { internalAdminEndpoints } from './internal-admin.ts';
 import { internalAuthEndpoints } from './internal-auth.ts';
 import { keyEndpoints } from './keys.ts';
 import { meEndpoints } from './me.ts';
+import { presentationEndpoints } from './presentations.ts';
 
 /** The whole HTTP surface. */
 export function endpointTable(probes: HealthProbes) {
@@ -12,6 +13,7 @@ export function endpointTable(probes: HealthProbes) {
         ...keyEndpoints,
         ...didEndpoints,
         ...credentialEndpoints,
+        ...presentationEndpoints,
         ...meEndpoints,
         ...internalAuthEndpoints,
         ...internalAdminEndpoints,

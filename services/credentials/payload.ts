@@ -1,7 +1,7 @@
 import { JsonText, stringifyJson } from '../../platform/json.ts';
 import { decodeDidKey, isDid } from '../../workers/crypto/did-key.ts';
+import { readDateTime } from '../times.ts';
 import { uuidOf } from './credential-id.ts';
-import { readDateTime } from './expiry.ts';
 import { isCredentialType } from './rules.ts';
 
 /** What a credential says. */

@@ -1,8 +1,9 @@
 import { AppError } from '../../platform/errors.ts';
 import { JsonError, JsonText, parseJson } from '../../platform/json.ts';
 import { decodeDidKey, isDid } from '../../workers/crypto/did-key.ts';
+import { isText, requireText } from '../texts.ts';
+import { readExpiry } from '../times.ts';
 import { uuidOf } from './credential-id.ts';
-import { readExpiry } from './expiry.ts';
 
 const MAX_TYPE_LENGTH = 255;
 const MAX_REASON_LENGTH = 2_000;
@@ -28,23 +29,18 @@ export function requireCredentialId(credential_id: string): string {
     return uuid;
 }
 
-/** The trimmed type. */
-export function requireCredentialType(text: string): string {
-    const type = text.trim();
-    if (!isCredentialType(type)) {
-        throw invalid(`credential_type must have 1 to ${MAX_TYPE_LENGTH} characters, without NUL or lone surrogates.`);
-    }
-    return type;
+/** Any text but a blank one; it is signed as it was sent. */
+export function requireCredentialType(text: string): void {
+    if (isCredentialType(text)) return;
+    throw invalid(`credential_type must have 1 to ${MAX_TYPE_LENGTH} characters, without NUL or lone surrogates.`);
 }
 
 export function isCredentialType(text: string): boolean {
-    return text.trim() === text && text !== '' && isText(text, MAX_TYPE_LENGTH);
+    return text.trim() !== '' && isText(text, MAX_TYPE_LENGTH);
 }
 
 export function requireReason(reason: string): void {
-    if (!isText(reason, MAX_REASON_LENGTH)) {
-        throw invalid(`reason may have ${MAX_REASON_LENGTH} characters, without NUL or lone surrogates.`);
-    }
+    requireText('reason', reason, MAX_REASON_LENGTH);
 }
 
 /** UTC, with milliseconds. */
@@ -74,10 +70,4 @@ function readMember(text: string): unknown {
         if (error instanceof JsonError) throw invalid(`claims are not acceptable JSON: ${error.message}.`);
         throw error;
     }
-}
-
-/** Whether the text can be stored and signed, in at most `max` characters (code points). */
-function isText(text: string, max: number): boolean {
-    const short = text.length <= max || (text.length <= 2 * max && [...text].length <= max);
-    return short && text.isWellFormed() && !text.includes('\0');
 }

@@ -10,6 +10,8 @@ import type {
     Revocation,
     RevokeRequest,
     Verification,
+    VerifyManyRequest,
+    VerifyManyResponse,
     VerifyRequest,
 } from '../../proto/gen/credentials/v1/credentials.ts';
 import type { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
@@ -39,11 +41,15 @@ export interface CredentialsDependencies {
     clock: () => number;
 }
 
+/** Tokens that one call may bring. */
+const MAX_AT_ONCE = 100;
+
 /** Credentials: issued as v4.public tokens, verified, revoked and listed. */
 export function credentialsService(deps: CredentialsDependencies): ServiceOf<typeof CredentialsServiceDefinition> {
     return {
         issue: (request, context) => issue(deps, request, context),
         verify: (request) => verify(deps, request),
+        verifyMany: (request) => verifyMany(deps, request),
         revoke: (request, context) => revoke(deps, request, context),
         async getStatus({ credential_id }) {
             return revocation(credential_id, await requireRow(deps.store, requireCredentialId(credential_id)));
@@ -61,10 +67,10 @@ async function issue(
     request: IssueRequest,
     context: CallContext,
 ): Promise<Credential> {
-    const { issuer_did: issuer, subject_did: subject, issuer_private_key, claims, expiration_date } = request;
+    const { issuer_did: issuer, subject_did: subject, credential_type, claims, expiration_date } = request;
     requireIssuer(issuer);
     requireSubject(subject);
-    const credential_type = requireCredentialType(request.credential_type);
+    requireCredentialType(credential_type);
     requireClaims(claims);
     const expires_at = expiration_date === undefined ? undefined : requireExpiry(expiration_date);
 
@@ -73,24 +79,46 @@ async function issue(
     const issued_at = new Date(now).toISOString();
     const shown = { credential_id: credentialId(id), issuer, subject, credential_type, issued_at, expires_at };
     const payload = writePayload({ ...shown, claims });
-    const credential = await signatures.sign({ did: issuer, secret_key: issuer_private_key, payload });
+    const credential = await signatures.sign({ did: issuer, secret_key: request.issuer_private_key, payload });
     await store.insert({ id, account: context.user_id, issued_at, expires_at, issuer, subject, credential_type });
     return { ...shown, credential };
 }
 
 async function verify(
-    { store, signatures, clock }: CredentialsDependencies,
+    deps: CredentialsDependencies,
     { credential, issuer_did, check_revocation }: VerifyRequest,
 ): Promise<Verification> {
     if (!isToken(credential)) throw invalid('credential is not a v4.public token.');
     requireIssuer(issuer_did);
+    return check(deps, { credential, issuer_did, check_revocation });
+}
+
+async function verifyMany(
+    deps: CredentialsDependencies,
+    { credentials, check_revocation }: VerifyManyRequest,
+): Promise<VerifyManyResponse> {
+    if (credentials.length > MAX_AT_ONCE) throw invalid(`credentials may have ${MAX_AT_ONCE} items.`);
+    return {
+        results: await Promise.all(credentials.map((credential) => check(deps, { credential, check_revocation }))),
+    };
+}
+
+/** Without `issuer_did` the token is checked under the issuer that it names itself. */
+async function check(
+    { store, signatures, clock }: CredentialsDependencies,
+    {
+        credential,
+        issuer_did,
+        check_revocation,
+    }: { credential: string; issuer_did?: string; check_revocation: boolean },
+): Promise<Verification> {
     const opened = await signatures.open({ token: credential, did: issuer_did, raw: RAW_MEMBERS });
     if (!opened.ok) return unauthentic(opened.reason);
     const content = readPayload(opened);
     if ('unfit' in content) return unauthentic(`The token is not a credential: ${content.unfit} is missing or unfit.`);
-    if (content.issuer !== issuer_did)
+    if (issuer_did !== undefined && content.issuer !== issuer_did) {
         return unauthentic('The token names another issuer than the one that signed it.');
-
+    }
     const { credential_id, claims, expires_at, ...shown } = content;
     const expired = expires_at !== undefined && Date.parse(expires_at) <= clock();
     const row = check_revocation ? await store.find(requireCredentialId(credential_id)) : undefined;

@@ -6,7 +6,7 @@ import type { Marks } from '../../platform/marks.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { IdentityServiceDefinition } from '../../proto/gen/identity/v1/identity.ts';
 import type { Passwords } from '../../workers/crypto/passwords.ts';
-import { requireName } from '../names.ts';
+import { requireName } from '../texts.ts';
 import { sessionRateLimit } from '../tiers.ts';
 import { userCreation } from './create-users.ts';
 import { requireEmail } from './email.ts';

@@ -5,7 +5,7 @@ import { isId, newId } from '../../platform/ids.ts';
 import type { Marks } from '../../platform/marks.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { Key, KeysServiceDefinition } from '../../proto/gen/keys/v1/keys.ts';
-import { requireName } from '../names.ts';
+import { requireName } from '../texts.ts';
 import { exceeds, rateLimit, requireTier, type Tier } from '../tiers.ts';
 import type { KeyRow, KeyStore, OwnKey } from './store.ts';
 

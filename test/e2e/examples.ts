@@ -1,6 +1,16 @@
 import type { EndpointId } from '../../gateway/endpoints/index.ts';
 import type { Call } from './client.ts';
-import { issue, issueBody, newAccount, newDid, newEmail, newKey, register } from './world.ts';
+import {
+    issue,
+    issueBody,
+    newAccount,
+    newDid,
+    newEmail,
+    newKey,
+    present,
+    presentationBody,
+    register,
+} from './world.ts';
 
 /** One working request for every endpoint: an endpoint without one does not compile. */
 export const examples: Record<EndpointId, () => Promise<Call>> = {
@@ -67,6 +77,22 @@ export const examples: Record<EndpointId, () => Promise<Call>> = {
     'credentials.by_subject': async () => {
         const { token, subject } = await anIssued();
         return { path: `/v1/credentials/by-subject/${encodeURIComponent(subject)}`, token };
+    },
+
+    'presentations.create': async () => {
+        const { token, credential } = await anIssued();
+        const body = presentationBody(await newDid(token), [credential], {
+            nonce: 'n-0S6_WzA2Mj',
+            domain: 'shop.example',
+        });
+        return { method: 'POST', path: '/v1/presentations', token, body };
+    },
+    'presentations.verify': async () => {
+        const { token, credential } = await anIssued();
+        const nonce = 'n-0S6_WzA2Mj';
+        const { presentation, audience } = await present(token, await newDid(token), [credential], { nonce });
+        const body = { presentation, audience, nonce, check_revocation: true };
+        return { method: 'POST', path: '/v1/presentations/verify', token, body };
     },
 
     'me.get': async () => ({ path: '/v1/me', token: (await newAccount()).token }),

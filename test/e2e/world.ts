@@ -99,3 +99,26 @@ export async function verify(token: string, credential: string, issuer_did: stri
     const body = { credential, issuer_did, check_revocation };
     return expectOk(200, { method: 'POST', path: '/v1/credentials/verify', token, body });
 }
+
+export function presentationBody(holder: Did, credentials: string[], more: Record<string, unknown> = {}) {
+    return {
+        holder_did: holder.did,
+        holder_private_key: holder.private_key,
+        credentials,
+        audience: 'did:web:verifier.example',
+        ...more,
+    };
+}
+
+/** Makes a presentation. */
+export async function present(token: string, holder: Did, credentials: string[], more: Record<string, unknown> = {}) {
+    const body = presentationBody(holder, credentials, more);
+    const made = await expectOk(201, { method: 'POST', path: '/v1/presentations', token, body });
+    return made as {
+        presentation_id: string;
+        presentation: string;
+        holder: string;
+        audience: string;
+        created_at: string;
+    };
+}

@@ -66,7 +66,7 @@ test('the token holds what the answer says, and nothing else', async () => {
         jti: issued.credential_id,
         iss: issuer.did,
         sub: issuer.did,
-        credential_type: 'Type "é"',
+        credential_type: '  Type "é"  ',
         iat: issued.issued_at,
         claims: { a: 1 },
     });

@@ -66,9 +66,8 @@ test('claims that close their member early, or could not be read again, are refu
     }
 });
 
-test('a credential type is trimmed and has 1 to 255 characters, counted as code points', () => {
-    assert.equal(requireCredentialType(' \tT\u00e9 \n'), 'T\u00e9');
-    assert.equal(requireCredentialType('\u{1f600}'.repeat(255)), '\u{1f600}'.repeat(255));
+test('a credential type has 1 to 255 characters, counted as code points, and is not blank', () => {
+    for (const type of [' \tT\u00e9 \n', '\u{1f600}'.repeat(255)]) requireCredentialType(type);
     for (const type of ['', '  ', 'x'.repeat(256), '\u{1f600}'.repeat(256), 'a\0b', '\ud800', 'a\udc00b']) {
         refuses(() => requireCredentialType(type));
     }

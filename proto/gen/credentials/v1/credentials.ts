@@ -55,6 +55,17 @@ export interface Verification {
   error?: string | undefined;
 }
 
+export interface VerifyManyRequest {
+  /** At most 100. */
+  credentials: string[];
+  check_revocation: boolean;
+}
+
+export interface VerifyManyResponse {
+  /** One for each token, in the same order. */
+  results: Verification[];
+}
+
 export interface RevokeRequest {
   credential_id: string;
   issuer_did: string;
@@ -548,6 +559,109 @@ export const Verification: MessageFns<Verification> = {
             }
 
             message.error = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseVerifyManyRequest(): VerifyManyRequest {
+  return { credentials: [], check_revocation: false };
+}
+
+export const VerifyManyRequest: MessageFns<VerifyManyRequest> = {
+  encode(message: VerifyManyRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.credentials) {
+      writer.uint32(10).string(v!);
+    }
+    if (message.check_revocation !== false) {
+      writer.uint32(16).bool(message.check_revocation);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): VerifyManyRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseVerifyManyRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.credentials.push(reader.string());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.check_revocation = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseVerifyManyResponse(): VerifyManyResponse {
+  return { results: [] };
+}
+
+export const VerifyManyResponse: MessageFns<VerifyManyResponse> = {
+  encode(message: VerifyManyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.results) {
+      Verification.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): VerifyManyResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseVerifyManyResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.results.push(Verification.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -1125,6 +1239,15 @@ export const CredentialsServiceDefinition = {
       requestType: VerifyRequest as typeof VerifyRequest,
       requestStream: false,
       responseType: Verification as typeof Verification,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Checks several tokens, each under the key of the issuer that it names. */
+    verifyMany: {
+      name: "VerifyMany",
+      requestType: VerifyManyRequest as typeof VerifyManyRequest,
+      requestStream: false,
+      responseType: VerifyManyResponse as typeof VerifyManyResponse,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

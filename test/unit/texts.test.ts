@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { requireName } from '../../services/names.ts';
+import { requireName } from '../../services/texts.ts';
 
 test('a name is trimmed and any other Unicode survives untouched', () => {
     assert.equal(requireName('  Ada\u00a0'), 'Ada');

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+import { base64, optional } from '../fields.ts';
+import { verification, verificationOf } from './credentials.ts';
+
+export const presentationEndpoints = [
+    endpoint({
+        id: 'presentations.create',
+        method: 'POST',
+        path: '/v1/presentations',
+        access: 'any',
+        status: 201,
+        message: 'Presentation created',
+        body: z.object({
+            holder_did: z.string(),
+            holder_private_key: base64,
+            credentials: z.array(z.string()),
+            audience: z.string(),
+            nonce: optional(z.string()),
+            domain: optional(z.string()),
+        }),
+        answer: z.object({
+            presentation_id: z.string(),
+            presentation: z.string(),
+            holder: z.string(),
+            audience: z.string(),
+            credentials_count: z.number(),
+            created_at: z.string(),
+        }),
+        call: ({ body, services, context }) => services.presentations.create(body, context),
+    }),
+
+    endpoint({
+        id: 'presentations.verify',
+        method: 'POST',
+        path: '/v1/presentations/verify',
+        access: 'any',
+        status: 200,
+        message: 'Presentation checked',
+        body: z.object({
+            presentation: z.string(),
+            audience: z.string(),
+            nonce: optional(z.string()),
+            verify_credentials: optional(z.boolean()).transform((value) => value ?? true),
+            check_revocation: optional(z.boolean()).transform((value) => value ?? false),
+        }),
+        answer: z.object({
+            valid: z.boolean(),
+            holder: z.string().optional(),
+            audience: z.string().optional(),
+            nonce_valid: z.boolean().optional(),
+            credentials: z.array(verification).optional(),
+            created_at: z.string().optional(),
+            error: z.string().optional(),
+            expected_audience: z.string().optional(),
+            actual_audience: z.string().optional(),
+        }),
+        async call({ body, services, context }) {
+            const { credentials, ...rest } = await services.presentations.verify(body, context);
+            // Of a token that is not authentic nothing is repeated, not even that it holds nothing.
+            return rest.holder === undefined ? rest : { ...rest, credentials: credentials.map(verificationOf) };
+        },
+    }),
+];

@@ -1,0 +1,56 @@
+import { stringifyJson } from '../../platform/json.ts';
+import { decodeDidKey, isDid } from '../../workers/crypto/did-key.ts';
+import { readDateTime } from '../times.ts';
+
+/** Credentials that one presentation may hold. */
+export const MAX_CREDENTIALS = 100;
+
+/** What a presentation says. */
+export interface PresentationContent {
+    /** urn:uuid:<uuid> */
+    presentation_id: string;
+    holder: string;
+    audience: string;
+    /** UTC, with milliseconds. */
+    created_at: string;
+    nonce: string | undefined;
+    domain: string | undefined;
+    /** Tokens. */
+    credentials: string[];
+}
+
+/** Tells presentations from credentials, which are signed with the same keys. */
+const TYPE = 'presentation';
+
+/** The payload of a presentation's token: JSON, with the names of RFC 7519 where it has one. */
+export function writePayload(content: PresentationContent): string {
+    return stringifyJson({
+        typ: TYPE,
+        jti: content.presentation_id,
+        iss: content.holder,
+        aud: content.audience,
+        iat: content.created_at,
+        nonce: content.nonce,
+        domain: content.domain,
+        credentials: content.credentials,
+    });
+}
+
+/** Whoever holds a key may sign anything: every member is checked. Answers the name of the first one that is unfit. */
+export function readPayload(payload: Record<string, unknown>): PresentationContent | { unfit: string } {
+    const { typ, jti, iss, aud, iat, nonce, domain, credentials } = payload;
+    if (typ !== TYPE) return { unfit: 'typ' };
+    if (typeof jti !== 'string' || jti === '') return { unfit: 'jti' };
+    if (typeof iss !== 'string' || decodeDidKey(iss) === undefined) return { unfit: 'iss' };
+    if (typeof aud !== 'string' || !isDid(aud)) return { unfit: 'aud' };
+    const created_at = typeof iat === 'string' ? readDateTime(iat) : undefined;
+    if (created_at === undefined) return { unfit: 'iat' };
+    if (nonce !== undefined && typeof nonce !== 'string') return { unfit: 'nonce' };
+    if (domain !== undefined && typeof domain !== 'string') return { unfit: 'domain' };
+    if (!isTokens(credentials)) return { unfit: 'credentials' };
+    return { presentation_id: jti, holder: iss, audience: aud, created_at, nonce, domain, credentials };
+}
+
+function isTokens(value: unknown): value is string[] {
+    return Array.isArray(value) && value.length <= MAX_CREDENTIALS && value.every((token) => typeof token === 'string');
+}

@@ -1,0 +1,129 @@
+import type { CallContext } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import type { ServiceOf } from '../../platform/rpc/definition.ts';
+import type { CredentialsServiceDefinition, Verification } from '../../proto/gen/credentials/v1/credentials.ts';
+import type {
+    CreateRequest,
+    Presentation,
+    PresentationsServiceDefinition,
+    PresentationVerification,
+    VerifyRequest,
+} from '../../proto/gen/presentations/v1/presentations.ts';
+import { decodeDidKey, isDid } from '../../workers/crypto/did-key.ts';
+import { isToken } from '../../workers/crypto/paseto.ts';
+import type { Signatures } from '../../workers/crypto/signatures.ts';
+import { requireText } from '../texts.ts';
+import { MAX_CREDENTIALS, readPayload, writePayload } from './payload.ts';
+import type { PresentationStore } from './store.ts';
+
+interface PresentationsDependencies {
+    store: PresentationStore;
+    signatures: Signatures;
+    peers: { credentials: ServiceOf<typeof CredentialsServiceDefinition> };
+    /** Milliseconds since 1970. */
+    clock: () => number;
+}
+
+/** Characters of a nonce and of a domain. */
+const MAX_TEXT_LENGTH = 1_000;
+
+/** Presentations: made by a holder for one verifier, and verified there. */
+export function presentationsService(
+    deps: PresentationsDependencies,
+): ServiceOf<typeof PresentationsServiceDefinition> {
+    return {
+        create: (request, context) => create(deps, request, context),
+        verify: (request, context) => verify(deps, request, context),
+    };
+}
+
+async function create(
+    { store, signatures, peers, clock }: PresentationsDependencies,
+    { holder_did, holder_private_key, credentials, audience, nonce, domain }: CreateRequest,
+    context: CallContext,
+): Promise<Presentation> {
+    if (!decodeDidKey(holder_did)) throw invalid('holder_did is not a did:key with an Ed25519 public key.');
+    if (!isDid(audience)) throw invalid('audience is not a DID.');
+    if (credentials.length === 0 || credentials.length > MAX_CREDENTIALS) {
+        throw invalid(`credentials must have 1 to ${MAX_CREDENTIALS} items.`);
+    }
+    for (const [name, text] of Object.entries({ nonce, domain })) {
+        if (text !== undefined) requireText(name, text, MAX_TEXT_LENGTH);
+    }
+    const { results } = await peers.credentials.verifyMany({ credentials, check_revocation: false }, context);
+    const bad = results.findIndex((result) => !isAuthentic(result));
+    if (bad !== -1) throw invalid(`credentials.${bad} is not a credential with a good signature.`);
+
+    const now = clock();
+    const id = newId(now);
+    const presentation_id = `urn:uuid:${id}`;
+    const created_at = new Date(now).toISOString();
+    const payload = writePayload({
+        presentation_id,
+        holder: holder_did,
+        audience,
+        created_at,
+        nonce,
+        domain,
+        credentials,
+    });
+    const presentation = await signatures.sign({ did: holder_did, secret_key: holder_private_key, payload });
+    const credentials_count = credentials.length;
+    await store.insert({ id, account: context.user_id, created_at, credentials_count, holder: holder_did, audience });
+    return { presentation_id, presentation, holder: holder_did, audience, credentials_count, created_at };
+}
+
+async function verify(
+    { signatures, peers }: PresentationsDependencies,
+    { presentation, audience, nonce, verify_credentials, check_revocation }: VerifyRequest,
+    context: CallContext,
+): Promise<PresentationVerification> {
+    if (!isToken(presentation)) throw invalid('presentation is not a v4.public token.');
+    if (!isDid(audience)) throw invalid('audience is not a DID.');
+    const opened = await signatures.open({ token: presentation, raw: [] });
+    if (!opened.ok) return { valid: false, credentials: [], error: opened.reason };
+    const content = readPayload(opened.payload);
+    if ('unfit' in content) {
+        const error = `The token is not a presentation: ${content.unfit} is missing or unfit.`;
+        return { valid: false, credentials: [], error };
+    }
+
+    const shown = {
+        holder: content.holder,
+        audience: content.audience,
+        created_at: content.created_at,
+        nonce_valid: nonce === undefined ? undefined : content.nonce === nonce,
+    };
+    if (content.audience !== audience) {
+        const audiences = { expected_audience: audience, actual_audience: content.audience };
+        return {
+            valid: false,
+            ...shown,
+            credentials: [],
+            error: 'The presentation is for another audience.',
+            ...audiences,
+        };
+    }
+    const credentials = verify_credentials
+        ? (await peers.credentials.verifyMany({ credentials: content.credentials, check_revocation }, context)).results
+        : [];
+    const error = fault(shown.nonce_valid, credentials);
+    return { valid: error === undefined, ...shown, credentials, error };
+}
+
+/** The first thing that makes an authentic presentation invalid. */
+function fault(nonce_valid: boolean | undefined, credentials: readonly Verification[]): string | undefined {
+    if (nonce_valid === false) return 'The nonce is not the expected one.';
+    const bad = credentials.findIndex(({ valid }) => !valid);
+    return bad === -1 ? undefined : `credentials.${bad}: ${credentials[bad]?.error}`;
+}
+
+/** Whether the signature is good: an expired credential may be presented. */
+function isAuthentic({ issuer }: Verification): boolean {
+    return issuer !== undefined;
+}
+
+function invalid(detail: string): AppError {
+    return new AppError('invalid', detail);
+}

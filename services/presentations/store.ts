@@ -1,0 +1,52 @@
+import { type Coalescer, coalesce } from '../../platform/batch.ts';
+import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/db.ts';
+import { appendDeltas } from '../deltas.store.ts';
+
+export interface PresentationRow {
+    /** UUID */
+    id: string;
+    account: string | undefined;
+    created_at: string;
+    credentials_count: number;
+    holder: string;
+    audience: string;
+}
+
+export interface PresentationStore {
+    /** Writes the row where there is none with this id. */
+    insert: Coalescer<PresentationRow, void>;
+}
+
+export function presentationStore(db: Database): PresentationStore {
+    return {
+        insert: coalesce({
+            ...STORE_GROUPS,
+            name: 'presentation_insert',
+            halve_on: isRefusedStatement,
+            async run(rows: PresentationRow[]) {
+                await insertGroup(db, rows);
+                return rows.map(() => undefined);
+            },
+        }),
+    };
+}
+
+async function insertGroup(db: Database, rows: PresentationRow[]): Promise<void> {
+    const tuples = rows.map((row) => [
+        row.id,
+        row.account ?? null,
+        row.created_at,
+        row.credentials_count,
+        row.holder,
+        row.audience,
+    ]);
+    const types = ['uuid', 'uuid', 'timestamptz', 'int2', 'text', 'text'];
+    await db.rows(sql.unsafe`
+        WITH written AS (
+            INSERT INTO presentations.presentations (id, account, created_at, credentials_count, holder, audience)
+            SELECT * FROM ${sql.unnest(tuples, types)}
+            ON CONFLICT (id) DO NOTHING
+            RETURNING account
+        )
+        ${appendDeltas('presentations_created')}`);
+}
