@@ -1,7 +1,7 @@
 import { coalesce } from '../../platform/batch.ts';
 import { encodeBase64 } from './base64.ts';
 import type { PublicKey, Seed } from './ed25519.ts';
-import { valueOrError } from './outcome.ts';
+import { type Outcome, valueOrError } from './outcome.ts';
 import {
     generateKey,
     type NewKey,
@@ -37,7 +37,7 @@ export function inlineSignatures(): Signatures {
 
 /** On threads, in batches that grow with the load: a task for a thread costs about as much as a signature. */
 export function signaturePool(options: { threads: number }): Signatures {
-    const threads = startThreads<Job[], ReturnType<typeof import('./signatures.worker.ts').run>>({
+    const threads = startThreads<Job[], Array<Outcome<Answer>>>({
         file: './signatures.worker.ts',
         threads: options.threads,
         tasks_per_thread: 2,
