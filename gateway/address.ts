@@ -15,15 +15,28 @@ export function clientAddress(request: IncomingMessage, trusted_proxies: number)
 }
 
 export function networkOf(address: string): string {
-    if (address.startsWith('::ffff:') && isIP(address.slice(7)) === 4) return address.slice(7);
     if (isIP(address) !== 6) return address;
-    const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? [];
-    const first = head === '' ? [] : head.split(':');
-    const last = tail === undefined || tail === '' ? [] : tail.split(':');
-    const zeros = tail === undefined ? 0 : 8 - first.length - last.length;
-    const groups = [...first, ...Array<string>(Math.max(zeros, 0)).fill('0'), ...last];
+    const groups = groupsOf(address);
+    const is_ipv4 = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+    if (is_ipv4)
+        return groups
+            .slice(6)
+            .flatMap((group) => [group >> 8, group & 0xff])
+            .join('.');
     return `${groups
         .slice(0, 4)
-        .map((group) => Number.parseInt(group, 16).toString(16))
+        .map((group) => group.toString(16))
         .join(':')}::/64`;
+}
+
+/** The eight groups of an IPv6 address. */
+function groupsOf(address: string): number[] {
+    // Written by the URL parser: lower case, no zone, an IPv4 tail in hexadecimal too.
+    const { hostname } = new URL(`http://[${address.split('%', 1)[0]}]`);
+    const [head = [], tail = []] = hostname
+        .slice(1, -1)
+        .split('::')
+        .map((half) => half.split(':').filter((group) => group !== ''));
+    const zeros = Array<string>(8 - head.length - tail.length).fill('0');
+    return [...head, ...zeros, ...tail].map((group) => Number.parseInt(group, 16));
 }

@@ -40,9 +40,12 @@ test('ten failures are free; then even the right password waits, and hears how l
     const target = newTarget();
     const { tried, refusal } = await failUntilRefused(target);
     assert.equal(tried, 10);
-    assert.equal(refusal.detail, 'Too many failed attempts. Try again in 1 seconds.');
+    assert.equal(
+        refusal.detail,
+        'Limit of 10 requests per minute exceeded by wrong passwords. Try again in 1 seconds.',
+    );
     assert.equal(refusal.retry_after, 1);
-    await assert.rejects(first.attempt(target, right), /Too many failed attempts/);
+    await assert.rejects(first.attempt(target, right), /exceeded by wrong passwords/);
 });
 
 test('the wait doubles with each further failure, up to fifteen minutes', async () => {

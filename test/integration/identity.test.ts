@@ -150,7 +150,7 @@ test('after ten wrong passwords the right one must wait as well, from that addre
     }
     await assert.rejects(
         identity.login({ email, password: PASSWORD }, context),
-        /^AppError: Too many failed attempts\. Try again in 1 seconds\.$/,
+        /^AppError: Limit of 10 requests per minute exceeded by wrong passwords\. Try again in 1 seconds\.$/,
     );
     await login(fixture, email, testContext({ address: 'elsewhere' }));
 });
