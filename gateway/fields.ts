@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { decodeBase64 } from '../platform/base64.ts';
 import { AppError } from '../platform/errors.ts';
 import { JsonText } from '../platform/json.ts';
-import { decodeBase64 } from '../workers/crypto/base64.ts';
 
 /** A field that may be left out; `null` is the same as leaving it out (decision H5). */
 export function optional<Schema extends z.ZodType>(schema: Schema) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { encodeBase64 } from '../../workers/crypto/base64.ts';
+import { encodeBase64 } from '../../platform/base64.ts';
 import { endpoint } from '../endpoint.ts';
 import { base64, optional } from '../fields.ts';
 

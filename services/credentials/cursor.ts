@@ -1,4 +1,4 @@
-import { decodeBase64Url, encodeBase64Url } from '../../workers/crypto/base64.ts';
+import { decodeBase64Url, encodeBase64Url } from '../../platform/base64.ts';
 import { invalid } from './rules.ts';
 
 const UUID_BYTES = 16;

@@ -9,8 +9,7 @@ const PARTS: ReadonlyArray<{ part: RegExp; imports: RegExp }> = [
     { part: /^proto\/gen\//, imports: /^$/ },
     { part: /^workers\/crypto\//, imports: /^platform\// },
     { part: /^workers\/usage\//, imports: /^(platform|proto\/gen)\// },
-    // Of the crypto worker the gateway takes two notations, which hold neither keys nor threads.
-    { part: /^gateway\//, imports: /^(platform|proto\/gen)\/|^workers\/crypto\/(base64|did-key)\.ts$/ },
+    { part: /^gateway\//, imports: /^(platform|proto\/gen)\// },
     { part: /^client\//, imports: /^$/ },
     // The registry of all services.
     { part: /^services\/index\.ts$/, imports: /./ },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { decodeBase64, decodeBase64Url, encodeBase64, encodeBase64Url } from '../../workers/crypto/base64.ts';
+import { decodeBase64, decodeBase64Url, encodeBase64, encodeBase64Url } from '../../platform/base64.ts';
 
 const bytes = fc.uint8Array({ maxLength: 70 });
 

@@ -3,7 +3,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { PublicProtocol } from 'paseto';
 import { ImportPublicKeyFactory, ImportSecretKeyFactory, SignFactory, VerifyFactory } from 'paseto/v4/public';
-import { encodeBase64Url } from '../../workers/crypto/base64.ts';
+import { encodeBase64Url } from '../../platform/base64.ts';
 import { generateKeyPair, secretKeyBytes } from '../../workers/crypto/ed25519.ts';
 import {
     isToken,

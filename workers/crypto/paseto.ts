@@ -1,4 +1,4 @@
-import { decodeBase64Url, encodeBase64Url } from './base64.ts';
+import { decodeBase64Url, encodeBase64Url } from '../../platform/base64.ts';
 import { type PublicKey, type Seed, SIGNATURE_BYTES, sign, verify } from './ed25519.ts';
 
 /** PASETO version 4, public purpose: https://github.com/paseto-standard/paseto-spec, docs/01-Protocol-Versions/Version4.md */

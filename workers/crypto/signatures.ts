@@ -1,5 +1,5 @@
+import { encodeBase64 } from '../../platform/base64.ts';
 import { coalesce } from '../../platform/batch.ts';
-import { encodeBase64 } from './base64.ts';
 import type { PublicKey, Seed } from './ed25519.ts';
 import { type Outcome, valueOrError } from './outcome.ts';
 import {

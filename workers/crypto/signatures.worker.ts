@@ -1,4 +1,4 @@
-import { encodeBase64 } from './base64.ts';
+import { encodeBase64 } from '../../platform/base64.ts';
 import { secretKeyBytes } from './ed25519.ts';
 import { attempt, type Outcome } from './outcome.ts';
 import {
