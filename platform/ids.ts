@@ -24,9 +24,12 @@ export function newId(now_ms: number = Date.now()): string {
     return `${time.slice(0, 8)}-${time.slice(8)}-${version_and_sequence}-${variant}${random.slice(1, 4)}-${random.slice(4)}`;
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Whether the text is a UUID in its lower-case canonical form, the only one that is ever given out. */
+/**
+ * Whether the text is a UUID in its lower-case canonical form, the only one that is ever given out. Of any version: one that
+ * somebody made up, or all zeros, is an id of nothing rather than no id.
+ */
 export function isId(text: string): boolean {
     return text.length === 36 && UUID.test(text);
 }

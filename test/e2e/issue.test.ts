@@ -209,6 +209,7 @@ describe('the type', () => {
         'Führerschein',
         'שלום',
         'a b',
+        ' a ',
         'a"b\\c\nd',
         '__proto__',
     ]) {
