@@ -18,6 +18,8 @@ export interface Connection {
     /** Stops reading, or goes on. */
     pause(): void;
     resume(): void;
+    /** The status of the next answer, as soon as it is known. */
+    status(): Promise<number>;
     /** The next whole answer; undefined where the connection ends before one. */
     next(): Promise<SocketAnswer | undefined>;
     /** Resolves when the other side has closed; fails where it does not in time. */
@@ -52,6 +54,15 @@ export function open(gateway = 0): Connection {
         end: () => socket.end(),
         pause: () => socket.pause(),
         resume: () => socket.resume(),
+        async status() {
+            let found: string | undefined;
+            const begun = () => {
+                found = /^HTTP\/1\.1 (\d{3}) /.exec(Buffer.concat(chunks.slice(0, 1)).toString('latin1'))?.[1];
+                return found !== undefined || ended;
+            };
+            await until(begun, PATIENCE_MS, 'no answer');
+            return Number(found);
+        },
         async next() {
             let taken: { answer: SocketAnswer; rest: Buffer } | undefined;
             let seen = -1;
