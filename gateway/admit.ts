@@ -9,8 +9,8 @@ import { type Claim, type Decision, type Limiter, limitExceeded } from './limit.
 const REMEMBERED = 100_000;
 /** A standing older than this is asked for again while it is in use, in milliseconds: ahead of its mark's end. */
 const RENEW_AFTER_MS = 40_000;
-/** An owner's word may set a live mark only this soon after it was asked, in milliseconds: well within a refused mark's life. */
-const WORD_VALID_MS = 15_000;
+/** How long an owner may take for that, in milliseconds. */
+const RENEWAL_TIMEOUT_MS = 10_000;
 
 export interface Admission {
     decision: Decision;
@@ -65,16 +65,16 @@ export function admitter(options: {
     function renewInBackground(entry: Remembered, bearer: Bearer, context: CallContext): void {
         if (entry.renewing || performance.now() - entry.asked_at < RENEW_AFTER_MS) return;
         entry.renewing = true;
-        ask(bearer, { ...context, deadline: performance.now() + WORD_VALID_MS }).catch((error: unknown) => {
+        ask(bearer, { ...context, deadline: performance.now() + RENEWAL_TIMEOUT_MS }).catch((error: unknown) => {
             entry.renewing = false;
             log.warn({ err: error }, 'a standing could not be renewed ahead of time');
         });
     }
 
     async function decide(entry: Remembered): Promise<Decision> {
-        const fresh = entry.unmarked && performance.now() - entry.asked_at < WORD_VALID_MS;
+        const asked_at = entry.unmarked ? entry.asked_at : undefined;
         entry.unmarked = false;
-        return limiter.take(entry.claim, fresh);
+        return limiter.take(entry.claim, asked_at);
     }
 
     /** Undefined: the token stands for nothing that is alive. */
@@ -91,10 +91,13 @@ export function admitter(options: {
             if (!entry) return undefined;
             if (decision.state === 'unconfirmed') decision = await decide(entry);
         }
-        if (decision.state === 'unreachable') decision = limiter.takeLocally(entry.claim);
-        if (decision.state === 'refused' || decision.state === 'unconfirmed') {
+        if (decision.state === 'refused') {
             remembered.delete(bearer.id);
             return undefined;
+        }
+        // Redis is away, or forgets again and again; but the owner has been asked in this very call.
+        if (decision.state === 'unreachable' || decision.state === 'unconfirmed') {
+            decision = limiter.takeLocally(entry.claim);
         }
         renewInBackground(entry, bearer, context);
         return { decision, principal: entry.principal };
@@ -103,8 +106,9 @@ export function admitter(options: {
     async function takeByAddress(bucket: string, address: string, limit: number): Promise<Decision> {
         const tag = limiter.tag(address);
         const claim: Claim = { tag, bucket: `limit:${tag}:${bucket}:${address}`, limit };
-        const decision = await limiter.take(claim, false);
-        return decision.state === 'unreachable' ? limiter.takeLocally(claim) : decision;
+        // Errors are answered with this too: it must not fail where too many calls wait.
+        const decision = await limiter.take(claim).catch(() => undefined);
+        return decision && decision.state !== 'unreachable' ? decision : limiter.takeLocally(claim);
     }
 
     const anonymous = async (address: string): Promise<Admission> =>

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Coalescer, coalesce } from '../platform/batch.ts';
 import { AppError } from '../platform/errors.ts';
-import { unfoldedSet } from '../platform/limit-record.ts';
+import { eraKey, unfoldedSet } from '../platform/limit-record.ts';
 import type { Log } from '../platform/log.ts';
 import { MARK_MS } from '../platform/marks.ts';
 import type { Metrics } from '../platform/metrics.ts';
@@ -11,6 +11,8 @@ import { localWindows } from './local-windows.ts';
 const SCRIPT = readFileSync(new URL('limit.lua', import.meta.url), 'utf8');
 /** After Redis has failed to answer it is left alone for so long, in milliseconds. */
 const PAUSE_MS = 500;
+/** An owner's word may set a live mark only this soon after it was asked, in milliseconds: well within a refused mark's life. */
+const WORD_VALID_MS = 15_000;
 const STATES = ['admitted', 'limited', 'refused', 'unconfirmed'] as const;
 
 /** What one call is decided by. */
@@ -36,8 +38,11 @@ export interface Decision {
 }
 
 export interface Limiter {
-    /** Counts the call, if it is alive and within the limit. `confirmed`: its owner has just said that it is alive. */
-    take(claim: Claim, confirmed: boolean): Promise<Decision>;
+    /**
+     * Counts the call, if it is alive and within the limit. `asked_at` (`performance.now()`): its owner, asked then, has said
+     * that it is alive. AppError `unavailable` when too many calls wait.
+     */
+    take(claim: Claim, asked_at?: number): Promise<Decision>;
     /** The same in this process alone, for as long as Redis is away. */
     takeLocally(claim: Claim): Decision;
     /** The tag of an account's (or an address') shard. */
@@ -45,7 +50,13 @@ export interface Limiter {
 }
 
 interface Question extends Claim {
-    confirmed: boolean;
+    asked_at: number | undefined;
+}
+
+/** One era of Redis' memory (limit.lua), and since when, by `performance.now()`, it is known here. */
+interface Era {
+    name: string;
+    since: number;
 }
 
 /**
@@ -68,14 +79,21 @@ export function limiter(options: {
         labels: ['state'],
     });
     const by_tag = new Map<string, Coalescer<Question, Decision>>();
+    const eras = new Map<string, Era>();
+    redis.on('close', () => eras.clear()); // what answers next may be another Redis, or the same after a crash
     let paused_until = 0;
 
     async function decide(tag: string, questions: Question[]): Promise<Decision[]> {
+        const era = eras.get(tag);
         const keys = questions.flatMap(({ bucket, mark }) => [bucket, mark ?? bucket]);
-        const args = questions.flatMap(({ limit, confirmed }) => [limit, confirmed ? 1 : 0]);
-        // The script answers 3 numbers for each question, then the time.
-        const answer = (await run([...keys, unfoldedSet(tag)], [window_ms, MARK_MS, ...args])) as number[];
-        const now = answer[answer.length - 1] as number;
+        const args = questions.flatMap(({ limit, asked_at }) => [limit, wordCounts(asked_at, era) ? 1 : 0]);
+        const answer = (await run(
+            [...keys, unfoldedSet(tag), eraKey(tag)],
+            [window_ms, MARK_MS, era?.name ?? '', ...args],
+        )) as [...number[], string]; // 3 numbers for each question, then the time and the era
+        const name = answer.at(-1) as string;
+        if (name !== era?.name) eras.set(tag, { name, since: performance.now() });
+        const now = answer.at(-2) as number;
         return questions.map(({ limit }, index) => {
             const [state, remaining, end] = answer.slice(3 * index, 3 * index + 3) as [number, number, number];
             return decisionOf(STATES[state] ?? 'unconfirmed', { limit, remaining, end, now });
@@ -97,11 +115,11 @@ export function limiter(options: {
     }
 
     return {
-        async take(claim, confirmed) {
+        async take(claim, asked_at) {
             let decision: Decision = { state: 'unreachable', limit: claim.limit, remaining: 0, reset: 0, wait: 0 };
             if (performance.now() >= paused_until) {
                 try {
-                    decision = await queue(claim.tag)({ ...claim, confirmed });
+                    decision = await queue(claim.tag)({ ...claim, asked_at });
                 } catch (error) {
                     if (error instanceof AppError) throw error; // overload
                     paused_until = performance.now() + PAUSE_MS;
@@ -118,6 +136,12 @@ export function limiter(options: {
         },
         tag: (account) => shardTag(account, shards),
     };
+}
+
+/** Whether an owner's word can still be relied on: nothing that was said since can have been lost. */
+function wordCounts(asked_at: number | undefined, era: Era | undefined): boolean {
+    if (asked_at === undefined || era === undefined) return false;
+    return asked_at >= era.since && performance.now() - asked_at < WORD_VALID_MS;
 }
 
 function decisionOf(

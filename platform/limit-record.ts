@@ -35,6 +35,11 @@ export function unfoldedSet(tag: string): string {
     return `unfolded:${tag}`;
 }
 
+/** Names the present era of the shard's memory (limit.lua). */
+export function eraKey(tag: string): string {
+    return `era:${tag}`;
+}
+
 /** The account in a bucket's name. */
 export function accountOfBucket(bucket: string): string {
     return bucket.split(':')[2] ?? '';
