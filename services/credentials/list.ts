@@ -2,7 +2,7 @@ import { type CallContext, requireUser, timeoutOfNextHop } from '../../platform/
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { CredentialSummary, ListRequest, ListResponse } from '../../proto/gen/credentials/v1/credentials.ts';
 import type { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
-import { credentialId } from './credential-id.ts';
+import { credentialId } from '../credential-id.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { invalid, requireIssuer, requireSubject } from './rules.ts';
 import type { CredentialStore, ListedRow, Party } from './store.ts';

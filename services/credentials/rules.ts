@@ -1,11 +1,11 @@
 import { AppError } from '../../platform/errors.ts';
-import { JsonError, JsonText, parseJson } from '../../platform/json.ts';
 import { decodeDidKey, isDid } from '../../workers/crypto/did-key.ts';
-import { isText, requireText } from '../texts.ts';
+import { uuidOf } from '../credential-id.ts';
+import { isCredentialType, MAX_TYPE_LENGTH } from '../credential-payload.ts';
+import { requireJsonObject } from '../json-object.ts';
+import { requireText } from '../texts.ts';
 import { readExpiry } from '../times.ts';
-import { uuidOf } from './credential-id.ts';
 
-const MAX_TYPE_LENGTH = 255;
 const MAX_REASON_LENGTH = 2_000;
 const MAX_CLAIMS_BYTES = 65_536;
 
@@ -35,10 +35,6 @@ export function requireCredentialType(text: string): void {
     throw invalid(`credential_type must have 1 to ${MAX_TYPE_LENGTH} characters, without NUL or lone surrogates.`);
 }
 
-export function isCredentialType(text: string): boolean {
-    return text.trim() !== '' && isText(text, MAX_TYPE_LENGTH);
-}
-
 export function requireReason(reason: string): void {
     requireText('reason', reason, MAX_REASON_LENGTH);
 }
@@ -52,22 +48,6 @@ export function requireExpiry(text: string): string {
     return expires_at;
 }
 
-/**
- * Checks that the text is one JSON object. It is read where it will stand, as a member of an object, so that no token is
- * signed whose payload is too deep to be read again; and a text that closes the member before its own end is found out.
- */
 export function requireClaims(text: string): void {
-    if (Buffer.byteLength(text) > MAX_CLAIMS_BYTES) throw invalid(`claims may have ${MAX_CLAIMS_BYTES} bytes.`);
-    const claims = readMember(text);
-    if (!(claims instanceof JsonText) || claims.text !== text) throw invalid('claims must be a JSON object.');
-}
-
-function readMember(text: string): unknown {
-    try {
-        // An object literal, since it is parsed from one.
-        return (parseJson(`{"claims":${text}}`, new Set(['claims'])) as Record<string, unknown>)['claims'];
-    } catch (error) {
-        if (error instanceof JsonError) throw invalid(`claims are not acceptable JSON: ${error.message}.`);
-        throw error;
-    }
+    requireJsonObject('claims', text, MAX_CLAIMS_BYTES);
 }

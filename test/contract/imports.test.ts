@@ -15,7 +15,10 @@ const PARTS: ReadonlyArray<{ part: RegExp; imports: RegExp }> = [
     { part: /^services\/index\.ts$/, imports: /./ },
     // A service reaches another one through its proto alone; what services share lies beside their folders.
     { part: /^services\/[^/]+\//, imports: /^(platform|proto\/gen|workers\/crypto)\/|^services\/(?!index)[^/]+\.ts$/ },
-    { part: /^services\/[^/]+\.ts$/, imports: /^platform\// },
+    {
+        part: /^services\/[^/]+\.ts$/,
+        imports: /^platform\/|^workers\/crypto\/did-key\.ts$|^services\/(?!index)[^/]+\.ts$/,
+    },
 ];
 
 /** What only some files may do. */

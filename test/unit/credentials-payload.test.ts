@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { AppError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { credentialId, uuidOf } from '../../services/credentials/credential-id.ts';
+import { credentialId, uuidOf } from '../../services/credential-id.ts';
+import { type CredentialContent, RAW_MEMBERS, readPayload, writePayload } from '../../services/credential-payload.ts';
 import { decodeCursor, encodeCursor } from '../../services/credentials/cursor.ts';
-import { type CredentialContent, RAW_MEMBERS, readPayload, writePayload } from '../../services/credentials/payload.ts';
 import { requireClaims, requireCredentialType, requireReason } from '../../services/credentials/rules.ts';
 import { generateKey, openToken, signPayload } from '../../workers/crypto/signature-jobs.ts';
 

@@ -1,8 +1,8 @@
-import { JsonText, stringifyJson } from '../../platform/json.ts';
-import { decodeDidKey, isDid } from '../../workers/crypto/did-key.ts';
-import { readDateTime } from '../times.ts';
+import { JsonText, stringifyJson } from '../platform/json.ts';
+import { decodeDidKey, isDid } from '../workers/crypto/did-key.ts';
 import { uuidOf } from './credential-id.ts';
-import { isCredentialType } from './rules.ts';
+import { isText } from './texts.ts';
+import { readDateTime } from './times.ts';
 
 /** What a credential says. */
 export interface CredentialContent {
@@ -20,6 +20,8 @@ export interface CredentialContent {
 
 /** Tells credentials from presentations, which are signed with the same keys. */
 const TYPE = 'credential';
+/** Characters of a credential's type. */
+export const MAX_TYPE_LENGTH = 255;
 /** The payload's members that are wanted as text when a token is opened. */
 export const RAW_MEMBERS = ['claims'] as const;
 
@@ -58,4 +60,9 @@ export function readPayload(opened: {
     if (exp !== undefined && expires_at === undefined) return { unfit: 'exp' };
     if (claims === undefined) return { unfit: 'claims' };
     return { credential_id: jti, issuer: iss, subject: sub, credential_type, issued_at, expires_at, claims };
+}
+
+/** Any text but a blank one. */
+export function isCredentialType(text: string): boolean {
+    return text.trim() !== '' && isText(text, MAX_TYPE_LENGTH);
 }

@@ -1,4 +1,4 @@
-import { isId } from '../../platform/ids.ts';
+import { isId } from '../platform/ids.ts';
 
 const URN = 'urn:uuid:';
 
