@@ -1,12 +1,16 @@
 import './node-version.ts';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ROLES, run } from '../../main.ts';
 import { columns, describe, firstSteps, localUrl } from './banner.ts';
 import { serviceEnvironment } from './environment.ts';
 import { type Lifecycle, runUntilStopped, unlessAborted } from './lifecycle.ts';
 import { claimPorts } from './ports.ts';
 import { prepare } from './prepare.ts';
+
+/** A request that takes longer than this after the signal is cut off. */
+const DRAIN_CAP_MS = 12_000;
 
 /** `npm start`: everything in this process, on databases of its own. */
 async function start(lifecycle: Lifecycle): Promise<void> {
@@ -25,7 +29,7 @@ async function start(lifecycle: Lifecycle): Promise<void> {
     await unlessAborted(stopping, run(['migrate'], env));
     const service = await unlessAborted(stopping, run([...ROLES], env));
     defer(async () => {
-        if (!forced.aborted) await Promise.race([service.stop(), once(forced, 'abort')]);
+        if (!forced.aborted) await Promise.race([service.stop(), once(forced, 'abort'), delay(DRAIN_CAP_MS)]);
     });
     const url = localUrl(HOST, port);
     const ops = `${localUrl(HOST, ops_port)} (/readyz /livez /metrics)`;
