@@ -1,9 +1,8 @@
-import { writeSuccess } from './envelope.ts';
 import type { Exchange } from './exchange.ts';
 
 export interface Cors {
-    /** Adds what browsers of allowed origins need to the answer; true where that was all, for a preflight request. */
-    answer(exchange: Exchange): boolean;
+    /** Adds what browsers of allowed origins need to the answer; true where no more was asked, by a preflight request. */
+    allow(exchange: Exchange): boolean;
 }
 
 const PREFLIGHT = {
@@ -16,9 +15,9 @@ const EXPOSED =
 
 /** Cross-origin access for the given origins; for none, where the list is empty. */
 export function cors(origins: readonly string[]): Cors {
-    const allowed = new Set(origins);
+    const allowed = new Set(origins.map((origin) => origin.trim()));
     return {
-        answer({ request, response, headers }) {
+        allow({ request, headers }) {
             if (allowed.size === 0) return false;
             headers['Vary'] = 'Origin';
             const { origin } = request.headers;
@@ -26,12 +25,7 @@ export function cors(origins: readonly string[]): Cors {
             headers['Access-Control-Allow-Origin'] = origin;
             headers['Access-Control-Expose-Headers'] = EXPOSED;
             if (request.method !== 'OPTIONS' || !request.headers['access-control-request-method']) return false;
-            writeSuccess(response, {
-                status: 200,
-                message: 'Preflight',
-                data: {},
-                headers: { ...headers, ...PREFLIGHT },
-            });
+            Object.assign(headers, PREFLIGHT);
             return true;
         },
     };

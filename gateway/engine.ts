@@ -19,6 +19,8 @@ import type { Services } from './services.ts';
 export interface Engine {
     /** authenticate → limit → parse → call → envelope */
     handle(endpoint: Endpoint): RequestHandler;
+    /** Answers 200 and nothing else. */
+    succeed(exchange: Exchange, message: string): Promise<void>;
     /** Answers with an error, whatever state the exchange is in; `close`: and nothing else follows on its connection. */
     fail(exchange: Exchange, error: unknown, options?: { close: boolean }): Promise<void>;
 }
@@ -85,7 +87,7 @@ export function engine(options: {
             response.destroy(); // a list broke off in the middle: an end would look like success
             return;
         }
-        exchange.decision ??= await decisionForRefusal(exchange.address);
+        exchange.decision ??= await countByAddress(exchange.address);
         if (response.headersSent) return; // by the parser's complaint, meanwhile
         if (close) exchange.headers['Connection'] = 'close';
         writeError(response, error, { ...limitsOf(exchange), ...exchange.headers });
@@ -94,14 +96,21 @@ export function engine(options: {
         response.end();
     }
 
-    /** For the headers alone: a limiter that is at capacity does not keep a refusal from being given. */
-    async function decisionForRefusal(address: string): Promise<Decision> {
+    /** For the headers: a limiter that is at capacity keeps no answer from being given. */
+    async function countByAddress(address: string): Promise<Decision> {
         const { decision } = await admitter.anonymous(address).catch(() => admitter.internal());
         return decision;
     }
 
     return {
         fail,
+
+        async succeed(exchange, message) {
+            const { response, headers } = exchange;
+            exchange.decision = await countByAddress(exchange.address);
+            writeSuccess(response, { status: 200, message, data: {}, headers: { ...limitsOf(exchange), ...headers } });
+        },
+
         handle: (endpoint) => async (_request: Request, response: Response) => {
             const exchange = exchangeOf(response);
             exchange.route = endpoint.id;

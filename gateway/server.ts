@@ -68,7 +68,8 @@ function application(
         client_errors.began(exchange);
         response.on('close', () => finish(exchange));
         checkHeaders(request);
-        if (!cors.answer(exchange)) next();
+        if (!cors.allow(exchange)) return next();
+        return engine.succeed(exchange, 'Preflight');
     });
     for (const endpoint of endpoints) {
         const method = endpoint.method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete'; // the methods there are
