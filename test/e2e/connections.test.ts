@@ -118,6 +118,15 @@ describe('a body that fails on its way', () => {
     });
 });
 
+it('hundreds of idle connections keep nobody waiting', async () => {
+    const idle = Array.from({ length: 400 }, () => open());
+    for (const connection of idle.slice(200)) connection.write('GET /internal/health HTTP/1.1\r\n');
+    const began = performance.now();
+    await expectOk(201, { method: 'POST', path: '/v1/did', token: api_key });
+    assert.ok(performance.now() - began < 1_000);
+    for (const connection of idle) connection.destroy();
+});
+
 describe('a client that takes its time', { concurrency: true }, () => {
     it('with the header gets 408', () =>
         withConnection(async (connection) => {

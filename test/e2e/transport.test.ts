@@ -4,12 +4,16 @@ import { expectOk } from './client.ts';
 import { assertRefused, exchange, requestText } from './socket.ts';
 import { newAccount, newKey } from './world.ts';
 
-const { api_key } = await newKey(await newAccount());
+const account = await newAccount();
+const { api_key } = await newKey(account);
+const session = `Authorization: Bearer ${account.token}`;
 const KEY = `Authorization: Bearer ${api_key}`;
 const JSON_TYPE = 'Content-Type: application/json';
 const CHUNKED = 'Transfer-Encoding: chunked';
 const health = (headers: string[] = []) => requestText('GET /internal/health', headers);
 const create = (headers: string[], body = '{}') => requestText('POST /v1/did', [KEY, JSON_TYPE, ...headers], body);
+const withBody = (start: string, body: string, ...headers: string[]) =>
+    requestText(start, [...headers, JSON_TYPE, `Content-Length: ${body.length}`], body);
 
 describe('what is no well-formed HTTP', () => {
     const refused: Array<[what: string, status: number, request: string]> = [
@@ -66,6 +70,10 @@ describe('unusual but well-formed HTTP', () => {
         ['a body in chunks with extension and trailer', 201, create([CHUNKED], '2;a=b\r\n{}\r\n0\r\nX: y\r\n\r\n')],
         ['a chunked body in pieces', 201, create([CHUNKED], '1\r\n{\r\n1\r\n}\r\n0\r\n\r\n')],
         ['a declared length of 0', 201, create(['Content-Length: 0'], '')],
+        ['GET with a body', 200, withBody('GET /internal/health', '{"a":1}')],
+        ['GET with a body that is no JSON', 400, withBody('GET /internal/health', '{')],
+        ['DELETE with a body that is no JSON', 400, withBody('DELETE /v1/keys/x', '{', session)],
+        ['DELETE with a body', 404, withBody('DELETE /v1/keys/x', '{"a":1}', session)],
         ['OPTIONS *', 404, requestText('OPTIONS *')],
         ['a target whose host is no host', 404, requestText('GET http://[x/nowhere')],
         ['a target of a scheme alone', 404, requestText('GET http://')],

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { send } from './client.ts';
+import { issueBody, newAccount, newDid, newKey } from './world.ts';
+
+const LOG_DIR = process.env['E2E_LOG_DIR'] as string; // test/run.ts gives it
+
+/** The lines that the gateways have logged of these requests, once there is one of each. */
+async function linesOf(request_ids: string[]): Promise<string[]> {
+    const give_up = performance.now() + 5_000;
+    for (;;) {
+        const files = readdirSync(LOG_DIR).filter((name) => name.startsWith(`${process.env['E2E_TRANSPORT']}-`));
+        const lines = files.flatMap((name) => readFileSync(join(LOG_DIR, name), 'utf8').split('\n'));
+        const found = lines.filter((line) => request_ids.some((id) => line.includes(id)));
+        if (found.length >= request_ids.length) return found;
+        assert.ok(performance.now() < give_up, `only ${found.length} lines`);
+        await delay(20);
+    }
+}
+
+it('a request leaves one line in the log, with nothing of what it carried', async () => {
+    const account = await newAccount();
+    const { api_key: token } = await newKey(account);
+    const issuer = await newDid(token);
+    const marks = [token, account.token, issuer.private_key, 'marked\r\nreason', 'marked\r\nclaim', 'marked query'];
+    const [, , , reason, claim, query] = marks;
+    const body = issueBody(issuer, 'did:web:subject.example', { claims: { claim } });
+    const issued = await send({ method: 'POST', path: '/v1/credentials', token, body });
+    const { credential_id, credential } = issued.data;
+    const answers = [
+        issued,
+        await send({
+            method: 'POST',
+            path: `/v1/credentials/revoke/${credential_id}`,
+            token,
+            body: { issuer_did: issuer.did, reason },
+        }),
+        await send({
+            method: 'POST',
+            path: '/v1/credentials/verify',
+            token: account.token,
+            body: { credential, issuer_did: issuer.did },
+        }),
+        await send({ path: `/v1/did/x?password=${encodeURIComponent(query ?? '')}`, token }),
+        await send({ path: '/v1/did/x', token: `${token.slice(0, -1)}!` }),
+        await send({ method: 'POST', path: '/v1/did', token, body: `{"marked":"${claim}` }),
+    ];
+    const ids = answers.map(({ headers }) => headers.get('x-request-id') as string);
+    const lines = await linesOf(ids);
+    const events = lines.map((line) => JSON.parse(line));
+    for (const [index, id] of ids.entries()) {
+        const own = events.filter(({ request_id }) => request_id === id);
+        assert.equal(own.length, 1);
+        assert.equal(own[0].status, answers[index]?.status);
+    }
+    const text = lines.join('\n');
+    for (const mark of [...marks, credential, 'marked', token.slice(0, -1)]) {
+        assert.ok(!text.includes(JSON.stringify(mark).slice(1, -1)), `the log holds ${mark}`);
+    }
+});
