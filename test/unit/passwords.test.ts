@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { argon2Sync, randomBytes } from 'node:crypto';
 import { subscribe } from 'node:diagnostics_channel';
 import test, { after } from 'node:test';
 import type { Worker } from 'node:worker_threads';
@@ -23,6 +24,39 @@ test('a password matches its hash, and a hash of another cost asks to be made ag
     const old = hashPassword('correct horse', { memory_kib: 32, passes: 2 });
     assert.deepEqual(await pool.verify(old, 'correct horse'), { matches: true, rehash: true });
     assert.deepEqual(await pool.verify(old, 'wrong'), { matches: false, rehash: false });
+});
+
+test('a key is Argon2id of the password, the salt and the cost that are given', async () => {
+    const nonce = randomBytes(16);
+    for (const [memory_kib, passes] of [
+        [8, 1],
+        [64, 3],
+    ] as const) {
+        const message = 'correct horse ①';
+        const parameters = { message: message.normalize('NFKC'), nonce, parallelism: 1, tagLength: 32 };
+        const expected = argon2Sync('argon2id', { ...parameters, memory: memory_kib, passes });
+        assert.deepEqual(Buffer.from(await pool.derive(message, nonce, { memory_kib, passes })), expected);
+    }
+    assert.notDeepEqual(await pool.derive('a', nonce, cost), await pool.derive('a', randomBytes(16), cost));
+    assert.notDeepEqual(await pool.derive('a', nonce, cost), await pool.derive('b', nonce, cost));
+});
+
+test('no stored parameters make a thread work longer, or take more memory, than is reasonable', async () => {
+    const salt = randomBytes(16);
+    const bad = [
+        { salt: randomBytes(15) },
+        { salt: randomBytes(17) },
+        { memory_kib: 7 },
+        { memory_kib: 262_145 },
+        { passes: 0 },
+        { passes: 11 },
+        { passes: Number.NaN },
+    ];
+    for (const change of bad) {
+        const { salt: used, ...used_cost } = { salt, ...cost, ...change };
+        const error = await pool.derive('hunter2', used, used_cost).catch((thrown: unknown) => thrown);
+        assert.ok(error instanceof AppError && error.kind === 'internal', JSON.stringify(change));
+    }
 });
 
 test('background hashes are hashes like any other', async () => {

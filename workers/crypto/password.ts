@@ -10,6 +10,21 @@ export interface PasswordCost {
 /** OWASP's recommendation for Argon2id: 19 MiB, 2 passes; about 27 ms. */
 export const DEFAULT_COST: PasswordCost = { memory_kib: 19_456, passes: 2 };
 
+/** sodium-native takes any view of bytes; its published types ask for Buffer. */
+const { crypto_pwhash: fillKey } = sodium as {
+    crypto_pwhash(
+        key: Uint8Array,
+        password: Uint8Array,
+        salt: Uint8Array,
+        passes: number,
+        memory: number,
+        algorithm: number,
+    ): void;
+};
+
+/** libsodium's Argon2id takes salts of this length only. */
+export const SALT_BYTES = 16;
+
 /** A stored hash may not make a thread work longer, or take more memory, than this. */
 const MAX_COST: PasswordCost = { memory_kib: 262_144, passes: 10 };
 
@@ -39,6 +54,23 @@ export function verifyPassword(phc: string, password: string): boolean {
 export function needsRehash(phc: string, cost: PasswordCost): boolean {
     const { memory_kib, passes } = read(phc);
     return memory_kib !== cost.memory_kib || passes !== cost.passes;
+}
+
+/**
+ * Fills `key` (32 bytes) with Argon2id of the password's NFKC form. Blocks the thread. AppError `internal` for parameters that
+ * libsodium cannot use, or that are too costly.
+ */
+export function deriveKey(
+    key: Uint8Array,
+    password: string,
+    salt: Uint8Array,
+    { memory_kib, passes }: PasswordCost,
+): void {
+    const usable = memory_kib >= 8 && memory_kib <= MAX_COST.memory_kib && passes >= 1 && passes <= MAX_COST.passes;
+    if (!usable || salt.length !== SALT_BYTES) throw new AppError('internal', 'Stored key parameters cannot be used.');
+    const text = normalised(password);
+    fillKey(key, text, salt, passes, memory_kib * 1024, sodium.crypto_pwhash_ALG_ARGON2ID13);
+    text.fill(0);
 }
 
 function read(phc: string): PasswordCost & { salt_and_hash: string } {

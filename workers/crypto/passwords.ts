@@ -1,3 +1,4 @@
+import { encodeBase64 } from '../../platform/base64.ts';
 import { AppError } from '../../platform/errors.ts';
 import { lanes } from './lanes.ts';
 import { type Outcome, valueOrError } from './outcome.ts';
@@ -11,8 +12,15 @@ export interface Passwords {
     hash(password: string, options?: { background?: boolean }): Promise<string>;
     /** `rehash`: the password matches, and its hash was made at another cost than today's. */
     verify(phc: string, password: string): Promise<{ matches: boolean; rehash: boolean }>;
+    /**
+     * A key of 32 bytes, at the cost that is given. Whoever asked wipes it with fill(0) after use. AppError `internal` for a
+     * salt or a cost that no key is made with.
+     */
+    derive(password: string, salt: Uint8Array, cost: PasswordCost): Promise<Uint8Array>;
     close(): Promise<void>;
 }
+
+const DERIVED_KEY_BYTES = 32;
 
 export interface PasswordPoolOptions {
     /** Hashes at once; each takes the memory of its cost. */
@@ -45,6 +53,12 @@ export function passwordPool({ threads, cost, max_waiting }: PasswordPoolOptions
         verify: async (phc, password) => {
             const answer = await call({ op: 'verify', phc, password, cost }, 'foreground');
             return answer as PasswordAnswers['verify']; // likewise
+        },
+        derive: async (password, salt, cost) => {
+            // Shared: a key that came as an answer would leave a copy in the thread.
+            const key = new Uint8Array(new SharedArrayBuffer(DERIVED_KEY_BYTES));
+            await call({ op: 'derive', password, salt: encodeBase64(salt), cost, key }, 'foreground');
+            return key;
         },
         close: () => pool.close(),
     };
