@@ -19,7 +19,9 @@ export interface SessionTokens {
  * one that is not among them. A verified token is remembered until its `exp`.
  */
 export function sessionTokens({ identity }: { identity: Services['identity'] }): SessionTokens {
-    const remembered = createCache<string, { session_id: string; exp: number }>(REMEMBERED);
+    const newCache = () => createCache<string, { session_id: string; exp: number }>(REMEMBERED);
+    let remembered = newCache();
+    let kids = '';
     let verifier: SessionTokenVerifier = sessionTokenVerifier({ keys: [] });
     let fetching: Promise<void> | undefined;
     let fetched_at = Number.NEGATIVE_INFINITY;
@@ -27,6 +29,9 @@ export function sessionTokens({ identity }: { identity: Services['identity'] }):
     async function fetchKeys(): Promise<void> {
         const { keys } = await identity.listSigningKeys({}, ownContext());
         verifier = sessionTokenVerifier({ keys });
+        const kids_now = keys.map(({ kid }) => kid).join();
+        if (kids_now !== kids) remembered = newCache(); // what a key that is gone has signed is good no more
+        kids = kids_now;
         fetched_at = performance.now();
     }
 
