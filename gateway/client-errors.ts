@@ -23,7 +23,7 @@ export function clientErrors(fail: Engine['fail']): ClientErrors {
 
         answer(error, socket) {
             if (error.code === 'ECONNRESET' || !socket.writable) {
-                socket.destroy();
+                socket.destroySoon(); // not before what was answered is on its way
                 return;
             }
             if (refused.has(socket)) return; // after its first error a connection makes no more sense

@@ -78,6 +78,13 @@ describe('POST /v1/did', () => {
         }
     });
 
+    it('takes one public key fifty times at once', async () => {
+        const public_key = randomBytes(32).toString('base64');
+        const calls = Array.from({ length: 50 }, (_, index) => ({ ...create({ public_key }), gateway: index % 2 }));
+        const dids = await Promise.all(calls.map((call) => expectOk(201, call)));
+        assert.equal(new Set(dids.map(({ did }) => did)).size, 1);
+    });
+
     const key = randomBytes(32);
     const standard = key.toString('base64');
     const unfit: Array<[what: string, public_key: unknown]> = [

@@ -91,6 +91,14 @@ describe('routing', () => {
             }
         });
     }
+
+    it('a parameter that cannot be decoded is malformed, where any other would be unknown', async () => {
+        await expectError(404, { path: '/v1/keys/%25zz', token: account.token });
+        for (const id of ['%zz', '%', '%ff', 'a%3']) {
+            const { body } = await expectError(400, { path: `/v1/keys/${id}`, token: account.token });
+            assert.match(body.error, /percent-encoded/);
+        }
+    });
 });
 
 describe('the order of checks', () => {

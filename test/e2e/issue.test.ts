@@ -101,6 +101,12 @@ describe('a required field', () => {
     }
 });
 
+it('a field of a prototype is no field', async () => {
+    const { credential_type, ...rest } = issueBody(issuer, SUBJECT);
+    const body = `${JSON.stringify(rest).slice(0, -1)},"__proto__":{"credential_type":"${credential_type}"}}`;
+    await expectError(400, { method: 'POST', path: '/v1/credentials', token, body });
+});
+
 describe('the private key', () => {
     const key = Buffer.from(issuer.private_key, 'base64');
     const foreign = Buffer.from(other.private_key, 'base64');
