@@ -77,6 +77,18 @@ it('fifty wrong passwords at once on two gateways are no more than ten guesses',
     assertTold(await expectError(429, login(email, password, address)));
 });
 
+it('after a hundred wrong passwords from everywhere, only addresses that have succeeded before are served', async () => {
+    const { email, password } = await register();
+    const [own, own_too] = [newAddress(), newAddress()];
+    for (const address of [own, own_too]) await expectOk(200, login(email, password, address));
+    const guesses = Array.from({ length: 100 }, (_, at) => login(email, `${at}`, `192.0.2.${at}`, at % 2));
+    await Promise.all(guesses.map((guess) => expectError(401, guess)));
+    assert.equal((await send(login(email, password, newAddress()))).status, 429);
+    for (const address of [own, own_too]) await expectOk(200, login(email, password, address, 1));
+    const other = await register();
+    await expectOk(200, login(other.email, other.password, '192.0.2.1'));
+});
+
 it('forty right passwords at once on two gateways are all served', async () => {
     const { email, password } = await register();
     const address = newAddress();
