@@ -3,7 +3,7 @@ import { AppError } from '../../platform/errors.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
 import { decodeDidKey, encodeDidKey } from '../../workers/crypto/did-key.ts';
-import { publicKeyFrom, secretKeyBytes } from '../../workers/crypto/ed25519.ts';
+import { type PublicKey, publicKeyFrom, secretKeyBytes } from '../../workers/crypto/ed25519.ts';
 import type { Signatures } from '../../workers/crypto/signatures.ts';
 import type { DidStore } from './store.ts';
 
@@ -27,11 +27,17 @@ export function didService({
                     private_key: secretKeyBytes(pair.seed, pair.public_key),
                 };
             }
-            const key = publicKeyFrom(public_key);
-            if (!key) throw new AppError('invalid', 'public_key is not an acceptable Ed25519 public key.');
+            const key = requireKey(public_key);
             const did = encodeDidKey(key);
             await store.insert({ did, public_key: key, account, origin: 'registered' });
             return { did, public_key: key };
+        },
+
+        async recordForWallet({ public_key }, context) {
+            const key = requireKey(public_key);
+            const did = encodeDidKey(key);
+            await store.insert({ did, public_key: key, account: context.user_id, origin: 'wallet' });
+            return { did };
         },
 
         async resolve({ did, derive }) {
@@ -45,4 +51,10 @@ export function didService({
             return { dids: await store.filterOwned(requireUser(context), dids) };
         },
     };
+}
+
+function requireKey(bytes: Uint8Array): PublicKey {
+    const key = publicKeyFrom(bytes);
+    if (!key) throw new AppError('invalid', 'public_key is not an acceptable Ed25519 public key.');
+    return key;
 }

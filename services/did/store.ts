@@ -6,7 +6,7 @@ export interface DidRow {
     did: string;
     public_key: Uint8Array;
     account: string | undefined;
-    origin: 'generated' | 'registered';
+    origin: 'generated' | 'wallet' | 'registered';
 }
 
 export interface DidStore {
@@ -43,11 +43,13 @@ async function insertGroup(db: Database, rows: DidRow[]): Promise<void> {
     const sorted = rows.toSorted((one, other) => (one.did < other.did ? -1 : 1));
     const tuples = sorted.map((row) => [row.did, Buffer.from(row.public_key), row.account ?? null, row.origin]);
     await db.rows(sql.unsafe`
-        WITH written AS (
+        WITH inserted AS (
             INSERT INTO did.dids (did, public_key, account, origin, created_at)
             SELECT *, now() FROM ${sql.unnest(tuples, ['text', 'bytea', 'uuid', 'text'])}
             ON CONFLICT (did) DO NOTHING
-            RETURNING account
+            RETURNING account, origin
+        ), written AS (
+            SELECT account FROM inserted WHERE origin <> 'wallet' -- the wallet is what is counted
         )
         ${appendDeltas('dids_created')}`);
 }

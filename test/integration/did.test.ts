@@ -24,6 +24,18 @@ test('without a public key a pair is made, answered once and owned by the accoun
     assert.equal(await counted(db, context.user_id ?? null, 'dids_created'), 1);
 });
 
+test("a wallet's DID is the account's own, resolves like any other and is not counted as one that it created", async () => {
+    const context = testContext();
+    const { public_key } = generateKeyPair();
+    const { did: text } = await did.recordForWallet({ public_key }, context);
+    assert.equal(text, encodeDidKey(public_key));
+    assert.deepEqual(await did.recordForWallet({ public_key }, context), { did: text });
+    assert.deepEqual(await did.filterOwned({ dids: [text] }, context), { dids: [text] });
+    assert.equal((await did.resolve({ did: text, derive: false }, testContext())).did, text);
+    assert.equal(await counted(db, context.user_id ?? null, 'dids_created'), 0);
+    await refuses('invalid', did.recordForWallet({ public_key: new Uint8Array(31) }, context));
+});
+
 test('a public key registered twice is one row, counted once, for whoever came first', async () => {
     const [first, second] = [testContext(), testContext()];
     const { public_key } = generateKeyPair();

@@ -27,6 +27,7 @@ const scripted: ServiceOf<typeof DidServiceDefinition> = {
         if (did === 'caller') return { did: JSON.stringify(context), public_key: new Uint8Array() };
         return { did, public_key: Uint8Array.of(1, 2, 3) };
     },
+    recordForWallet: async () => ({ did: 'did:key:new' }),
     filterOwned: async ({ dids }) => ({ dids }),
 };
 

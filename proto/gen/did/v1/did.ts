@@ -20,6 +20,15 @@ export interface CreateResponse {
   private_key?: Uint8Array | undefined;
 }
 
+export interface RecordForWalletRequest {
+  /** 32 bytes; the caller has made the pair. */
+  public_key: Uint8Array;
+}
+
+export interface RecordForWalletResponse {
+  did: string;
+}
+
 export interface ResolveRequest {
   did: string;
   /** Also answer for a well-formed DID that was never recorded. */
@@ -138,6 +147,98 @@ export const CreateResponse: MessageFns<CreateResponse> = {
             }
 
             message.private_key = reader.bytes();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRecordForWalletRequest(): RecordForWalletRequest {
+  return { public_key: new Uint8Array(0) };
+}
+
+export const RecordForWalletRequest: MessageFns<RecordForWalletRequest> = {
+  encode(message: RecordForWalletRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.public_key.length !== 0) {
+      writer.uint32(10).bytes(message.public_key);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RecordForWalletRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRecordForWalletRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.public_key = reader.bytes();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRecordForWalletResponse(): RecordForWalletResponse {
+  return { did: "" };
+}
+
+export const RecordForWalletResponse: MessageFns<RecordForWalletResponse> = {
+  encode(message: RecordForWalletResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.did !== "") {
+      writer.uint32(10).string(message.did);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RecordForWalletResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRecordForWalletResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.did = reader.string();
             continue;
           }
         }
@@ -373,6 +474,15 @@ export const DidServiceDefinition = {
       responseType: CreateResponse as typeof CreateResponse,
       responseStream: false,
       options: {},
+    },
+    /** Records the DID of a wallet's key pair, which makes it one of the calling account's own. */
+    recordForWallet: {
+      name: "RecordForWallet",
+      requestType: RecordForWalletRequest as typeof RecordForWalletRequest,
+      requestStream: false,
+      responseType: RecordForWalletResponse as typeof RecordForWalletResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
     },
     /** The public key of a known DID. */
     resolve: {
