@@ -21,8 +21,10 @@ export function localWindows(window_ms: number) {
         take(bucket: string, limit: number, now: number): { admitted: boolean; remaining: number; end: number } {
             forgetEnded(now);
             let window = windows.get(bucket);
-            if (!window) {
+            // One that ends later than if it began now is from before the clock was set back.
+            if (!window || window.end > now + window_ms) {
                 window = { end: now + window_ms, count: 0 };
+                windows.delete(bucket); // a new one comes last
                 windows.set(bucket, window);
             }
             const admitted = window.count < limit;
