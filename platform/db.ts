@@ -87,6 +87,14 @@ function isOutage(error: unknown): boolean {
     return false;
 }
 
+/** The SQLSTATE with which PostgreSQL refused a statement. */
+export function refusalCode(error: unknown): string | undefined {
+    for (let cause = error; Error.isError(cause); cause = cause.cause) {
+        if ('code' in cause && typeof cause.code === 'string') return cause.code;
+    }
+    return undefined;
+}
+
 /** Whether PostgreSQL refused the statement for what is in it: then its neighbours in a group are not at fault. */
 export function isRefusedStatement(error: unknown): boolean {
     return !(error instanceof AppError);

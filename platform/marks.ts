@@ -13,37 +13,45 @@ export function markKey(tag: string, subject: Subject, id: string): string {
     return `mark:${tag}:${subject}:${id}`;
 }
 
+interface Target {
+    account: string;
+    subject: Subject;
+    ids: readonly string[];
+}
+
 export interface Marks {
+    /**
+     * Sets the refused marks of what is about to be ended in a transaction. Resolves to what the caller is to hear after the
+     * commit, which is made all the same: nothing, or `unavailable` as refuseAnd says.
+     */
+    refuse(target: Target): Promise<AppError | undefined>;
     /**
      * Sets the refused mark, ends what the mark stands for by `commit`, and returns its result. Where Redis cannot be reached
      * the commit is made all the same, but the caller hears `unavailable`: until the mark is in, a gateway may still hold a
      * live one. Repeating the call sets the mark again.
      */
-    refuseAnd<Result>(
-        target: { account: string; subject: Subject; ids: readonly string[] },
-        commit: () => Promise<Result>,
-    ): Promise<Result>;
+    refuseAnd<Result>(target: Target, commit: () => Promise<Result>): Promise<Result>;
 }
 
 export function marks({ redis, shards }: { redis: Redis; shards: number }): Marks {
+    async function refuse({ account, subject, ids }: Target): Promise<AppError | undefined> {
+        const tag = shardTag(account, shards);
+        try {
+            await Promise.all(ids.map((id) => redis.set(markKey(tag, subject, id), 'R', 'PX', MARK_MS)));
+            return undefined;
+        } catch (cause) {
+            const text = 'It is ended, but not yet known everywhere. Repeat the call to make sure.';
+            return new AppError('unavailable', text, { retry_after: 1, cause });
+        }
+    }
+
     return {
-        async refuseAnd({ account, subject, ids }, commit) {
-            const tag = shardTag(account, shards);
-            const marking = Promise.all(ids.map((id) => redis.set(markKey(tag, subject, id), 'R', 'PX', MARK_MS)));
-            const failure = await marking.then(
-                () => undefined,
-                (error: unknown) => error,
-            );
+        refuse,
+        async refuseAnd(target, commit) {
+            const failure = await refuse(target);
             const result = await commit();
-            if (failure === undefined) return result;
-            throw new AppError(
-                'unavailable',
-                'It is ended, but not yet known everywhere. Repeat the call to make sure.',
-                {
-                    retry_after: 1,
-                    cause: failure,
-                },
-            );
+            if (failure) throw failure;
+            return result;
         },
     };
 }

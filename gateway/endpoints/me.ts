@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { User } from '../../proto/gen/identity/v1/identity.ts';
 import { endpoint } from '../endpoint.ts';
+import { name, optional } from '../fields.ts';
 
 export const userFields = {
     user_id: z.string(),
@@ -39,5 +40,39 @@ export const meEndpoints = [
             ]);
             return { ...userOf(user), last_login_at: user.last_login_at ?? null, stats };
         },
+    }),
+
+    endpoint({
+        id: 'me.update',
+        method: 'PATCH',
+        path: '/v1/me',
+        access: 'session',
+        status: 200,
+        message: 'Account updated',
+        // Here null means something: it takes the name away.
+        body: z.object({ name: name.nullish(), email: optional(z.string()) }),
+        answer: z.object({
+            user_id: z.string(),
+            email: z.string(),
+            name: z.string().nullable(),
+            updated_at: z.string(),
+        }),
+        async call({ body: { name, email }, services, context }) {
+            const change = { email, name: name ?? undefined, clear_name: name === null };
+            const { name: current, ...user } = await services.identity.updateUser(change, context);
+            return { ...user, name: current ?? null };
+        },
+    }),
+
+    endpoint({
+        id: 'me.change_password',
+        method: 'POST',
+        path: '/v1/me/password',
+        access: 'session',
+        status: 200,
+        message: 'Password changed',
+        body: z.object({ current_password: z.string(), new_password: z.string() }),
+        answer: z.object({ changed_at: z.string() }),
+        call: ({ body, services, context }) => services.identity.changePassword(body, context),
     }),
 ];

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { type CallContext, timeoutOfNextHop } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Guard } from '../../platform/guard.ts';
@@ -6,6 +6,7 @@ import { newId } from '../../platform/ids.ts';
 import type { LoginRequest, LoginResponse } from '../../proto/gen/identity/v1/identity.ts';
 import type { Passwords } from '../../workers/crypto/passwords.ts';
 import { normaliseEmail } from './email.ts';
+import { guardSubject } from './guard-subject.ts';
 import { requireComparablePassword } from './password-rules.ts';
 import type { IdentityStore, PasswordRow } from './store.ts';
 import type { SessionTokens } from './tokens.ts';
@@ -27,13 +28,12 @@ export function login(dependencies: LoginDependencies) {
     return async (request: LoginRequest, context: CallContext): Promise<LoginResponse> => {
         requireComparablePassword(request.password);
         const email = normaliseEmail(request.email);
-        // Redis keys carry no addresses.
-        const subject = `login:${createHash('sha256').update(email).digest('hex')}`;
+        // PostgreSQL refuses NUL and lone surrogates, and no account has them.
+        const storable = !email.includes('\0') && email.isWellFormed();
+        const account = storable ? await store.findPassword(email) : undefined;
+        const subject = guardSubject(account ?? { email });
         const opened = await guard.attempt({ subject, address: context.address }, async () => {
             timeoutOfNextHop(context); // in line too long: nobody waits for this hash any more
-            // PostgreSQL refuses NUL and lone surrogates, and no account has them.
-            const storable = !email.includes('\0') && email.isWellFormed();
-            const account = storable ? await store.findPassword(email) : undefined;
             const phc = account?.password_hash ?? (await standIn());
             const { matches, rehash } = await passwords.verify(phc, request.password);
             if (!account || !matches) return undefined;

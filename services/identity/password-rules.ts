@@ -5,17 +5,17 @@ const MIN_LENGTH = 8;
 const MAX_LENGTH = 1_024;
 
 /** A password that may be chosen: any Unicode, no rules of composition; else AppError `invalid`. */
-export function requireNewPassword(password: string): void {
-    requireComparablePassword(password);
+export function requireNewPassword(password: string, field = 'password'): void {
+    requireComparablePassword(password, field);
     if ([...password].length < MIN_LENGTH) {
-        throw new AppError('invalid', `password must have at least ${MIN_LENGTH} characters.`);
+        throw new AppError('invalid', `${field} must have at least ${MIN_LENGTH} characters.`);
     }
 }
 
 /** A password that is worth hashing, because it could have been chosen: the cost of a hash grows with its length. */
-export function requireComparablePassword(password: string): void {
+export function requireComparablePassword(password: string, field = 'password'): void {
     if (password.length > 2 * MAX_LENGTH || [...password].length > MAX_LENGTH) {
-        throw new AppError('invalid', `password must have at most ${MAX_LENGTH} characters.`);
+        throw new AppError('invalid', `${field} must have at most ${MAX_LENGTH} characters.`);
     }
-    if (!password.isWellFormed()) throw new AppError('invalid', 'password must be well-formed text.');
+    if (!password.isWellFormed()) throw new AppError('invalid', `${field} must be well-formed text.`);
 }

@@ -1,13 +1,13 @@
-import { requireUser } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Guard } from '../../platform/guard.ts';
-import { isId, newId } from '../../platform/ids.ts';
+import { newId } from '../../platform/ids.ts';
 import type { Marks } from '../../platform/marks.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { IdentityServiceDefinition } from '../../proto/gen/identity/v1/identity.ts';
 import type { Passwords } from '../../workers/crypto/passwords.ts';
 import { requireName } from '../texts.ts';
 import { sessionRateLimit } from '../tiers.ts';
+import { passwordChange } from './change-password.ts';
 import { userCreation } from './create-users.ts';
 import { requireEmail } from './email.ts';
 import { login } from './login.ts';
@@ -15,7 +15,8 @@ import { requireNewPassword } from './password-rules.ts';
 import { sessions } from './sessions.ts';
 import type { IdentityStore } from './store.ts';
 import type { SessionTokens } from './tokens.ts';
-import { userOf } from './user.ts';
+import { userUpdate } from './update-user.ts';
+import { noAccount, requireAccountId, userOf } from './user.ts';
 
 interface IdentityDependencies {
     store: IdentityStore;
@@ -58,11 +59,13 @@ export function identityService(dependencies: IdentityDependencies): ServiceOf<t
         },
 
         async getUser(_request, context) {
-            const user_id = requireUser(context);
-            const row = isId(user_id) ? await store.findUser(user_id) : undefined;
-            if (!row) throw new AppError('not_found', 'This account does not exist.');
+            const row = await store.findUser(requireAccountId(context));
+            if (!row) throw noAccount();
             return userOf(row);
         },
+
+        updateUser: userUpdate(dependencies),
+        changePassword: passwordChange(dependencies),
 
         createUsers: userCreation(dependencies),
 

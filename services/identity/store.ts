@@ -1,5 +1,5 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
-import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/db.ts';
+import { type Database, isRefusedStatement, refusalCode, STORE_GROUPS, sql } from '../../platform/db.ts';
 import type { Tier } from '../tiers.ts';
 
 /** All times are ISO 8601 in UTC with milliseconds. */
@@ -51,6 +51,31 @@ export interface NewSession {
     expires_at: string;
 }
 
+/** What is undefined stays; a name of null is taken away. */
+export interface UserChange {
+    user_id: string;
+    email: string | undefined;
+    name: string | null | undefined;
+    now: string;
+}
+
+export interface UpdatedRow {
+    user_id: string;
+    email: string;
+    name: string | null;
+    updated_at: string;
+}
+
+export interface PasswordChange {
+    user_id: string;
+    /** Changes nothing when the password has been changed since this version. */
+    password_version: number;
+    password_hash: string;
+    /** The session that goes on. */
+    kept_session: string | undefined;
+    now: string;
+}
+
 export interface Rotation {
     session_id: string;
     spent_id: string;
@@ -65,7 +90,13 @@ export interface IdentityStore {
     /** False where the address is taken. */
     insertUser: Coalescer<NewUserRow, boolean>;
     findUser: Coalescer<string, UserRow | undefined>;
-    findPassword(email: string): Promise<PasswordRow | undefined>;
+    /** By address. */
+    findPassword: Coalescer<string, PasswordRow | undefined>;
+    findPasswordOf(user_id: string): Promise<PasswordRow | undefined>;
+    /** The account as it is then; `taken` where the address is another one's, undefined where there is no such account. */
+    updateUser(change: UserChange): Promise<UpdatedRow | 'taken' | undefined>;
+    /** Whether it did. All other sessions of the account end with the change; `beforeCommit` hears which. */
+    changePassword(change: PasswordChange, beforeCommit: (ended: string[]) => Promise<void>): Promise<boolean>;
     /** The account with its new last_login_at; undefined as NewSession says. */
     openSession(session: NewSession): Promise<UserRow | undefined>;
     findSession: Coalescer<string, SessionRow | undefined>;
@@ -87,7 +118,14 @@ export function identityStore(db: Database): IdentityStore {
         }),
         findUser: coalesce({ ...STORE_GROUPS, name: 'user_find', run: (ids: string[]) => findUsers(db, ids) }),
         findSession: coalesce({ ...STORE_GROUPS, name: 'session_find', run: (ids: string[]) => findSessions(db, ids) }),
-        findPassword: (email) => findPassword(db, email),
+        findPassword: coalesce({
+            ...STORE_GROUPS,
+            name: 'password_find',
+            run: (emails: string[]) => findPasswords(db, emails),
+        }),
+        findPasswordOf: (user_id) => findPasswordOf(db, user_id),
+        updateUser: (change) => updateUser(db, change),
+        changePassword: (change, beforeCommit) => changePassword(db, change, beforeCommit),
         openSession: (session) => openSession(db, session),
         findRefresh: (target) => findRefresh(db, target),
         rotate: (rotation) => rotate(db, rotation),
@@ -132,10 +170,66 @@ async function findSessions(db: Database, ids: string[]): Promise<Array<SessionR
     return ids.map((id) => found.get(id));
 }
 
-async function findPassword(db: Database, email: string): Promise<PasswordRow | undefined> {
+const PASSWORD_COLUMNS = sql.fragment`${USER_COLUMNS}, u.password_hash, u.password_version`;
+
+async function findPasswords(db: Database, emails: string[]): Promise<Array<PasswordRow | undefined>> {
+    const rows = await db.rows<PasswordRow>(sql.unsafe`
+        SELECT ${PASSWORD_COLUMNS} FROM identity.users u WHERE u.email = ANY(${sql.array(emails, 'text')})`);
+    const found = new Map(rows.map((row) => [row.email, row]));
+    return emails.map((email) => found.get(email));
+}
+
+async function findPasswordOf(db: Database, user_id: string): Promise<PasswordRow | undefined> {
     const [row] = await db.rows<PasswordRow>(sql.unsafe`
-        SELECT ${USER_COLUMNS}, u.password_hash, u.password_version FROM identity.users u WHERE u.email = ${email}`);
+        SELECT ${PASSWORD_COLUMNS} FROM identity.users u WHERE u.user_id = ${user_id}`);
     return row;
+}
+
+/** SQLSTATEs of an address that another account has: its row is there, or two accounts were taking each other's at once. */
+const TAKEN = ['23505', '40P01'];
+
+async function updateUser(db: Database, change: UserChange): Promise<UpdatedRow | 'taken' | undefined> {
+    const { user_id, email, name, now } = change;
+    const changes = [
+        email === undefined ? [] : sql.fragment`email = ${email}`,
+        name === undefined ? [] : sql.fragment`name = ${name}`,
+    ].flat();
+    const columns = sql.fragment`user_id, email, name, updated_at`;
+    const statement =
+        changes.length === 0
+            ? sql.unsafe`SELECT ${columns} FROM identity.users WHERE user_id = ${user_id}`
+            : sql.unsafe`
+                UPDATE identity.users SET updated_at = ${now}, ${sql.join(changes, sql.fragment`, `)}
+                WHERE user_id = ${user_id}
+                RETURNING ${columns}`;
+    try {
+        const [row] = await db.rows<UpdatedRow>(statement);
+        return row;
+    } catch (error) {
+        if (TAKEN.includes(refusalCode(error) ?? '')) return 'taken';
+        throw error;
+    }
+}
+
+async function changePassword(
+    db: Database,
+    { user_id, password_version, password_hash, kept_session, now }: PasswordChange,
+    beforeCommit: (ended: string[]) => Promise<void>,
+): Promise<boolean> {
+    return db.transaction(async (transaction) => {
+        const changed = await transaction.rows(sql.unsafe`
+            UPDATE identity.users SET password_hash = ${password_hash}, password_version = password_version + 1
+            WHERE user_id = ${user_id} AND password_version = ${password_version}
+            RETURNING user_id`);
+        if (changed.length === 0) return false;
+        // A statement of its own: it sees each session that the old password has opened, and by now it opens no more.
+        const ended = await transaction.rows<{ session_id: string }>(sql.unsafe`
+            UPDATE identity.sessions SET ended_at = ${now}
+            WHERE user_id = ${user_id} AND session_id IS DISTINCT FROM ${kept_session ?? null} AND ended_at IS NULL
+            RETURNING session_id`);
+        await beforeCommit(ended.map((session) => session.session_id));
+        return true;
+    });
 }
 
 /** Also clears away what has expired of the account's sessions: nothing else would. */

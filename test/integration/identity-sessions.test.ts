@@ -169,11 +169,24 @@ test('refreshes and a logout at once leave nothing alive', async () => {
     }
 });
 
+test('a refresh that is overtaken by the logout gives no new pair', async () => {
+    const { session } = await signedIn(fixture);
+    const { session_id } = sessionOf(session.token);
+    const ending = await fixture.openTransaction();
+    await ending.query('UPDATE identity.sessions SET ended_at = now() WHERE session_id = $1', [session_id]);
+    const overtaken = assert.rejects(refresh(session.refresh_token), kind('unauthenticated'));
+    await fixture.untilBlocked(); // it has read the session alive, and its rotation waits
+    await ending.commit();
+    await overtaken;
+});
+
 test('a logout that cannot set its mark ends the session and says that it is not known everywhere', async () => {
+    const failure = new AppError('unavailable', 'not known everywhere');
     const unmarked: Marks = {
+        refuse: async () => failure,
         async refuseAnd(_target, commit) {
             await commit();
-            throw new AppError('unavailable', 'not known everywhere');
+            throw failure;
         },
     };
     const { session } = await signedIn(fixture);

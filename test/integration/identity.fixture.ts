@@ -1,5 +1,7 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { after } from 'node:test';
+import { Client } from 'pg';
+import { sql } from '../../platform/db.ts';
 import { guard } from '../../platform/guard.ts';
 import { type Marks, marks } from '../../platform/marks.ts';
 import { identityService } from '../../services/identity/service.ts';
@@ -43,7 +45,43 @@ export async function identityFixture({ cost = CHEAP }: { cost?: PasswordPoolOpt
             clock,
         });
     }
-    return { db, url, redis, time, keys_pem, tokens: session_tokens, identity: build(), build };
+
+    /** Another party's transaction: what it writes is locked, and nobody else's, until it commits. */
+    async function openTransaction() {
+        const client = new Client({ connectionString: url });
+        await client.connect();
+        await client.query('BEGIN');
+        return {
+            query: (text: string, values: unknown[]) => client.query(text, values),
+            async commit() {
+                await client.query('COMMIT');
+                await client.end();
+            },
+        };
+    }
+
+    /** Until a statement waits for a lock. */
+    async function untilBlocked(): Promise<void> {
+        const deadline = performance.now() + 5_000;
+        for (;;) {
+            const waiting = await db.rows(sql.unsafe`
+                SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`);
+            if (waiting.length > 0) return;
+            if (performance.now() > deadline) throw new Error('no statement waits');
+        }
+    }
+
+    return {
+        db,
+        redis,
+        time,
+        keys_pem,
+        tokens: session_tokens,
+        identity: build(),
+        build,
+        openTransaction,
+        untilBlocked,
+    };
 }
 
 export type IdentityFixture = Awaited<ReturnType<typeof identityFixture>>;

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { Client } from 'pg';
 import { type Database, sql } from '../../platform/db.ts';
 import { identityStore } from '../../services/identity/store.ts';
 import { testContext } from '../harness.ts';
 import { identityFixture, kind, login, newEmail, PASSWORD, signedIn } from './identity.fixture.ts';
 
 const fixture = await identityFixture();
-const { db, url, identity, build } = fixture;
+const { db, identity, build, openTransaction, untilBlocked } = fixture;
 
 const NEW_USER = { name: undefined, tier: 'free', password_hash: '-', created_at: new Date().toISOString() } as const;
 
@@ -184,31 +183,17 @@ test('a login at another cost than the stored one upgrades the hash, for all of 
 
 test('a login that verified a password which has been changed meanwhile opens no session', async () => {
     const { email, context, user } = await signedIn(fixture);
-    const change = new Client({ connectionString: url });
-    await change.connect();
-    await change.query('BEGIN');
+    const change = await openTransaction();
     await change.query('UPDATE identity.users SET password_version = password_version + 1 WHERE email = $1', [email]);
     const attempt = assert.rejects(login(fixture, email, context), kind('unauthenticated'));
     await untilBlocked(); // the old hash was read and verified, and the session waits for the change
-    await change.query('COMMIT');
+    await change.commit();
     await attempt;
-    await change.end();
     const [row] = await db.rows<{ sessions: number }>(
         sql.unsafe`SELECT count(*) AS sessions FROM identity.sessions WHERE user_id = ${user.user_id}`,
     );
     assert.equal(row?.sessions, 1);
 });
-
-/** Until a statement waits for a lock. */
-async function untilBlocked(): Promise<void> {
-    const deadline = performance.now() + 5_000;
-    for (;;) {
-        const waiting = await db.rows(sql.unsafe`
-            SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`);
-        if (waiting.length > 0) return;
-        assert.ok(performance.now() < deadline, 'no statement waits');
-    }
-}
 
 test('an account is found by nobody else and by no malformed id', async () => {
     for (const user_id of [randomUUID(), 'x']) {

@@ -1,0 +1,71 @@
+import { type CallContext, timeoutOfNextHop } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { Guard } from '../../platform/guard.ts';
+import { isId } from '../../platform/ids.ts';
+import { MARK_MS, type Marks } from '../../platform/marks.ts';
+import type { ChangePasswordRequest, ChangePasswordResponse } from '../../proto/gen/identity/v1/identity.ts';
+import type { Passwords } from '../../workers/crypto/passwords.ts';
+import { guardSubject } from './guard-subject.ts';
+import { requireComparablePassword, requireNewPassword } from './password-rules.ts';
+import type { IdentityStore } from './store.ts';
+import { noAccount, requireAccountId } from './user.ts';
+
+/** Changes the caller's password and ends its other sessions. A wrong current password counts as a guess. */
+export function passwordChange({
+    store,
+    passwords,
+    guard,
+    marks,
+    clock,
+}: {
+    store: IdentityStore;
+    passwords: Passwords;
+    guard: Guard;
+    marks: Marks;
+    clock: () => number;
+}) {
+    /** Whether the new password took the place of that version. Sessions end everywhere before it commits. */
+    async function replace(
+        version: { user_id: string; password_version: number },
+        change: { password_hash: string; kept_session: string | undefined; now: string },
+    ): Promise<boolean> {
+        let failure: AppError | undefined;
+        const replaced = await store.changePassword({ ...version, ...change }, async (ids) => {
+            failure = await marks.refuse({ account: version.user_id, subject: 'session', ids });
+        });
+        if (replaced && failure) {
+            const text = 'The password is changed, but sessions that end with it may be served for another minute.';
+            throw new AppError('unavailable', text, { retry_after: MARK_MS / 1_000, cause: failure });
+        }
+        return replaced;
+    }
+
+    return async (
+        { current_password, new_password }: ChangePasswordRequest,
+        context: CallContext,
+    ): Promise<ChangePasswordResponse> => {
+        const user_id = requireAccountId(context);
+        requireComparablePassword(current_password, 'current_password');
+        requireNewPassword(new_password, 'new_password');
+        const { session_id } = context;
+        const kept_session = session_id !== undefined && isId(session_id) ? session_id : undefined;
+        const target = { subject: guardSubject({ user_id }), address: context.address };
+        const changed_at = await guard.attempt(target, async () => {
+            timeoutOfNextHop(context); // in line too long: nobody waits for these hashes any more
+            const account = await store.findPasswordOf(user_id);
+            if (!account) throw noAccount();
+            const { matches } = await passwords.verify(account.password_hash, current_password);
+            if (!matches) return undefined;
+            const password_hash = await passwords.hash(new_password);
+            const now = new Date(clock()).toISOString();
+            if (await replace(account, { password_hash, kept_session, now })) return now;
+            throw wrong(); // changed since it was verified: no guess, so not counted as one
+        });
+        if (changed_at === undefined) throw wrong();
+        return { changed_at };
+    };
+}
+
+function wrong(): AppError {
+    return new AppError('unauthenticated', 'The current password is wrong.');
+}

@@ -1,0 +1,22 @@
+import type { CallContext } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { UpdatedUser, UpdateUserRequest } from '../../proto/gen/identity/v1/identity.ts';
+import { requireName } from '../texts.ts';
+import { requireEmail } from './email.ts';
+import type { IdentityStore } from './store.ts';
+import { noAccount, requireAccountId } from './user.ts';
+
+/** Changes what the request names of the caller's account. */
+export function userUpdate({ store, clock }: { store: IdentityStore; clock: () => number }) {
+    return async ({ email, name, clear_name }: UpdateUserRequest, context: CallContext): Promise<UpdatedUser> => {
+        const updated = await store.updateUser({
+            user_id: requireAccountId(context),
+            email: email === undefined ? undefined : requireEmail(email),
+            name: clear_name ? null : name === undefined ? undefined : requireName(name),
+            now: new Date(clock()).toISOString(),
+        });
+        if (updated === 'taken') throw new AppError('conflict', 'This email is already in use.');
+        if (!updated) throw noAccount();
+        return { ...updated, name: updated.name ?? undefined };
+    };
+}
