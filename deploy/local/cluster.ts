@@ -19,7 +19,7 @@ async function start(lifecycle: Lifecycle): Promise<void> {
     const ground = await prepare(lifecycle);
     const plan = await planCluster(ground);
     const env = { ...(await serviceEnvironment(ground, lifecycle)), ...plan.addresses };
-    await unlessAborted(stopping, run(['migrate'], { ...env, LOG_FILE: join(ground.data_dir, 'migrate.log') }));
+    await unlessAborted(stopping, () => run(['migrate'], { ...env, LOG_FILE: join(ground.data_dir, 'migrate.log') }));
 
     const launch = (member: Member): RoleProcess => launchMember(member, ground, env);
     const services = plan.services.map(launch);

@@ -39,13 +39,13 @@ export async function runUntilStopped(start: (lifecycle: Lifecycle) => Promise<v
     process.exit(failed || forced.aborted ? 1 : 0);
 }
 
-/** What `work` gives, or a rejection as soon as `signal` is aborted; the work itself goes on unseen. */
-export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+/** What `work` gives, or a rejection as soon as `signal` is aborted; work that had begun goes on unseen. */
+export async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
     const done = new AbortController();
     try {
         const aborted = once(signal, 'abort', { signal: done.signal }).then(() => Promise.reject(signal.reason));
-        return await Promise.race([work, aborted]);
+        return await Promise.race([work(), aborted]);
     } finally {
         done.abort();
     }

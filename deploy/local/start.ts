@@ -26,8 +26,8 @@ async function start(lifecycle: Lifecycle): Promise<void> {
         OPS_PORT: String(ops_port),
         LOG_FILE: log_file,
     };
-    await unlessAborted(stopping, run(['migrate'], env));
-    const service = await unlessAborted(stopping, run([...ROLES], env));
+    await unlessAborted(stopping, () => run(['migrate'], env));
+    const service = await unlessAborted(stopping, () => run([...ROLES], env));
     defer(async () => {
         if (!forced.aborted) await Promise.race([service.stop(), once(forced, 'abort'), delay(DRAIN_CAP_MS)]);
     });
@@ -35,6 +35,7 @@ async function start(lifecycle: Lifecycle): Promise<void> {
     const ops = `${localUrl(HOST, ops_port)} (/readyz /livez /metrics)`;
     const rows: Array<[string, string]> = [
         ['API', `${url} (pid ${process.pid}, all roles)`],
+        ['gRPC', service.urls.grpc ?? 'none'],
         ['Operations', ops],
         ['Log', log_file],
     ];
