@@ -17,6 +17,8 @@ import { sessionTokens } from './session-tokens.ts';
 
 /** Internal calls per minute: so many that the bucket only feeds the headers (decision A12). */
 const INTERNAL_LIMIT = 1_000_000;
+/** What is still under way this long after a stop began is cut off, in milliseconds. */
+const DRAIN_MS = 10_000;
 
 export interface Gateway {
     /** http://host:port */
@@ -87,6 +89,8 @@ async function close(server: Server): Promise<void> {
     server.close();
     // A kept-alive connection falls idle when its last answer is out.
     const sweep = setInterval(() => server.closeIdleConnections(), 50);
+    const force = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
     await closed;
     clearInterval(sweep);
+    clearTimeout(force);
 }

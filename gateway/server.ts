@@ -28,6 +28,8 @@ export function gatewayServer(options: GatewayOptions): Server {
     const client_errors = clientErrors(options.engine.fail);
     const app = application(options, client_errors);
     const listener = (request: IncomingMessage, response: ServerResponse) => {
+        // A server that is stopping answers what still reaches it, and takes no more on that connection.
+        if (!server.listening) response.shouldKeepAlive = false;
         // Express would answer a target that it cannot parse by itself.
         request.url = originForm(request.url ?? '/');
         app(request, response);
