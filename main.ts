@@ -24,6 +24,7 @@ import { IdentityServiceDefinition } from './proto/gen/identity/v1/identity.ts';
 import { KeysServiceDefinition } from './proto/gen/keys/v1/keys.ts';
 import { PresentationsServiceDefinition } from './proto/gen/presentations/v1/presentations.ts';
 import { UsageServiceDefinition } from './proto/gen/usage/v1/usage.ts';
+import { WalletServiceDefinition } from './proto/gen/wallet/v1/wallet.ts';
 import { SCHEMAS, SERVICE_ROLES, SERVICES, type ServiceRole } from './services/index.ts';
 import { passwordPool } from './workers/crypto/passwords.ts';
 import { signaturePool } from './workers/crypto/signatures.ts';
@@ -202,6 +203,7 @@ async function startHttp({ config, log, metrics, redis, peers: { peer }, closing
         did: peer('did', DidServiceDefinition),
         credentials: peer('credentials', CredentialsServiceDefinition),
         presentations: peer('presentations', PresentationsServiceDefinition),
+        wallet: peer('wallet', WalletServiceDefinition),
         usage: peer('usage', UsageServiceDefinition),
     };
     const gateway = await startGateway({ config, services, redis, version: manifest.version, log, metrics });

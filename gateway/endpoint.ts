@@ -12,9 +12,10 @@ export type Access = 'session' | 'any' | 'internal' | 'internal_session' | 'logi
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
-export interface Input<Params, Query, Body> {
+export interface Input<Params, Query, Headers, Body> {
     params: Params;
     query: Query;
+    headers: Headers;
     body: Body;
     /** What `Authorization: Bearer` carried, where the endpoint judges it itself. */
     bearer: string | undefined;
@@ -22,7 +23,7 @@ export interface Input<Params, Query, Body> {
     context: CallContext;
 }
 
-interface Definition<Params, Query, Body, Answer extends z.ZodType> {
+interface Definition<Params, Query, Headers, Body, Answer extends z.ZodType> {
     /** Unique; names the endpoint in metrics, examples and the OpenAPI document. */
     id: string;
     method: Method;
@@ -34,18 +35,20 @@ interface Definition<Params, Query, Body, Answer extends z.ZodType> {
     message: string;
     params?: Params;
     query?: Query;
+    /** Of the header fields that it reads, by their names in lower case. */
+    headers?: Headers;
     body?: Body;
     /** The shape of `data`. */
     answer: Answer;
     /** How long it may take, in milliseconds, where it is not the usual ten seconds. */
     timeout_ms?: number;
     call(
-        input: Input<Output<Params>, Output<Query>, Output<Body>>,
+        input: Input<Output<Params>, Output<Query>, Output<Headers>, Output<Body>>,
     ): Promise<z.input<Answer> | ListAnswer<z.input<Answer>>>;
 }
 
 /** An endpoint as the engine sees it: its schemas have made sure of what `call` is given. */
-export type Endpoint = Definition<z.ZodType, z.ZodType, z.ZodType, z.ZodType>;
+export type Endpoint = Definition<z.ZodType, z.ZodType, z.ZodType, z.ZodType, z.ZodType>;
 
 /** Declares an endpoint; `call` is typed by the schemas beside it. */
 export function endpoint<
@@ -53,8 +56,9 @@ export function endpoint<
     Answer extends z.ZodType,
     Params extends z.ZodType | undefined = undefined,
     Query extends z.ZodType | undefined = undefined,
+    Headers extends z.ZodType | undefined = undefined,
     Body extends z.ZodType | undefined = undefined,
->(definition: Definition<Params, Query, Body, Answer> & { id: Id }): Endpoint & { id: Id } {
+>(definition: Definition<Params, Query, Headers, Body, Answer> & { id: Id }): Endpoint & { id: Id } {
     // The engine hands `call` exactly what these schemas parsed.
     return definition as unknown as Endpoint & { id: Id };
 }

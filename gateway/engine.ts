@@ -9,7 +9,7 @@ import { bearerToken } from './auth.ts';
 import { dropRest, readBody } from './body.ts';
 import type { Access, Endpoint, Input } from './endpoint.ts';
 import { limitHeaders, writeBare, writeError, writeStream, writeSuccess } from './envelope.ts';
-import { contextOf, type Exchange, exchangeOf } from './exchange.ts';
+import { contextOf, type Exchange, exchangeOf, headerFields } from './exchange.ts';
 import { parse } from './fields.ts';
 import type { Decision } from './limit.ts';
 import { ListAnswer, type ListResult } from './lists.ts';
@@ -127,7 +127,7 @@ export function engine(options: {
     };
 }
 
-type AnyInput = Input<unknown, unknown, unknown>;
+type AnyInput = Input<unknown, unknown, unknown, unknown>;
 
 async function inputOf(
     endpoint: Endpoint,
@@ -144,6 +144,7 @@ async function inputOf(
     return {
         params: endpoint.params && parse(endpoint.params, request.params),
         query: endpoint.query && parse(endpoint.query, parseQuery(request.url)),
+        headers: endpoint.headers && parse(endpoint.headers, headerFields(request)),
         body: endpoint.body && parse(endpoint.body, body),
         bearer: bearerToken(request),
         services,
@@ -170,5 +171,6 @@ function linkToNext({ request }: Exchange, cursor: string | undefined): Record<s
     const [path = '', search = ''] = (request.url ?? '').split('?', 2);
     const query = new URLSearchParams(search);
     query.set('cursor', cursor);
+    query.delete('password'); // no answer repeats a secret: the next request brings it again
     return { Link: `<${path}?${query}>; rel="next"` };
 }

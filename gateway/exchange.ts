@@ -104,3 +104,10 @@ export function checkHeaders({ rawHeaders, headers, httpVersion }: IncomingMessa
 export function isRepeated({ headersDistinct }: IncomingMessage, name: string): boolean {
     return (headersDistinct[name]?.length ?? 0) > 1;
 }
+
+/** The header fields by their names in lower case; one that was sent more than once comes as an array. */
+export function headerFields({ headersDistinct }: IncomingMessage): Record<string, string | string[] | undefined> {
+    return Object.fromEntries(
+        Object.entries(headersDistinct).map(([name, values]) => [name, values?.length === 1 ? values[0] : values]),
+    );
+}

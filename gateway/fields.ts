@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { decodeBase64 } from '../platform/base64.ts';
 import { AppError } from '../platform/errors.ts';
@@ -22,6 +23,14 @@ export const base64 = z.string().transform((text, context) => {
     return z.NEVER;
 });
 
+/** A header field's text. It was sent as UTF-8, but Node reads the bytes of headers as Latin-1. */
+export const headerText = z.string().transform((text, context) => {
+    const bytes = Buffer.from(text, 'latin1');
+    if (isUtf8(bytes)) return bytes.toString('utf8');
+    context.addIssue({ code: 'custom', message: 'must be UTF-8' });
+    return z.NEVER;
+});
+
 /** A JSON object that goes on as the text that was sent, of at most `max_bytes`. */
 export function jsonObject(max_bytes: number) {
     return z
@@ -29,6 +38,9 @@ export function jsonObject(max_bytes: number) {
         .refine(({ text }) => Buffer.byteLength(text) <= max_bytes, `must be at most ${max_bytes >> 10} KiB of JSON`)
         .transform(({ text }) => text);
 }
+
+/** A JSON object in an answer; what `call` gives for it is the object's text, which the envelope takes in unchanged. */
+export const anyObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonText, JsonText>;
 
 /** Paging of a list is opt-in: without `limit` the whole set is answered. */
 export const paging = z.object({

@@ -19,14 +19,23 @@ interface PageRequest {
     with_total: boolean;
 }
 
-/** A list as an endpoint answers it: `data` is `{[field]: rows, total}`. The engine reads the pages. */
+/** A list as an endpoint answers it: `data` is `{...head, [field]: rows, total}`. The engine reads the pages. */
 export class ListAnswer<Data> {
     readonly field: keyof Data & string;
+    /** What `data` holds beside the list. */
+    readonly head: Partial<Data>;
+    /** Whether `data` has a `total`. */
+    readonly totals: boolean;
     readonly paging: { limit?: number | undefined; cursor?: string | undefined };
     readonly fetch: (page: PageRequest, context: CallContext) => Promise<Page<unknown>>;
 
-    constructor(options: Pick<ListAnswer<Data>, 'field' | 'paging' | 'fetch'>) {
+    constructor(
+        options: Pick<ListAnswer<Data>, 'field' | 'paging' | 'fetch'> &
+            Partial<Pick<ListAnswer<Data>, 'head' | 'totals'>>,
+    ) {
         this.field = options.field;
+        this.head = options.head ?? {};
+        this.totals = options.totals ?? true;
         this.paging = options.paging;
         this.fetch = options.fetch;
     }
@@ -63,7 +72,7 @@ export function listReader() {
         let total = 0;
         let page = first;
         try {
-            yield `{${JSON.stringify(list.field)}:[`;
+            yield opening(list);
             for (;;) {
                 const rows = page.rows.map(stringifyJson).join(',');
                 if (rows !== '') yield total === 0 ? rows : `,${rows}`;
@@ -74,7 +83,7 @@ export function listReader() {
                 const next = { limit: PAGE_ROWS, cursor: page.next_cursor, with_total: false };
                 page = await list.fetch(next, { ...context, deadline });
             }
-            yield `],"total":${total}}`;
+            yield list.totals ? `],"total":${total}}` : ']}';
         } finally {
             leave(accountOf(context));
         }
@@ -84,15 +93,25 @@ export function listReader() {
         const { limit, cursor } = list.paging;
         if (limit !== undefined || cursor !== undefined) {
             const page = await list.fetch({ limit: limit ?? PAGE_ROWS, cursor, with_total: true }, context);
-            return { data: { [list.field]: page.rows, total: page.total ?? 0 }, next_cursor: page.next_cursor };
+            return { data: dataOf(list, page.rows, page.total ?? 0), next_cursor: page.next_cursor };
         }
         const first = await list.fetch({ limit: PAGE_ROWS, cursor: undefined, with_total: false }, context);
         if (first.next_cursor === undefined) {
-            return { data: { [list.field]: first.rows, total: first.rows.length }, next_cursor: undefined };
+            return { data: dataOf(list, first.rows, first.rows.length), next_cursor: undefined };
         }
         enter(accountOf(context));
         return { pieces: pieces(list, first, context) };
     };
+}
+
+function dataOf({ head, field, totals }: ListAnswer<unknown>, rows: unknown[], total: number) {
+    return { ...head, [field]: rows, total: totals ? total : undefined };
+}
+
+/** The JSON text of the data, up to the first row. */
+function opening({ head, field }: ListAnswer<unknown>): string {
+    const before = stringifyJson(head).slice(0, -1);
+    return `${before}${before === '{' ? '' : ','}${JSON.stringify(field)}:[`;
 }
 
 function accountOf({ user_id }: CallContext): string {

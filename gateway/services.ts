@@ -5,6 +5,7 @@ import type { IdentityServiceDefinition } from '../proto/gen/identity/v1/identit
 import type { KeysServiceDefinition } from '../proto/gen/keys/v1/keys.ts';
 import type { PresentationsServiceDefinition } from '../proto/gen/presentations/v1/presentations.ts';
 import type { UsageServiceDefinition } from '../proto/gen/usage/v1/usage.ts';
+import type { WalletServiceDefinition } from '../proto/gen/wallet/v1/wallet.ts';
 
 /** What the gateway calls, wherever it runs. */
 export interface Services {
@@ -13,5 +14,6 @@ export interface Services {
     did: ServiceOf<typeof DidServiceDefinition>;
     credentials: ServiceOf<typeof CredentialsServiceDefinition>;
     presentations: ServiceOf<typeof PresentationsServiceDefinition>;
+    wallet: ServiceOf<typeof WalletServiceDefinition>;
     usage: ServiceOf<typeof UsageServiceDefinition>;
 }

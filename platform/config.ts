@@ -63,6 +63,7 @@ const SETTINGS = z.object({
     DID_ADDRESS: address,
     CREDENTIALS_ADDRESS: address,
     PRESENTATIONS_ADDRESS: address,
+    WALLET_ADDRESS: address,
     USAGE_ADDRESS: address,
 });
 

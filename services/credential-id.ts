@@ -1,3 +1,4 @@
+import { AppError } from '../platform/errors.ts';
 import { isId } from '../platform/ids.ts';
 
 const URN = 'urn:uuid:';
@@ -10,4 +11,11 @@ export function credentialId(uuid: string): string {
 export function uuidOf(credential_id: string): string | undefined {
     const uuid = credential_id.slice(URN.length);
     return credential_id.startsWith(URN) && isId(uuid) ? uuid : undefined;
+}
+
+/** As uuidOf; AppError `invalid` where there is none. */
+export function requireCredentialId(credential_id: string): string {
+    const uuid = uuidOf(credential_id);
+    if (uuid === undefined) throw new AppError('invalid', 'credential_id is not urn:uuid: and a UUID in lower case.');
+    return uuid;
 }

@@ -6,7 +6,9 @@ export type CountedKind =
     | 'credentials_issued'
     | 'credentials_revoked'
     | 'presentations_created'
-    | 'api_keys_active';
+    | 'api_keys_active'
+    | 'wallets'
+    | 'wallet_credentials';
 
 /** The end of a statement whose `written` rows have a column `account`: counts them, in the transaction that writes them. */
 export function appendDeltas(kind: CountedKind, sign: 1 | -1 = 1) {

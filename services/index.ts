@@ -13,6 +13,7 @@ import { IdentityServiceDefinition } from '../proto/gen/identity/v1/identity.ts'
 import { KeysServiceDefinition } from '../proto/gen/keys/v1/keys.ts';
 import { PresentationsServiceDefinition } from '../proto/gen/presentations/v1/presentations.ts';
 import { UsageServiceDefinition } from '../proto/gen/usage/v1/usage.ts';
+import { WalletServiceDefinition } from '../proto/gen/wallet/v1/wallet.ts';
 import type { Passwords } from '../workers/crypto/passwords.ts';
 import type { Signatures } from '../workers/crypto/signatures.ts';
 import { usageService } from '../workers/usage/service.ts';
@@ -28,6 +29,8 @@ import { keysService } from './keys/service.ts';
 import { keyStore } from './keys/store.ts';
 import { presentationsService } from './presentations/service.ts';
 import { presentationStore } from './presentations/store.ts';
+import { walletService } from './wallet/service.ts';
+import { walletStore } from './wallet/store.ts';
 
 /** What a process offers to the services that run in it. */
 export interface Ground {
@@ -43,7 +46,7 @@ export interface Ground {
     peer<D extends ServiceDefinition>(role: ServiceRole, definition: D): ServiceOf<D>;
 }
 
-export const SERVICE_ROLES = ['identity', 'keys', 'did', 'credentials', 'presentations', 'usage'] as const;
+export const SERVICE_ROLES = ['identity', 'keys', 'did', 'credentials', 'presentations', 'wallet', 'usage'] as const;
 export type ServiceRole = (typeof SERVICE_ROLES)[number];
 
 interface Service {
@@ -108,6 +111,17 @@ export const SERVICES: Record<ServiceRole, Service> = {
             clock,
         }),
     ),
+    wallet: service(WalletServiceDefinition, ({ config, db, redis, log, signatures, passwords, clock, peer }) =>
+        walletService({
+            store: walletStore(db),
+            signatures,
+            passwords,
+            cost: { memory_kib: config.ARGON2_MEMORY_KIB, passes: config.ARGON2_PASSES },
+            guard: guard({ redis, shards: config.REDIS_SHARDS, log }),
+            peers: { did: peer('did', DidServiceDefinition) },
+            clock,
+        }),
+    ),
     usage: service(UsageServiceDefinition, ({ config, db, redis, log, clock }) =>
         usageService({ store: usageStore(db), redis, shards: config.REDIS_SHARDS, log, clock }),
     ),
@@ -126,4 +140,5 @@ export const SCHEMAS: readonly SchemaMigrations[] = [
     migrations('did', 'services/did'),
     migrations('credentials', 'services/credentials'),
     migrations('presentations', 'services/presentations'),
+    migrations('wallet', 'services/wallet'),
 ];

@@ -2,13 +2,10 @@ import { z } from 'zod';
 import { JsonText } from '../../platform/json.ts';
 import type { CredentialSummary, Verification } from '../../proto/gen/credentials/v1/credentials.ts';
 import { endpoint } from '../endpoint.ts';
-import { base64, jsonObject, optional, paging } from '../fields.ts';
+import { anyObject, base64, jsonObject, optional, paging } from '../fields.ts';
 import { ListAnswer } from '../lists.ts';
 
 const MAX_CLAIMS_BYTES = 64 << 10;
-
-/** A JSON object; what `call` gives for it is the object's text, which the envelope takes in unchanged. */
-const anyObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonText, JsonText>;
 
 export const verification = z.object({
     valid: z.boolean(),

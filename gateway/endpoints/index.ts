@@ -6,6 +6,7 @@ import { internalAuthEndpoints } from './internal-auth.ts';
 import { keyEndpoints } from './keys.ts';
 import { meEndpoints } from './me.ts';
 import { presentationEndpoints } from './presentations.ts';
+import { walletEndpoints } from './wallets.ts';
 
 /** The whole HTTP surface. */
 export function endpointTable(probes: HealthProbes) {
@@ -14,6 +15,7 @@ export function endpointTable(probes: HealthProbes) {
         ...didEndpoints,
         ...credentialEndpoints,
         ...presentationEndpoints,
+        ...walletEndpoints,
         ...meEndpoints,
         ...internalAuthEndpoints,
         ...internalAdminEndpoints,

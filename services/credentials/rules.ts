@@ -1,6 +1,5 @@
 import { AppError } from '../../platform/errors.ts';
 import { decodeDidKey, isDid } from '../../workers/crypto/did-key.ts';
-import { uuidOf } from '../credential-id.ts';
 import { isCredentialType, MAX_TYPE_LENGTH } from '../credential-payload.ts';
 import { requireJsonObject } from '../json-object.ts';
 import { requireText } from '../texts.ts';
@@ -20,13 +19,6 @@ export function requireIssuer(did: string): void {
 
 export function requireSubject(did: string): void {
     if (!isDid(did)) throw invalid('subject_did is not a DID.');
-}
-
-/** The UUID in a credential id. */
-export function requireCredentialId(credential_id: string): string {
-    const uuid = uuidOf(credential_id);
-    if (uuid === undefined) throw invalid('credential_id is not urn:uuid: and a UUID in lower case.');
-    return uuid;
 }
 
 /** Any text but a blank one; it is signed as it was sent. */

@@ -17,13 +17,12 @@ import type {
 import type { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
 import { isToken } from '../../workers/crypto/paseto.ts';
 import type { Signatures } from '../../workers/crypto/signatures.ts';
-import { credentialId } from '../credential-id.ts';
+import { credentialId, requireCredentialId } from '../credential-id.ts';
 import { RAW_MEMBERS, readPayload, writePayload } from '../credential-payload.ts';
 import { type ListScope, listCredentials } from './list.ts';
 import {
     invalid,
     requireClaims,
-    requireCredentialId,
     requireCredentialType,
     requireExpiry,
     requireIssuer,

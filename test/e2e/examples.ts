@@ -7,9 +7,11 @@ import {
     newDid,
     newEmail,
     newKey,
+    newWallet,
     present,
     presentationBody,
     register,
+    store,
 } from './world.ts';
 
 /** One working request for every endpoint: an endpoint without one does not compile. */
@@ -95,6 +97,31 @@ export const examples: Record<EndpointId, () => Promise<Call>> = {
         return { method: 'POST', path: '/v1/presentations/verify', token, body };
     },
 
+    'wallets.create': async () => {
+        const body = { name: 'private', password: 'open sesame', description: 'diplomas' };
+        return { method: 'POST', path: '/v1/wallets', token: await aKey(), body };
+    },
+    'wallets.open': async () => {
+        const { token, wallet_id, password } = await aFilledWallet();
+        return { method: 'POST', path: '/v1/wallets/open', token, body: { wallet_id, password } };
+    },
+    'wallets.add_credential': async () => {
+        const { token, credential } = await anIssued();
+        const { wallet_id, password } = await newWallet(token);
+        const body = { password, credential, metadata: { folder: 'work' } };
+        return { method: 'POST', path: `/v1/wallets/${wallet_id}/credentials`, token, body };
+    },
+    'wallets.list_credentials': async () => {
+        const { token, wallet_id, password } = await aFilledWallet();
+        const query = new URLSearchParams({ password });
+        return { path: `/v1/wallets/${wallet_id}/credentials?${query}`, token };
+    },
+    'wallets.delete_credential': async () => {
+        const { token, wallet_id, password, credential_id } = await aFilledWallet();
+        const path = `/v1/wallets/${wallet_id}/credentials/${encodeURIComponent(credential_id)}`;
+        return { method: 'DELETE', path, token, body: { password } };
+    },
+
     'me.get': async () => ({ path: '/v1/me', token: (await newAccount()).token }),
     'me.update': async () => {
         const { token } = await newAccount();
@@ -144,4 +171,11 @@ async function aKey(): Promise<string> {
 async function anIssued() {
     const token = await aKey();
     return { token, ...(await issue(token, await newDid(token))) };
+}
+
+async function aFilledWallet() {
+    const { token, credential, credential_id } = await anIssued();
+    const wallet = await newWallet(token);
+    await store(token, wallet, credential, { folder: 'work' });
+    return { token, credential_id, ...wallet };
 }

@@ -122,3 +122,24 @@ export async function present(token: string, holder: Did, credentials: string[],
         created_at: string;
     };
 }
+
+export interface Wallet {
+    wallet_id: string;
+    name: string;
+    did: string;
+    public_key: string;
+    created_at: string;
+    password: string;
+}
+
+/** Makes a wallet. */
+export async function newWallet(token: string, password = 'open sesame'): Promise<Wallet> {
+    const body = { name: 'wallet', password };
+    return { password, ...(await expectOk(201, { method: 'POST', path: '/v1/wallets', token, body })) };
+}
+
+/** Stores a credential in a wallet. */
+export async function store(token: string, { wallet_id, password }: Wallet, credential: string, metadata?: unknown) {
+    const path = `/v1/wallets/${wallet_id}/credentials`;
+    return expectOk(201, { method: 'POST', path, token, body: { password, credential, metadata } });
+}

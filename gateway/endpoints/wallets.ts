@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import { encodeBase64 } from '../../platform/base64.ts';
+import { AppError } from '../../platform/errors.ts';
+import { JsonText } from '../../platform/json.ts';
+import type { ListCredentialsResponse, StoredCredential, Wallet } from '../../proto/gen/wallet/v1/wallet.ts';
+import { endpoint } from '../endpoint.ts';
+import { anyObject, headerText, jsonObject, name, optional, paging } from '../fields.ts';
+import { ListAnswer } from '../lists.ts';
+
+const MAX_METADATA_BYTES = 16 << 10;
+
+const walletFields = {
+    wallet_id: z.string(),
+    name: z.string(),
+    did: z.string(),
+    public_key: z.string(),
+    created_at: z.string(),
+};
+
+const summary = z.object({
+    credential_id: z.string(),
+    credential_type: z.string(),
+    issuer: z.string(),
+    stored_at: z.string(),
+    metadata: anyObject.optional(),
+});
+const withToken = summary.extend({ credential: z.string() });
+const opened = z.object({ ...walletFields, private_key: z.string(), credentials: z.array(withToken) });
+const listed = z.object({ credentials: z.array(summary), total: z.number() });
+
+const byWallet = z.object({ wallet_id: z.string() });
+/** Where a password that would otherwise stand in a URL is better sent. */
+const passwordHeader = z.object({ 'x-wallet-password': headerText.optional() });
+
+function walletOf({ wallet_id, name, did, public_key, created_at }: Wallet) {
+    return { wallet_id, name, did, public_key: encodeBase64(public_key), created_at };
+}
+
+function summaryOf({ credential: _, metadata, ...rest }: StoredCredential): z.input<typeof summary> {
+    return { ...rest, metadata: metadata === undefined ? undefined : new JsonText(metadata) };
+}
+
+function withTokenOf(stored: StoredCredential): z.input<typeof withToken> {
+    return { ...summaryOf(stored), credential: stored.credential as string }; // asked for with tokens
+}
+
+/** The password from the header field and from the other place where it may stand. */
+function onePassword(headers: z.output<typeof passwordHeader>, elsewhere: string | undefined): string {
+    const header = headers['x-wallet-password'];
+    const password = header ?? elsewhere;
+    if (password === undefined) throw new AppError('invalid', 'password is required.');
+    if (elsewhere !== undefined && elsewhere !== password) {
+        throw new AppError('invalid', 'password and X-Wallet-Password differ.');
+    }
+    return password;
+}
+
+export const walletEndpoints = [
+    endpoint({
+        id: 'wallets.create',
+        method: 'POST',
+        path: '/v1/wallets',
+        access: 'any',
+        status: 201,
+        message: 'Wallet created',
+        body: z.object({ name, password: z.string(), description: optional(z.string()) }),
+        answer: z.object(walletFields),
+        async call({ body, services, context }) {
+            return walletOf(await services.wallet.create(body, context));
+        },
+    }),
+
+    endpoint({
+        id: 'wallets.open',
+        method: 'POST',
+        path: '/v1/wallets/open',
+        access: 'any',
+        status: 200,
+        message: 'Wallet opened',
+        body: z.object({ wallet_id: z.string(), password: z.string() }),
+        answer: opened,
+        async call({ body, services, context }) {
+            const { wallet, private_key, credentials: first } = await services.wallet.open(body, context);
+            return new ListAnswer<z.input<typeof opened>>({
+                head: { ...walletOf(wallet as Wallet), private_key: encodeBase64(private_key) }, // always there
+                field: 'credentials',
+                totals: false,
+                paging: {},
+                async fetch(page, pageContext) {
+                    const request = { ...body, ...page, with_tokens: true };
+                    const is_first = page.cursor === undefined;
+                    const { credentials, next_cursor } = is_first
+                        ? (first as ListCredentialsResponse) // always there
+                        : await services.wallet.listCredentials(request, pageContext);
+                    return { rows: credentials.map(withTokenOf), next_cursor, total: undefined };
+                },
+            });
+        },
+    }),
+
+    endpoint({
+        id: 'wallets.add_credential',
+        method: 'POST',
+        path: '/v1/wallets/{wallet_id}/credentials',
+        access: 'any',
+        status: 201,
+        message: 'Credential stored',
+        params: byWallet,
+        body: z.object({
+            password: z.string(),
+            credential: z.string(),
+            metadata: optional(jsonObject(MAX_METADATA_BYTES)),
+        }),
+        answer: z.object({
+            credential_id: z.string(),
+            wallet_id: z.string(),
+            credential_type: z.string(),
+            issuer: z.string(),
+            stored_at: z.string(),
+        }),
+        call: ({ params, body, services, context }) => services.wallet.addCredential({ ...params, ...body }, context),
+    }),
+
+    endpoint({
+        id: 'wallets.list_credentials',
+        method: 'GET',
+        path: '/v1/wallets/{wallet_id}/credentials',
+        access: 'any',
+        status: 200,
+        message: 'Stored credentials',
+        params: byWallet,
+        query: paging.extend({ password: z.string().optional() }),
+        headers: passwordHeader,
+        answer: listed,
+        async call({ params, query: { password: in_query, ...pages }, headers, services }) {
+            const password = onePassword(headers, in_query);
+            return new ListAnswer<z.input<typeof listed>>({
+                field: 'credentials',
+                paging: pages,
+                async fetch(page, context) {
+                    const request = { ...params, password, ...page, with_tokens: false };
+                    const { credentials, next_cursor, total } = await services.wallet.listCredentials(request, context);
+                    return { rows: credentials.map(summaryOf), next_cursor, total };
+                },
+            });
+        },
+    }),
+
+    endpoint({
+        id: 'wallets.delete_credential',
+        method: 'DELETE',
+        path: '/v1/wallets/{wallet_id}/credentials/{credential_id}',
+        access: 'any',
+        status: 200,
+        message: 'Stored credential deleted',
+        params: byWallet.extend({ credential_id: z.string() }),
+        headers: passwordHeader,
+        body: z.object({ password: optional(z.string()) }),
+        answer: z.object({ credential_id: z.string(), deleted_at: z.string() }),
+        call: ({ params, headers, body, services, context }) =>
+            services.wallet.deleteCredential({ ...params, password: onePassword(headers, body.password) }, context),
+    }),
+];

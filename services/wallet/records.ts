@@ -1,0 +1,58 @@
+import { AppError } from '../../platform/errors.ts';
+import { SealedCredential, SealedProfile } from '../../proto/gen/wallet/v1/wallet.ts';
+import { type KeyPair, keyPairFrom } from '../../workers/crypto/ed25519.ts';
+import { newKey, seal, unseal } from '../../workers/crypto/seal.ts';
+import type { EntryRow, WalletRow } from './store.ts';
+
+/** The names of a wallet's records; each credential's is its UUID. */
+const DATA_KEY = 'data_key';
+const PRIVATE_KEY = 'private_key';
+const PROFILE = 'profile';
+
+type SealedWallet = Pick<WalletRow, 'data_key' | 'private_key' | 'profile'>;
+
+/** What a new wallet's row holds: its records under a new data key, and that under the password's key. */
+export function sealWallet(
+    wallet: string,
+    content: { pair: KeyPair; profile: SealedProfile },
+    password_key: Uint8Array,
+): SealedWallet {
+    const data_key = newKey();
+    const sealed = {
+        data_key: seal(data_key, password_key, { wallet, record: DATA_KEY }),
+        private_key: seal(content.pair.seed, data_key, { wallet, record: PRIVATE_KEY }),
+        profile: seal(SealedProfile.encode(content.profile).finish(), data_key, { wallet, record: PROFILE }),
+    };
+    data_key.fill(0);
+    return sealed;
+}
+
+/** The wallet's data key; undefined for another password's key. */
+export function openDataKey({ id, data_key }: WalletRow, password_key: Uint8Array): Buffer | undefined {
+    return unseal(data_key, password_key, { wallet: id, record: DATA_KEY });
+}
+
+/** Whoever asked wipes the pair's seed. */
+export function openWallet(row: WalletRow, data_key: Uint8Array): { pair: KeyPair; profile: SealedProfile } {
+    const pair = keyPairFrom(opened(unseal(row.private_key, data_key, { wallet: row.id, record: PRIVATE_KEY })));
+    const profile = opened(unseal(row.profile, data_key, { wallet: row.id, record: PROFILE }));
+    return { pair: opened(pair), profile: SealedProfile.decode(profile) };
+}
+
+export function sealCredential(
+    content: SealedCredential,
+    data_key: Uint8Array,
+    { wallet, credential }: { wallet: string; credential: string },
+): Buffer {
+    return seal(SealedCredential.encode(content).finish(), data_key, { wallet, record: credential });
+}
+
+export function openCredential(row: EntryRow, data_key: Uint8Array, wallet: string): SealedCredential {
+    return SealedCredential.decode(opened(unseal(row.sealed, data_key, { wallet, record: row.credential })));
+}
+
+/** Under the right data key a record that does not open is not the one that was written there. */
+function opened<Content>(content: Content | undefined): Content {
+    if (content === undefined) throw new AppError('internal', 'A record of this wallet cannot be opened.');
+    return content;
+}

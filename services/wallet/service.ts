@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto';
+import type { CallContext } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import type { ServiceOf } from '../../platform/rpc/definition.ts';
+import type { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
+import type {
+    AddCredentialRequest,
+    AddCredentialResponse,
+    CreateRequest,
+    DeleteCredentialRequest,
+    DeleteCredentialResponse,
+    OpenRequest,
+    OpenResponse,
+    Wallet,
+    WalletServiceDefinition,
+} from '../../proto/gen/wallet/v1/wallet.ts';
+import { encodeDidKey } from '../../workers/crypto/did-key.ts';
+import { secretKeyBytes } from '../../workers/crypto/ed25519.ts';
+import { isToken } from '../../workers/crypto/paseto.ts';
+import { type PasswordCost, SALT_BYTES } from '../../workers/crypto/password.ts';
+import { tagOf } from '../../workers/crypto/seal.ts';
+import type { Signatures } from '../../workers/crypto/signatures.ts';
+import { requireCredentialId } from '../credential-id.ts';
+import { type CredentialContent, RAW_MEMBERS, readPayload } from '../credential-payload.ts';
+import { requireJsonObject } from '../json-object.ts';
+import { requireName, requireText } from '../texts.ts';
+import { listCredentials, MAX_LIMIT, requirePage } from './list.ts';
+import { openWallet, sealCredential, sealWallet } from './records.ts';
+import { requirePassword, type UnlockDependencies, unlocked } from './unlock.ts';
+
+export interface WalletDependencies extends UnlockDependencies {
+    signatures: Signatures;
+    /** Of the keys of new wallets. */
+    cost: PasswordCost;
+    peers: { did: ServiceOf<typeof DidServiceDefinition> };
+    /** Milliseconds since 1970. */
+    clock: () => number;
+}
+
+const MAX_DESCRIPTION_LENGTH = 2_000;
+const MAX_METADATA_BYTES = 16_384;
+
+/** Wallets: a key pair, its DID and credentials, sealed under a password that is stored nowhere. */
+export function walletService(deps: WalletDependencies): ServiceOf<typeof WalletServiceDefinition> {
+    return {
+        create: (request, context) => create(deps, request, context),
+        open: (request, context) => open(deps, request, context),
+        addCredential: (request, context) => addCredential(deps, request, context),
+        async listCredentials(request, context) {
+            requirePassword(request.password);
+            requirePage(request);
+            return unlocked(deps, request, context, ({ id }, data_key) =>
+                listCredentials(deps.store, { wallet: id, data_key }, request),
+            );
+        },
+        deleteCredential: (request, context) => deleteCredential(deps, request, context),
+    };
+}
+
+async function create(
+    { store, passwords, signatures, cost, peers, clock }: WalletDependencies,
+    { name: requested, description, password }: CreateRequest,
+    context: CallContext,
+): Promise<Wallet> {
+    const name = requireName(requested);
+    if (description !== undefined) requireText('description', description, MAX_DESCRIPTION_LENGTH);
+    requirePassword(password);
+    const salt = randomBytes(SALT_BYTES);
+    const password_key = await passwords.derive(password, salt, cost);
+    const pair = await signatures.generate();
+    const now = clock();
+    const id = newId(now);
+    const created_at = new Date(now).toISOString();
+    const sealed = sealWallet(id, { pair, profile: { name, description } }, password_key);
+    password_key.fill(0);
+    pair.seed.fill(0);
+    // The DID comes first: one without a wallet does no harm, but a wallet's own must be known to whoever is shown it.
+    const { did } = await peers.did.recordForWallet({ public_key: pair.public_key }, context);
+    await store.insert({ id, account: context.user_id ?? null, created_at, salt, ...cost, ...sealed });
+    return { wallet_id: id, name, did, public_key: pair.public_key, created_at };
+}
+
+async function open(
+    deps: WalletDependencies,
+    { wallet_id, password }: OpenRequest,
+    context: CallContext,
+): Promise<OpenResponse> {
+    requirePassword(password);
+    return unlocked(deps, { wallet_id, password }, context, async (row, data_key) => {
+        const page = { limit: MAX_LIMIT, with_total: false, with_tokens: true };
+        const credentials = await listCredentials(deps.store, { wallet: row.id, data_key }, page);
+        const { pair, profile } = openWallet(row, data_key);
+        const { public_key, seed } = pair;
+        const private_key = secretKeyBytes(seed, public_key);
+        seed.fill(0);
+        // From the key that was sealed: nothing that the database says in clear can change it.
+        const did = encodeDidKey(public_key);
+        const wallet = { wallet_id, name: profile.name, did, public_key, created_at: row.created_at };
+        return { wallet, private_key, credentials };
+    });
+}
+
+async function addCredential(
+    deps: WalletDependencies,
+    { wallet_id, password, credential, metadata }: AddCredentialRequest,
+    context: CallContext,
+): Promise<AddCredentialResponse> {
+    requirePassword(password);
+    if (!isToken(credential)) throw invalid('credential is not a v4.public token.');
+    if (metadata !== undefined) requireJsonObject('metadata', metadata, MAX_METADATA_BYTES);
+    return unlocked(deps, { wallet_id, password }, context, async (wallet, data_key) => {
+        const { credential_id, credential_type, issuer } = await authentic(deps.signatures, credential);
+        const uuid = requireCredentialId(credential_id); // readPayload lets no other ids pass
+        const content = { credential, credential_type, issuer, metadata };
+        const now = deps.clock();
+        const stored_at = await deps.store.put({
+            wallet,
+            credential: uuid,
+            entry: newId(now),
+            stored_at: new Date(now).toISOString(),
+            issuer_tag: tagOf(issuer, data_key),
+            sealed: sealCredential(content, data_key, { wallet: wallet.id, credential: uuid }),
+        });
+        if (stored_at !== undefined) return { credential_id, wallet_id, credential_type, issuer, stored_at };
+        throw invalid('The wallet holds a credential with this id that another issuer has signed.');
+    });
+}
+
+/** What the token says; AppError `invalid` unless it is a credential that the issuer it names has signed. */
+async function authentic(signatures: Signatures, token: string): Promise<CredentialContent> {
+    const opened = await signatures.open({ token, raw: RAW_MEMBERS });
+    if (!opened.ok) throw invalid(`credential is not authentic: ${opened.reason}`);
+    const content = readPayload(opened);
+    if ('unfit' in content) {
+        throw invalid(`credential is not a token of a credential: ${content.unfit} is missing or unfit.`);
+    }
+    return content;
+}
+
+async function deleteCredential(
+    deps: WalletDependencies,
+    { wallet_id, password, credential_id }: DeleteCredentialRequest,
+    context: CallContext,
+): Promise<DeleteCredentialResponse> {
+    requirePassword(password);
+    const credential = requireCredentialId(credential_id);
+    return unlocked(deps, { wallet_id, password }, context, async (wallet) => {
+        const was_there = await deps.store.remove({ wallet, credential });
+        if (!was_there) throw new AppError('not_found', 'The wallet holds no such credential.');
+        return { credential_id, deleted_at: new Date(deps.clock()).toISOString() };
+    });
+}
+
+function invalid(detail: string): AppError {
+    return new AppError('invalid', detail);
+}

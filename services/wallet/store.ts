@@ -1,0 +1,133 @@
+import { type Database, sql } from '../../platform/db.ts';
+import { appendDeltas } from '../deltas.store.ts';
+
+/** A wallet as it is stored: sealed records, and what its data key is opened with. */
+export interface WalletRow {
+    /** UUID */
+    id: string;
+    account: string | null;
+    created_at: string;
+    salt: Buffer;
+    memory_kib: number;
+    passes: number;
+    data_key: Buffer;
+    private_key: Buffer;
+    profile: Buffer;
+}
+
+/** A credential as its wallet names it, and whose account it counts for. */
+export interface EntryName {
+    wallet: Pick<WalletRow, 'id' | 'account'>;
+    /** UUID */
+    credential: string;
+}
+
+export interface NewEntry extends EntryName {
+    /** UUIDv7 */
+    entry: string;
+    stored_at: string;
+    issuer_tag: Buffer;
+    sealed: Buffer;
+}
+
+export interface EntryRow {
+    credential: string;
+    entry: string;
+    stored_at: string;
+    sealed: Buffer;
+}
+
+export interface WalletStore {
+    insert(wallet: WalletRow): Promise<void>;
+    find(id: string): Promise<WalletRow | undefined>;
+    /**
+     * Writes the entry, or, where its credential is stored already, replaces what is sealed. When it was first stored;
+     * undefined, and nothing is written, where the one that is there has another issuer.
+     */
+    put(entry: NewEntry): Promise<string | undefined>;
+    /** Newest first, from below the entry `before`: up to `limit` rows of about `bytes`, one at least, and whether more follow. */
+    page(
+        wallet: string,
+        range: { before: string | undefined; limit: number; bytes: number },
+    ): Promise<{ rows: readonly EntryRow[]; more: boolean }>;
+    count(wallet: string): Promise<number>;
+    /** Whether it was there. */
+    remove(name: EntryName): Promise<boolean>;
+}
+
+/** Above the id of any entry. */
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+export function walletStore(db: Database): WalletStore {
+    return {
+        insert: (wallet) => insertWallet(db, wallet),
+        async find(id) {
+            const [row] = await db.rows<WalletRow>(sql.unsafe`
+                SELECT id, account, created_at, salt, memory_kib, passes, data_key, private_key, profile
+                FROM wallet.wallets WHERE id = ${id}`);
+            return row;
+        },
+        put: (entry) => putEntry(db, entry),
+        async page(wallet, { before, limit, bytes }) {
+            const rows = await db.rows<EntryRow & { ahead: number }>(sql.unsafe`
+                SELECT credential, entry, stored_at, sealed, ahead FROM (
+                    SELECT *, count(*) OVER () AS ahead, row_number() OVER newest_first AS place,
+                           sum(octet_length(sealed)) OVER newest_first - octet_length(sealed) AS bytes_before
+                    FROM (
+                        SELECT credential, entry, stored_at, sealed FROM wallet.credentials
+                        WHERE wallet = ${wallet} AND entry < ${before ?? LAST_ID} ORDER BY entry DESC LIMIT ${limit + 1}
+                    ) AS next_ones
+                    WINDOW newest_first AS (ORDER BY entry DESC)
+                ) AS measured
+                WHERE place <= ${limit} AND bytes_before < ${bytes} ORDER BY entry DESC`);
+            return { rows, more: rows.length < (rows[0]?.ahead ?? 0) };
+        },
+        async count(wallet) {
+            const [row] = await db.rows<{ total: number }>(
+                sql.unsafe`SELECT count(*) AS total FROM wallet.credentials WHERE wallet = ${wallet}`,
+            );
+            return row?.total ?? 0;
+        },
+        async remove({ wallet, credential }) {
+            const removed = await db.rows(sql.unsafe`
+                WITH removed AS (
+                    DELETE FROM wallet.credentials WHERE wallet = ${wallet.id} AND credential = ${credential}
+                    RETURNING credential
+                ), written AS (
+                    SELECT ${wallet.account}::uuid AS account FROM removed
+                ), counted AS (${appendDeltas('wallet_credentials', -1)})
+                SELECT credential FROM removed`);
+            return removed.length > 0;
+        },
+    };
+}
+
+async function insertWallet(db: Database, wallet: WalletRow): Promise<void> {
+    await db.rows(sql.unsafe`
+        WITH written AS (
+            INSERT INTO wallet.wallets (id, account, created_at, salt, memory_kib, passes, data_key, private_key, profile)
+            VALUES (${wallet.id}, ${wallet.account}, ${wallet.created_at}, ${sql.binary(wallet.salt)},
+                    ${wallet.memory_kib}, ${wallet.passes}, ${sql.binary(wallet.data_key)},
+                    ${sql.binary(wallet.private_key)}, ${sql.binary(wallet.profile)})
+            RETURNING account
+        )
+        ${appendDeltas('wallets')}`);
+}
+
+async function putEntry(
+    db: Database,
+    { wallet, credential, entry, stored_at, issuer_tag, sealed }: NewEntry,
+): Promise<string | undefined> {
+    const [row] = await db.rows<{ stored_at: string }>(sql.unsafe`
+        WITH put AS (
+            INSERT INTO wallet.credentials AS stored (wallet, credential, entry, stored_at, issuer_tag, sealed)
+            VALUES (${wallet.id}, ${credential}, ${entry}, ${stored_at}, ${sql.binary(issuer_tag)}, ${sql.binary(sealed)})
+            ON CONFLICT (wallet, credential) DO UPDATE SET sealed = excluded.sealed
+            WHERE stored.issuer_tag = excluded.issuer_tag
+            RETURNING entry, stored_at
+        ), written AS (
+            SELECT ${wallet.account}::uuid AS account FROM put WHERE entry = ${entry} -- what was there has kept its own
+        ), counted AS (${appendDeltas('wallet_credentials')})
+        SELECT stored_at FROM put`);
+    return row?.stored_at;
+}
