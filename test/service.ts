@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { openSync } from 'node:fs';
+import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -11,7 +11,8 @@ import { ROLES } from '../main.ts';
 /** `local`: every role in each of two processes. `grpc`: one process per role, and two gateways. */
 export type Transport = 'local' | 'grpc';
 
-const START_MS = 30_000;
+/** How long a start may take; ten times what it does on a machine that is not busy otherwise, in milliseconds. */
+const START_MS = 60_000;
 
 export interface TestService {
     /** What the end-to-end tests find it by. */
@@ -59,9 +60,26 @@ export async function startService(options: {
             env: { ...base, ...shared, ...env },
         });
     };
-    await once(launch({ name: 'migrate', args: ['migrate'], env: {} }), 'exit');
-    const children = members.map(launch);
-    await Promise.all(urls.map((url) => answering(`${url}/internal/health`)));
+    const children: ChildProcess[] = [];
+    const stop = async (): Promise<void> => {
+        await Promise.all(children.map(end));
+        await execute(options.admin_url, `DROP DATABASE ${database} WITH (FORCE)`);
+    };
+    try {
+        await once(launch({ name: 'migrate', args: ['migrate'], env: {} }), 'exit');
+        const ended = members.map(async (member) => {
+            const child = launch(member);
+            children.push(child);
+            await once(child, 'exit');
+            const output = readFileSync(log(member.name), 'utf8').slice(-2_000);
+            throw new Error(`${member.name} ended while it started:\n${output}`);
+        });
+        await Promise.race([Promise.all(urls.map((url) => answering(`${url}/internal/health`))), ...ended]);
+        for (const end of ended) end.catch(() => {}); // later on that is no fault of the start
+    } catch (error) {
+        await stop();
+        throw error;
+    }
     return {
         env: {
             E2E_TRANSPORT: options.transport,
@@ -73,17 +91,14 @@ export async function startService(options: {
             E2E_JWT_KEYS: shared.JWT_KEYS,
             E2E_LOG_DIR: options.log_dir,
         },
-        async stop() {
-            await Promise.all(
-                children.map(async (child) => {
-                    if (child.exitCode !== null || child.signalCode !== null) return;
-                    child.kill('SIGTERM');
-                    await once(child, 'exit');
-                }),
-            );
-            await execute(options.admin_url, `DROP DATABASE ${database} WITH (FORCE)`);
-        },
+        stop,
     };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGTERM');
+    await once(child, 'exit');
 }
 
 async function together() {
