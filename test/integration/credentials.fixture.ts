@@ -17,7 +17,7 @@ import { inlineSignatures } from '../../workers/crypto/signatures.ts';
 import { quiet, testContext, testDatabase } from '../harness.ts';
 
 /** The service as its peers reach it: every message and error is encoded and decoded. */
-function reached<D extends ServiceDefinition>(definition: D, service: ServiceOf<D>): ServiceOf<D> {
+export function reached<D extends ServiceDefinition>(definition: D, service: ServiceOf<D>): ServiceOf<D> {
     const dispatch = dispatcher(bind(definition, service), { log: quiet, metrics: createMetrics() });
     return client(definition, localTransport(dispatch));
 }

@@ -1,0 +1,63 @@
+import { after } from 'node:test';
+import type { CallContext } from '../../platform/context.ts';
+import { guard } from '../../platform/guard.ts';
+import type { ServiceOf } from '../../platform/rpc/definition.ts';
+import { WalletServiceDefinition } from '../../proto/gen/wallet/v1/wallet.ts';
+import { walletService } from '../../services/wallet/service.ts';
+import { walletStore } from '../../services/wallet/store.ts';
+import type { PasswordCost } from '../../workers/crypto/password.ts';
+import { passwordPool } from '../../workers/crypto/passwords.ts';
+import { quiet, testContext, testRedis } from '../harness.ts';
+import { newParty, type Party, reached, requestBy, startServices } from './credentials.fixture.ts';
+
+export const CHEAP: PasswordCost = { memory_kib: 64, passes: 1 };
+export const PASSWORD = 'open sesame';
+
+/** The wallet service, and those that give it something to hold, on a database of their own. */
+export async function startWallets() {
+    const { db, did, signatures, credentials, time } = await startServices();
+    const redis = await testRedis();
+    const pool = passwordPool({ threads: 1, cost: CHEAP, max_waiting: 1_000 });
+    after(() => pool.close());
+    const derived: Uint8Array[] = [];
+    const open = (cost = CHEAP, peers = { did }): ServiceOf<typeof WalletServiceDefinition> =>
+        reached(
+            WalletServiceDefinition,
+            walletService({
+                store: walletStore(db),
+                signatures,
+                passwords: {
+                    ...pool,
+                    async derive(...parameters) {
+                        const key = await pool.derive(...parameters);
+                        derived.push(key);
+                        return key;
+                    },
+                },
+                cost,
+                guard: guard({ redis, shards: 1, log: quiet }),
+                peers,
+                clock: () => Date.now() + time.ahead_ms,
+            }),
+        );
+    const wallets = open();
+
+    /** A new wallet, and how its owner names it. */
+    async function newWallet(context: CallContext = testContext(), password = PASSWORD) {
+        const made = await wallets.create({ name: 'wallet', password }, context);
+        return { made, context, access: { wallet_id: made.wallet_id, password } };
+    }
+    return { db, did, signatures, credentials, time, wallets, open, newWallet, derived, issuer: await newParty(did) };
+}
+
+export type Wallets = Awaited<ReturnType<typeof startWallets>>;
+
+/** A credential's id and token. */
+export async function issue(
+    { credentials }: Pick<Wallets, 'credentials'>,
+    issuer: Party,
+    changes: Parameters<typeof requestBy>[1] = {},
+) {
+    const { credential_id, credential } = await credentials.issue(requestBy(issuer, changes), issuer.context);
+    return { credential_id, credential };
+}
