@@ -10,6 +10,7 @@ import {
     required,
 } from './platform/config.ts';
 import { type Database, openDatabase } from './platform/db.ts';
+import { scheduleJobs } from './platform/jobs.ts';
 import { createLog, type Log } from './platform/log.ts';
 import { createMetrics, type Metrics } from './platform/metrics.ts';
 import { isMigrated, migrate, SchemaTooNew } from './platform/migrate.ts';
@@ -28,9 +29,9 @@ import { WalletServiceDefinition } from './proto/gen/wallet/v1/wallet.ts';
 import { SCHEMAS, SERVICE_ROLES, SERVICES, type ServiceRole } from './services/index.ts';
 import { passwordPool } from './workers/crypto/passwords.ts';
 import { signaturePool } from './workers/crypto/signatures.ts';
+import { foldStore } from './workers/usage/fold.store.ts';
 import { fold } from './workers/usage/fold.ts';
-import { scheduleFolding } from './workers/usage/schedule.ts';
-import { usageStore } from './workers/usage/store.ts';
+import { pruneUsage } from './workers/usage/prune.store.ts';
 
 /** The roles that a process can take, alone or together; `migrate`, which ends by itself, is none of them. */
 export const ROLES: readonly string[] = [...SERVICE_ROLES, 'gateway'];
@@ -40,6 +41,8 @@ const PASSWORDS_WAITING = 512;
 /** How long a start waits for Redis before it goes on without, in milliseconds. */
 const REDIS_PATIENCE_MS = 2_000;
 const RETRY_MS = 500;
+const FOLD_EVERY_MS = 10_000;
+const PRUNE_EVERY_MS = 24 * 3_600_000;
 
 export interface Running {
     /** Drains and closes everything, last opened first. */
@@ -159,7 +162,7 @@ async function startServices(roles: readonly ServiceRole[], shared: Process, rea
     const ground = { config, db, redis, log, clock: Date.now, signatures, passwords, peer: shared.peers.peer };
     const methods = roles.flatMap((role) => SERVICES[role].build(ground));
     const dispatch = shared.peers.offer(methods);
-    if (roles.includes('usage')) await startFolding(db, shared);
+    if (roles.includes('usage')) await startJobs(db, shared);
     const server = await serve({
         methods,
         dispatch,
@@ -186,14 +189,18 @@ async function schemasReady(url: string, log: Log): Promise<void> {
     }
 }
 
-async function startFolding(db: Database, { config, redis, log, closing }: Process): Promise<void> {
-    const store = usageStore(db);
-    const folding = await scheduleFolding({
+async function startJobs(db: Database, { config, redis, log, closing }: Process): Promise<void> {
+    const store = foldStore(db);
+    const jobs = await scheduleJobs({
         redis_url: required(config, 'REDIS_URL'),
-        fold: () => fold({ store, redis, shards: config.REDIS_SHARDS }),
+        role: 'usage',
+        jobs: {
+            fold: { every_ms: FOLD_EVERY_MS, run: () => fold({ store, redis, shards: config.REDIS_SHARDS }) },
+            prune: { every_ms: PRUNE_EVERY_MS, run: () => pruneUsage(db) },
+        },
         log,
     });
-    closing.defer(() => folding.stop());
+    closing.defer(() => jobs.stop());
 }
 
 async function startHttp({ config, log, metrics, redis, peers: { peer }, closing }: Process): Promise<string> {

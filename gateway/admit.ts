@@ -1,6 +1,8 @@
 import { createCache } from '../platform/cache.ts';
 import type { CallContext } from '../platform/context.ts';
 import { AppError } from '../platform/errors.ts';
+import { NIL_ID } from '../platform/ids.ts';
+import { internalBucket, keyBucket, sessionsBucket, unfoldedBuckets } from '../platform/limit-record.ts';
 import type { Log } from '../platform/log.ts';
 import type { Authenticator, Bearer, Principal, Standing } from './auth.ts';
 import { type Claim, type Decision, type Limiter, limitExceeded } from './limit.ts';
@@ -29,6 +31,12 @@ export interface Admitter {
     ): Promise<Admission>;
     /** Counts a call without credential in the bucket of its address. */
     anonymous(address: string): Promise<Admission>;
+    /** Counts a presentation that was verified: for a key, for an account, or for nobody but the platform. */
+    countVerified(caller: {
+        user_id?: string | undefined;
+        key_id?: string;
+        session_id?: string | undefined;
+    }): Promise<void>;
     /** Feeds the headers of internal calls, which no limit refuses. */
     internal(): Admission;
 }
@@ -137,6 +145,13 @@ export function admitter(options: {
                 if (lookups.failure) return lookups;
             }
             return unauthenticated('The bearer token is unknown, revoked or expired.', address);
+        },
+
+        countVerified({ user_id = NIL_ID, key_id, session_id }) {
+            const tag = limiter.tag(user_id);
+            const called = session_id === undefined ? internalBucket(tag, user_id) : sessionsBucket(tag, user_id);
+            const bucket = key_id === undefined ? called : keyBucket(tag, user_id, key_id);
+            return limiter.countVerified({ tag, bucket, unfolded: unfoldedBuckets(tag, user_id) });
         },
 
         internal: () => verdict(limiter.takeLocally({ tag: '', bucket: 'internal', limit: limits.internal }), true),

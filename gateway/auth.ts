@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type ApiKeyFormat, parseApiKey } from '../platform/api-key.ts';
 import type { CallContext } from '../platform/context.ts';
-import { keyBucket, sessionsBucket } from '../platform/limit-record.ts';
+import { keyBucket, sessionsBucket, unfoldedBuckets } from '../platform/limit-record.ts';
 import { markKey, type Subject } from '../platform/marks.ts';
 import { isRepeated } from './exchange.ts';
 import type { Claim, Limiter } from './limit.ts';
@@ -65,7 +65,8 @@ export function authenticator(options: {
                 if (!alive) return undefined;
                 const tag = limiter.tag(user_id);
                 const bucket = keyBucket(tag, user_id, key_id);
-                const claim = { tag, bucket, mark: markKey(tag, 'key', key_id), limit: rate_limit };
+                const mark = markKey(tag, 'key', key_id);
+                const claim = { tag, bucket, mark, unfolded: unfoldedBuckets(tag, user_id), limit: rate_limit };
                 return { principal: { user_id, tier, key_id }, claim };
             },
         };
@@ -81,7 +82,8 @@ export function authenticator(options: {
                 const { user_id, tier, rate_limit } = session;
                 const tag = limiter.tag(user_id);
                 const bucket = sessionsBucket(tag, user_id);
-                const claim = { tag, bucket, mark: markKey(tag, 'session', session_id), limit: rate_limit };
+                const mark = markKey(tag, 'session', session_id);
+                const claim = { tag, bucket, mark, unfolded: unfoldedBuckets(tag, user_id), limit: rate_limit };
                 return { principal: { user_id, tier, session_id }, claim };
             },
         };

@@ -53,7 +53,7 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
 
 /** Drops what is yet to come of a body that nobody will read; resolves when it is over, or has been cut off. */
 export function dropRest(request: IncomingMessage): Promise<void> {
-    if (request.complete || request.destroyed) return Promise.resolve();
+    if (request.destroyed) return Promise.resolve();
     return new Promise((resolve) => {
         let left = MAX_DROPPED_BYTES;
         const timer = setTimeout(() => request.destroy(), DROPPING_MS);

@@ -40,6 +40,8 @@ interface Definition<Params, Query, Headers, Body, Answer extends z.ZodType> {
     body?: Body;
     /** The shape of `data`. */
     answer: Answer;
+    /** Whether each success counts as a presentation that was verified. */
+    counts_as_verified?: true;
     /** How long it may take, in milliseconds, where it is not the usual ten seconds. */
     timeout_ms?: number;
     call(

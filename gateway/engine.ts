@@ -59,6 +59,7 @@ export function engine(options: {
     async function answer(endpoint: Endpoint, exchange: Exchange): Promise<void> {
         const input = await inputOf(endpoint, exchange, services, isInternal);
         const result = await endpoint.call(input);
+        if (endpoint.counts_as_verified) await admitter.countVerified({ ...input.context, ...exchange.principal });
         const { response, headers } = exchange;
         const { status, message } = endpoint;
         const all_headers = { ...limitsOf(exchange), ...headers };
@@ -90,10 +91,9 @@ export function engine(options: {
         exchange.decision ??= await countByAddress(exchange.address);
         if (response.headersSent) return; // by the parser's complaint, meanwhile
         if (close) exchange.headers['Connection'] = 'close';
-        writeError(response, error, { ...limitsOf(exchange), ...exchange.headers });
         // A connection that closes under a client which is still writing loses the answer: it sees a broken pipe first.
-        if (!close) await dropRest(request);
-        response.end();
+        const rest = close || request.complete ? undefined : dropRest(request);
+        await writeError(response, error, { headers: { ...limitsOf(exchange), ...exchange.headers }, rest });
     }
 
     /** For the headers: a limiter that is at capacity keeps no answer from being given. */

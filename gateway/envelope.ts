@@ -41,7 +41,6 @@ export function writeSuccess(
 ): void {
     const text = `{"status":"success","message":${JSON.stringify(message)},"data":${stringifyJson(data)}}`;
     writeText(response, status, text, headers);
-    response.end();
 }
 
 /** A body without envelope (health). */
@@ -50,7 +49,6 @@ export function writeBare(
     { status, data, headers }: { status: number; data: unknown; headers: Headers },
 ): void {
     writeText(response, status, stringifyJson(data), headers);
-    response.end();
 }
 
 /** The success envelope around data that comes in pieces of JSON text; waits while the reader is slow. */
@@ -83,9 +81,22 @@ function drained(response: ServerResponse): Promise<void> {
     });
 }
 
-/** The whole error; the caller ends the response, when the rest of the request has been dealt with. */
-export function writeError(response: ServerResponse, error: AppError, headers: Headers): void {
-    writeText(response, error.http_status, errorText(error), { ...errorHeaders(error), ...headers });
+/** An error. It is answered at once, but ends only when `rest`, what is still to come of the request, has been dealt with. */
+export async function writeError(
+    response: ServerResponse,
+    error: AppError,
+    { headers, rest }: { headers: Headers; rest: Promise<void> | undefined },
+): Promise<void> {
+    const text = errorText(error);
+    const all_headers = { ...errorHeaders(error), ...headers };
+    if (!rest) {
+        writeText(response, error.http_status, text, all_headers);
+        return;
+    }
+    writeHead(response, error.http_status, text, all_headers);
+    response.write(text);
+    await rest;
+    response.end();
 }
 
 /** Answers a request that the HTTP parser could not make sense of, and closes its connection. */
@@ -116,6 +127,10 @@ function commonHeaders(): Headers {
 }
 
 function writeText(response: ServerResponse, status: number, text: string, headers: Headers): void {
+    writeHead(response, status, text, headers);
+    response.end(text);
+}
+
+function writeHead(response: ServerResponse, status: number, text: string, headers: Headers): void {
     response.writeHead(status, { ...commonHeaders(), ...headers, 'Content-Length': Buffer.byteLength(text) });
-    response.write(text);
 }

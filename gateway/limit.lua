@@ -1,10 +1,10 @@
 -- Decides a group of calls, each against the bucket it counts in and the liveness mark of the key or session it came with.
 -- All keys carry one shard's tag. Time is Redis' own, so that every gateway sees the same window.
 --
--- KEYS  bucket, mark for each call (the mark is the bucket itself where there is none); last: the set of buckets to be
---       folded, and the era of this memory
--- ARGV  window length, mark lifetime (ms), the era that the caller knows of; then for each call its limit, 1 if its owner
---       has just confirmed it else 0
+-- KEYS  for each call its bucket, its mark (the bucket again where there is none), and the set of its account's buckets that
+--       are to be folded (the bucket again where nothing is kept); last: the set of those sets, and the era of this memory
+-- ARGV  window length, mark lifetime (ms), the era that the caller knows of; then for each call its limit, and 'confirmed' if
+--       its owner has just confirmed it, 'verified' if it is no call but a presentation that one has verified, else ''
 -- gives for each call: state, remaining, end of window (ms since 1970); last: now (ms), the era
 --       state: 0 admitted, 1 over the limit, 2 refused (revoked), 3 unconfirmed (ask the owner)
 --
@@ -13,9 +13,11 @@
 -- from a caller that knew the present era when it asked.
 --
 -- A record is packed doubles: life (ms of its creation: a record that was lost begins another life), end of window, calls
--- admitted in it, last use, whether it waits to be folded, then day (since 1970), requests and refusals of the newest day
--- and of the one before it.
-local FORMAT = '<ddddddddddd'
+-- admitted in it, last use, whether it waits to be folded; then day (since 1970), requests, refusals and verified
+-- presentations of the newest day, and the same of the one before it.
+local FORMAT = '<ddddddddddddd'
+local WINDOW_END, ADMITTED, LAST_USE, UNFOLDED, DAY, REQUESTS, REFUSALS, VERIFIED = 2, 3, 4, 5, 6, 7, 8, 9
+local DAY_FIELDS = 4
 local DAY_MS = 86400000
 local KEEP_MS = 2 * DAY_MS
 
@@ -24,7 +26,7 @@ local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local today = math.floor(now / DAY_MS)
 local window_ms, mark_ms = tonumber(ARGV[1]), ARGV[2]
 local known_era = ARGV[3]
-local unfolded, era_key = KEYS[#KEYS - 1], KEYS[#KEYS]
+local unfolded_accounts, era_key = KEYS[#KEYS - 1], KEYS[#KEYS]
 
 local function present_era()
     local era = redis.call('GET', era_key)
@@ -51,42 +53,46 @@ end
 
 local function load(bucket)
     local packed = redis.call('GET', bucket)
-    if not packed then return { now, 0, 0, 0, 0, today, 0, 0, 0, 0, 0 } end
+    if not packed then return { now, 0, 0, 0, 0, today, 0, 0, 0, 0, 0, 0, 0 } end
     local record = { struct.unpack(FORMAT, packed) }
-    if record[6] ~= today then
-        record[9], record[10], record[11] = record[6], record[7], record[8]
-        record[6], record[7], record[8] = today, 0, 0
+    record[14] = nil -- where unpack has stopped reading
+    if record[DAY] ~= today then
+        for field = DAY, VERIFIED do record[field + DAY_FIELDS] = record[field] end
+        record[DAY], record[REQUESTS], record[REFUSALS], record[VERIFIED] = today, 0, 0, 0
     end
     return record
 end
 
 local function count(record, limit)
     -- A window that ends later than one begun now is from a clock that ran ahead: nobody shall wait for that.
-    if now >= record[2] or record[2] > now + window_ms then record[2], record[3] = now + window_ms, 0 end
-    if record[3] >= limit then
-        record[8] = record[8] + 1
+    if now >= record[WINDOW_END] or record[WINDOW_END] > now + window_ms then
+        record[WINDOW_END], record[ADMITTED] = now + window_ms, 0
+    end
+    if record[ADMITTED] >= limit then
+        record[REFUSALS] = record[REFUSALS] + 1
         return 1
     end
-    record[3], record[4], record[7] = record[3] + 1, now, record[7] + 1
+    record[ADMITTED], record[LAST_USE], record[REQUESTS] = record[ADMITTED] + 1, now, record[REQUESTS] + 1
     return 0
 end
 
-local answer, records = {}, {}
-for call = 1, #KEYS / 2 - 1 do
-    local bucket, mark = KEYS[2 * call - 1], KEYS[2 * call]
-    local limit, confirmed = tonumber(ARGV[2 * call + 2]), ARGV[2 * call + 3] == '1'
+local answer, records, sets = {}, {}, {}
+for call = 1, (#KEYS - 2) / 3 do
+    local bucket, mark, unfolded = KEYS[3 * call - 2], KEYS[3 * call - 1], KEYS[3 * call]
+    local limit, mode = tonumber(ARGV[2 * call + 2]), ARGV[2 * call + 3]
     local state = 0
-    if mark ~= bucket then state = is_live(mark, confirmed) end
+    if mark ~= bucket then state = is_live(mark, mode == 'confirmed') end
     local remaining, window_end = 0, now + window_ms
     if state == 0 then
-        local record = records[bucket]
-        if not record then
-            record = load(bucket)
-            record.tracked = mark ~= bucket
-            records[bucket] = record
+        local record = records[bucket] or load(bucket)
+        records[bucket] = record
+        if unfolded ~= bucket then sets[bucket] = unfolded end
+        if mode == 'verified' then
+            record[VERIFIED] = record[VERIFIED] + 1
+        else
+            state = count(record, limit)
+            remaining, window_end = math.max(limit - record[ADMITTED], 0), record[WINDOW_END]
         end
-        state = count(record, limit)
-        remaining, window_end = math.max(limit - record[3], 0), record[2]
     end
     answer[#answer + 1] = state
     answer[#answer + 1] = remaining
@@ -94,11 +100,13 @@ for call = 1, #KEYS / 2 - 1 do
 end
 
 for bucket, record in pairs(records) do
-    if record.tracked and record[5] == 0 then
+    local unfolded = sets[bucket]
+    if unfolded and record[UNFOLDED] == 0 then
         redis.call('SADD', unfolded, bucket)
-        record[5] = 1
+        redis.call('SADD', unfolded_accounts, unfolded)
+        record[UNFOLDED] = 1
     end
-    local keep = record.tracked and KEEP_MS or record[2] - now
+    local keep = unfolded and KEEP_MS or record[WINDOW_END] - now
     redis.call('SET', bucket, struct.pack(FORMAT, unpack(record)), 'PX', math.max(keep, 1))
 end
 

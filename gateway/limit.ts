@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Coalescer, coalesce } from '../platform/batch.ts';
 import { AppError } from '../platform/errors.ts';
-import { eraKey, unfoldedSet } from '../platform/limit-record.ts';
+import { eraKey, unfoldedAccounts } from '../platform/limit-record.ts';
 import type { Log } from '../platform/log.ts';
 import { MARK_MS } from '../platform/marks.ts';
 import type { Metrics } from '../platform/metrics.ts';
@@ -22,6 +22,8 @@ export interface Claim {
     /** Redis key of the liveness mark; absent where nothing can be revoked. */
     mark?: string;
     tag: string;
+    /** Redis key of the set of its account's buckets that are to be folded; absent where nothing is kept of the calls. */
+    unfolded?: string;
     /** Calls per window. */
     limit: number;
 }
@@ -43,14 +45,18 @@ export interface Limiter {
      * that it is alive. AppError `unavailable` when too many calls wait.
      */
     take(claim: Claim, asked_at?: number): Promise<Decision>;
-    /** The same in this process alone, for as long as Redis is away. */
+    /** Counts a presentation that the caller has verified. Lost where Redis does not answer. */
+    countVerified(claim: Omit<Claim, 'mark' | 'limit'>): Promise<void>;
+    /** As `take`, in this process alone, for as long as Redis is away. */
     takeLocally(claim: Claim): Decision;
     /** The tag of an account's (or an address') shard. */
     tag(account: string): string;
 }
 
 interface Question extends Claim {
-    asked_at: number | undefined;
+    asked_at?: number | undefined;
+    /** It is no call, but a presentation that one has verified. */
+    verified?: true;
 }
 
 /** One era of Redis' memory (limit.lua), and since when, by `performance.now()`, it is known here. */
@@ -85,10 +91,10 @@ export function limiter(options: {
 
     async function decide(tag: string, questions: Question[]): Promise<Decision[]> {
         const era = eras.get(tag);
-        const keys = questions.flatMap(({ bucket, mark }) => [bucket, mark ?? bucket]);
-        const args = questions.flatMap(({ limit, asked_at }) => [limit, wordCounts(asked_at, era) ? 1 : 0]);
+        const keys = questions.flatMap(({ bucket, mark, unfolded }) => [bucket, mark ?? bucket, unfolded ?? bucket]);
+        const args = questions.flatMap((question) => [question.limit, modeOf(question, era)]);
         const answer = (await run(
-            [...keys, unfoldedSet(tag), eraKey(tag)],
+            [...keys, unfoldedAccounts(tag), eraKey(tag)],
             [window_ms, MARK_MS, era?.name ?? '', ...args],
         )) as [...number[], string]; // 3 numbers for each question, then the time and the era
         const name = answer.at(-1) as string;
@@ -129,6 +135,13 @@ export function limiter(options: {
             decisions.inc({ state: decision.state });
             return decision;
         },
+        async countVerified(claim) {
+            try {
+                await queue(claim.tag)({ ...claim, limit: 0, verified: true });
+            } catch (error) {
+                log.warn({ err: error }, 'a verified presentation is not counted');
+            }
+        },
         takeLocally(claim) {
             const now = Date.now();
             const { admitted, remaining, end } = local.take(claim.bucket, claim.limit, now);
@@ -136,6 +149,11 @@ export function limiter(options: {
         },
         tag: (account) => shardTag(account, shards),
     };
+}
+
+function modeOf({ verified, asked_at }: Question, era: Era | undefined): 'verified' | 'confirmed' | '' {
+    if (verified) return 'verified';
+    return wordCounts(asked_at, era) ? 'confirmed' : '';
 }
 
 /** Whether an owner's word can still be relied on: nothing that was said since can have been lost. */

@@ -33,3 +33,6 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 export function isId(text: string): boolean {
     return text.length === 36 && UUID.test(text);
 }
+
+/** The nil UUID (RFC 9562, 5.9): nobody's, and so that of what has no owner. */
+export const NIL_ID = '00000000-0000-0000-0000-000000000000';

@@ -1,5 +1,5 @@
 /**
- * What the limiter keeps of one bucket in Redis: 11 little-endian doubles, written by the limiter's script and read where
+ * What the limiter keeps of one bucket in Redis: 13 little-endian doubles, written by the limiter's script and read where
  * requests are counted. Days are counted since 1970, times are in ms since then.
  */
 export interface LimitRecord {
@@ -8,16 +8,20 @@ export interface LimitRecord {
     /** 0 while the bucket was never admitted. */
     last_used: number;
     /** The newest day and the one before it (0: none). */
-    days: Array<{ day: number; requests: number; refused: number }>;
+    days: Array<{ day: number; requests: number; refused: number; verified: number }>;
 }
 
 export const DAY_MS = 86_400_000;
 
 export function decodeLimitRecord(packed: Buffer): LimitRecord {
     const at = (index: number): number => packed.readDoubleLE(8 * index);
-    const newest = { day: at(5), requests: at(6), refused: at(7) };
-    const before = { day: at(8), requests: at(9), refused: at(10) };
-    return { life: at(0), last_used: at(3), days: [newest, before].filter(({ day }) => day > 0) };
+    const dayAt = (index: number) => ({
+        day: at(index),
+        requests: at(index + 1),
+        refused: at(index + 2),
+        verified: at(index + 3),
+    });
+    return { life: at(0), last_used: at(3), days: [dayAt(5), dayAt(9)].filter(({ day }) => day > 0) };
 }
 
 /** The bucket of one API key; `tag` is its account's shard tag. */
@@ -25,13 +29,23 @@ export function keyBucket(tag: string, account: string, key_id: string): string 
     return `limit:${tag}:${account}:key:${key_id}`;
 }
 
+/** The bucket of what trusted callers do for an account, or, under PLATFORM's id, for nobody. */
+export function internalBucket(tag: string, account: string): string {
+    return `limit:${tag}:${account}:internal`;
+}
+
 /** The bucket of all session calls of an account. */
 export function sessionsBucket(tag: string, account: string): string {
     return `limit:${tag}:${account}:sessions`;
 }
 
-/** The set of buckets whose counts have changed since they were last folded. */
-export function unfoldedSet(tag: string): string {
+/** The set of an account's buckets whose counts have changed since they were last folded. */
+export function unfoldedBuckets(tag: string, account: string): string {
+    return `unfolded:${tag}:${account}`;
+}
+
+/** The set of those sets, in a shard. */
+export function unfoldedAccounts(tag: string): string {
     return `unfolded:${tag}`;
 }
 

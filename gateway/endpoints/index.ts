@@ -6,6 +6,7 @@ import { internalAuthEndpoints } from './internal-auth.ts';
 import { keyEndpoints } from './keys.ts';
 import { meEndpoints } from './me.ts';
 import { presentationEndpoints } from './presentations.ts';
+import { statisticsEndpoints } from './statistics.ts';
 import { walletEndpoints } from './wallets.ts';
 
 /** The whole HTTP surface. */
@@ -17,6 +18,7 @@ export function endpointTable(probes: HealthProbes) {
         ...presentationEndpoints,
         ...walletEndpoints,
         ...meEndpoints,
+        ...statisticsEndpoints,
         ...internalAuthEndpoints,
         ...internalAdminEndpoints,
         ...healthEndpoints(probes),

@@ -37,6 +37,7 @@ export const presentationEndpoints = [
         access: 'any',
         status: 200,
         message: 'Presentation checked',
+        counts_as_verified: true,
         body: z.object({
             presentation: z.string(),
             audience: z.string(),

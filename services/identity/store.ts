@@ -1,5 +1,6 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
 import { type Database, isRefusedStatement, refusalCode, STORE_GROUPS, sql } from '../../platform/db.ts';
+import { appendDeltas, appendUserDeltas } from '../deltas.store.ts';
 import type { Tier } from '../tiers.ts';
 
 /** All times are ISO 8601 in UTC with milliseconds. */
@@ -144,12 +145,15 @@ async function insertUsers(db: Database, rows: NewUserRow[]): Promise<boolean[]>
         .map((row) => [row.user_id, row.email, row.name ?? null, row.tier, row.password_hash, row.created_at])
         .sort(([, a], [, b]) => (String(a) < String(b) ? -1 : 1));
     const written = await db.rows<{ user_id: string }>(sql.unsafe`
-        INSERT INTO identity.users (user_id, email, name, tier, password_hash, created_at, updated_at)
-        SELECT *, created_at
-        FROM ${sql.unnest(tuples, ['uuid', 'text', 'text', 'text', 'text', 'timestamptz'])}
-             AS new (user_id, email, name, tier, password_hash, created_at)
-        ON CONFLICT (email) DO NOTHING
-        RETURNING user_id`);
+        WITH written AS (
+            INSERT INTO identity.users (user_id, email, name, tier, password_hash, created_at, updated_at)
+            SELECT *, created_at
+            FROM ${sql.unnest(tuples, ['uuid', 'text', 'text', 'text', 'text', 'timestamptz'])}
+                 AS new (user_id, email, name, tier, password_hash, created_at)
+            ON CONFLICT (email) DO NOTHING
+            RETURNING user_id, tier
+        ), counted AS (${appendUserDeltas()})
+        SELECT user_id FROM written`);
     const ids = new Set(written.map((row) => row.user_id));
     return rows.map((row) => ids.has(row.user_id));
 }
@@ -247,7 +251,9 @@ async function openSession(db: Database, session: NewSession): Promise<UserRow |
             FROM u
         ), cleared AS (
             DELETE FROM identity.sessions WHERE user_id = ${session.user_id} AND expires_at <= ${session.now}
-        )
+        ), written AS (
+            SELECT user_id AS account FROM u
+        ), counted AS (${appendDeltas('logins')})
         SELECT ${USER_COLUMNS} FROM u`);
     return row;
 }

@@ -133,6 +133,9 @@ export const examples: Record<EndpointId, () => Promise<Call>> = {
         return { method: 'POST', path: '/v1/me/password', token, body };
     },
 
+    'me.stats': async () => ({ path: '/v1/me/stats', token: (await newAccount()).token }),
+    'internal.admin.stats': async () => ({ path: '/internal/v1/admin/stats', internal: true }),
+
     'internal.auth.register': async () => ({
         method: 'POST',
         path: '/internal/v1/auth/register',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { type Claim, limiter } from '../../gateway/limit.ts';
-import { eraKey } from '../../platform/limit-record.ts';
+import { eraKey, keyBucket, unfoldedBuckets } from '../../platform/limit-record.ts';
 import { MARK_MS, markKey } from '../../platform/marks.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { quiet, testRedis } from '../harness.ts';
@@ -24,7 +24,13 @@ async function gateway(tag: string, which: 0 | 1 = 0) {
 function newClaim(limit = 10): Required<Claim> {
     const id = randomUUID();
     const tag = `{${id}}`;
-    return { tag, bucket: `limit:${tag}:${id}:key:${id}`, mark: markKey(tag, 'key', id), limit };
+    return {
+        tag,
+        bucket: keyBucket(tag, id, id),
+        mark: markKey(tag, 'key', id),
+        unfolded: unfoldedBuckets(tag, id),
+        limit,
+    };
 }
 
 const refuse = (claim: Required<Claim>) => redis.set(claim.mark, 'R', 'PX', MARK_MS);

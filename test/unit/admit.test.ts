@@ -38,6 +38,7 @@ function gateway(states: State[]) {
                 seen.words.push(asked_at !== undefined);
                 return decision((states.length > 1 ? states.shift() : states[0]) ?? 'admitted');
             },
+            countVerified: async () => {},
             takeLocally: () => {
                 seen.local++;
                 return decision('admitted');

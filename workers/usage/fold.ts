@@ -1,67 +1,57 @@
-import {
-    accountOfBucket,
-    DAY_MS,
-    decodeLimitRecord,
-    type LimitRecord,
-    unfoldedSet,
-} from '../../platform/limit-record.ts';
+import { decodeLimitRecord, unfoldedAccounts } from '../../platform/limit-record.ts';
 import { type Redis, redisScript } from '../../platform/redis.ts';
-import { dayText } from './service.ts';
-import type { RequestCount, UsageStore } from './store.ts';
+import type { FoldStore } from './fold.store.ts';
+import { countsOf } from './records.ts';
 
-/** Buckets folded at a time. */
-const BUCKETS = 500;
+/** Accounts folded at a time. */
+const ACCOUNTS = 200;
 
 /**
- * Takes a bucket out of the unfolded set, unless it was counted in since its record was read: then it stays for the next
- * time. The fifth double of a record says that it is in the set.
+ * Takes a bucket out of the set of its account, unless it was counted in since its record was read: then it stays for the
+ * next time. The fifth double of a record says that it is in the set. An account whose set is empty leaves the shard's.
  */
 const SETTLE = `
-local packed = redis.call('GET', KEYS[1])
+local bucket, buckets, accounts = KEYS[1], KEYS[2], KEYS[3]
+local packed = redis.call('GET', bucket)
 if packed and packed ~= ARGV[1] then return 0 end
-redis.call('SREM', KEYS[2], KEYS[1])
+redis.call('SREM', buckets, bucket)
+if redis.call('EXISTS', buckets) == 0 then redis.call('SREM', accounts, buckets) end
 if packed then
-    redis.call('SET', KEYS[1], string.sub(packed, 1, 32) .. struct.pack('<d', 0) .. string.sub(packed, 41), 'KEEPTTL')
+    redis.call('SET', bucket, string.sub(packed, 1, 32) .. struct.pack('<d', 0) .. string.sub(packed, 41), 'KEEPTTL')
 end
 return 1`;
 
-/** Everything the usage job does: deltas into totals, and the limiter's request counts into PostgreSQL. */
-export async function fold({ store, redis, shards }: { store: UsageStore; redis: Redis; shards: number }) {
-    let deltas = 0;
-    for (let folded = 1; folded > 0; deltas += folded) folded = await store.foldDeltas();
-    let buckets = 0;
-    for (let shard = 0; shard < shards; shard++) buckets += await foldShard(store, redis, `{${shard}}`);
-    return { deltas, buckets };
+interface FoldDependencies {
+    store: FoldStore;
+    redis: Redis;
+    shards: number;
 }
 
-async function foldShard(store: UsageStore, redis: Redis, tag: string): Promise<number> {
+/** Deltas into totals, and the limiter's request counts into PostgreSQL. May be interrupted and repeated at any point. */
+export async function fold({ store, redis, shards }: FoldDependencies): Promise<void> {
+    for (let folded = 1; folded > 0; ) folded = await store.foldDeltas();
+    for (let shard = 0; shard < shards; shard++) await foldShard(store, redis, `{${shard}}`);
+}
+
+async function foldShard(store: FoldStore, redis: Redis, tag: string): Promise<void> {
     const settle = redisScript(redis, SETTLE);
-    const unfolded = await redis.smembers(unfoldedSet(tag));
-    for (let start = 0; start < unfolded.length; start += BUCKETS) {
-        const buckets = unfolded.slice(start, start + BUCKETS);
-        const packed = await Promise.all(buckets.map((bucket) => redis.getBuffer(bucket)));
-        const counts = buckets.flatMap((bucket, index) => {
+    const accounts = await redis.smembers(unfoldedAccounts(tag));
+    for (let start = 0; start < accounts.length; start += ACCOUNTS) {
+        const members = await Promise.all(
+            accounts.slice(start, start + ACCOUNTS).map(async (set) => ({ set, buckets: await redis.smembers(set) })),
+        );
+        const unfolded = members.flatMap(({ set, buckets }) => buckets.map((bucket) => ({ set, bucket })));
+        if (unfolded.length === 0) continue;
+        const packed = await redis.mgetBuffer(...unfolded.map(({ bucket }) => bucket));
+        const counts = unfolded.flatMap(({ bucket }, index) => {
             const bytes = packed[index];
-            return bytes ? requestCounts(bucket, decodeLimitRecord(bytes)) : [];
+            return bytes ? countsOf(bucket, decodeLimitRecord(bytes)) : [];
         });
         if (counts.length > 0) await store.recordRequests(counts);
         await Promise.all(
-            buckets.map((bucket, index) => settle([bucket, unfoldedSet(tag)], [packed[index] ?? Buffer.alloc(0)])),
+            unfolded.map(({ set, bucket }, index) =>
+                settle([bucket, set, unfoldedAccounts(tag)], [packed[index] ?? Buffer.alloc(0)]),
+            ),
         );
     }
-    return unfolded.length;
-}
-
-function requestCounts(bucket: string, record: LimitRecord): RequestCount[] {
-    const account = accountOfBucket(bucket);
-    const last_used_at = record.last_used > 0 ? new Date(record.last_used).toISOString() : null;
-    return record.days.map(({ day, requests, refused }) => ({
-        bucket,
-        account,
-        day: dayText(day * DAY_MS),
-        life: record.life,
-        requests,
-        refused,
-        last_used_at,
-    }));
 }

@@ -1,10 +1,9 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
 import { type Database, STORE_GROUPS, sql } from '../../platform/db.ts';
+import { NIL_ID } from '../../platform/ids.ts';
 
-/** Rows without an owner are counted under this account. */
-const NOBODY = '00000000-0000-0000-0000-000000000000';
-/** Deltas folded by one statement: bounds its locks and its time. */
-const FOLD_ROWS = 10_000;
+/** Stands for the whole platform where an account does otherwise. */
+export const PLATFORM = NIL_ID;
 
 /** Requests of one bucket on one day, as one life of the limiter's record counted them. */
 export interface RequestCount {
@@ -15,35 +14,62 @@ export interface RequestCount {
     life: number;
     requests: number;
     refused: number;
+    verified: number;
     /** ISO 8601 */
     last_used_at: string | null;
 }
 
+/** The amount of one kind: over all time, and in the month of `today`. */
+export interface Amount {
+    kind: string;
+    total: number;
+    this_month: number;
+}
+
+/** What is folded of an account (or of PLATFORM), and what is recorded of some of its buckets: one moment's view of both. */
+export interface Folded {
+    amounts: readonly Amount[];
+    requests_today: number;
+    /** Of PLATFORM alone: today and the six days before. */
+    requests_this_week: number;
+    recorded: readonly RequestCount[];
+}
+
 export interface UsageStore {
-    /** An account's counts by kind, over all months. */
-    counts: Coalescer<string, Map<string, number>>;
-    /** Moves deltas into totals; how many there were. Running it twice moves nothing twice. */
-    foldDeltas(): Promise<number>;
-    /** Records absolute counts: what is there already and not smaller stays. */
-    recordRequests(counts: readonly RequestCount[]): Promise<void>;
-    /** What was recorded for these buckets since `from` (YYYY-MM-DD), and each one's newest use at any time. */
+    /** Folded amounts and deltas of an account, by kind. */
+    amounts: Coalescer<string, Map<string, number>>;
+    folded(query: { account: string; today: string; buckets: readonly string[] }): Promise<Folded>;
+    /** Accounts that were active since `since` (YYYY-MM-DD), as far as it is folded. */
+    activeSince(since: string): Promise<string[]>;
+    /** What was recorded for these buckets since `from` (YYYY-MM-DD), and each one's newest row at any time. */
     requests(buckets: readonly string[], from: string): Promise<readonly RequestCount[]>;
 }
 
 export function usageStore(db: Database): UsageStore {
     return {
-        counts: coalesce({ ...STORE_GROUPS, name: 'usage_counts', run: (accounts: string[]) => counts(db, accounts) }),
-        foldDeltas: () => foldDeltas(db),
-        recordRequests: (counts) => recordRequests(db, counts),
+        amounts: coalesce({
+            ...STORE_GROUPS,
+            name: 'usage_amounts',
+            run: (accounts: string[]) => amounts(db, accounts),
+        }),
+        folded: (query) => folded(db, query),
+        async activeSince(since) {
+            const rows = await db.rows<{ account: string }>(sql.unsafe`
+                SELECT account FROM usage.days WHERE day >= ${since}::date
+                UNION
+                SELECT account FROM usage.deltas WHERE kind = 'logins' AND day >= ${since}::date`);
+            return rows.map((row) => row.account);
+        },
         requests: (buckets, from) =>
             db.rows<RequestCount>(sql.unsafe`
-                SELECT bucket, account, day::text AS day, life, requests, refused, last_used_at FROM usage.requests
+                SELECT bucket, account, day::text AS day, life, requests, refused, verified, last_used_at
+                FROM usage.requests
                 WHERE bucket = ANY(${sql.array(buckets, 'text')}) AND (day >= ${from}::date OR day = (
                     SELECT max(day) FROM usage.requests AS newest WHERE newest.bucket = requests.bucket))`),
     };
 }
 
-async function counts(db: Database, accounts: string[]) {
+async function amounts(db: Database, accounts: string[]): Promise<Array<Map<string, number>>> {
     const wanted = sql.array(accounts, 'uuid');
     const rows = await db.rows<{ account: string; kind: string; amount: number }>(sql.unsafe`
         SELECT account, kind, sum(amount)::bigint AS amount FROM (
@@ -56,37 +82,34 @@ async function counts(db: Database, accounts: string[]) {
     return accounts.map((account) => by_account.get(account) ?? new Map<string, number>());
 }
 
-async function foldDeltas(db: Database): Promise<number> {
-    const rows = await db.rows<{ folded: number }>(sql.unsafe`
-        WITH taken AS (
-            DELETE FROM usage.deltas WHERE id IN (
-                SELECT id FROM usage.deltas ORDER BY id LIMIT ${FOLD_ROWS} FOR UPDATE SKIP LOCKED)
-            RETURNING coalesce(account, ${NOBODY}) AS account, kind, month, amount
-        ), added AS (
-            INSERT INTO usage.totals (account, kind, month, amount)
-            SELECT account, kind, month, sum(amount) FROM taken GROUP BY account, kind, month
-            ON CONFLICT (account, kind, month) DO UPDATE SET amount = totals.amount + excluded.amount
-        )
-        SELECT count(*) AS folded FROM taken`);
-    return rows[0]?.folded ?? 0;
-}
-
-async function recordRequests(db: Database, counts: readonly RequestCount[]): Promise<void> {
-    const tuples = counts.map((count) => [
-        count.bucket,
-        count.account,
-        count.day,
-        count.life,
-        count.requests,
-        count.refused,
-        count.last_used_at,
-    ]);
-    const types = ['text', 'uuid', 'date', 'int8', 'int8', 'int8', 'timestamptz'];
-    await db.rows(sql.unsafe`
-        INSERT INTO usage.requests (bucket, account, day, life, requests, refused, last_used_at)
-        SELECT * FROM ${sql.unnest(tuples, types)}
-        ON CONFLICT (bucket, day, life) DO UPDATE SET
-            requests = greatest(requests.requests, excluded.requests),
-            refused = greatest(requests.refused, excluded.refused),
-            last_used_at = greatest(requests.last_used_at, excluded.last_used_at)`);
+async function folded(
+    db: Database,
+    { account, today, buckets }: { account: string; today: string; buckets: readonly string[] },
+): Promise<Folded> {
+    const whole_platform = account === PLATFORM;
+    const own_deltas = whole_platform ? sql.fragment`true` : sql.fragment`account = ${account}`;
+    const requests_since = (day: ReturnType<typeof sql.fragment>) =>
+        whole_platform
+            ? sql.fragment`SELECT coalesce(sum(requests), 0) FROM usage.days WHERE day >= ${day}`
+            : sql.fragment`SELECT coalesce(sum(requests), 0) FROM usage.days WHERE day >= ${day} AND account = ${account}`;
+    const [row] = await db.rows<Folded>(sql.unsafe`
+        SELECT (
+            SELECT coalesce(json_agg(json_build_object('kind', kind, 'total', total, 'this_month', this_month)), '[]')
+            FROM (
+                SELECT kind, sum(amount) AS total,
+                       coalesce(sum(amount) FILTER (WHERE month = date_trunc('month', ${today}::date)), 0) AS this_month
+                FROM (
+                    SELECT kind, month, amount FROM usage.totals WHERE account = ${account}
+                    UNION ALL
+                    SELECT kind, date_trunc('month', day)::date, amount FROM usage.deltas WHERE ${own_deltas}
+                ) AS both_parts GROUP BY kind
+            ) AS by_kind
+        ) AS amounts,
+        (${requests_since(sql.fragment`${today}::date`)})::bigint AS requests_today,
+        (${requests_since(sql.fragment`${today}::date - 6`)})::bigint AS requests_this_week,
+        (
+            SELECT coalesce(json_agg(r), '[]') FROM usage.requests AS r
+            WHERE bucket = ANY(${sql.array(buckets, 'text')}) AND day >= ${today}::date - 1
+        ) AS recorded`);
+    return row as Folded; // a SELECT without FROM has one row
 }

@@ -18,6 +18,51 @@ export interface GetCountsResponse {
   api_keys_active: number;
 }
 
+export interface GetStatisticsRequest {
+}
+
+/** Days and months begin at 00:00 UTC; "this month" is the one that period names. */
+export interface Statistics {
+  /** YYYY-MM */
+  period: string;
+  dids_total: number;
+  dids_created_this_month: number;
+  credentials_issued: number;
+  credentials_issued_this_month: number;
+  credentials_revoked: number;
+  presentations_created: number;
+  presentations_created_this_month: number;
+  presentations_verified: number;
+  requests_this_month: number;
+  requests_today: number;
+  /** In this month. */
+  rate_limit_hits: number;
+  wallets: number;
+  wallet_credentials: number;
+}
+
+export interface GetPlatformStatisticsRequest {
+}
+
+export interface PlatformStatistics {
+  users_active_today: number;
+  /** Today and the six days before. */
+  users_active_this_week: number;
+  /** Accounts by tier. */
+  users_free: number;
+  users_basic: number;
+  users_pro: number;
+  users_enterprise: number;
+  dids_created: number;
+  credentials_issued: number;
+  credentials_revoked: number;
+  presentations_created: number;
+  presentations_verified: number;
+  requests_today: number;
+  /** Today and the six days before. */
+  requests_this_week: number;
+}
+
 export interface GetKeyUsageRequest {
   key_ids: string[];
 }
@@ -29,7 +74,6 @@ export interface GetKeyUsageResponse {
 
 export interface KeyUsage {
   key_id: string;
-  /** Days and months begin at 00:00 UTC. */
   requests_today: number;
   requests_this_month: number;
   /** ISO 8601; absent until the first use. */
@@ -135,6 +179,472 @@ export const GetCountsResponse: MessageFns<GetCountsResponse> = {
             }
 
             message.api_keys_active = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetStatisticsRequest(): GetStatisticsRequest {
+  return {};
+}
+
+export const GetStatisticsRequest: MessageFns<GetStatisticsRequest> = {
+  encode(_: GetStatisticsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetStatisticsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetStatisticsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseStatistics(): Statistics {
+  return {
+    period: "",
+    dids_total: 0,
+    dids_created_this_month: 0,
+    credentials_issued: 0,
+    credentials_issued_this_month: 0,
+    credentials_revoked: 0,
+    presentations_created: 0,
+    presentations_created_this_month: 0,
+    presentations_verified: 0,
+    requests_this_month: 0,
+    requests_today: 0,
+    rate_limit_hits: 0,
+    wallets: 0,
+    wallet_credentials: 0,
+  };
+}
+
+export const Statistics: MessageFns<Statistics> = {
+  encode(message: Statistics, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.period !== "") {
+      writer.uint32(10).string(message.period);
+    }
+    if (message.dids_total !== 0) {
+      writer.uint32(17).double(message.dids_total);
+    }
+    if (message.dids_created_this_month !== 0) {
+      writer.uint32(25).double(message.dids_created_this_month);
+    }
+    if (message.credentials_issued !== 0) {
+      writer.uint32(33).double(message.credentials_issued);
+    }
+    if (message.credentials_issued_this_month !== 0) {
+      writer.uint32(41).double(message.credentials_issued_this_month);
+    }
+    if (message.credentials_revoked !== 0) {
+      writer.uint32(49).double(message.credentials_revoked);
+    }
+    if (message.presentations_created !== 0) {
+      writer.uint32(57).double(message.presentations_created);
+    }
+    if (message.presentations_created_this_month !== 0) {
+      writer.uint32(65).double(message.presentations_created_this_month);
+    }
+    if (message.presentations_verified !== 0) {
+      writer.uint32(73).double(message.presentations_verified);
+    }
+    if (message.requests_this_month !== 0) {
+      writer.uint32(81).double(message.requests_this_month);
+    }
+    if (message.requests_today !== 0) {
+      writer.uint32(89).double(message.requests_today);
+    }
+    if (message.rate_limit_hits !== 0) {
+      writer.uint32(97).double(message.rate_limit_hits);
+    }
+    if (message.wallets !== 0) {
+      writer.uint32(105).double(message.wallets);
+    }
+    if (message.wallet_credentials !== 0) {
+      writer.uint32(113).double(message.wallet_credentials);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Statistics {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStatistics();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.period = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.dids_total = reader.double();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.dids_created_this_month = reader.double();
+            continue;
+          }
+          case 4: {
+            if (tag !== 33) {
+              break;
+            }
+
+            message.credentials_issued = reader.double();
+            continue;
+          }
+          case 5: {
+            if (tag !== 41) {
+              break;
+            }
+
+            message.credentials_issued_this_month = reader.double();
+            continue;
+          }
+          case 6: {
+            if (tag !== 49) {
+              break;
+            }
+
+            message.credentials_revoked = reader.double();
+            continue;
+          }
+          case 7: {
+            if (tag !== 57) {
+              break;
+            }
+
+            message.presentations_created = reader.double();
+            continue;
+          }
+          case 8: {
+            if (tag !== 65) {
+              break;
+            }
+
+            message.presentations_created_this_month = reader.double();
+            continue;
+          }
+          case 9: {
+            if (tag !== 73) {
+              break;
+            }
+
+            message.presentations_verified = reader.double();
+            continue;
+          }
+          case 10: {
+            if (tag !== 81) {
+              break;
+            }
+
+            message.requests_this_month = reader.double();
+            continue;
+          }
+          case 11: {
+            if (tag !== 89) {
+              break;
+            }
+
+            message.requests_today = reader.double();
+            continue;
+          }
+          case 12: {
+            if (tag !== 97) {
+              break;
+            }
+
+            message.rate_limit_hits = reader.double();
+            continue;
+          }
+          case 13: {
+            if (tag !== 105) {
+              break;
+            }
+
+            message.wallets = reader.double();
+            continue;
+          }
+          case 14: {
+            if (tag !== 113) {
+              break;
+            }
+
+            message.wallet_credentials = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetPlatformStatisticsRequest(): GetPlatformStatisticsRequest {
+  return {};
+}
+
+export const GetPlatformStatisticsRequest: MessageFns<GetPlatformStatisticsRequest> = {
+  encode(_: GetPlatformStatisticsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetPlatformStatisticsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetPlatformStatisticsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePlatformStatistics(): PlatformStatistics {
+  return {
+    users_active_today: 0,
+    users_active_this_week: 0,
+    users_free: 0,
+    users_basic: 0,
+    users_pro: 0,
+    users_enterprise: 0,
+    dids_created: 0,
+    credentials_issued: 0,
+    credentials_revoked: 0,
+    presentations_created: 0,
+    presentations_verified: 0,
+    requests_today: 0,
+    requests_this_week: 0,
+  };
+}
+
+export const PlatformStatistics: MessageFns<PlatformStatistics> = {
+  encode(message: PlatformStatistics, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.users_active_today !== 0) {
+      writer.uint32(9).double(message.users_active_today);
+    }
+    if (message.users_active_this_week !== 0) {
+      writer.uint32(17).double(message.users_active_this_week);
+    }
+    if (message.users_free !== 0) {
+      writer.uint32(25).double(message.users_free);
+    }
+    if (message.users_basic !== 0) {
+      writer.uint32(33).double(message.users_basic);
+    }
+    if (message.users_pro !== 0) {
+      writer.uint32(41).double(message.users_pro);
+    }
+    if (message.users_enterprise !== 0) {
+      writer.uint32(49).double(message.users_enterprise);
+    }
+    if (message.dids_created !== 0) {
+      writer.uint32(57).double(message.dids_created);
+    }
+    if (message.credentials_issued !== 0) {
+      writer.uint32(65).double(message.credentials_issued);
+    }
+    if (message.credentials_revoked !== 0) {
+      writer.uint32(73).double(message.credentials_revoked);
+    }
+    if (message.presentations_created !== 0) {
+      writer.uint32(81).double(message.presentations_created);
+    }
+    if (message.presentations_verified !== 0) {
+      writer.uint32(89).double(message.presentations_verified);
+    }
+    if (message.requests_today !== 0) {
+      writer.uint32(97).double(message.requests_today);
+    }
+    if (message.requests_this_week !== 0) {
+      writer.uint32(105).double(message.requests_this_week);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PlatformStatistics {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePlatformStatistics();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 9) {
+              break;
+            }
+
+            message.users_active_today = reader.double();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.users_active_this_week = reader.double();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.users_free = reader.double();
+            continue;
+          }
+          case 4: {
+            if (tag !== 33) {
+              break;
+            }
+
+            message.users_basic = reader.double();
+            continue;
+          }
+          case 5: {
+            if (tag !== 41) {
+              break;
+            }
+
+            message.users_pro = reader.double();
+            continue;
+          }
+          case 6: {
+            if (tag !== 49) {
+              break;
+            }
+
+            message.users_enterprise = reader.double();
+            continue;
+          }
+          case 7: {
+            if (tag !== 57) {
+              break;
+            }
+
+            message.dids_created = reader.double();
+            continue;
+          }
+          case 8: {
+            if (tag !== 65) {
+              break;
+            }
+
+            message.credentials_issued = reader.double();
+            continue;
+          }
+          case 9: {
+            if (tag !== 73) {
+              break;
+            }
+
+            message.credentials_revoked = reader.double();
+            continue;
+          }
+          case 10: {
+            if (tag !== 81) {
+              break;
+            }
+
+            message.presentations_created = reader.double();
+            continue;
+          }
+          case 11: {
+            if (tag !== 89) {
+              break;
+            }
+
+            message.presentations_verified = reader.double();
+            continue;
+          }
+          case 12: {
+            if (tag !== 97) {
+              break;
+            }
+
+            message.requests_today = reader.double();
+            continue;
+          }
+          case 13: {
+            if (tag !== 105) {
+              break;
+            }
+
+            message.requests_this_week = reader.double();
             continue;
           }
         }
@@ -333,6 +843,24 @@ export const UsageServiceDefinition = {
       requestType: GetCountsRequest as typeof GetCountsRequest,
       requestStream: false,
       responseType: GetCountsResponse as typeof GetCountsResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** All statistics of the calling account, exact at once. */
+    getStatistics: {
+      name: "GetStatistics",
+      requestType: GetStatisticsRequest as typeof GetStatisticsRequest,
+      requestStream: false,
+      responseType: Statistics as typeof Statistics,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** The statistics of the whole platform; for trusted callers. */
+    getPlatformStatistics: {
+      name: "GetPlatformStatistics",
+      requestType: GetPlatformStatisticsRequest as typeof GetPlatformStatisticsRequest,
+      requestStream: false,
+      responseType: PlatformStatistics as typeof PlatformStatistics,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

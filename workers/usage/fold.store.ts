@@ -1,0 +1,92 @@
+import { type Database, sql } from '../../platform/db.ts';
+import { PLATFORM, type RequestCount } from './store.ts';
+
+/** Deltas folded by one statement: bounds its locks and its time. */
+const FOLD_ROWS = 10_000;
+/** The advisory lock of those who record requests ("usag" in ASCII): differences are taken by one at a time. */
+const RECORD_LOCK = 0x75736167;
+
+export interface FoldStore {
+    /** Moves deltas into totals; how many there were. Running it twice moves nothing twice. */
+    foldDeltas(): Promise<number>;
+    /** Records absolute counts, and adds what they exceed the recorded ones by. Running it twice adds nothing twice. */
+    recordRequests(counts: readonly RequestCount[]): Promise<void>;
+}
+
+export function foldStore(db: Database): FoldStore {
+    return { foldDeltas: () => foldDeltas(db), recordRequests: (counts) => recordRequests(db, counts) };
+}
+
+async function foldDeltas(db: Database): Promise<number> {
+    const rows = await db.rows<{ folded: number }>(sql.unsafe`
+        WITH taken AS (
+            DELETE FROM usage.deltas WHERE id IN (
+                SELECT id FROM usage.deltas ORDER BY id LIMIT ${FOLD_ROWS} FOR UPDATE SKIP LOCKED)
+            RETURNING account, kind, day, date_trunc('month', day)::date AS month, amount
+        ), added AS (
+            INSERT INTO usage.totals (account, kind, month, amount)
+            SELECT account, kind, month, sum(amount) FROM taken WHERE account IS NOT NULL GROUP BY account, kind, month
+            UNION ALL
+            SELECT ${PLATFORM}, kind, month, sum(amount) FROM taken GROUP BY kind, month
+            ON CONFLICT (account, kind, month) DO UPDATE SET amount = totals.amount + excluded.amount
+        ), active AS (
+            INSERT INTO usage.days (account, day, requests, logins)
+            SELECT account, day, 0, sum(amount) FROM taken WHERE kind = 'logins' GROUP BY account, day
+            ON CONFLICT (day, account) DO UPDATE SET logins = days.logins + excluded.logins
+        )
+        SELECT count(*) AS folded FROM taken`);
+    return rows[0]?.folded ?? 0;
+}
+
+async function recordRequests(db: Database, counts: readonly RequestCount[]): Promise<void> {
+    const tuples = counts.map((count) => [
+        count.bucket,
+        count.account,
+        count.day,
+        count.life,
+        count.requests,
+        count.refused,
+        count.verified,
+        count.last_used_at,
+    ]);
+    const types = ['text', 'uuid', 'date', 'int8', 'int8', 'int8', 'int8', 'timestamptz'];
+    await db.transaction(async ({ rows }) => {
+        // A statement of its own, so that the next one sees what the one before us has recorded.
+        await rows(sql.unsafe`SELECT pg_advisory_xact_lock(${RECORD_LOCK})`);
+        await rows(sql.unsafe`
+            WITH counted AS (
+                SELECT * FROM ${sql.unnest(tuples, types)}
+                    AS counted (bucket, account, day, life, requests, refused, verified, last_used_at)
+            ), grown AS (
+                SELECT counted.account, counted.day, date_trunc('month', counted.day)::date AS month,
+                       greatest(counted.requests - coalesce(known.requests, 0), 0) AS requests,
+                       greatest(counted.refused - coalesce(known.refused, 0), 0) AS refused,
+                       greatest(counted.verified - coalesce(known.verified, 0), 0) AS verified
+                FROM counted LEFT JOIN usage.requests AS known USING (bucket, day, life)
+            ), recorded AS (
+                INSERT INTO usage.requests (bucket, account, day, life, requests, refused, verified, last_used_at)
+                SELECT * FROM counted
+                ON CONFLICT (bucket, day, life) DO UPDATE SET
+                    requests = greatest(requests.requests, excluded.requests),
+                    refused = greatest(requests.refused, excluded.refused),
+                    verified = greatest(requests.verified, excluded.verified),
+                    last_used_at = greatest(requests.last_used_at, excluded.last_used_at)
+            ), by_kind AS (
+                SELECT account, month, kind, sum(amount) AS amount
+                FROM grown CROSS JOIN LATERAL (VALUES
+                    ('requests', requests), ('rate_limit_hits', refused), ('presentations_verified', verified)
+                ) AS kinds (kind, amount)
+                GROUP BY account, month, kind HAVING sum(amount) > 0
+            ), added AS (
+                INSERT INTO usage.totals (account, kind, month, amount)
+                SELECT account, kind, month, amount FROM by_kind WHERE account <> ${PLATFORM}
+                UNION ALL
+                SELECT ${PLATFORM}, kind, month, sum(amount) FROM by_kind GROUP BY kind, month
+                ON CONFLICT (account, kind, month) DO UPDATE SET amount = totals.amount + excluded.amount
+            )
+            INSERT INTO usage.days (account, day, requests, logins)
+            SELECT account, day, sum(requests), 0 FROM grown
+            WHERE account <> ${PLATFORM} GROUP BY account, day HAVING sum(requests) > 0
+            ON CONFLICT (day, account) DO UPDATE SET requests = days.requests + excluded.requests`);
+    });
+}

@@ -1,0 +1,54 @@
+import { type Database, sql } from '../../platform/db.ts';
+import { PLATFORM } from './store.ts';
+
+/** A count that is not the number of rows that it stands for. */
+export interface Drift {
+    account: string;
+    kind: string;
+    counted: number;
+    rows: number;
+}
+
+/**
+ * Counts all rows that statistics stand for, in one snapshot with the counts, and returns where they differ: nothing, unless
+ * something is broken. Reads every service's tables; takes as long as they are large.
+ */
+export async function findDrift(db: Database): Promise<readonly Drift[]> {
+    return db.rows<Drift>(sql.unsafe`
+        WITH owned AS (
+            SELECT account, 'dids_created' AS kind, count(*) AS rows FROM did.dids WHERE origin <> 'wallet' GROUP BY 1
+            UNION ALL
+            SELECT account, 'credentials_issued', count(*) FROM credentials.credentials GROUP BY 1
+            UNION ALL
+            SELECT account, 'credentials_revoked', count(*) FROM credentials.credentials
+            WHERE revoked_at IS NOT NULL GROUP BY 1
+            UNION ALL
+            SELECT account, 'presentations_created', count(*) FROM presentations.presentations GROUP BY 1
+            UNION ALL
+            SELECT account, 'api_keys_active', count(*) FROM keys.keys WHERE revoked_at IS NULL GROUP BY 1
+            UNION ALL
+            SELECT account, 'wallets', count(*) FROM wallet.wallets GROUP BY 1
+            UNION ALL
+            SELECT account, 'wallet_credentials', count(*)
+            FROM wallet.credentials AS entries JOIN wallet.wallets ON wallets.id = entries.wallet GROUP BY 1
+            UNION ALL
+            SELECT NULL, 'users_' || tier, count(*) FROM identity.users GROUP BY tier
+        ), expected AS (
+            SELECT account, kind, rows FROM owned WHERE account IS NOT NULL
+            UNION ALL
+            SELECT ${PLATFORM}::uuid, kind, sum(rows) FROM owned GROUP BY kind
+        ), parts AS (
+            SELECT account, kind, amount FROM usage.totals
+            UNION ALL
+            SELECT account, kind, amount FROM usage.deltas WHERE account IS NOT NULL
+            UNION ALL
+            SELECT ${PLATFORM}::uuid, kind, amount FROM usage.deltas
+        ), counted AS (
+            SELECT account, kind, sum(amount) AS counted FROM parts
+            WHERE kind NOT IN ('requests', 'rate_limit_hits', 'presentations_verified', 'logins') GROUP BY account, kind
+        )
+        SELECT account, kind, coalesce(counted, 0)::bigint AS counted, coalesce(rows, 0)::bigint AS rows
+        FROM expected FULL JOIN counted USING (account, kind)
+        WHERE coalesce(counted, 0) <> coalesce(rows, 0)
+        ORDER BY kind, account`);
+}

@@ -1,0 +1,60 @@
+import {
+    accountOfBucket,
+    DAY_MS,
+    decodeLimitRecord,
+    type LimitRecord,
+    unfoldedAccounts,
+    unfoldedBuckets,
+} from '../../platform/limit-record.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Redis } from '../../platform/redis.ts';
+import type { RequestCount } from './store.ts';
+
+/** The limiter's record of each bucket; undefined where there is none. */
+export async function readRecords(redis: Redis, buckets: readonly string[]): Promise<Array<LimitRecord | undefined>> {
+    if (buckets.length === 0) return [];
+    const packed = await redis.mgetBuffer(...buckets);
+    return packed.map((bytes) => (bytes ? decodeLimitRecord(bytes) : undefined));
+}
+
+/** What the limiter has counted and is not folded yet: of one account, or of all in the shard. */
+export async function unfoldedCounts(redis: Redis, tag: string, account?: string): Promise<RequestCount[]> {
+    const sets = account === undefined ? await redis.smembers(unfoldedAccounts(tag)) : [unfoldedBuckets(tag, account)];
+    const buckets = sets.length === 0 ? [] : await redis.sunion(...sets);
+    const records = await readRecords(redis, buckets);
+    return buckets.flatMap((bucket, index) => {
+        const record = records[index];
+        return record ? countsOf(bucket, record) : [];
+    });
+}
+
+/** A record as rows: one for each day that it knows. */
+export function countsOf(bucket: string, record: LimitRecord): RequestCount[] {
+    const account = accountOfBucket(bucket);
+    const last_used_at = record.last_used > 0 ? new Date(record.last_used).toISOString() : null;
+    return record.days.map(({ day, requests, refused, verified }) => ({
+        bucket,
+        account,
+        day: dayText(day * DAY_MS),
+        life: record.life,
+        requests,
+        refused,
+        verified,
+        last_used_at,
+    }));
+}
+
+/** The UTC day of a time in ms since 1970, as YYYY-MM-DD. */
+export function dayText(time: number): string {
+    return new Date(time).toISOString().slice(0, 10);
+}
+
+/** While Redis is away what is folded stands alone: it is at most ten seconds behind. */
+export async function withoutRedis<Row>(read: () => Promise<Row[]>, log: Log): Promise<Row[]> {
+    try {
+        return await read();
+    } catch (error) {
+        log.warn({ err: error }, 'requests are counted without redis');
+        return [];
+    }
+}

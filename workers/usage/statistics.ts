@@ -1,0 +1,120 @@
+import type { Log } from '../../platform/log.ts';
+import { type Redis, shardTag } from '../../platform/redis.ts';
+import type { PlatformStatistics, Statistics } from '../../proto/gen/usage/v1/usage.ts';
+import { dayText, unfoldedCounts, withoutRedis } from './records.ts';
+import { type Amount, PLATFORM, type RequestCount, type UsageStore } from './store.ts';
+
+/** Days before today that belong to its week. */
+const WEEK_DAYS = 6;
+const DAY_MS = 86_400_000;
+
+export interface UsageDependencies {
+    store: UsageStore;
+    redis: Redis;
+    shards: number;
+    log: Log;
+    /** Milliseconds since 1970. */
+    clock: () => number;
+}
+
+/** An account's statistics. Redis is read before PostgreSQL: what is folded in between is then found there. */
+export async function accountStatistics(deps: UsageDependencies, account: string): Promise<Statistics> {
+    const { store, redis, shards, log, clock } = deps;
+    const today = dayText(clock());
+    const live = await withoutRedis(() => unfoldedCounts(redis, shardTag(account, shards), account), log);
+    const folded = await store.folded({ account, today, buckets: bucketsOf(live) });
+    const amounts = withGrowth(folded.amounts, growthOf(live, folded.recorded), today);
+    const { total, this_month } = readers(amounts);
+    return {
+        period: today.slice(0, 7),
+        dids_total: total('dids_created'),
+        dids_created_this_month: this_month('dids_created'),
+        credentials_issued: total('credentials_issued'),
+        credentials_issued_this_month: this_month('credentials_issued'),
+        credentials_revoked: total('credentials_revoked'),
+        presentations_created: total('presentations_created'),
+        presentations_created_this_month: this_month('presentations_created'),
+        presentations_verified: total('presentations_verified'),
+        requests_this_month: this_month('requests'),
+        requests_today: folded.requests_today + requestsSince(growthOf(live, folded.recorded), today),
+        rate_limit_hits: this_month('rate_limit_hits'),
+        wallets: total('wallets'),
+        wallet_credentials: total('wallet_credentials'),
+    };
+}
+
+/** The platform's statistics, rows and checks without an owner included. */
+export async function platformStatistics(deps: UsageDependencies): Promise<PlatformStatistics> {
+    const { store, redis, shards, log, clock } = deps;
+    const now = clock();
+    const today = dayText(now);
+    const week = dayText(now - WEEK_DAYS * DAY_MS);
+    const tags = Array.from({ length: shards }, (_, shard) => `{${shard}}`);
+    const live = (await Promise.all(tags.map((tag) => withoutRedis(() => unfoldedCounts(redis, tag), log)))).flat();
+    const folded = await store.folded({ account: PLATFORM, today, buckets: bucketsOf(live) });
+    const growth = growthOf(live, folded.recorded);
+    const { total } = readers(withGrowth(folded.amounts, growth, today));
+    const users = growth.filter(({ account }) => account !== PLATFORM);
+    const activeSince = async (day: string): Promise<number> => {
+        const counted = users.filter((count) => count.day >= day && count.requests > 0).map(({ account }) => account);
+        return new Set([...(await store.activeSince(day)), ...counted]).size;
+    };
+    return {
+        users_active_today: await activeSince(today),
+        users_active_this_week: await activeSince(week),
+        users_free: total('users_free'),
+        users_basic: total('users_basic'),
+        users_pro: total('users_pro'),
+        users_enterprise: total('users_enterprise'),
+        dids_created: total('dids_created'),
+        credentials_issued: total('credentials_issued'),
+        credentials_revoked: total('credentials_revoked'),
+        presentations_created: total('presentations_created'),
+        presentations_verified: total('presentations_verified'),
+        requests_today: folded.requests_today + requestsSince(users, today),
+        requests_this_week: folded.requests_this_week + requestsSince(users, week),
+    };
+}
+
+function bucketsOf(counts: readonly RequestCount[]): string[] {
+    return [...new Set(counts.map(({ bucket }) => bucket))];
+}
+
+/** What the limiter has counted beyond what was recorded of the same bucket, day and life. */
+function growthOf(live: readonly RequestCount[], recorded: readonly RequestCount[]): RequestCount[] {
+    const keyOf = ({ bucket, day, life }: RequestCount): string => `${bucket} ${day} ${life}`;
+    const known = new Map(recorded.map((count) => [keyOf(count), count]));
+    return live.map((count) => {
+        const before = known.get(keyOf(count));
+        if (!before) return count;
+        return {
+            ...count,
+            requests: Math.max(count.requests - before.requests, 0),
+            refused: Math.max(count.refused - before.refused, 0),
+            verified: Math.max(count.verified - before.verified, 0),
+        };
+    });
+}
+
+function withGrowth(amounts: readonly Amount[], growth: readonly RequestCount[], today: string): Amount[] {
+    const month = today.slice(0, 7);
+    const grown = growth.flatMap((count): Amount[] => {
+        const recent = count.day.startsWith(month) ? 1 : 0;
+        return [
+            { kind: 'requests', total: count.requests, this_month: count.requests * recent },
+            { kind: 'rate_limit_hits', total: count.refused, this_month: count.refused * recent },
+            { kind: 'presentations_verified', total: count.verified, this_month: count.verified * recent },
+        ];
+    });
+    return [...amounts, ...grown];
+}
+
+function readers(amounts: readonly Amount[]) {
+    const sum = (kind: string, part: 'total' | 'this_month'): number =>
+        amounts.filter((amount) => amount.kind === kind).reduce((total, amount) => total + amount[part], 0);
+    return { total: (kind: string) => sum(kind, 'total'), this_month: (kind: string) => sum(kind, 'this_month') };
+}
+
+function requestsSince(growth: readonly RequestCount[], day: string): number {
+    return growth.filter((count) => count.day >= day).reduce((total, { requests }) => total + requests, 0);
+}
