@@ -29,9 +29,8 @@ it('health answers HEAD with its headers alone, and refuses other methods', asyn
     const head = await send({ method: 'HEAD', path: '/internal/health' });
     assert.deepEqual([head.status, head.text], [200, '']);
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-        const answer = await expectError(405, { method, path: '/v1/me' });
-        assert.equal(answer.headers.get('allow'), 'GET, HEAD');
-        assert.equal((await send({ method, path: '/internal/health' })).status, 405);
+        const answer = await send({ method, path: '/internal/health' });
+        assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'GET, HEAD']);
     }
 });
 
