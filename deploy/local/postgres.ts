@@ -64,7 +64,7 @@ export async function startPostgres({ data_dir, log, signal }: ServerOptions): P
     try {
         const password = await ensureDatabase(data_dir, port);
         return {
-            url: `postgresql://credentials:${password}@127.0.0.1:${port}/credentials`,
+            url: serviceUrl(password, port),
             admin_url: `postgresql://postgres:${adminPassword(data_dir)}@127.0.0.1:${port}/postgres`,
             stop,
         };
@@ -82,7 +82,19 @@ async function stopOrphan(folder: string, log: (line: string) => void): Promise<
     await terminate(pid, SHUTDOWN);
 }
 
-/** The lines of postmaster.pid: the pid is the first, the state the eighth. */
+/** Where the PostgreSQL that works on this data folder is reached; undefined where none does. */
+export function runningPostgres(data_dir: string): string | undefined {
+    const folder = join(data_dir, 'postgres');
+    const [pid, , , port] = pidFile(folder);
+    if (!worksIn(Number(pid), folder)) return undefined;
+    return serviceUrl(keptSecret(data_dir, 'postgres-password'), Number(port));
+}
+
+function serviceUrl(password: string, port: number): string {
+    return `postgresql://credentials:${password}@127.0.0.1:${port}/credentials`;
+}
+
+/** The lines of postmaster.pid: the pid is the first, the port the fourth, the state the eighth. */
 function pidFile(folder: string): string[] {
     try {
         return readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n');

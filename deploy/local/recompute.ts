@@ -1,0 +1,20 @@
+import './node-version.ts';
+import { loadConfig } from '../../platform/config.ts';
+import { openDatabase } from '../../platform/db.ts';
+import { findDrift } from '../../workers/usage/recompute.store.ts';
+import { openDataDir } from './data-dir.ts';
+import { runningPostgres } from './postgres.ts';
+
+/** `npm run usage:recompute`: holds the statistics of DATABASE_URL, or of the service that runs on DATA_DIR, to the rows. */
+
+const url = loadConfig(process.env).DATABASE_URL ?? runningPostgres(openDataDir(process.env['DATA_DIR'] ?? '.data'));
+if (url === undefined) {
+    console.error('No database: set DATABASE_URL, or DATA_DIR to the folder that a service is running on.');
+    process.exit(1);
+}
+const db = await openDatabase({ url, size: 1 });
+const drift = await findDrift(db).finally(() => db.close());
+for (const { account, kind, counted, rows } of drift)
+    console.log(`${kind} of ${account}: counted ${counted}, rows ${rows}`);
+console.log(drift.length === 0 ? 'drift 0: every count is its number of rows' : `drift in ${drift.length} counts`);
+process.exit(drift.length === 0 ? 0 : 1);
