@@ -1,7 +1,7 @@
 import { AppError } from '../../platform/errors.ts';
 import { SealedCredential, SealedProfile } from '../../proto/gen/wallet/v1/wallet.ts';
 import { type KeyPair, keyPairFrom } from '../../workers/crypto/ed25519.ts';
-import { newKey, seal, unseal } from '../../workers/crypto/seal.ts';
+import { seal, unseal } from '../../workers/crypto/seal.ts';
 import type { EntryRow, WalletRow } from './store.ts';
 
 /** The names of a wallet's records; each credential's is its UUID. */
@@ -9,27 +9,25 @@ const DATA_KEY = 'data_key';
 const PRIVATE_KEY = 'private_key';
 const PROFILE = 'profile';
 
-type SealedWallet = Pick<WalletRow, 'data_key' | 'private_key' | 'profile'>;
-
-/** What a new wallet's row holds: its records under a new data key, and that under the password's key. */
-export function sealWallet(
-    wallet: string,
-    content: { pair: KeyPair; profile: SealedProfile },
-    password_key: Uint8Array,
-): SealedWallet {
-    const data_key = newKey();
-    const sealed = {
-        data_key: seal(data_key, password_key, { wallet, record: DATA_KEY }),
-        private_key: seal(content.pair.seed, data_key, { wallet, record: PRIVATE_KEY }),
-        profile: seal(SealedProfile.encode(content.profile).finish(), data_key, { wallet, record: PROFILE }),
-    };
-    data_key.fill(0);
-    return sealed;
+export function sealDataKey(data_key: Uint8Array, password_key: Uint8Array, wallet: string): Buffer {
+    return seal(data_key, password_key, { wallet, record: DATA_KEY });
 }
 
 /** The wallet's data key; undefined for another password's key. */
 export function openDataKey({ id, data_key }: WalletRow, password_key: Uint8Array): Buffer | undefined {
     return unseal(data_key, password_key, { wallet: id, record: DATA_KEY });
+}
+
+/** What a wallet's row holds beside the data key. */
+export function sealWallet(
+    { pair, profile }: { pair: KeyPair; profile: SealedProfile },
+    data_key: Uint8Array,
+    wallet: string,
+): Pick<WalletRow, 'private_key' | 'profile'> {
+    return {
+        private_key: seal(pair.seed, data_key, { wallet, record: PRIVATE_KEY }),
+        profile: seal(SealedProfile.encode(profile).finish(), data_key, { wallet, record: PROFILE }),
+    };
 }
 
 /** Whoever asked wipes the pair's seed. */

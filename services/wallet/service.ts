@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { CallContext } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
@@ -18,8 +17,7 @@ import type {
 import { encodeDidKey } from '../../workers/crypto/did-key.ts';
 import { secretKeyBytes } from '../../workers/crypto/ed25519.ts';
 import { isToken } from '../../workers/crypto/paseto.ts';
-import { type PasswordCost, SALT_BYTES } from '../../workers/crypto/password.ts';
-import { tagOf } from '../../workers/crypto/seal.ts';
+import { newKey, tagOf } from '../../workers/crypto/seal.ts';
 import type { Signatures } from '../../workers/crypto/signatures.ts';
 import { requireCredentialId } from '../credential-id.ts';
 import { type CredentialContent, RAW_MEMBERS, readPayload } from '../credential-payload.ts';
@@ -27,12 +25,10 @@ import { requireJsonObject } from '../json-object.ts';
 import { requireName, requireText } from '../texts.ts';
 import { listCredentials, MAX_LIMIT, requirePage } from './list.ts';
 import { openWallet, sealCredential, sealWallet } from './records.ts';
-import { requirePassword, type UnlockDependencies, unlocked } from './unlock.ts';
+import { lock, requirePassword, type UnlockDependencies, unlocked } from './unlock.ts';
 
 export interface WalletDependencies extends UnlockDependencies {
     signatures: Signatures;
-    /** Of the keys of new wallets. */
-    cost: PasswordCost;
     peers: { did: ServiceOf<typeof DidServiceDefinition> };
     /** Milliseconds since 1970. */
     clock: () => number;
@@ -59,25 +55,25 @@ export function walletService(deps: WalletDependencies): ServiceOf<typeof Wallet
 }
 
 async function create(
-    { store, passwords, signatures, cost, peers, clock }: WalletDependencies,
+    deps: WalletDependencies,
     { name: requested, description, password }: CreateRequest,
     context: CallContext,
 ): Promise<Wallet> {
     const name = requireName(requested);
     if (description !== undefined) requireText('description', description, MAX_DESCRIPTION_LENGTH);
     requirePassword(password);
-    const salt = randomBytes(SALT_BYTES);
-    const password_key = await passwords.derive(password, salt, cost);
-    const pair = await signatures.generate();
-    const now = clock();
+    const now = deps.clock();
     const id = newId(now);
     const created_at = new Date(now).toISOString();
-    const sealed = sealWallet(id, { pair, profile: { name, description } }, password_key);
-    password_key.fill(0);
+    const data_key = newKey();
+    const locked = await lock(deps, { wallet: id, password, data_key });
+    const pair = await deps.signatures.generate();
+    const sealed = sealWallet({ pair, profile: { name, description } }, data_key, id);
+    data_key.fill(0);
     pair.seed.fill(0);
     // The DID comes first: one without a wallet does no harm, but a wallet's own must be known to whoever is shown it.
-    const { did } = await peers.did.recordForWallet({ public_key: pair.public_key }, context);
-    await store.insert({ id, account: context.user_id ?? null, created_at, salt, ...cost, ...sealed });
+    const { did } = await deps.peers.did.recordForWallet({ public_key: pair.public_key }, context);
+    await deps.store.insert({ id, account: context.user_id ?? null, created_at, ...locked, ...sealed });
     return { wallet_id: id, name, did, public_key: pair.public_key, created_at };
 }
 

@@ -1,16 +1,20 @@
 import { type Database, sql } from '../../platform/db.ts';
 import { appendDeltas } from '../deltas.store.ts';
 
-/** A wallet as it is stored: sealed records, and what its data key is opened with. */
-export interface WalletRow {
-    /** UUID */
-    id: string;
-    account: string | null;
-    created_at: string;
+/** A sealed data key, and what it is opened with beside the password. */
+export interface LockedKey {
     salt: Buffer;
     memory_kib: number;
     passes: number;
     data_key: Buffer;
+}
+
+/** A wallet as it is stored. */
+export interface WalletRow extends LockedKey {
+    /** UUID */
+    id: string;
+    account: string | null;
+    created_at: string;
     private_key: Buffer;
     profile: Buffer;
 }
@@ -40,6 +44,8 @@ export interface EntryRow {
 export interface WalletStore {
     insert(wallet: WalletRow): Promise<void>;
     find(id: string): Promise<WalletRow | undefined>;
+    /** Replaces the lock of the data key. */
+    relock(id: string, locked: LockedKey): Promise<void>;
     /**
      * Writes the entry, or, where its credential is stored already, replaces what is sealed. When it was first stored;
      * undefined, and nothing is written, where the one that is there has another issuer.
@@ -66,6 +72,12 @@ export function walletStore(db: Database): WalletStore {
                 SELECT id, account, created_at, salt, memory_kib, passes, data_key, private_key, profile
                 FROM wallet.wallets WHERE id = ${id}`);
             return row;
+        },
+        async relock(id, { salt, memory_kib, passes, data_key }) {
+            await db.rows(sql.unsafe`
+                UPDATE wallet.wallets SET salt = ${sql.binary(salt)}, memory_kib = ${memory_kib}, passes = ${passes},
+                                          data_key = ${sql.binary(data_key)}
+                WHERE id = ${id}`);
         },
         put: (entry) => putEntry(db, entry),
         async page(wallet, { before, limit, bytes }) {

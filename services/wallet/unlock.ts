@@ -1,14 +1,18 @@
+import { randomBytes } from 'node:crypto';
 import { type CallContext, requireUser, timeoutOfNextHop } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Guard } from '../../platform/guard.ts';
 import { isId } from '../../platform/ids.ts';
+import { type PasswordCost, SALT_BYTES } from '../../workers/crypto/password.ts';
 import type { Passwords } from '../../workers/crypto/passwords.ts';
-import { openDataKey } from './records.ts';
-import type { WalletRow, WalletStore } from './store.ts';
+import { openDataKey, sealDataKey } from './records.ts';
+import type { LockedKey, WalletRow, WalletStore } from './store.ts';
 
 export interface UnlockDependencies {
     store: WalletStore;
     passwords: Passwords;
+    /** What a password's key costs where it is made anew. */
+    cost: PasswordCost;
     guard: Guard;
 }
 
@@ -26,28 +30,45 @@ export function requirePassword(password: string): void {
     );
 }
 
+/** The wallet's data key under a password's key, at today's cost. */
+export async function lock(
+    { passwords, cost }: Pick<UnlockDependencies, 'passwords' | 'cost'>,
+    { wallet, password, data_key }: { wallet: string; password: string; data_key: Uint8Array },
+): Promise<LockedKey> {
+    const salt = randomBytes(SALT_BYTES);
+    const password_key = await passwords.derive(password, salt, cost);
+    const sealed = sealDataKey(data_key, password_key, wallet);
+    password_key.fill(0);
+    return { salt, ...cost, data_key: sealed };
+}
+
 /**
- * Runs `use` with the wallet's data key, which is wiped afterwards: nothing remembers that a password was right. AppError
- * `not_found` for a wallet that is not there for the caller, `unauthenticated` for a wrong password, and `rate_limited` after
- * too many of them.
+ * Runs `use` with the wallet's data key, which is wiped afterwards: nothing remembers that a password was right. A password's
+ * key that was made at another cost than today's is made anew. AppError `not_found` for a wallet that is not there for the
+ * caller, `unauthenticated` for a wrong password, and `rate_limited` after too many of them.
  */
 export async function unlocked<Result>(
-    { store, passwords, guard }: UnlockDependencies,
+    deps: UnlockDependencies,
     { wallet_id, password }: { wallet_id: string; password: string },
     context: CallContext,
     use: (wallet: WalletRow, data_key: Uint8Array) => Promise<Result>,
 ): Promise<Result> {
+    const { store, passwords, cost, guard } = deps;
     const wallet = await requireWallet(store, wallet_id, context);
+    const { salt, memory_kib, passes } = wallet;
     const target = { subject: `wallet:${wallet.id}`, address: context.address };
     const data_key = await guard.attempt(target, async () => {
         timeoutOfNextHop(context); // in line too long: nobody waits for this key any more
-        const password_key = await passwords.derive(password, wallet.salt, wallet);
+        const password_key = await passwords.derive(password, salt, { memory_kib, passes });
         const opened = openDataKey(wallet, password_key);
         password_key.fill(0);
         return opened;
     });
     if (!data_key) throw new AppError('unauthenticated', 'The wallet password is wrong.');
     try {
+        if (memory_kib !== cost.memory_kib || passes !== cost.passes) {
+            await store.relock(wallet.id, await lock(deps, { wallet: wallet.id, password, data_key }));
+        }
         return await use(wallet, data_key);
     } finally {
         data_key.fill(0);

@@ -162,18 +162,33 @@ test('rows that were moved between wallets or records do not open', async () => 
     await refuses('internal', wallets.open(three.access, three.context));
 });
 
-test('a wallet opens at the cost that it was made at, within bounds', async () => {
-    const dear = open({ memory_kib: 128, passes: 2 });
-    const { access, context } = await newWallet();
+test("a wallet opens at the cost that it was made at, and from then on at today's", async () => {
+    const today = { memory_kib: 128, passes: 2 };
+    const dear = open(today);
+    const { made, access, context } = await newWallet();
+    const lockOf = async () => {
+        const [row] = await db.rows<typeof CHEAP & { salt: Buffer }>(
+            sql.unsafe`SELECT memory_kib, passes, salt FROM wallet.wallets WHERE id = ${access.wallet_id}`,
+        );
+        return row;
+    };
+    const before = await lockOf();
+    await refuses('unauthenticated', dear.open({ ...access, password: 'wrong' }, context));
+    assert.deepEqual(await lockOf(), before);
+    const opened = await Promise.all(Array.from({ length: 5 }, () => dear.open(access, context)));
+    for (const { wallet } of opened) assert.deepEqual(wallet, made);
+    const after = await lockOf();
+    assert.deepEqual(after && { memory_kib: after.memory_kib, passes: after.passes }, today);
+    assert.notDeepEqual(after?.salt, before?.salt);
+    await refuses('unauthenticated', dear.open({ ...access, password: 'wrong' }, context));
     await dear.open(access, context);
-    const { wallet_id } = await dear.create({ name: 'wallet', password: PASSWORD }, context);
-    await wallets.open({ wallet_id, password: PASSWORD }, context);
-    const [row] = await db.rows<typeof CHEAP>(
-        sql.unsafe`SELECT memory_kib, passes FROM wallet.wallets WHERE id = ${wallet_id}`,
-    );
-    assert.deepEqual(row, { memory_kib: 128, passes: 2 });
-    await db.rows(sql.unsafe`UPDATE wallet.wallets SET memory_kib = 2000000000 WHERE id = ${wallet_id}`);
-    await refuses('internal', wallets.open({ wallet_id, password: PASSWORD }, context));
+    assert.deepEqual(await lockOf(), after);
+});
+
+test('a stored cost beyond reason is not paid', async () => {
+    const { access, context } = await newWallet();
+    await db.rows(sql.unsafe`UPDATE wallet.wallets SET memory_kib = 2000000000 WHERE id = ${access.wallet_id}`);
+    await refuses('internal', wallets.open(access, context));
 });
 
 test('without its DID on record no wallet is made', async () => {
