@@ -9,7 +9,7 @@ import {
     processEnvironment,
     required,
 } from './platform/config.ts';
-import { type Database, openDatabase } from './platform/db.ts';
+import { openDatabase } from './platform/db.ts';
 import { scheduleJobs } from './platform/jobs.ts';
 import { createLog, type Log } from './platform/log.ts';
 import { createMetrics, type Metrics } from './platform/metrics.ts';
@@ -26,12 +26,9 @@ import { KeysServiceDefinition } from './proto/gen/keys/v1/keys.ts';
 import { PresentationsServiceDefinition } from './proto/gen/presentations/v1/presentations.ts';
 import { UsageServiceDefinition } from './proto/gen/usage/v1/usage.ts';
 import { WalletServiceDefinition } from './proto/gen/wallet/v1/wallet.ts';
-import { SCHEMAS, SERVICE_ROLES, SERVICES, type ServiceRole } from './services/index.ts';
+import { type Ground, SCHEMAS, SERVICE_ROLES, SERVICES, type ServiceRole } from './services/index.ts';
 import { passwordPool } from './workers/crypto/passwords.ts';
 import { signaturePool } from './workers/crypto/signatures.ts';
-import { foldStore } from './workers/usage/fold.store.ts';
-import { fold } from './workers/usage/fold.ts';
-import { pruneUsage } from './workers/usage/prune.store.ts';
 
 /** The roles that a process can take, alone or together; `migrate`, which ends by itself, is none of them. */
 export const ROLES: readonly string[] = [...SERVICE_ROLES, 'gateway'];
@@ -41,8 +38,6 @@ const PASSWORDS_WAITING = 512;
 /** How long a start waits for Redis before it goes on without, in milliseconds. */
 const REDIS_PATIENCE_MS = 2_000;
 const RETRY_MS = 500;
-const FOLD_EVERY_MS = 10_000;
-const PRUNE_EVERY_MS = 24 * 3_600_000;
 
 export interface Running {
     /** Drains and closes everything, last opened first. */
@@ -162,7 +157,7 @@ async function startServices(roles: readonly ServiceRole[], shared: Process, rea
     const ground = { config, db, redis, log, clock: Date.now, signatures, passwords, peer: shared.peers.peer };
     const methods = roles.flatMap((role) => SERVICES[role].build(ground));
     const dispatch = shared.peers.offer(methods);
-    if (roles.includes('usage')) await startJobs(db, shared);
+    startJobs(roles, ground, closing);
     const server = await serve({
         methods,
         dispatch,
@@ -173,6 +168,16 @@ async function startServices(roles: readonly ServiceRole[], shared: Process, rea
     closing.defer(() => server.stop());
     readiness.probes.push(() => db.ping());
     return server.address;
+}
+
+function startJobs(roles: readonly ServiceRole[], ground: Ground, closing: AsyncDisposableStack): void {
+    const { config, log } = ground;
+    for (const role of roles) {
+        const jobs = SERVICES[role].jobs?.(ground);
+        if (!jobs) continue;
+        const scheduled = scheduleJobs({ redis_url: required(config, 'REDIS_URL'), role, jobs, log });
+        closing.defer(() => scheduled.stop());
+    }
 }
 
 /** The program waits for its database and for the migrations; it does not work on a schema from after its time. */
@@ -187,20 +192,6 @@ async function schemasReady(url: string, log: Log): Promise<void> {
         }
         await delay(RETRY_MS);
     }
-}
-
-async function startJobs(db: Database, { config, redis, log, closing }: Process): Promise<void> {
-    const store = foldStore(db);
-    const jobs = await scheduleJobs({
-        redis_url: required(config, 'REDIS_URL'),
-        role: 'usage',
-        jobs: {
-            fold: { every_ms: FOLD_EVERY_MS, run: () => fold({ store, redis, shards: config.REDIS_SHARDS }) },
-            prune: { every_ms: PRUNE_EVERY_MS, run: () => pruneUsage(db) },
-        },
-        log,
-    });
-    closing.defer(() => jobs.stop());
 }
 
 async function startHttp({ config, log, metrics, redis, peers: { peer }, closing }: Process): Promise<string> {

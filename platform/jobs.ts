@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import type { Log } from './log.ts';
@@ -11,13 +12,13 @@ export interface Job {
 /** Finished jobs that are kept to be looked at. */
 const KEEP = { removeOnComplete: 10, removeOnFail: 100 };
 
+/** A job under way may take so long to end, in milliseconds; without Redis none ends. */
+const STOP_MS = 5_000;
+
 /** Runs a role's jobs on their schedules, each in whichever process of the role takes it. */
-export async function scheduleJobs(options: {
-    redis_url: string;
-    role: string;
-    jobs: Record<string, Job>;
-    log: Log;
-}): Promise<{ stop(): Promise<void> }> {
+export function scheduleJobs(options: { redis_url: string; role: string; jobs: Record<string, Job>; log: Log }): {
+    stop(): Promise<void>;
+} {
     const { redis_url, role, jobs, log } = options;
     // A worker waits for jobs by blocking commands, which may take as long as they like.
     const connection = new Redis(redis_url, { maxRetriesPerRequest: null });
@@ -30,12 +31,15 @@ export async function scheduleJobs(options: {
     worker.on('error', (error) => log.warn({ err: error }, 'job queue'));
     worker.on('failed', (job, error) => log.error({ err: error, job: job?.name }, 'job failed'));
     for (const [name, { every_ms }] of Object.entries(jobs)) {
-        await queue.upsertJobScheduler(name, { every: every_ms }, { name, opts: KEEP });
+        // Not awaited: where Redis is away the role serves all the same, and this waits for it.
+        queue.upsertJobScheduler(name, { every: every_ms }, { name, opts: KEEP }).catch((error: unknown) => {
+            log.error({ err: error, job: name }, 'job could not be scheduled');
+        });
     }
     return {
         async stop() {
-            await worker.close();
-            await queue.close();
+            const closed = Promise.all([worker.close(), queue.close()]).catch(() => {});
+            await Promise.race([closed, delay(STOP_MS, undefined, { ref: false })]);
             connection.disconnect();
         },
     };

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Config, required } from '../platform/config.ts';
 import type { Database } from '../platform/db.ts';
 import { guard } from '../platform/guard.ts';
+import type { Job } from '../platform/jobs.ts';
 import type { Log } from '../platform/log.ts';
 import { marks } from '../platform/marks.ts';
 import type { SchemaMigrations } from '../platform/migrate.ts';
@@ -16,12 +17,16 @@ import { UsageServiceDefinition } from '../proto/gen/usage/v1/usage.ts';
 import { WalletServiceDefinition } from '../proto/gen/wallet/v1/wallet.ts';
 import type { Passwords } from '../workers/crypto/passwords.ts';
 import type { Signatures } from '../workers/crypto/signatures.ts';
+import { foldStore } from '../workers/usage/fold.store.ts';
+import { fold } from '../workers/usage/fold.ts';
+import { pruneUsage } from '../workers/usage/prune.store.ts';
 import { usageService } from '../workers/usage/service.ts';
 import { usageStore } from '../workers/usage/store.ts';
 import { credentialsService } from './credentials/service.ts';
 import { credentialStore } from './credentials/store.ts';
 import { didService } from './did/service.ts';
 import { didStore } from './did/store.ts';
+import { pruneSessions } from './identity/prune.store.ts';
 import { identityService } from './identity/service.ts';
 import { identityStore } from './identity/store.ts';
 import { tokens } from './identity/tokens.ts';
@@ -52,28 +57,40 @@ export type ServiceRole = (typeof SERVICE_ROLES)[number];
 interface Service {
     /** The methods it serves, ready to be called. */
     build(ground: Ground): BoundMethod[];
+    /** What it does by itself, now and then. */
+    jobs?(ground: Ground): Record<string, Job>;
 }
 
-function service<D extends ServiceDefinition>(definition: D, create: (ground: Ground) => ServiceOf<D>): Service {
-    return { build: (ground) => bind(definition, create(ground)) };
+function service<D extends ServiceDefinition>(
+    definition: D,
+    create: (ground: Ground) => ServiceOf<D>,
+    jobs?: Service['jobs'],
+): Service {
+    return { build: (ground) => bind(definition, create(ground)), ...(jobs && { jobs }) };
 }
+
+const FOLD_EVERY_MS = 10_000;
+const DAY_MS = 24 * 3_600_000;
 
 /** Every service by its role: what it is made of. */
 export const SERVICES: Record<ServiceRole, Service> = {
-    identity: service(IdentityServiceDefinition, ({ config, db, redis, log, clock, passwords }) =>
-        identityService({
-            store: identityStore(db),
-            passwords,
-            tokens: tokens({
-                keys_pem: required(config, 'JWT_KEYS'),
-                access_seconds: config.ACCESS_TOKEN_SECONDS,
-                refresh_seconds: config.REFRESH_TOKEN_SECONDS,
+    identity: service(
+        IdentityServiceDefinition,
+        ({ config, db, redis, log, clock, passwords }) =>
+            identityService({
+                store: identityStore(db),
+                passwords,
+                tokens: tokens({
+                    keys_pem: required(config, 'JWT_KEYS'),
+                    access_seconds: config.ACCESS_TOKEN_SECONDS,
+                    refresh_seconds: config.REFRESH_TOKEN_SECONDS,
+                    clock,
+                }),
+                guard: guard({ redis, shards: config.REDIS_SHARDS, log }),
+                marks: marks({ redis, shards: config.REDIS_SHARDS }),
                 clock,
             }),
-            guard: guard({ redis, shards: config.REDIS_SHARDS, log }),
-            marks: marks({ redis, shards: config.REDIS_SHARDS }),
-            clock,
-        }),
+        ({ db }) => ({ prune: { every_ms: DAY_MS, run: () => pruneSessions(db) } }),
     ),
     keys: service(KeysServiceDefinition, ({ config, db, redis, clock }) =>
         keysService({
@@ -122,8 +139,17 @@ export const SERVICES: Record<ServiceRole, Service> = {
             clock,
         }),
     ),
-    usage: service(UsageServiceDefinition, ({ config, db, redis, log, clock }) =>
-        usageService({ store: usageStore(db), redis, shards: config.REDIS_SHARDS, log, clock }),
+    usage: service(
+        UsageServiceDefinition,
+        ({ config, db, redis, log, clock }) =>
+            usageService({ store: usageStore(db), redis, shards: config.REDIS_SHARDS, log, clock }),
+        ({ config, db, redis }) => {
+            const store = foldStore(db);
+            return {
+                fold: { every_ms: FOLD_EVERY_MS, run: () => fold({ store, redis, shards: config.REDIS_SHARDS }) },
+                prune: { every_ms: DAY_MS, run: () => pruneUsage(db) },
+            };
+        },
     ),
 };
 

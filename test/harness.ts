@@ -16,6 +16,8 @@ function setting(name: 'TEST_DATABASE_URL' | 'TEST_ADMIN_URL' | 'TEST_REDIS_URL'
     return value;
 }
 
+export const redisUrl = setting('TEST_REDIS_URL');
+
 export const quiet = createLog({ level: 'silent', name: 'test' });
 
 /** A migrated database of the test file's own; dropped when the file is done. */

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from '../../platform/db.ts';
+import { scheduleJobs } from '../../platform/jobs.ts';
+import { pruneSessions } from '../../services/identity/prune.store.ts';
+import { quiet, redisUrl, testDatabase, testRedis } from '../harness.ts';
+
+const { db } = await testDatabase();
+const redis = await testRedis();
+
+async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+    const give_up = performance.now() + 20_000;
+    while (!(await holds())) {
+        assert.ok(performance.now() < give_up, what);
+        await delay(20);
+    }
+}
+
+it('a job runs again and again, one that fails too, and leaves a bounded history', async () => {
+    const role = `test-${randomUUID()}`;
+    const runs = { works: 0, fails: 0 };
+    const scheduled = scheduleJobs({
+        redis_url: redisUrl,
+        role,
+        jobs: {
+            works: { every_ms: 20, run: async () => runs.works++ },
+            fails: {
+                every_ms: 20,
+                async run() {
+                    runs.fails++;
+                    throw new Error('as it shall');
+                },
+            },
+        },
+        log: quiet,
+    });
+    await until('the jobs run', () => runs.works > 40 && runs.fails > 3);
+    await scheduled.stop();
+    assert.ok((await redis.zcard(`{jobs:${role}}:${role}:completed`)) <= 12);
+    assert.ok((await redis.zcard(`{jobs:${role}}:${role}:failed`)) <= 102);
+    const keys = await redis.keys(`{jobs:${role}}*`);
+    await redis.del(...keys);
+});
+
+it('sessions go when every token of theirs has expired, and others stay', async () => {
+    const user_id = randomUUID();
+    await db.rows(sql.unsafe`
+        INSERT INTO identity.users (user_id, email, tier, password_hash, created_at, updated_at)
+        VALUES (${user_id}, ${`${user_id}@example.com`}, 'free', '-', now(), now())`);
+    const open = (expires: string) =>
+        db.rows(sql.unsafe`
+        INSERT INTO identity.sessions (session_id, user_id, refresh_id, created_at, expires_at)
+        VALUES (${randomUUID()}, ${user_id}, ${randomUUID()}, now(), now() + ${expires}::interval)`);
+    await Promise.all(['-1 second', '-1 month', '1 hour'].map(open));
+    assert.equal(await pruneSessions(db), 2);
+    assert.equal(await pruneSessions(db), 0);
+    const left = await db.rows(sql.unsafe`SELECT FROM identity.sessions WHERE user_id = ${user_id}`);
+    assert.equal(left.length, 1);
+});
