@@ -1,6 +1,8 @@
+import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { until } from './launch.ts';
 
 const PASSWORD = 'correct horse battery staple';
 
@@ -49,7 +51,13 @@ export function people(data_dir: string): {
 
     return {
         register,
-        canLogIn: async (url, email) => (await post(url, 'login', email)) === 200,
+        canLogIn: (url, email) =>
+            until('the login is decided', async () => {
+                const status = await post(url, 'login', email);
+                if (status === 503) return undefined; // overload or a role that is just coming back says nothing
+                assert.ok(status === 200 || status === 401, `login was answered with ${status}`);
+                return { known: status === 200 };
+            }).then(({ known }) => known),
         registerUntilGone: (url) => {
             const acknowledged: string[] = [];
             const gone = registerMany(url, acknowledged);
