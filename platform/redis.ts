@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Redis } from 'ioredis';
+import { type Command, Redis } from 'ioredis';
 import type { Log } from './log.ts';
 
 export type { Redis } from 'ioredis';
@@ -7,16 +7,35 @@ export type { Redis } from 'ioredis';
 /** How long a command may take before the caller goes on without Redis, in milliseconds. */
 const COMMAND_TIMEOUT_MS = 500;
 
+/** A connection whose commands fail when Redis does not answer in time. */
+class PunctualRedis extends Redis {
+    override sendCommand(...[command, stream]: Parameters<Redis['sendCommand']>): unknown {
+        const sent = super.sendCommand(command, stream);
+        this.#limitWait(command);
+        return sent;
+    }
+
+    /**
+     * Unlike the library's own timeout it is fair to Redis: after a stall of this process timers run first, so what has come in
+     * meanwhile is read before a verdict is given (on the immediate).
+     */
+    #limitWait(command: Command): void {
+        const giveUp = () => command.reject(new Error('Redis did not answer in time.'));
+        const timer = setTimeout(() => setImmediate(giveUp), COMMAND_TIMEOUT_MS);
+        const stop = () => clearTimeout(timer);
+        command.promise.then(stop, stop);
+    }
+}
+
 /**
  * A connection that fails fast: a command is refused at once while there is no connection, and is never sent twice. It
  * reconnects for ever in the background.
  */
 export function openRedis({ url, log }: { url: string; log: Log }): Redis {
-    const redis = new Redis(url, {
+    const redis = new PunctualRedis(url, {
         enableOfflineQueue: false,
         maxRetriesPerRequest: 0,
         autoResendUnfulfilledCommands: false,
-        commandTimeout: COMMAND_TIMEOUT_MS,
         connectTimeout: 2_000,
         retryStrategy: (attempt) => Math.min(50 * attempt, 500),
     });
