@@ -118,6 +118,7 @@ function errorText(error: AppError): string {
 
 function errorHeaders(error: AppError): Headers {
     const headers: Headers = { 'X-Error-Code': error.kind };
+    if (error.kind === 'unauthenticated') headers['WWW-Authenticate'] = 'Bearer'; // RFC 9110, 15.5.2
     if (error.retry_after !== undefined) headers['Retry-After'] = error.retry_after;
     return headers;
 }

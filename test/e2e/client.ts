@@ -75,6 +75,7 @@ function checkEverywhere(response: Response, text: string, { method, path }: Cal
         assert.match(response.headers.get(name) ?? '', /^\d+$/, `${where}: ${name}`);
     }
     assert.ok(response.headers.get('x-request-id'), `${where}: X-Request-Id`);
+    assert.equal(response.headers.get('www-authenticate'), response.status === 401 ? 'Bearer' : null, where);
     assert.equal(response.headers.get('x-powered-by'), null);
     assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8', where);
     assert.doesNotMatch(text, /\bat .*\.(ts|js):\d|node_modules|SELECT |INSERT |\/work\/|127\.0\.0\.1:/, where);
