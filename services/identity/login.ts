@@ -8,9 +8,10 @@ import type { Passwords } from '../../workers/crypto/passwords.ts';
 import { normaliseEmail } from './email.ts';
 import { guardSubject } from './guard-subject.ts';
 import { requireComparablePassword } from './password-rules.ts';
-import type { IdentityStore, PasswordRow } from './store.ts';
+import type { IdentityStore } from './store.ts';
 import type { SessionTokens } from './tokens.ts';
 import { userOf } from './user.ts';
+import type { PasswordRow } from './users.store.ts';
 
 interface LoginDependencies {
     store: IdentityStore;

@@ -2,7 +2,8 @@ import { AppError } from '../../platform/errors.ts';
 import { isId } from '../../platform/ids.ts';
 import type { Marks } from '../../platform/marks.ts';
 import type { LogoutRequest, LogoutResponse, RefreshRequest, Session } from '../../proto/gen/identity/v1/identity.ts';
-import type { IdentityStore, RefreshRow, SessionRow } from './store.ts';
+import type { RefreshRow, SessionRow } from './sessions.store.ts';
+import type { IdentityStore } from './store.ts';
 import type { SessionTokens } from './tokens.ts';
 
 /**

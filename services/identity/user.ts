@@ -2,7 +2,7 @@ import { type CallContext, requireUser } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { isId } from '../../platform/ids.ts';
 import type { User } from '../../proto/gen/identity/v1/identity.ts';
-import type { UserRow } from './store.ts';
+import type { UserRow } from './users.store.ts';
 
 /** An account as callers see it. */
 export function userOf({ user_id, email, name, tier, created_at, last_login_at }: UserRow): User {

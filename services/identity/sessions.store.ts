@@ -1,0 +1,164 @@
+import { type Coalescer, coalesce } from '../../platform/batch.ts';
+import { type Database, STORE_GROUPS, sql } from '../../platform/db.ts';
+import { appendDeltas } from '../deltas.store.ts';
+import { USER_COLUMNS, type UserRow } from './users.store.ts';
+
+/** A session that has not been ended, and its account as it is now. It may have expired. */
+export interface SessionRow extends UserRow {
+    session_id: string;
+    expires_at: string;
+}
+
+export interface RefreshRow extends SessionRow {
+    /** The refresh token that is good now. */
+    refresh_id: string;
+    /** When the one in question was traded in, if that was lately. */
+    spent_at: string | null;
+}
+
+export interface NewSession {
+    session_id: string;
+    user_id: string;
+    /** Opens nothing when the password has been changed since this version. */
+    password_version: number;
+    /** Replaces the hash of this same password. */
+    upgraded_hash: string | undefined;
+    refresh_id: string;
+    now: string;
+    expires_at: string;
+}
+
+export interface PasswordChange {
+    user_id: string;
+    /** Changes nothing when the password has been changed since this version. */
+    password_version: number;
+    password_hash: string;
+    /** The session that goes on. */
+    kept_session: string | undefined;
+    now: string;
+}
+
+export interface Rotation {
+    session_id: string;
+    spent_id: string;
+    refresh_id: string;
+    now: string;
+    expires_at: string;
+    /** Refresh tokens spent before this time are forgotten. */
+    forget_before: string;
+}
+
+export interface SessionStore {
+    /** Whether it did. All other sessions of the account end with the change; `beforeCommit` hears which. */
+    changePassword(change: PasswordChange, beforeCommit: (ended: string[]) => Promise<void>): Promise<boolean>;
+    /** The account with its new last_login_at; undefined as NewSession says. */
+    openSession(session: NewSession): Promise<UserRow | undefined>;
+    findSession: Coalescer<string, SessionRow | undefined>;
+    findRefresh(target: { session_id: string; refresh_id: string }): Promise<RefreshRow | undefined>;
+    /** Of several callers with one `spent_id` exactly one hears true. */
+    rotate(rotation: Rotation): Promise<boolean>;
+    /** When the session ended, now or before; undefined where there is none (any more). */
+    endSession(target: { session_id: string; now: string }): Promise<string | undefined>;
+}
+
+export function sessionStore(db: Database): SessionStore {
+    return {
+        changePassword: (change, beforeCommit) => changePassword(db, change, beforeCommit),
+        openSession: (session) => openSession(db, session),
+        findSession: coalesce({ ...STORE_GROUPS, name: 'session_find', run: (ids: string[]) => findSessions(db, ids) }),
+        findRefresh: (target) => findRefresh(db, target),
+        rotate: (rotation) => rotate(db, rotation),
+        endSession: (target) => endSession(db, target),
+    };
+}
+
+async function findSessions(db: Database, ids: string[]): Promise<Array<SessionRow | undefined>> {
+    const rows = await db.rows<SessionRow>(sql.unsafe`
+        SELECT s.session_id, s.expires_at, ${USER_COLUMNS}
+        FROM identity.sessions s JOIN identity.users u USING (user_id)
+        WHERE s.session_id = ANY(${sql.array(ids, 'uuid')}) AND s.ended_at IS NULL`);
+    const found = new Map(rows.map((row) => [row.session_id, row]));
+    return ids.map((id) => found.get(id));
+}
+
+async function changePassword(
+    db: Database,
+    { user_id, password_version, password_hash, kept_session, now }: PasswordChange,
+    beforeCommit: (ended: string[]) => Promise<void>,
+): Promise<boolean> {
+    return db.transaction(async (transaction) => {
+        const changed = await transaction.rows(sql.unsafe`
+            UPDATE identity.users SET password_hash = ${password_hash}, password_version = password_version + 1
+            WHERE user_id = ${user_id} AND password_version = ${password_version}
+            RETURNING user_id`);
+        if (changed.length === 0) return false;
+        // A statement of its own: it sees each session that the old password has opened, and by now it opens no more.
+        const ended = await transaction.rows<{ session_id: string }>(sql.unsafe`
+            UPDATE identity.sessions SET ended_at = ${now}
+            WHERE user_id = ${user_id} AND session_id IS DISTINCT FROM ${kept_session ?? null} AND ended_at IS NULL
+            RETURNING session_id`);
+        await beforeCommit(ended.map((session) => session.session_id));
+        return true;
+    });
+}
+
+async function openSession(db: Database, session: NewSession): Promise<UserRow | undefined> {
+    const [row] = await db.rows<UserRow>(sql.unsafe`
+        WITH u AS (
+            UPDATE identity.users
+            SET last_login_at = ${session.now}, password_hash = coalesce(${session.upgraded_hash ?? null}, password_hash)
+            WHERE user_id = ${session.user_id} AND password_version = ${session.password_version}
+            RETURNING *
+        ), opened AS (
+            INSERT INTO identity.sessions (session_id, user_id, refresh_id, created_at, expires_at)
+            SELECT ${session.session_id}::uuid, user_id, ${session.refresh_id}::uuid, ${session.now}::timestamptz,
+                   ${session.expires_at}::timestamptz
+            FROM u
+        ), written AS (
+            SELECT user_id AS account FROM u
+        ), counted AS (${appendDeltas('logins')})
+        SELECT ${USER_COLUMNS} FROM u`);
+    return row;
+}
+
+async function findRefresh(
+    db: Database,
+    { session_id, refresh_id }: { session_id: string; refresh_id: string },
+): Promise<RefreshRow | undefined> {
+    const [row] = await db.rows<RefreshRow>(sql.unsafe`
+        SELECT s.session_id, s.expires_at, s.refresh_id, ${USER_COLUMNS}, spent.spent_at
+        FROM identity.sessions s
+        JOIN identity.users u USING (user_id)
+        LEFT JOIN identity.spent_refreshes spent
+               ON spent.session_id = s.session_id AND spent.refresh_id = ${refresh_id}
+        WHERE s.session_id = ${session_id} AND s.ended_at IS NULL`);
+    return row;
+}
+
+async function rotate(db: Database, rotation: Rotation): Promise<boolean> {
+    const rows = await db.rows(sql.unsafe`
+        WITH rotated AS (
+            UPDATE identity.sessions
+            SET refresh_id = ${rotation.refresh_id}, expires_at = greatest(expires_at, ${rotation.expires_at})
+            WHERE session_id = ${rotation.session_id} AND refresh_id = ${rotation.spent_id} AND ended_at IS NULL
+            RETURNING session_id
+        ), forgotten AS (
+            DELETE FROM identity.spent_refreshes
+            WHERE session_id IN (SELECT session_id FROM rotated) AND spent_at < ${rotation.forget_before}
+        )
+        INSERT INTO identity.spent_refreshes (session_id, refresh_id, spent_at)
+        SELECT session_id, ${rotation.spent_id}::uuid, ${rotation.now}::timestamptz FROM rotated
+        RETURNING session_id`);
+    return rows.length === 1;
+}
+
+async function endSession(
+    db: Database,
+    { session_id, now }: { session_id: string; now: string },
+): Promise<string | undefined> {
+    const [row] = await db.rows<{ ended_at: string }>(sql.unsafe`
+        UPDATE identity.sessions SET ended_at = coalesce(ended_at, ${now})
+        WHERE session_id = ${session_id}
+        RETURNING ended_at`);
+    return row?.ended_at;
+}

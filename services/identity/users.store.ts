@@ -1,0 +1,142 @@
+import { type Coalescer, coalesce } from '../../platform/batch.ts';
+import { type Database, isRefusedStatement, refusalCode, STORE_GROUPS, sql } from '../../platform/db.ts';
+import { appendUserDeltas } from '../deltas.store.ts';
+import type { Tier } from '../tiers.ts';
+
+/** All times are ISO 8601 in UTC with milliseconds. */
+export interface UserRow {
+    user_id: string;
+    email: string;
+    name: string | null;
+    tier: Tier;
+    created_at: string;
+    last_login_at: string | null;
+}
+
+export interface NewUserRow {
+    user_id: string;
+    email: string;
+    name: string | undefined;
+    tier: Tier;
+    password_hash: string;
+    created_at: string;
+}
+
+export interface PasswordRow extends UserRow {
+    password_hash: string;
+    password_version: number;
+}
+
+/** What is undefined stays; a name of null is taken away. */
+export interface UserChange {
+    user_id: string;
+    email: string | undefined;
+    name: string | null | undefined;
+    now: string;
+}
+
+export interface UpdatedRow {
+    user_id: string;
+    email: string;
+    name: string | null;
+    updated_at: string;
+}
+
+export interface UserStore {
+    /** False where the address is taken. */
+    insertUser: Coalescer<NewUserRow, boolean>;
+    findUser: Coalescer<string, UserRow | undefined>;
+    /** By address. */
+    findPassword: Coalescer<string, PasswordRow | undefined>;
+    findPasswordOf(user_id: string): Promise<PasswordRow | undefined>;
+    /** The account as it is then; `taken` where the address is another one's, undefined where there is no such account. */
+    updateUser(change: UserChange): Promise<UpdatedRow | 'taken' | undefined>;
+}
+
+export function userStore(db: Database): UserStore {
+    return {
+        insertUser: coalesce({
+            ...STORE_GROUPS,
+            name: 'user_insert',
+            halve_on: isRefusedStatement,
+            run: (rows: NewUserRow[]) => insertUsers(db, rows),
+        }),
+        findUser: coalesce({ ...STORE_GROUPS, name: 'user_find', run: (ids: string[]) => findUsers(db, ids) }),
+        findPassword: coalesce({
+            ...STORE_GROUPS,
+            name: 'password_find',
+            run: (emails: string[]) => findPasswords(db, emails),
+        }),
+        findPasswordOf: (user_id) => findPasswordOf(db, user_id),
+        updateUser: (change) => updateUser(db, change),
+    };
+}
+
+export const USER_COLUMNS = sql.fragment`u.user_id, u.email, u.name, u.tier, u.created_at, u.last_login_at`;
+
+async function insertUsers(db: Database, rows: NewUserRow[]): Promise<boolean[]> {
+    // In one order everywhere: two groups that share addresses then wait for each other in turn, not in a circle.
+    const tuples = rows
+        .map((row) => [row.user_id, row.email, row.name ?? null, row.tier, row.password_hash, row.created_at])
+        .sort(([, a], [, b]) => (String(a) < String(b) ? -1 : 1));
+    const written = await db.rows<{ user_id: string }>(sql.unsafe`
+        WITH written AS (
+            INSERT INTO identity.users (user_id, email, name, tier, password_hash, created_at, updated_at)
+            SELECT *, created_at
+            FROM ${sql.unnest(tuples, ['uuid', 'text', 'text', 'text', 'text', 'timestamptz'])}
+                 AS new (user_id, email, name, tier, password_hash, created_at)
+            ON CONFLICT (email) DO NOTHING
+            RETURNING user_id, tier
+        ), counted AS (${appendUserDeltas()})
+        SELECT user_id FROM written`);
+    const ids = new Set(written.map((row) => row.user_id));
+    return rows.map((row) => ids.has(row.user_id));
+}
+
+async function findUsers(db: Database, ids: string[]): Promise<Array<UserRow | undefined>> {
+    const rows = await db.rows<UserRow>(sql.unsafe`
+        SELECT ${USER_COLUMNS} FROM identity.users u WHERE u.user_id = ANY(${sql.array(ids, 'uuid')})`);
+    const found = new Map(rows.map((row) => [row.user_id, row]));
+    return ids.map((id) => found.get(id));
+}
+
+const PASSWORD_COLUMNS = sql.fragment`${USER_COLUMNS}, u.password_hash, u.password_version`;
+
+async function findPasswords(db: Database, emails: string[]): Promise<Array<PasswordRow | undefined>> {
+    const rows = await db.rows<PasswordRow>(sql.unsafe`
+        SELECT ${PASSWORD_COLUMNS} FROM identity.users u WHERE u.email = ANY(${sql.array(emails, 'text')})`);
+    const found = new Map(rows.map((row) => [row.email, row]));
+    return emails.map((email) => found.get(email));
+}
+
+async function findPasswordOf(db: Database, user_id: string): Promise<PasswordRow | undefined> {
+    const [row] = await db.rows<PasswordRow>(sql.unsafe`
+        SELECT ${PASSWORD_COLUMNS} FROM identity.users u WHERE u.user_id = ${user_id}`);
+    return row;
+}
+
+/** SQLSTATEs of an address that another account has: its row is there, or two accounts were taking each other's at once. */
+const TAKEN = ['23505', '40P01'];
+
+async function updateUser(db: Database, change: UserChange): Promise<UpdatedRow | 'taken' | undefined> {
+    const { user_id, email, name, now } = change;
+    const changes = [
+        email === undefined ? [] : sql.fragment`email = ${email}`,
+        name === undefined ? [] : sql.fragment`name = ${name}`,
+    ].flat();
+    const columns = sql.fragment`user_id, email, name, updated_at`;
+    const statement =
+        changes.length === 0
+            ? sql.unsafe`SELECT ${columns} FROM identity.users WHERE user_id = ${user_id}`
+            : sql.unsafe`
+                UPDATE identity.users SET updated_at = ${now}, ${sql.join(changes, sql.fragment`, `)}
+                WHERE user_id = ${user_id}
+                RETURNING ${columns}`;
+    try {
+        const [row] = await db.rows<UpdatedRow>(statement);
+        return row;
+    } catch (error) {
+        if (TAKEN.includes(refusalCode(error) ?? '')) return 'taken';
+        throw error;
+    }
+}
