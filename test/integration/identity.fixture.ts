@@ -1,7 +1,6 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { after } from 'node:test';
 import { Client } from 'pg';
-import { sql } from '../../platform/db.ts';
 import { guard } from '../../platform/guard.ts';
 import { type Marks, marks } from '../../platform/marks.ts';
 import { identityService } from '../../services/identity/service.ts';
@@ -60,15 +59,19 @@ export async function identityFixture({ cost = CHEAP }: { cost?: PasswordPoolOpt
         };
     }
 
-    /** Until a statement waits for a lock. */
+    /** Until a statement waits for a lock. It looks over a connection of its own: all of the pool's may be the waiting ones. */
     async function untilBlocked(): Promise<void> {
         const deadline = performance.now() + 5_000;
-        for (;;) {
-            const waiting = await db.rows(sql.unsafe`
-                SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`);
-            if (waiting.length > 0) return;
+        const client = new Client({ connectionString: url });
+        await client.connect();
+        for (let waiting = 0; waiting === 0; ) {
+            const { rowCount } = await client.query(
+                `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+            );
+            waiting = rowCount ?? 0;
             if (performance.now() > deadline) throw new Error('no statement waits');
         }
+        await client.end();
     }
 
     return {
