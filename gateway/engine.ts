@@ -13,6 +13,7 @@ import { contextOf, type Exchange, exchangeOf, headerFields } from './exchange.t
 import { parse } from './fields.ts';
 import type { Decision } from './limit.ts';
 import { ListAnswer, type ListResult } from './lists.ts';
+import { actOnBehalf } from './on-behalf-of.ts';
 import { parseQuery } from './query.ts';
 import type { Services } from './services.ts';
 
@@ -112,6 +113,7 @@ export function engine(options: {
         handle: (endpoint) => async (_request: Request, response: Response) => {
             const exchange = exchangeOf(response);
             exchange.route = endpoint.id;
+            exchange.audit = endpoint.path.startsWith('/internal/v1/');
             try {
                 const { decision, principal, failure } = await admit(endpoint.access, exchange);
                 exchange.decision = decision;
@@ -139,6 +141,7 @@ async function inputOf(
     const context = contextOf(exchange, endpoint.timeout_ms);
     if (endpoint.access === 'internal' || endpoint.access === 'internal_session') context.trusted = true;
     if (endpoint.path.startsWith('/internal/') && isInternal(request)) context.address = namedAddress(exchange);
+    if (endpoint.access === 'internal') await actOnBehalf(exchange, context, services);
     return {
         params: endpoint.params && parse(endpoint.params, request.params),
         query: endpoint.query && parse(endpoint.query, parseQuery(request.url)),

@@ -26,6 +26,10 @@ export interface Exchange {
     address: string;
     /** The endpoint's id, once it is known. */
     route: string;
+    /** The log line also says who called, and for whom (decision A21). */
+    audit: boolean;
+    /** The account that a trusted caller has named as the one it acts for. */
+    on_behalf_of?: string;
     principal?: Principal;
     /** What the limiter said; every answer carries it. */
     decision?: Decision;
@@ -49,6 +53,7 @@ export function beginExchange(request: IncomingMessage, response: ServerResponse
         traceparent: typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : undefined,
         address,
         route: 'unmatched',
+        audit: false,
         headers: {},
     };
     exchange.headers['X-Request-Id'] = exchange.request_id;

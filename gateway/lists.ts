@@ -50,7 +50,8 @@ export type ListResult =
 export function listReader() {
     const long_lists = new Map<string, number>();
 
-    function enter(account: string): void {
+    function enter(account: string | undefined): void {
+        if (account === undefined) return;
         const count = long_lists.get(account) ?? 0;
         if (count >= LONG_LISTS_PER_ACCOUNT) {
             throw new AppError(
@@ -62,7 +63,8 @@ export function listReader() {
         long_lists.set(account, count + 1);
     }
 
-    function leave(account: string): void {
+    function leave(account: string | undefined): void {
+        if (account === undefined) return;
         const count = long_lists.get(account) ?? 0;
         if (count > 1) long_lists.set(account, count - 1);
         else long_lists.delete(account);
@@ -114,6 +116,7 @@ function opening({ head, field }: ListAnswer<unknown>): string {
     return `${before}${before === '{' ? '' : ','}${JSON.stringify(field)}:[`;
 }
 
-function accountOf({ user_id }: CallContext): string {
-    return user_id ?? 'internal';
+/** Whose lists are counted together; those of trusted callers are not. */
+function accountOf({ trusted, user_id }: CallContext): string | undefined {
+    return trusted ? undefined : user_id;
 }

@@ -116,7 +116,8 @@ function finisher({ log, metrics }: { log: Log; metrics: Metrics }): (exchange: 
         help: 'Time from a request being read to its answer being handed over, by endpoint and status.',
         labels: ['route', 'method', 'status'],
     });
-    return ({ request, response, route, began, request_id, principal, failure }) => {
+    return (exchange) => {
+        const { request, response, route, began, request_id, principal, failure } = exchange;
         const seconds = secondsSince(began);
         const method = request.method ?? '';
         duration.observe({ route, method, status: response.statusCode }, seconds);
@@ -130,6 +131,11 @@ function finisher({ log, metrics }: { log: Log; metrics: Metrics }): (exchange: 
             key_id: principal?.key_id,
             error: failure?.kind,
             aborted: response.writableFinished ? undefined : true,
+            ...auditOf(exchange),
         });
     };
+}
+
+function auditOf({ audit, address, on_behalf_of }: Exchange) {
+    return audit ? { audit, address, on_behalf_of } : {};
 }

@@ -3,6 +3,7 @@ import { didEndpoints } from './dids.ts';
 import { type HealthProbes, healthEndpoints } from './health.ts';
 import { internalAdminEndpoints } from './internal-admin.ts';
 import { internalAuthEndpoints } from './internal-auth.ts';
+import { internalOperationEndpoints } from './internal-operations.ts';
 import { keyEndpoints } from './keys.ts';
 import { meEndpoints } from './me.ts';
 import { presentationEndpoints } from './presentations.ts';
@@ -21,6 +22,7 @@ export function endpointTable(probes: HealthProbes) {
         ...statisticsEndpoints,
         ...internalAuthEndpoints,
         ...internalAdminEndpoints,
+        ...internalOperationEndpoints,
         ...healthEndpoints(probes),
     ];
 }

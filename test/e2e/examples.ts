@@ -164,8 +164,23 @@ export const examples: Record<EndpointId, () => Promise<Call>> = {
         internal: true,
         body: { users: [{ email: newEmail(), password: 'correct horse battery', tier: 'pro' }, { email: 'nobody' }] },
     }),
+    'internal.did.create': () => twinOf('did.create'),
+    'internal.did.resolve': () => twinOf('did.resolve'),
+    'internal.credentials.issue': () => twinOf('credentials.issue'),
+    'internal.credentials.verify': () => twinOf('credentials.verify'),
+    'internal.credentials.revoke': () => twinOf('credentials.revoke'),
+    'internal.presentations.create': () => twinOf('presentations.create'),
+    'internal.presentations.verify': () => twinOf('presentations.verify'),
+    'internal.wallets.create': () => twinOf('wallets.create'),
+    'internal.wallets.open': () => twinOf('wallets.open'),
     'internal.health': async () => ({ path: '/internal/health' }),
 };
+
+/** What works on a public endpoint works on its internal twin. */
+async function twinOf(id: EndpointId): Promise<Call> {
+    const { token: _, path, ...call } = await examples[id]();
+    return { ...call, path: `/internal${path}`, internal: true };
+}
 
 async function aKey(): Promise<string> {
     return (await newKey(await newAccount())).api_key;

@@ -1,25 +1,8 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { it } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { send } from './client.ts';
+import { linesOf } from './logs.ts';
 import { issueBody, newAccount, newDid, newKey } from './world.ts';
-
-const LOG_DIR = process.env['E2E_LOG_DIR'] as string; // test/run.ts gives it
-
-/** The lines that the gateways have logged of these requests, once there is one of each. */
-async function linesOf(request_ids: string[]): Promise<string[]> {
-    const give_up = performance.now() + 5_000;
-    for (;;) {
-        const files = readdirSync(LOG_DIR).filter((name) => name.startsWith(`${process.env['E2E_TRANSPORT']}-`));
-        const lines = files.flatMap((name) => readFileSync(join(LOG_DIR, name), 'utf8').split('\n'));
-        const found = lines.filter((line) => request_ids.some((id) => line.includes(id)));
-        if (found.length >= request_ids.length) return found;
-        assert.ok(performance.now() < give_up, `only ${found.length} lines`);
-        await delay(20);
-    }
-}
 
 it('a request leaves one line in the log, with nothing of what it carried', async () => {
     const account = await newAccount();

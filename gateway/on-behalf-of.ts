@@ -1,0 +1,27 @@
+import type { CallContext } from '../platform/context.ts';
+import { AppError } from '../platform/errors.ts';
+import { isId } from '../platform/ids.ts';
+import type { Exchange } from './exchange.ts';
+import type { Services } from './services.ts';
+
+/**
+ * Lets a trusted call act for the account that `X-On-Behalf-Of` names, with its tier and rights as they are now (decision
+ * A21). Without the header it acts for nobody, and what it makes has no owner.
+ */
+export async function actOnBehalf(exchange: Exchange, context: CallContext, { identity }: Services): Promise<void> {
+    const named = exchange.request.headers['x-on-behalf-of'];
+    if (named === undefined) return;
+    // Sent twice, it comes joined.
+    if (typeof named !== 'string' || !isId(named)) {
+        throw new AppError('invalid', 'X-On-Behalf-Of must be the id of one account.');
+    }
+    exchange.on_behalf_of = named;
+    context.user_id = named;
+    try {
+        context.tier = (await identity.getUser({}, context)).tier;
+    } catch (error) {
+        // Not 404: the credential or DID that the path names may well be there.
+        if (!(error instanceof AppError) || error.kind !== 'not_found') throw error;
+        throw new AppError('invalid', 'X-On-Behalf-Of names no account.');
+    }
+}
