@@ -19,6 +19,7 @@ import { exitWithParent, stopOnSignals } from './platform/process.ts';
 import { awaitRedis, openRedis, type Redis } from './platform/redis.ts';
 import { type Peers, peers } from './platform/rpc/peers.ts';
 import { serve } from './platform/rpc/serve.ts';
+import type { Tls } from './platform/rpc/tls.ts';
 import { CredentialsServiceDefinition } from './proto/gen/credentials/v1/credentials.ts';
 import { DidServiceDefinition } from './proto/gen/did/v1/did.ts';
 import { IdentityServiceDefinition } from './proto/gen/identity/v1/identity.ts';
@@ -62,6 +63,11 @@ interface Readiness {
     probes: Array<() => Promise<unknown>>;
 }
 
+async function isReady(readiness: Readiness): Promise<boolean> {
+    await Promise.all(readiness.probes.map((probe) => probe()));
+    return readiness.serving;
+}
+
 /** Takes `roles` in this process. Resolves when all of them serve, or, for `migrate`, when that is done. */
 export async function run(roles: readonly string[], env: Environment): Promise<Running> {
     const config = loadConfig(env);
@@ -101,6 +107,7 @@ async function start(
         local_roles: roles,
         addressOf: (role) => required(config, addressSetting(role)),
         service_token: required(config, 'SERVICE_TOKEN'),
+        tls: tlsOf(config),
         log,
         metrics,
     });
@@ -129,10 +136,7 @@ async function startOps(
         host,
         port,
         metrics,
-        async ready() {
-            await Promise.all(readiness.probes.map((probe) => probe()));
-            return readiness.serving;
-        },
+        ready: () => isReady(readiness),
     });
     closing.defer(() => ops.stop());
     return ops.url;
@@ -164,6 +168,9 @@ async function startServices(roles: readonly ServiceRole[], shared: Process, rea
         host: config.HOST,
         port: config.GRPC_PORT,
         service_token: required(config, 'SERVICE_TOKEN'),
+        service_callers: config.SERVICE_CALLERS,
+        tls: tlsOf(config),
+        ready: () => isReady(readiness),
     });
     closing.defer(() => server.stop());
     readiness.probes.push(() => db.ping());
@@ -178,6 +185,10 @@ function startJobs(roles: readonly ServiceRole[], ground: Ground, closing: Async
         const scheduled = scheduleJobs({ redis_url: required(config, 'REDIS_URL'), role, jobs, log });
         closing.defer(() => scheduled.stop());
     }
+}
+
+function tlsOf({ GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key, GRPC_TLS_CA: ca }: Config): Tls | undefined {
+    return cert !== undefined && key !== undefined ? { cert, key, ca } : undefined; // loadConfig wants both or none
 }
 
 /** The program waits for its database and for the migrations; it does not work on a schema from after its time. */

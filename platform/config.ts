@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { createSecureContext } from 'node:tls';
 import { z } from 'zod';
+import { callersSetting } from './caller-settings.ts';
 
 export type Environment = Record<string, string | undefined>;
 
@@ -27,6 +29,10 @@ const SETTINGS = z.object({
     INTERNAL_SECRET: secret,
     INTERNAL_SECRET_PREVIOUS: secret,
     SERVICE_TOKEN: secret,
+    SERVICE_CALLERS: callersSetting,
+    GRPC_TLS_CERT: secret,
+    GRPC_TLS_KEY: secret,
+    GRPC_TLS_CA: secret,
     JWT_KEYS: secret,
     ACCESS_TOKEN_SECONDS: whole(1, 86_400).default(12 * 3_600),
     REFRESH_TOKEN_SECONDS: whole(1, 90 * 86_400).default(30 * 86_400),
@@ -81,6 +87,10 @@ const SECRETS = [
     'INTERNAL_SECRET',
     'INTERNAL_SECRET_PREVIOUS',
     'SERVICE_TOKEN',
+    'SERVICE_CALLERS',
+    'GRPC_TLS_CERT',
+    'GRPC_TLS_KEY',
+    'GRPC_TLS_CA',
     'JWT_KEYS',
 ];
 
@@ -97,6 +107,7 @@ export function loadConfig(env: Environment): Config {
         ...rest,
         KEY_TIER_POLICY: KEY_TIER_POLICY ?? (rest.KEY_ENVIRONMENT === 'live' ? 'cap' : 'any'),
     };
+    checkTls(config);
     if (config.NODE_ENV === 'production') refuseUnsafe(config);
     return config;
 }
@@ -125,6 +136,18 @@ function readSecretFiles(env: Environment): Environment {
         }
     }
     return settings;
+}
+
+function checkTls({ GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key, GRPC_TLS_CA: ca }: Config): void {
+    if (cert === undefined && key === undefined && ca === undefined) return;
+    if (cert === undefined || key === undefined) throw new ConfigError('GRPC_TLS_CERT and GRPC_TLS_KEY go together.');
+    try {
+        createSecureContext({ cert, key, ca });
+    } catch {
+        throw new ConfigError(
+            'GRPC_TLS_CERT, GRPC_TLS_KEY and GRPC_TLS_CA must be PEM, and the key the certificate’s.',
+        );
+    }
 }
 
 /** What eases development and tests has no place in production. */

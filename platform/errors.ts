@@ -10,7 +10,7 @@ const KINDS = {
     too_large: { grpc: 11, http: 413, summary: 'Request too large' },
     unsupported_media_type: { grpc: 3, http: 415, summary: 'Unsupported media type' },
     rate_limited: { grpc: 8, http: 429, summary: 'Rate limit exceeded' },
-    headers_too_large: { grpc: 11, http: 431, summary: 'Request header fields too large' },
+    headers_too_large: { grpc: 8, http: 431, summary: 'Request header fields too large' },
     internal: { grpc: 13, http: 500, summary: 'Internal server error' },
     unavailable: { grpc: 14, http: 503, summary: 'Service unavailable' },
     deadline: { grpc: 4, http: 503, summary: 'Service unavailable' },

@@ -4,4 +4,6 @@ set -eu
 fresh=$(mktemp -d)
 trap 'rm -rf "$fresh"' EXIT
 buf generate -o "$fresh"
-diff -r proto/gen "$fresh/proto/gen" || { echo "proto/gen is not up to date: npm run proto, and commit it" >&2; exit 1; }
+buf build --as-file-descriptor-set -o "$fresh/descriptors.binpb"
+diff -r proto/gen "$fresh/proto/gen" && cmp proto/descriptors.binpb "$fresh/descriptors.binpb" ||
+    { echo "proto/gen or proto/descriptors.binpb is not up to date: npm run proto, and commit both" >&2; exit 1; }

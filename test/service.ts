@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { generateKeyPairSync, hash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,6 +13,14 @@ export type Transport = 'local' | 'grpc';
 
 /** How long a start may take; ten times what it does on a machine that is not busy otherwise, in milliseconds. */
 const START_MS = 60_000;
+
+const SERVICES = ROLES.filter((role) => role !== 'gateway');
+
+/** A service outside of this one, and what it may call. */
+const READER = {
+    methods: ['/credentials.v1.CredentialsService/GetStatus', '/keys.v1.KeysService/*'],
+    max_in_flight: 8,
+};
 
 export interface TestService {
     /** What the end-to-end tests find it by. */
@@ -40,11 +48,13 @@ export async function startService(options: {
     const { privateKey } = generateKeyPairSync('ed25519');
     const internal_secret = randomBytes(24).toString('base64url');
     const service_token = randomBytes(24).toString('base64url');
+    const reader_token = randomBytes(24).toString('base64url');
     const shared = {
         DATABASE_URL: Object.assign(new URL(options.database_url), { pathname: `/${database}` }).href,
         REDIS_URL: options.redis_url,
         INTERNAL_SECRET: internal_secret,
         SERVICE_TOKEN: service_token,
+        SERVICE_CALLERS: JSON.stringify({ reader: { ...READER, token_sha256: hash('sha256', reader_token) } }),
         JWT_KEYS: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
         ARGON2_MEMORY_KIB: '64',
         ARGON2_PASSES: '1',
@@ -84,9 +94,10 @@ export async function startService(options: {
         env: {
             E2E_TRANSPORT: options.transport,
             E2E_URLS: urls.join(','),
-            E2E_GRPC: grpc,
+            E2E_GRPC: JSON.stringify(grpc),
             E2E_INTERNAL_SECRET: internal_secret,
             E2E_SERVICE_TOKEN: service_token,
+            E2E_READER_TOKEN: reader_token,
             E2E_DATABASE_URL: shared.DATABASE_URL,
             E2E_JWT_KEYS: shared.JWT_KEYS,
             E2E_LOG_DIR: options.log_dir,
@@ -109,25 +120,24 @@ async function together() {
         args: ['all'],
         env: { PORT: String(port), GRPC_PORT: index === 0 ? String(grpc_port) : '0' },
     }));
-    return { members, urls: ports.map((port) => `http://127.0.0.1:${port}`), grpc: `127.0.0.1:${grpc_port}` };
+    const grpc = Object.fromEntries(SERVICES.map((role) => [role, `127.0.0.1:${grpc_port}`]));
+    return { members, urls: ports.map((port) => `http://127.0.0.1:${port}`), grpc };
 }
 
 async function apart() {
     const addresses: Record<string, string> = {};
     const members: Member[] = [];
-    for (const role of ROLES.filter((name) => name !== 'gateway')) {
+    const grpc: Record<string, string> = {};
+    for (const role of SERVICES) {
         const port = await pickPort();
+        grpc[role] = `127.0.0.1:${port}`;
         addresses[`${role.toUpperCase()}_ADDRESS`] = `127.0.0.1:${port}`;
         members.push({ name: role, args: [role], env: { GRPC_PORT: String(port) } });
     }
     const ports = [await pickPort(), await pickPort()];
     for (const port of ports) members.push({ name: `gateway-${port}`, args: ['gateway'], env: { PORT: String(port) } });
     for (const member of members) Object.assign(member.env, addresses);
-    return {
-        members,
-        urls: ports.map((port) => `http://127.0.0.1:${port}`),
-        grpc: addresses['CREDENTIALS_ADDRESS'] as string, // one of the roles
-    };
+    return { members, urls: ports.map((port) => `http://127.0.0.1:${port}`), grpc };
 }
 
 async function answering(url: string): Promise<void> {

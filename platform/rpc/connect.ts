@@ -1,7 +1,8 @@
-import { Client, credentials } from '@grpc/grpc-js';
+import { Client } from '@grpc/grpc-js';
 import type { Transport } from './definition.ts';
 import { frameTransport } from './frame-client.ts';
 import { MAX_MESSAGE_BYTES } from './frames.ts';
+import { channelCredentials, type Tls } from './tls.ts';
 import { unaryTransport } from './unary.ts';
 
 /** Larger requests go alone: in a frame they would hold up the calls behind them. */
@@ -13,8 +14,17 @@ export interface Connection {
 }
 
 /** Connects to the process that serves a service at `address` (host:port). It need not be there yet. */
-export function connect({ address, service_token }: { address: string; service_token: string }): Connection {
-    const grpc = new Client(address, credentials.createInsecure(), {
+export function connect({
+    address,
+    service_token,
+    tls,
+}: {
+    address: string;
+    service_token: string;
+    /** In clear text without. */
+    tls: Tls | undefined;
+}): Connection {
+    const grpc = new Client(address, channelCredentials(tls), {
         'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
         'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
         // A peer that restarts is found again within a second.

@@ -1,5 +1,6 @@
-import type { CallContext } from '../context.ts';
+import { type CallContext, deadlineExceeded } from '../context.ts';
 import { AppError, asAppError } from '../errors.ts';
+import { isId } from '../ids.ts';
 import type { Log } from '../log.ts';
 import { type Metrics, secondsSince } from '../metrics.ts';
 import type { BoundMethod } from './definition.ts';
@@ -21,6 +22,10 @@ export function dispatcher(methods: BoundMethod[], { log, metrics }: { log: Log;
         if (!method) throw new AppError('method_not_allowed', 'There is no such method.');
         const began = performance.now();
         try {
+            if (context.deadline <= began) throw deadlineExceeded();
+            if (context.user_id !== undefined && !isId(context.user_id)) {
+                throw new AppError('invalid', 'A call may act for a user id alone (x-on-behalf-of).');
+            }
             const response = await method.run(request, context);
             duration.observe({ method: path, outcome: 'ok' }, secondsSince(began));
             return response;

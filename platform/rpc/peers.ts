@@ -4,6 +4,7 @@ import { type Connection, connect } from './connect.ts';
 import { type BoundMethod, client, type ServiceDefinition, type ServiceOf, type Transport } from './definition.ts';
 import { type Dispatch, dispatcher } from './dispatch.ts';
 import { localTransport } from './local.ts';
+import type { Tls } from './tls.ts';
 
 export interface Peers {
     /** The service of `role`: in this process where the role runs here, else over gRPC. */
@@ -18,10 +19,11 @@ export function peers(options: {
     local_roles: readonly string[];
     addressOf(role: string): string;
     service_token: string;
+    tls: Tls | undefined;
     log: Log;
     metrics: Metrics;
 }): Peers {
-    const { local_roles, addressOf, service_token, log, metrics } = options;
+    const { local_roles, addressOf, service_token, tls, log, metrics } = options;
     const connections = new Map<string, Connection>();
     let dispatch: Dispatch | undefined;
     const local = localTransport((path, request, context) => {
@@ -33,7 +35,7 @@ export function peers(options: {
         if (local_roles.includes(role)) return local;
         let connection = connections.get(role);
         if (!connection) {
-            connection = connect({ address: addressOf(role), service_token });
+            connection = connect({ address: addressOf(role), service_token, tls });
             connections.set(role, connection);
         }
         return connection.transport;

@@ -1,19 +1,20 @@
-import { timingSafeEqual } from 'node:crypto';
 import {
     type ServiceDefinition as GrpcServiceDefinition,
     type handleBidiStreamingCall,
     type handleUnaryCall,
-    type Metadata,
     Server,
-    ServerCredentials,
 } from '@grpc/grpc-js';
-import { HealthImplementation } from 'grpc-health-check';
 import type { Frame } from '../../proto/gen/rpc/v1/frames.ts';
-import { AppError, asAppError } from '../errors.ts';
+import type { CallerSettings } from '../caller-settings.ts';
+import { asAppError } from '../errors.ts';
+import { callers, type Identify, notAllowed } from './callers.ts';
 import type { BoundMethod } from './definition.ts';
 import type { Dispatch } from './dispatch.ts';
 import { answerFrames } from './frame-server.ts';
 import { asBuffer, EXCHANGE, MAX_MESSAGE_BYTES } from './frames.ts';
+import { addHealth } from './health.ts';
+import { addReflection } from './reflection.ts';
+import { serverCredentials, type Tls } from './tls.ts';
 import { contextFromMetadata, encodeStatus } from './unary.ts';
 
 /** What is still under way this long after a stop began is cut off, in milliseconds. */
@@ -25,8 +26,14 @@ export interface ServeOptions {
     host: string;
     /** 0: any free one. */
     port: number;
-    /** What callers must present as `authorization: Bearer …`. */
+    /** What this service's own processes present as `authorization: Bearer …`. */
     service_token: string;
+    /** The other services that may call, by their names. */
+    service_callers: Record<string, CallerSettings>;
+    /** In clear text without. */
+    tls: Tls | undefined;
+    /** Whether this process should be sent calls: what health answers. */
+    ready(): Promise<boolean>;
 }
 
 export interface RpcServer {
@@ -42,26 +49,16 @@ export async function serve(options: ServeOptions): Promise<RpcServer> {
         'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
         'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
     });
-    const authorize = tokenCheck(options.service_token);
-    for (const methods of groupByService(options.methods)) {
-        addUnaryService(server, methods, { dispatch: options.dispatch, authorize });
-    }
-    const streams = new Set<{ drain(): void }>();
-    const exchange: handleBidiStreamingCall<Frame, Frame> = (stream) => {
-        if (!authorize(stream.metadata)) {
-            stream.emit('error', encodeStatus(unauthenticated()));
-            return;
-        }
-        const answering = answerFrames(stream, options.dispatch);
-        streams.add(answering);
-        stream.on('close', () => streams.delete(answering));
-    };
-    server.addService({ exchange: EXCHANGE }, { exchange });
-    const health = new HealthImplementation({ '': 'SERVING' });
-    health.addToServer(server);
+    const identify = callers(options);
+    const by_service = Map.groupBy(options.methods, ({ path }) => path.slice(1, path.lastIndexOf('/')));
+    for (const methods of by_service.values()) addUnaryService(server, methods, identify);
+    const streams = addFrameService(server, identify);
+    const services = [...by_service.keys()];
+    addReflection(server, { services, identify });
+    const health = addHealth(server, { services, ready: options.ready });
 
     const port = await new Promise<number>((resolve, reject) => {
-        server.bindAsync(`${options.host}:${options.port}`, ServerCredentials.createInsecure(), (error, bound) =>
+        server.bindAsync(`${options.host}:${options.port}`, serverCredentials(options.tls), (error, bound) =>
             error ? reject(error) : resolve(bound),
         );
     });
@@ -69,7 +66,7 @@ export async function serve(options: ServeOptions): Promise<RpcServer> {
         address: `${options.host}:${port}`,
         stop: () =>
             new Promise((resolve) => {
-                health.setStatus('', 'NOT_SERVING');
+                health.stop();
                 for (const stream of streams) stream.drain();
                 const force = setTimeout(() => server.forceShutdown(), DRAIN_MS);
                 server.tryShutdown(() => {
@@ -80,27 +77,25 @@ export async function serve(options: ServeOptions): Promise<RpcServer> {
     };
 }
 
-function unauthenticated(): AppError {
-    return new AppError('unauthenticated', 'A valid service token is required.');
-}
-
-function tokenCheck(token: string): (metadata: Metadata) => boolean {
-    const expected = Buffer.from(`Bearer ${token}`);
-    return (metadata) => {
-        const sent = Buffer.from(String(metadata.get('authorization')[0] ?? ''));
-        return sent.length === expected.length && timingSafeEqual(sent, expected);
+/** The streams that are open. */
+function addFrameService(server: Server, identify: Identify): ReadonlySet<{ drain(): void }> {
+    const streams = new Set<{ drain(): void }>();
+    const exchange: handleBidiStreamingCall<Frame, Frame> = (stream) => {
+        try {
+            const caller = identify(stream.metadata);
+            if (!caller.allows(EXCHANGE.path)) throw notAllowed();
+            const answering = answerFrames(stream, caller.dispatch);
+            streams.add(answering);
+            stream.on('close', () => streams.delete(answering));
+        } catch (error) {
+            stream.emit('error', encodeStatus(asAppError(error)));
+        }
     };
+    server.addService({ exchange: EXCHANGE }, { exchange });
+    return streams;
 }
 
-function groupByService(methods: BoundMethod[]): Iterable<BoundMethod[]> {
-    return Map.groupBy(methods, (method) => method.path.slice(0, method.path.lastIndexOf('/'))).values();
-}
-
-function addUnaryService(
-    server: Server,
-    methods: BoundMethod[],
-    { dispatch, authorize }: { dispatch: Dispatch; authorize(metadata: Metadata): boolean },
-): void {
+function addUnaryService(server: Server, methods: BoundMethod[], identify: Identify): void {
     const definition: Record<string, GrpcServiceDefinition[string]> = {};
     const handlers: Record<string, handleUnaryCall<Uint8Array, Uint8Array>> = {};
     for (const { path } of methods) {
@@ -116,8 +111,7 @@ function addUnaryService(
         };
         handlers[method] = async (call, callback) => {
             try {
-                if (!authorize(call.metadata)) throw unauthenticated();
-                callback(null, await dispatch(path, call.request, contextFromMetadata(call)));
+                callback(null, await identify(call.metadata).dispatch(path, call.request, contextFromMetadata(call)));
             } catch (error) {
                 callback(encodeStatus(asAppError(error)));
             }

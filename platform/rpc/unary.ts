@@ -1,7 +1,7 @@
 import { type Client, Metadata, type ServerUnaryCall, type ServiceError, status } from '@grpc/grpc-js';
 import { type CallContext, deadlineExceeded, REQUEST_TIMEOUT_MS, timeoutOfNextHop } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { isId, newId } from '../ids.ts';
+import { newId } from '../ids.ts';
 import type { Transport } from './definition.ts';
 import { asBuffer } from './frames.ts';
 import { decodeError } from './wire.ts';
@@ -16,23 +16,28 @@ const FIELDS = {
     address: 'x-client-address',
 } as const;
 
+/** The longest deadline that a client's own may be, in milliseconds: a batch of users takes that long. */
+const LONGEST_MS = 120_000;
+/** Any other is replaced: it goes into logs. */
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+
 export function contextFromMetadata(call: ServerUnaryCall<unknown, unknown>): CallContext {
     const text = (name: string): string | undefined => {
         const [value] = call.metadata.get(name);
         return typeof value === 'string' ? value : undefined;
     };
     const until = Number(call.getDeadline()) - Date.now(); // infinite where the client set none
-    const user_id = text(FIELDS.user_id);
-    if (user_id !== undefined && !isId(user_id)) throw new AppError('invalid', 'x-on-behalf-of must be a user id.');
+    const timeout_ms = Number.isFinite(until) ? Math.min(until, LONGEST_MS) : REQUEST_TIMEOUT_MS;
+    const request_id = text(FIELDS.request_id);
     return {
-        request_id: text(FIELDS.request_id) ?? newId(),
+        request_id: request_id !== undefined && REQUEST_ID.test(request_id) ? request_id : newId(),
         traceparent: text(FIELDS.traceparent),
-        user_id,
+        user_id: text(FIELDS.user_id),
         tier: text(FIELDS.tier),
         session_id: text(FIELDS.session_id),
         address: text(FIELDS.address),
         trusted: text('x-trusted') === 'true',
-        deadline: performance.now() + Math.min(until, REQUEST_TIMEOUT_MS),
+        deadline: performance.now() + timeout_ms,
     };
 }
 

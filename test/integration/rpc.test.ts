@@ -33,12 +33,19 @@ const scripted: ServiceOf<typeof DidServiceDefinition> = {
 
 const methods = bind(DidServiceDefinition, scripted);
 const dispatch = dispatcher(methods, { log: quiet, metrics: createMetrics() });
+const open = {
+    host: '127.0.0.1',
+    service_token: TOKEN,
+    service_callers: {},
+    tls: undefined,
+    ready: async () => true,
+};
 let server: RpcServer;
 let connection: Connection;
 
 before(async () => {
-    server = await serve({ methods, dispatch, host: '127.0.0.1', port: 0, service_token: TOKEN });
-    connection = connect({ address: server.address, service_token: TOKEN });
+    server = await serve({ ...open, methods, dispatch, port: 0 });
+    connection = connect({ address: server.address, service_token: TOKEN, tls: undefined });
 });
 after(async () => {
     slow.resolve();
@@ -137,9 +144,9 @@ describe('the frame stream', () => {
     });
 
     it('fails what is under way when its server goes, and finds the server again', async () => {
-        const first = await serve({ methods, dispatch, host: '127.0.0.1', port: 0, service_token: TOKEN });
+        const first = await serve({ ...open, methods, dispatch, port: 0 });
         const port = Number(first.address.split(':')[1]);
-        const own = connect({ address: first.address, service_token: TOKEN });
+        const own = connect({ address: first.address, service_token: TOKEN, tls: undefined });
         const did = client(DidServiceDefinition, own.transport);
         await did.resolve({ did: 'x', derive: false }, testContext());
         await first.stop();
@@ -147,7 +154,7 @@ describe('the frame stream', () => {
             did.resolve({ did: 'x', derive: false }, testContext()),
             (error: AppError) => error.kind === 'unavailable' && error.retry_after === 1,
         );
-        const second = await serve({ methods, dispatch, host: '127.0.0.1', port, service_token: TOKEN });
+        const second = await serve({ ...open, methods, dispatch, port });
         const give_up = performance.now() + 10_000;
         for (;;) {
             const found = await did.resolve({ did: 'x', derive: false }, testContext()).catch(() => undefined);
@@ -167,13 +174,12 @@ describe('the frame stream', () => {
         };
         const held_methods = bind(DidServiceDefinition, holding);
         const stopping = await serve({
+            ...open,
             methods: held_methods,
             dispatch: dispatcher(held_methods, { log: quiet, metrics: createMetrics() }),
-            host: '127.0.0.1',
             port: 0,
-            service_token: TOKEN,
         });
-        const own = connect({ address: stopping.address, service_token: TOKEN });
+        const own = connect({ address: stopping.address, service_token: TOKEN, tls: undefined });
         const did = client(DidServiceDefinition, own.transport);
         await did.create({ public_key: undefined }, testContext());
         const answer = did.resolve({ did: 'x', derive: false }, testContext());

@@ -1,4 +1,5 @@
 import { type CallContext, requireUser } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
 import { keyBucket } from '../../platform/limit-record.ts';
 import { shardTag } from '../../platform/redis.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
@@ -21,7 +22,10 @@ export function usageService(deps: UsageDependencies): ServiceOf<typeof UsageSer
             };
         },
         getStatistics: (_request, context) => accountStatistics(deps, requireUser(context)),
-        getPlatformStatistics: () => platformStatistics(deps),
+        async getPlatformStatistics(_request, context) {
+            if (!context.trusted) throw new AppError('forbidden', 'These statistics are for trusted callers.');
+            return platformStatistics(deps);
+        },
         async getKeyUsage({ key_ids }, context) {
             return { keys: key_ids.length > 0 ? await keyUsage(deps, key_ids, context) : [] };
         },

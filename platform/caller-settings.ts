@@ -1,0 +1,36 @@
+import { z } from 'zod';
+
+/** What a service outside of this one may do, with the token whose SHA-256 is given here: the settings hold no token. */
+const CALLER = z.strictObject({
+    token_sha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 of the token in lower-case hex'),
+    methods: z
+        .array(z.string().regex(/^\/\w+(\.\w+)+\/(\*|\w+)$/, 'must be /package.Service/Method or /package.Service/*'))
+        .min(1),
+    /** May mark its calls as those of a trusted caller. */
+    trusted: z.boolean().default(false),
+    /** Calls that it may have under way in one process. */
+    max_in_flight: z.int().min(1).max(8_192).default(256),
+});
+
+export type CallerSettings = z.infer<typeof CALLER>;
+
+/** JSON: the name of each calling service → what it may do. */
+export const callersSetting = z
+    .string()
+    .default('{}')
+    .transform((text, context) => {
+        try {
+            return JSON.parse(text);
+        } catch {
+            context.addIssue({ code: 'custom', message: 'must be JSON' });
+            return z.NEVER;
+        }
+    })
+    .pipe(z.record(z.string().regex(/^[a-z][a-z0-9-]{0,62}$/), CALLER))
+    .refine(
+        (callers) => {
+            const hashes = Object.values(callers).map(({ token_sha256 }) => token_sha256);
+            return new Set(hashes).size === hashes.length;
+        },
+        { message: 'two callers share a token' },
+    );

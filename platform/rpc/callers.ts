@@ -1,0 +1,86 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { Metadata } from '@grpc/grpc-js';
+import type { CallerSettings } from '../caller-settings.ts';
+import { AppError } from '../errors.ts';
+import type { Dispatch } from './dispatch.ts';
+
+/** Who holds a service token. */
+export interface Caller {
+    /** Whether it may call the method at `/package.Service/Method`. */
+    allows(path: string): boolean;
+    /** Runs one of its calls, if it may make that and has not too many under way. */
+    dispatch: Dispatch;
+}
+
+/** Who sent a call; throws `unauthenticated` where that is nobody known, `headers_too_large` where there is too much of it. */
+export type Identify = (metadata: Metadata) => Caller;
+
+/** The names and values of a call's metadata together, in bytes. */
+const MAX_METADATA_BYTES = 16 << 10;
+
+/** Knows this service's own processes by `service_token`, which may call everything, and others by their settings. */
+export function callers(options: {
+    service_token: string;
+    service_callers: Record<string, CallerSettings>;
+    dispatch: Dispatch;
+}): Identify {
+    const { service_token, service_callers, dispatch } = options;
+    const known: Array<[token_sha256: Buffer, Caller]> = [
+        [sha256(service_token), { allows: () => true, dispatch }],
+        ...Object.values(service_callers).map((settings): [Buffer, Caller] => [
+            Buffer.from(settings.token_sha256, 'hex'),
+            foreignCaller(settings, dispatch),
+        ]),
+    ];
+    return (metadata) => {
+        if (sizeOf(metadata) > MAX_METADATA_BYTES) {
+            throw new AppError('headers_too_large', 'The metadata of a call may have 16 KiB.');
+        }
+        const [, token = ''] = /^Bearer (.+)$/.exec(String(metadata.get('authorization')[0])) ?? [];
+        const sent = sha256(token);
+        // All are compared, so that the time tells nothing.
+        const [found] = known.filter(([token_sha256]) => timingSafeEqual(token_sha256, sent));
+        if (!found) throw new AppError('unauthenticated', 'A valid service token is required.');
+        return found[1];
+    };
+}
+
+function sizeOf(metadata: Metadata): number {
+    const headers = Object.entries(metadata.toHttp2Headers());
+    return headers.reduce((sum, [name, values]) => sum + name.length + String(values).length, 0);
+}
+
+export function notAllowed(): AppError {
+    return new AppError('forbidden', 'This service token is not for this method.');
+}
+
+function sha256(text: string): Buffer {
+    return hash('sha256', text, 'buffer');
+}
+
+function foreignCaller({ methods, trusted, max_in_flight }: CallerSettings, dispatch: Dispatch): Caller {
+    const listed = new Set(methods);
+    const allows = (path: string): boolean =>
+        listed.has(path) || listed.has(`${path.slice(0, path.lastIndexOf('/'))}/*`);
+    let in_flight = 0;
+    return {
+        allows,
+        async dispatch(path, request, context) {
+            if (!allows(path)) throw notAllowed();
+            if (context.trusted && !trusted) {
+                throw new AppError('forbidden', 'This service token is not for trusted calls.');
+            }
+            if (in_flight >= max_in_flight) {
+                throw new AppError('rate_limited', `No more than ${max_in_flight} calls may be under way at once.`, {
+                    retry_after: 1,
+                });
+            }
+            in_flight++;
+            try {
+                return await dispatch(path, request, context);
+            } finally {
+                in_flight--;
+            }
+        },
+    };
+}

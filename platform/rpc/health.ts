@@ -1,0 +1,52 @@
+import type { ServerUnaryCall, sendUnaryData, UntypedServiceImplementation } from '@grpc/grpc-js';
+import { HealthImplementation } from 'grpc-health-check';
+import type { ServiceRegistry } from './reflection.ts';
+
+/** How often those who watch are told of a change, in milliseconds. */
+const WATCH_MS = 1_000;
+
+type Check = (call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>) => void;
+
+/**
+ * grpc.health.v1 of `services` (full names; all share the process' readiness) and of the process itself, under the empty
+ * name. A check asks `ready` at that moment.
+ */
+export function addHealth(
+    server: ServiceRegistry,
+    { services, ready }: { services: string[]; ready(): Promise<boolean> },
+): { stop(): void } {
+    const names = ['', ...services];
+    const health = new HealthImplementation(Object.fromEntries(names.map((name) => [name, 'NOT_SERVING'])));
+    let told = false;
+    let asking: Promise<void> | undefined;
+
+    function tell(serving: boolean): void {
+        if (serving === told) return;
+        told = serving;
+        for (const name of names) health.setStatus(name, serving ? 'SERVING' : 'NOT_SERVING');
+    }
+    function refresh(): Promise<void> {
+        asking ??= ready()
+            .then(tell, () => tell(false))
+            .finally(() => {
+                asking = undefined;
+            });
+        return asking;
+    }
+
+    health.addToServer({
+        addService(definition, handlers: UntypedServiceImplementation) {
+            const check = handlers['check'] as Check; // it has one, and that is unary
+            const checkNow: Check = (call, callback) => void refresh().then(() => check(call, callback));
+            server.addService(definition, { ...handlers, check: checkNow });
+        },
+    });
+    const watching = setInterval(refresh, WATCH_MS).unref();
+    return {
+        stop() {
+            clearInterval(watching);
+            ready = async () => false;
+            tell(false);
+        },
+    };
+}
