@@ -1,0 +1,57 @@
+import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+
+/** A certificate and its private key, in PEM. */
+export interface Certified {
+    cert: string;
+    key: string;
+}
+
+/** DER (X.690): tag, length, contents. */
+function der(tag: number, ...contents: Uint8Array[]): Buffer {
+    const body = Buffer.concat(contents);
+    const size = body.length;
+    const length = size < 0x80 ? [size] : size < 0x100 ? [0x81, size] : [0x82, size >> 8, size & 0xff];
+    return Buffer.concat([Buffer.from([tag, ...length]), body]);
+}
+
+const sequence = (...contents: Uint8Array[]): Buffer => der(0x30, ...contents);
+const oid = (...bytes: number[]): Buffer => der(0x06, Buffer.from(bytes));
+const TRUE = der(0x01, Buffer.of(0xff));
+const ED25519 = sequence(oid(0x2b, 0x65, 0x70));
+const VALIDITY = sequence(der(0x17, Buffer.from('200101000000Z')), der(0x17, Buffer.from('491231235959Z')));
+const IS_CA = sequence(oid(0x55, 0x1d, 0x13), TRUE, der(0x04, sequence(TRUE)));
+const FOR_LOOPBACK = sequence(oid(0x55, 0x1d, 0x11), der(0x04, sequence(der(0x87, Buffer.of(127, 0, 0, 1)))));
+
+const named = (name: string): Buffer =>
+    sequence(der(0x31, sequence(oid(0x55, 0x04, 0x03), der(0x0c, Buffer.from(name)))));
+
+/** A new certificate authority (X.509, RFC 5280, with Ed25519 keys as in RFC 8410) and what it certifies for 127.0.0.1. */
+export function authority(name: string): { cert: string; certify(subject: string): Certified } {
+    const own = generateKeyPairSync('ed25519');
+    const issue = (subject: string, public_key: KeyObject, extension: Buffer): string => {
+        const serial = Buffer.concat([Buffer.of(0x01), randomBytes(8)]); // positive
+        const body = sequence(
+            der(0xa0, der(0x02, Buffer.of(2))), // version 3
+            der(0x02, serial),
+            ED25519,
+            named(name),
+            VALIDITY,
+            named(subject),
+            public_key.export({ type: 'spki', format: 'der' }),
+            der(0xa3, sequence(extension)),
+        );
+        const signature = der(0x03, Buffer.of(0), sign(null, body, own.privateKey));
+        const text = sequence(body, ED25519, signature)
+            .toString('base64')
+            .replace(/.{1,64}/g, '$&\n');
+        return `-----BEGIN CERTIFICATE-----\n${text}-----END CERTIFICATE-----\n`;
+    };
+    return {
+        cert: issue(name, own.publicKey, IS_CA),
+        certify(subject) {
+            const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+            const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+            return { cert: issue(subject, publicKey, FOR_LOOPBACK), key };
+        },
+    };
+}

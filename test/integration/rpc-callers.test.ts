@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { describe, it, type TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { loadFileDescriptorSetFromBuffer, loadSync, type ServiceDefinition } from '@grpc/proto-loader';
+import { protoPath as HEALTH_PROTO } from 'grpc-health-check';
+import type { AppError } from '../../platform/errors.ts';
+import { createMetrics } from '../../platform/metrics.ts';
+import { connect } from '../../platform/rpc/connect.ts';
+import { bind, client, type ServiceOf } from '../../platform/rpc/definition.ts';
+import { dispatcher } from '../../platform/rpc/dispatch.ts';
+import { type ServeOptions, serve } from '../../platform/rpc/serve.ts';
+import { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
+import { authority } from '../certificates.ts';
+import { quiet, testContext } from '../harness.ts';
+
+const [OWN, OTHER] = ['the token of its own processes', 'the token of another service'];
+const RESOLVE = '/did.v1.DidService/Resolve';
+const OTHERS = {
+    token_sha256: hash('sha256', OTHER),
+    methods: [RESOLVE, '/rpc.v1.FrameService/Exchange'],
+    trusted: false,
+    max_in_flight: 2,
+};
+
+/** Serves a DID service whose answers can be held back. */
+async function start(t: TestContext, options: Partial<ServeOptions> = {}) {
+    const held = Promise.withResolvers<void>();
+    let waiting = 0;
+    const implementation: ServiceOf<typeof DidServiceDefinition> = {
+        create: async () => ({ did: 'did:key:new', public_key: new Uint8Array() }),
+        async resolve({ did }) {
+            if (did === 'held') {
+                waiting++;
+                await held.promise;
+            }
+            return { did, public_key: new Uint8Array() };
+        },
+        recordForWallet: async () => ({ did: 'did:key:new' }),
+        filterOwned: async ({ dids }) => ({ dids }),
+    };
+    const methods = bind(DidServiceDefinition, implementation);
+    const server = await serve({
+        methods,
+        dispatch: dispatcher(methods, { log: quiet, metrics: createMetrics() }),
+        host: '127.0.0.1',
+        port: 0,
+        service_token: OWN,
+        service_callers: { other: OTHERS },
+        tls: undefined,
+        ready: async () => true,
+        ...options,
+    });
+    t.after(() => {
+        held.resolve();
+        return server.stop();
+    });
+    const didAs = (service_token: string, tls?: ServeOptions['tls']) => {
+        const connection = connect({ address: server.address, service_token, tls });
+        t.after(() => connection.close());
+        return client(DidServiceDefinition, connection.transport);
+    };
+    return { server, release: held.resolve, waiting: () => waiting, didAs };
+}
+
+const refusedAs = (kind: string) => (error: AppError) => {
+    assert.equal(error.kind, kind, error.message);
+    return true;
+};
+
+describe('a service with a token of its own', () => {
+    it('is held to its list in every call inside of frames', async (t) => {
+        const did = (await start(t)).didAs(OTHER);
+        assert.equal((await did.resolve({ did: 'x', derive: false }, testContext())).did, 'x');
+        await assert.rejects(did.filterOwned({ dids: [] }, testContext()), refusedAs('forbidden'));
+        const asked = { did: 'x', derive: false };
+        await assert.rejects(did.resolve(asked, testContext({ trusted: true })), refusedAs('forbidden'));
+        await assert.rejects(did.resolve(asked, testContext({ user_id: 'ada' })), refusedAs('invalid'));
+    });
+
+    it('may have so many calls under way, and takes nobody else’s place', async (t) => {
+        const { didAs, release, waiting } = await start(t);
+        const [own, other] = [didAs(OWN), didAs(OTHER)];
+        const slow = [1, 2].map(() => other.resolve({ did: 'held', derive: false }, testContext()));
+        const give_up = performance.now() + 5_000;
+        while (waiting() < 2) {
+            assert.ok(performance.now() < give_up);
+            await delay(5);
+        }
+        await assert.rejects(other.resolve({ did: 'x', derive: false }, testContext()), (error: AppError) => {
+            assert.deepEqual([error.kind, error.retry_after], ['rate_limited', 1]);
+            return true;
+        });
+        await own.resolve({ did: 'x', derive: false }, testContext());
+        release();
+        await Promise.all(slow);
+        await other.resolve({ did: 'x', derive: false }, testContext());
+    });
+});
+
+/** One call by whoever has the protos; for a stream, one request and its first answer. */
+function ask(address: string, service: ServiceDefinition, name: string, request: object, token?: string) {
+    const method = service[name] ?? assert.fail(name);
+    const grpc = new Client(address, credentials.createInsecure());
+    const metadata = new Metadata();
+    if (token !== undefined) metadata.set('authorization', `Bearer ${token}`);
+    const { path, requestSerialize, responseDeserialize } = method;
+    // biome-ignore lint/suspicious/noExplicitAny: what answers hold is asserted
+    return new Promise<any>((resolve, reject) => {
+        if (!method.requestStream) {
+            const settle = (error: ServiceError | null, response?: unknown) =>
+                error ? reject(error) : resolve(response);
+            grpc.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, metadata, settle);
+            return;
+        }
+        const stream = grpc.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata);
+        stream.on('data', resolve).on('error', reject);
+        stream.write(request);
+        stream.end();
+    }).finally(() => grpc.close());
+}
+
+/** The service `name` of a file of protos. */
+function serviceIn(file: string, name: string): ServiceDefinition {
+    return loadSync(file, { keepCase: true, enums: String, defaults: true, oneofs: true })[name] as ServiceDefinition; // it is one
+}
+
+it('health tells, without a token, whether the process is ready at that moment', async (t) => {
+    let ready = async () => true;
+    const { server } = await start(t, { ready: () => ready() });
+    const health = serviceIn(HEALTH_PROTO, 'grpc.health.v1.Health');
+    const check = (service: string) => ask(server.address, health, 'Check', { service });
+    for (const service of ['', 'did.v1.DidService']) assert.equal((await check(service)).status, 'SERVING');
+    ready = async () => false;
+    assert.equal((await check('')).status, 'NOT_SERVING');
+    ready = () => Promise.reject(new Error('the database is away'));
+    assert.equal((await check('did.v1.DidService')).status, 'NOT_SERVING');
+    ready = async () => true;
+    assert.equal((await check('')).status, 'SERVING');
+    await assert.rejects(check('nothing'), (error: ServiceError) => error.code === status.NOT_FOUND);
+});
+
+describe('reflection', () => {
+    const asked = { file_containing_symbol: 'did.v1.DidService' };
+    for (const version of ['v1', 'v1alpha']) {
+        const reflection = serviceIn(
+            `node_modules/@grpc/reflection/build/proto/grpc/reflection/${version}/reflection.proto`,
+            `grpc.reflection.${version}.ServerReflection`,
+        );
+        const reflect = (address: string, request: object, token?: string) =>
+            ask(address, reflection, 'ServerReflectionInfo', request, token);
+
+        it(`${version} gives holders of a token all that a client needs`, async (t) => {
+            const { server } = await start(t);
+            const { list_services_response } = await reflect(server.address, { list_services: '' }, OTHER);
+            const names = list_services_response.service.map(({ name }: { name: string }) => name);
+            assert.deepEqual(names.sort(), ['did.v1.DidService', 'grpc.health.v1.Health']);
+
+            const { file_descriptor_response } = await reflect(server.address, asked, OTHER);
+            const file = file_descriptor_response.file_descriptor_proto.map((bytes: Buffer) =>
+                Buffer.concat([Buffer.of(0x0a, 0x80 | (bytes.length & 0x7f), bytes.length >> 7), bytes]),
+            );
+            const found = loadFileDescriptorSetFromBuffer(Buffer.concat(file), { keepCase: true });
+            const did = found['did.v1.DidService'] as ServiceDefinition; // what was asked for
+            const answer = await ask(server.address, did, 'Resolve', { did: 'reflected' }, OTHER);
+            assert.equal(answer.did, 'reflected');
+        });
+
+        it(`${version} gives strangers nothing`, async (t) => {
+            const { server } = await start(t);
+            for (const token of [undefined, 'wrong']) {
+                await assert.rejects(
+                    reflect(server.address, asked, token),
+                    (error: ServiceError) => error.code === status.UNAUTHENTICATED,
+                );
+            }
+        });
+    }
+});
+
+describe('over TLS', () => {
+    const [ours, theirs] = [authority('ours'), authority('theirs')];
+    const tls = { ...ours.certify('did'), ca: ours.cert };
+    const asked = { did: 'x', derive: false };
+
+    it('processes with certificates of one authority understand each other', async (t) => {
+        const { didAs } = await start(t, { tls });
+        const gateway = { ...ours.certify('gateway'), ca: ours.cert };
+        assert.equal((await didAs(OWN, gateway).resolve(asked, testContext())).did, 'x');
+    });
+
+    it('nobody is served, or served by, who has no certificate of it', async (t) => {
+        const { didAs } = await start(t, { tls });
+        const strange = { ...theirs.certify('stranger'), ca: ours.cert };
+        const deceived = { ...ours.certify('gateway'), ca: theirs.cert };
+        for (const stranger of [undefined, strange, deceived]) {
+            const late = testContext({ deadline: performance.now() + 1_000 });
+            await assert.rejects(didAs(OWN, stranger).resolve(asked, late));
+        }
+    });
+});
