@@ -8,18 +8,21 @@ import type { Admission, Admitter } from './admit.ts';
 import { bearerToken } from './auth.ts';
 import { dropRest, readBody } from './body.ts';
 import type { Access, Endpoint, Input } from './endpoint.ts';
-import { limitHeaders, writeBare, writeError, writeStream, writeSuccess } from './envelope.ts';
+import { limitHeaders, writeBare, writeError, writePage, writeStream, writeSuccess } from './envelope.ts';
 import { contextOf, type Exchange, exchangeOf, headerFields } from './exchange.ts';
 import { parse } from './fields.ts';
 import type { Decision } from './limit.ts';
 import { ListAnswer, type ListResult } from './lists.ts';
 import { actOnBehalf } from './on-behalf-of.ts';
+import type { Page } from './pages.ts';
 import { parseQuery } from './query.ts';
 import type { Services } from './services.ts';
 
 export interface Engine {
     /** authenticate → limit → parse → call → envelope */
     handle(endpoint: Endpoint): RequestHandler;
+    /** Answers with a page, to anybody whose address has calls left. */
+    show(page: Page): RequestHandler;
     /** Answers 200 and nothing else. */
     succeed(exchange: Exchange, message: string): Promise<void>;
     /** Answers with an error, whatever state the exchange is in; `close`: and nothing else follows on its connection. */
@@ -103,6 +106,19 @@ export function engine(options: {
 
     return {
         fail,
+
+        show: (page) => async (_request: Request, response: Response) => {
+            const exchange = exchangeOf(response);
+            exchange.route = page.id;
+            try {
+                const { decision, failure } = await admitter.anonymous(exchange.address);
+                exchange.decision = decision;
+                if (failure) throw failure;
+                writePage(response, { page, headers: { ...limitHeaders(decision), ...exchange.headers } });
+            } catch (error) {
+                await fail(exchange, error);
+            }
+        },
 
         async succeed(exchange, message) {
             const { response, headers } = exchange;

@@ -4,6 +4,7 @@ import helmet from 'helmet';
 import type { AppError } from '../platform/errors.ts';
 import { stringifyJson } from '../platform/json.ts';
 import type { Decision } from './limit.ts';
+import type { Page } from './pages.ts';
 
 type Headers = Record<string, string | number>;
 
@@ -49,6 +50,16 @@ export function writeBare(
     { status, data, headers }: { status: number; data: unknown; headers: Headers },
 ): void {
     writeText(response, status, stringifyJson(data), headers);
+}
+
+/** A page for people or tools, which may be kept for a while; it brings its own policy of what it may load. */
+export function writePage(response: ServerResponse, { page, headers }: { page: Page; headers: Headers }): void {
+    writeText(response, 200, page.text, {
+        'Content-Type': page.content_type,
+        'Content-Security-Policy': page.policy,
+        'Cache-Control': 'public, max-age=300',
+        ...headers,
+    });
 }
 
 /** The success envelope around data that comes in pieces of JSON text; waits while the reader is slow. */

@@ -12,16 +12,20 @@ export function optional<Schema extends z.ZodType>(schema: Schema) {
 /** A display name: trimmed, 1 to 255 characters. */
 export const name = z
     .string()
+    .meta({ minLength: 1, maxLength: 255 })
     .transform((text) => text.trim())
     .refine((text) => text.length > 0 && [...text].length <= 255, 'must have 1 to 255 characters');
 
 /** Raw bytes in standard or URL base64, padded or not. */
-export const base64 = z.string().transform((text, context) => {
-    const bytes = decodeBase64(text);
-    if (bytes) return bytes;
-    context.addIssue({ code: 'custom', message: 'must be base64' });
-    return z.NEVER;
-});
+export const base64 = z
+    .string()
+    .meta({ contentEncoding: 'base64' })
+    .transform((text, context) => {
+        const bytes = decodeBase64(text);
+        if (bytes) return bytes;
+        context.addIssue({ code: 'custom', message: 'must be base64' });
+        return z.NEVER;
+    });
 
 /** A header field's text. It was sent as UTF-8, but Node reads the bytes of headers as Latin-1. */
 export const headerText = z.string().transform((text, context) => {
@@ -35,6 +39,7 @@ export const headerText = z.string().transform((text, context) => {
 export function jsonObject(max_bytes: number) {
     return z
         .instanceof(JsonText, { error: 'must be an object' })
+        .meta({ type: 'object' }) // as it is sent
         .refine(({ text }) => Buffer.byteLength(text) <= max_bytes, `must be at most ${max_bytes >> 10} KiB of JSON`)
         .transform(({ text }) => text);
 }

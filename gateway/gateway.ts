@@ -11,6 +11,7 @@ import { endpointTable } from './endpoints/index.ts';
 import { engine } from './engine.ts';
 import { limiter } from './limit.ts';
 import { listReader } from './lists.ts';
+import { pages } from './pages.ts';
 import { gatewayServer } from './server.ts';
 import type { Services } from './services.ts';
 import { sessionTokens } from './session-tokens.ts';
@@ -59,6 +60,7 @@ export async function startGateway(ground: {
         },
         log,
     });
+    const endpoints = endpointTable({ version, cache: () => redis.ping() });
     const secrets = [required(config, 'INTERNAL_SECRET'), config.INTERNAL_SECRET_PREVIOUS];
     const server = gatewayServer({
         engine: engine({
@@ -68,7 +70,8 @@ export async function startGateway(ground: {
             readList: listReader(),
             log,
         }),
-        endpoints: endpointTable({ version, cache: () => redis.ping() }),
+        endpoints,
+        pages: pages(endpoints, version),
         cors: cors(config.CORS_ORIGINS.split(',').filter((origin) => origin !== '')),
         trusted_proxies: config.TRUST_PROXY,
         log,

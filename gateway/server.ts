@@ -9,6 +9,7 @@ import type { Cors } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Engine } from './engine.ts';
 import { beginExchange, checkHeaders, type Exchange, exchangeOf } from './exchange.ts';
+import type { Page } from './pages.ts';
 import { originForm } from './target.ts';
 
 /** Longer than any call is silent: after this a reader that takes nothing is cut off, in milliseconds. */
@@ -17,6 +18,7 @@ const STALLED_MS = 150_000;
 export interface GatewayOptions {
     engine: Engine;
     endpoints: readonly Endpoint[];
+    pages: readonly Page[];
     cors: Cors;
     trusted_proxies: number;
     log: Log;
@@ -54,7 +56,7 @@ export function gatewayServer(options: GatewayOptions): Server {
 }
 
 function application(
-    { engine, endpoints, cors, trusted_proxies, log, metrics }: GatewayOptions,
+    { engine, endpoints, pages, cors, trusted_proxies, log, metrics }: GatewayOptions,
     client_errors: ClientErrors,
 ) {
     const app = express();
@@ -77,7 +79,8 @@ function application(
         const method = endpoint.method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete'; // the methods there are
         app[method](expressPath(endpoint.path), engine.handle(endpoint));
     }
-    for (const [path, methods] of methodsByPath(endpoints)) {
+    for (const page of pages) app.get(page.path, engine.show(page));
+    for (const [path, methods] of methodsByPath([...endpoints, ...pages])) {
         app.all(path, (_request: Request, response: Response) => {
             const exchange = exchangeOf(response);
             exchange.headers['Allow'] = methods;
@@ -98,7 +101,7 @@ function expressPath(path: string): string {
     return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }
 
-function methodsByPath(endpoints: readonly Endpoint[]): Map<string, string> {
+function methodsByPath(endpoints: ReadonlyArray<Pick<Endpoint, 'path' | 'method'>>): Map<string, string> {
     const grouped = Map.groupBy(endpoints, (endpoint) => expressPath(endpoint.path));
     return new Map(
         [...grouped].map(([path, group]) => {

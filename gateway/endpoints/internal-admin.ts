@@ -38,7 +38,7 @@ export const internalAdminEndpoints = [
         timeout_ms: BATCH_TIMEOUT_MS,
         body: z.object({
             users: z
-                .array(z.unknown())
+                .array(z.unknown().meta({ description: 'An object: email, password, and maybe name and tier.' }))
                 .min(1, 'must not be empty')
                 .max(MAX_USERS, `must have at most ${MAX_USERS} items`),
         }),

@@ -1,0 +1,174 @@
+import type { ErrorKind } from '../../platform/errors.ts';
+import type { Access, Endpoint } from '../endpoint.ts';
+import type { Operation } from './operation.ts';
+import { operationOf } from './operations/index.ts';
+import { type Parameter, parametersOf } from './parameters.ts';
+import { HEADERS, headersOf, KINDS, refusal, refusalsOf, responseName, statusOf } from './responses.ts';
+import { type Schema, schemaOf } from './schemas.ts';
+import { INTRODUCTION, TAGS, tagOf } from './tags.ts';
+
+export interface Media {
+    schema: Schema;
+    example: unknown;
+}
+export interface ResponseObject {
+    $ref?: string;
+    description: string;
+    headers: Record<string, { $ref: string }>;
+    content: { 'application/json': Media };
+}
+export interface OperationObject {
+    operationId: string;
+    summary: string;
+    description?: string;
+    tags: string[];
+    security: Array<Record<string, string[]>>;
+    parameters: Parameter[];
+    requestBody?: { required: boolean; content: { 'application/json': Media } };
+    responses: Record<string, ResponseObject | { $ref: string }>;
+}
+export interface OpenApi {
+    openapi: string;
+    info: { title: string; version: string; description: string; license: { name: string; identifier: string } };
+    servers: Array<{ url: string }>;
+    tags: ReadonlyArray<{ name: string; description: string }>;
+    paths: Record<string, Record<string, OperationObject>>;
+    components: {
+        schemas: Record<string, Schema>;
+        responses: Record<string, ResponseObject>;
+        headers: typeof HEADERS;
+        securitySchemes: Record<string, object>;
+    };
+}
+
+const SECURITY: Record<Access, Array<Record<string, string[]>>> = {
+    session: [{ session: [] }],
+    any: [{ session: [] }, { api_key: [] }],
+    internal: [{ internal_secret: [] }],
+    internal_session: [{ internal_secret: [], session: [] }],
+    login: [],
+    none: [],
+};
+
+const SECURITY_SCHEMES = {
+    session: {
+        type: 'http',
+        scheme: 'bearer',
+        bearerFormat: 'JWT',
+        description: 'Session token, from a login.',
+    },
+    api_key: { type: 'http', scheme: 'bearer', description: 'API key: `<brand>_live_…` or `<brand>_test_…`.' },
+    internal_secret: {
+        type: 'apiKey',
+        in: 'header',
+        name: 'X-Internal-Secret',
+        description: 'Secret of trusted callers.',
+    },
+};
+
+const ERROR: Schema = {
+    type: 'object',
+    properties: {
+        status: { const: 'error' },
+        message: { type: 'string', description: 'A short summary.' },
+        error: { type: 'string', description: 'What is wrong, in detail.' },
+    },
+    required: ['status', 'message', 'error'],
+};
+
+/** The OpenAPI 3.1 document of these endpoints, from the very schemas that check their requests. */
+export function openApi(endpoints: readonly Endpoint[], version: string): OpenApi {
+    const schemas: Record<string, Schema> = { Error: ERROR };
+    const paths: OpenApi['paths'] = {};
+    for (const endpoint of endpoints) {
+        const method = endpoint.method.toLowerCase();
+        paths[endpoint.path] = { ...paths[endpoint.path], [method]: operationObject(endpoint, schemas) };
+    }
+    return {
+        openapi: '3.1.1',
+        info: {
+            title: 'Credential service',
+            version,
+            description: INTRODUCTION,
+            license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+        },
+        servers: [{ url: '/' }],
+        tags: TAGS,
+        paths,
+        components: {
+            schemas,
+            responses: Object.fromEntries(KINDS.map((kind) => [responseName(kind), refusal(kind)])),
+            headers: HEADERS,
+            securitySchemes: SECURITY_SCHEMES,
+        },
+    };
+}
+
+function operationObject(endpoint: Endpoint, schemas: Record<string, Schema>): OperationObject {
+    const { id, access, body, answer } = endpoint;
+    const { summary, description, refusals = {}, example } = operationOf(id);
+    const keep = (name: string, schema: Schema): Schema => {
+        schemas[name] = schema;
+        return { $ref: `#/components/schemas/${name}` };
+    };
+    // A twin has the schemas of its public endpoint.
+    const name = responseName(id.replace('internal.', '').replaceAll('.', '_') as ErrorKind);
+    const object: OperationObject = {
+        operationId: id,
+        summary,
+        tags: [tagOf(id)],
+        security: SECURITY[access],
+        parameters: parametersOf(endpoint, example),
+        responses: {
+            [endpoint.status]: success(endpoint, keep(`${name}Data`, schemaOf(answer)), example.data),
+            ...refusalResponses(access, refusals),
+        },
+    };
+    if (description) object.description = description;
+    if (body) {
+        const sent = schemaOf(body);
+        const media = { schema: keep(`${name}Request`, sent), example: example.body };
+        object.requestBody = { required: (sent.required ?? []).length > 0, content: { 'application/json': media } };
+    }
+    return object;
+}
+
+function success({ access, message, query }: Endpoint, data: Schema, example: unknown): ResponseObject {
+    const bare = access === 'none';
+    const envelope: Schema = {
+        type: 'object',
+        properties: { status: { const: 'success' }, message: { type: 'string' }, data },
+        required: ['status', 'message', 'data'],
+    };
+    const headers = headersOf();
+    if (query && schemaOf(query).properties?.['cursor']) headers['Link'] = { $ref: '#/components/headers/Link' };
+    return {
+        description: `${message.replace(/\.$/, '')}.`,
+        headers,
+        content: {
+            'application/json': bare
+                ? { schema: data, example }
+                : { schema: envelope, example: { status: 'success', message, data: example } },
+        },
+    };
+}
+
+function refusalResponses(access: Access, own: NonNullable<Operation['refusals']>): OperationObject['responses'] {
+    const kinds = refusalsOf(access, Object.keys(own) as ErrorKind[]); // the keys that its type allows
+    return Object.fromEntries(
+        kinds.map((kind) => {
+            const when = own[kind] ?? accessRefusal(access, kind);
+            return [
+                statusOf(kind),
+                when ? refusal(kind, when) : { $ref: `#/components/responses/${responseName(kind)}` },
+            ];
+        }),
+    );
+}
+
+function accessRefusal(access: Access, kind: ErrorKind): string | undefined {
+    if (access !== 'internal') return undefined;
+    if (kind === 'unauthenticated') return 'The internal secret is missing or wrong.';
+    if (kind === 'rate_limited') return 'Only without the right secret: the calls of the address are spent.';
+    return undefined;
+}

@@ -1,0 +1,18 @@
+import type { ErrorKind } from '../../platform/errors.ts';
+
+/** What the OpenAPI document says of an endpoint beyond its schemas. */
+export interface Operation {
+    summary: string;
+    description?: string;
+    /** When it refuses for reasons of its own; what every endpoint refuses goes without saying. */
+    refusals?: Partial<Record<ErrorKind, string>>;
+    example: Example;
+}
+
+interface Example {
+    params?: Record<string, string>;
+    query?: Record<string, string>;
+    headers?: Record<string, string>;
+    body?: Record<string, unknown>;
+    data: Record<string, unknown>;
+}

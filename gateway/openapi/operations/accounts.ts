@@ -1,0 +1,89 @@
+import type { Operation } from '../operation.ts';
+import { ACCESS_TOKEN, REFRESH_TOKEN, USER_ID } from '../samples.ts';
+
+const email = 'ada@example.com';
+const password = 'a long pass phrase';
+const user = { user_id: USER_ID, email, name: 'Ada', tier: 'free', created_at: '2026-11-20T21:07:22.705Z' };
+const last_login_at = '2026-11-20T21:07:22.915Z';
+const session = { token: ACCESS_TOKEN, refresh_token: REFRESH_TOKEN, expires_at: '2026-11-21T09:07:22.000Z' };
+const guessing =
+    'The limit of calls is spent, or too many wrong passwords were tried: `Retry-After` says how long to wait.';
+
+export const accountOperations = {
+    'me.get': {
+        summary: 'Get the current user',
+        example: {
+            data: {
+                ...user,
+                last_login_at,
+                stats: { dids_created: 2, credentials_issued: 1, presentations_created: 1, api_keys_active: 1 },
+            },
+        },
+    },
+    'me.update': {
+        summary: 'Change name or email',
+        description: '`"name": null` takes the name away.',
+        refusals: { conflict: 'Another account has this email.' },
+        example: {
+            body: { name: 'Ada Lovelace' },
+            data: { user_id: USER_ID, email, name: 'Ada Lovelace', updated_at: '2026-11-20T21:20:00.000Z' },
+        },
+    },
+    'me.change_password': {
+        summary: 'Change the password',
+        description: 'All other sessions of the account end; API keys stay.',
+        refusals: {
+            unauthenticated: 'The session token is missing or not valid, or the current password is wrong.',
+            rate_limited: guessing,
+        },
+        example: {
+            body: { current_password: password, new_password: 'a longer pass phrase' },
+            data: { changed_at: '2026-11-20T21:20:00.000Z' },
+        },
+    },
+    'me.stats': {
+        summary: 'Get usage statistics',
+        example: {
+            data: {
+                period: '2026-11',
+                dids: { total: 2, created_this_month: 2 },
+                credentials: { total_issued: 5, issued_this_month: 3, total_revoked: 1, total_active: 4 },
+                presentations: { total_created: 1, created_this_month: 1, total_verified: 1 },
+                api_usage: { requests_this_month: 240, requests_today: 14, rate_limit_hits: 0 },
+                wallets: { total: 1, credentials_stored: 1 },
+            },
+        },
+    },
+    'internal.auth.register': {
+        summary: 'Register an account',
+        refusals: { conflict: 'An account has this email already.' },
+        example: { body: { email, password, name: 'Ada' }, data: user },
+    },
+    'internal.auth.login': {
+        summary: 'Log in',
+        refusals: { unauthenticated: 'The email or the password is wrong.', rate_limited: guessing },
+        example: {
+            body: { email, password },
+            data: { user_id: USER_ID, email, name: 'Ada', tier: 'free', ...session },
+        },
+    },
+    'internal.auth.logout': {
+        summary: 'Log out',
+        description: 'Takes the access token or the refresh token, and ends their session.',
+        example: { body: { token: ACCESS_TOKEN }, data: { logged_out_at: '2026-11-20T21:30:00.000Z' } },
+    },
+    'internal.auth.refresh': {
+        summary: 'Refresh a session',
+        description: 'A refresh token works once: keep the new one.',
+        refusals: {
+            unauthenticated:
+                'The internal secret is missing or wrong, or the refresh token is used, expired or not valid.',
+        },
+        example: { body: { refresh_token: REFRESH_TOKEN }, data: session },
+    },
+    'internal.auth.me': {
+        summary: 'Get the user of a session token',
+        refusals: { unauthenticated: 'The internal secret or the session token is missing or not valid.' },
+        example: { data: { ...user, last_login_at } },
+    },
+} satisfies Record<string, Operation>;

@@ -1,0 +1,95 @@
+import type { Operation } from '../operation.ts';
+import { CREDENTIAL, CREDENTIAL_ID, HOLDER_DID, ISSUER_DID, ISSUER_PRIVATE_KEY } from '../samples.ts';
+
+const dates = { issued_at: '2026-11-20T21:07:22.961Z', expires_at: '2036-01-01T00:00:00.000Z' };
+const credential_type = 'EmploymentCredential';
+const claims = { role: 'engineer' };
+
+/** What a check of the sample credential answers. */
+export const verified = {
+    valid: true,
+    issuer: ISSUER_DID,
+    subject: HOLDER_DID,
+    credential_type,
+    claims,
+    ...dates,
+    revoked: false,
+    expired: false,
+};
+
+const row = { credential_id: CREDENTIAL_ID, credential_type, ...dates, revoked: false };
+const params = { credential_id: CREDENTIAL_ID };
+const revocation = {
+    credential_id: CREDENTIAL_ID,
+    revoked: true,
+    revoked_at: '2026-11-20T21:30:00.000Z',
+    reason: 'left the company',
+};
+const LIST = 'Newest first: what the caller has issued, and what names a DID of the caller as issuer or subject.';
+
+export const credentialOperations = {
+    'credentials.issue': {
+        summary: 'Issue a credential',
+        description:
+            'Signs a PASETO v4 public token. The private key must be that of `issuer_did`; it is used and forgotten, and so are the claims, which are signed exactly as they were sent.',
+        example: {
+            body: {
+                issuer_did: ISSUER_DID,
+                issuer_private_key: ISSUER_PRIVATE_KEY,
+                subject_did: HOLDER_DID,
+                credential_type,
+                claims,
+                expiration_date: '2036-01-01',
+            },
+            data: {
+                credential_id: CREDENTIAL_ID,
+                credential: CREDENTIAL,
+                issuer: ISSUER_DID,
+                subject: HOLDER_DID,
+                credential_type,
+                ...dates,
+            },
+        },
+    },
+    'credentials.verify': {
+        summary: 'Verify a credential',
+        description:
+            'A check that completes is 200, whatever it finds: an invalid credential has `valid: false` and says why in `error`. 400 is for what is no v4.public token at all.',
+        example: {
+            body: { credential: CREDENTIAL, issuer_did: ISSUER_DID, check_revocation: true },
+            data: verified,
+        },
+    },
+    'credentials.revoke': {
+        summary: 'Revoke a credential',
+        description: 'For good. Again: the same answer as the first time.',
+        refusals: {
+            forbidden: 'It was issued by another DID, or the caller neither issued it nor owns that DID.',
+            not_found: 'No credential with this id was issued here.',
+        },
+        example: { params, body: { issuer_did: ISSUER_DID, reason: 'left the company' }, data: revocation },
+    },
+    'credentials.status': {
+        summary: 'Get the revocation status of a credential',
+        refusals: { not_found: 'No credential with this id was issued here.' },
+        example: { params, data: revocation },
+    },
+    'credentials.by_issuer': {
+        summary: 'List credentials by issuer',
+        description: LIST,
+        example: {
+            params: { issuer_did: ISSUER_DID },
+            query: { limit: '100' },
+            data: { credentials: [{ ...row, subject: HOLDER_DID }], total: 1 },
+        },
+    },
+    'credentials.by_subject': {
+        summary: 'List credentials by subject',
+        description: LIST,
+        example: {
+            params: { subject_did: HOLDER_DID },
+            query: { limit: '100' },
+            data: { credentials: [{ ...row, issuer: ISSUER_DID }], total: 1 },
+        },
+    },
+} satisfies Record<string, Operation>;

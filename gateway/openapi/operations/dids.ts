@@ -1,0 +1,55 @@
+import type { Operation } from '../operation.ts';
+import { ISSUER_DID, ISSUER_PRIVATE_KEY, ISSUER_PUBLIC_KEY } from '../samples.ts';
+
+const multibase = ISSUER_DID.slice('did:key:'.length);
+const method = `${ISSUER_DID}#${multibase}`;
+const refusals = {
+    not_found: 'The DID is well formed, but not recorded here. `derive=true` resolves it all the same.',
+};
+
+export const didOperations = {
+    'did.create': {
+        summary: 'Create a DID',
+        description:
+            'Without `public_key` a key pair is made, and its private key answered this once: the service does not keep it. With one, the same DID is answered each time.',
+        example: {
+            body: {},
+            data: { did: ISSUER_DID, public_key: ISSUER_PUBLIC_KEY, private_key: ISSUER_PRIVATE_KEY },
+        },
+    },
+    'did.resolve': {
+        summary: 'Resolve a DID',
+        refusals,
+        example: {
+            params: { did: ISSUER_DID },
+            query: { derive: 'true' },
+            data: { did: ISSUER_DID, public_key: ISSUER_PUBLIC_KEY },
+        },
+    },
+    'did.document': {
+        summary: 'Get the DID document',
+        refusals,
+        example: {
+            params: { did: ISSUER_DID },
+            query: { derive: 'true' },
+            data: {
+                document: {
+                    '@context': ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/suites/ed25519-2020/v1'],
+                    id: ISSUER_DID,
+                    verificationMethod: [
+                        {
+                            id: method,
+                            type: 'Ed25519VerificationKey2020',
+                            controller: ISSUER_DID,
+                            publicKeyMultibase: multibase,
+                        },
+                    ],
+                    authentication: [method],
+                    assertionMethod: [method],
+                    capabilityInvocation: [method],
+                    capabilityDelegation: [method],
+                },
+            },
+        },
+    },
+} satisfies Record<string, Operation>;

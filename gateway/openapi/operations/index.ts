@@ -1,0 +1,28 @@
+import type { EndpointId } from '../../endpoints/index.ts';
+import type { Operation } from '../operation.ts';
+import { accountOperations } from './accounts.ts';
+import { administrationOperations } from './administration.ts';
+import { credentialOperations } from './credentials.ts';
+import { didOperations } from './dids.ts';
+import { keyOperations } from './keys.ts';
+import { presentationOperations } from './presentations.ts';
+import { walletOperations } from './wallets.ts';
+
+/** An internal twin is described as its public endpoint is. */
+type Twin<Id> = Id extends `internal.${infer Public}` ? (Public extends EndpointId ? Id : never) : never;
+
+/** An endpoint that is described nowhere does not compile. */
+const OPERATIONS: Record<Exclude<EndpointId, Twin<EndpointId>>, Operation> = {
+    ...keyOperations,
+    ...didOperations,
+    ...credentialOperations,
+    ...presentationOperations,
+    ...walletOperations,
+    ...accountOperations,
+    ...administrationOperations,
+};
+
+export function operationOf(id: string): Operation {
+    const own = id in OPERATIONS ? id : id.replace('internal.', '');
+    return OPERATIONS[own as keyof typeof OPERATIONS]; // every id, or its twin's, is there
+}

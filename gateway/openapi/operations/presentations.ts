@@ -1,0 +1,55 @@
+import type { Operation } from '../operation.ts';
+import {
+    CREDENTIAL,
+    HOLDER_DID,
+    HOLDER_PRIVATE_KEY,
+    NONCE,
+    PRESENTATION,
+    PRESENTATION_ID,
+    VERIFIER_DID,
+} from '../samples.ts';
+import { verified } from './credentials.ts';
+
+const created_at = '2026-11-20T21:07:22.980Z';
+
+export const presentationOperations = {
+    'presentations.create': {
+        summary: 'Create a presentation',
+        description:
+            'Bundles 1 to 100 credentials for one verifier. Each must have a good signature; whether it is expired or revoked is for the verifier to see.',
+        example: {
+            body: {
+                holder_did: HOLDER_DID,
+                holder_private_key: HOLDER_PRIVATE_KEY,
+                credentials: [CREDENTIAL],
+                audience: VERIFIER_DID,
+                nonce: NONCE,
+                domain: 'shop.example',
+            },
+            data: {
+                presentation_id: PRESENTATION_ID,
+                presentation: PRESENTATION,
+                holder: HOLDER_DID,
+                audience: VERIFIER_DID,
+                credentials_count: 1,
+                created_at,
+            },
+        },
+    },
+    'presentations.verify': {
+        summary: 'Verify a presentation',
+        description:
+            'A check that completes is 200, whatever it finds. One credential that is not valid makes the whole invalid; the results of all are listed.',
+        example: {
+            body: { presentation: PRESENTATION, audience: VERIFIER_DID, nonce: NONCE, check_revocation: true },
+            data: {
+                valid: true,
+                holder: HOLDER_DID,
+                audience: VERIFIER_DID,
+                nonce_valid: true,
+                credentials: [verified],
+                created_at,
+            },
+        },
+    },
+} satisfies Record<string, Operation>;

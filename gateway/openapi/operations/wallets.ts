@@ -1,0 +1,81 @@
+import type { Operation } from '../operation.ts';
+import {
+    CREDENTIAL,
+    CREDENTIAL_ID,
+    ISSUER_DID,
+    WALLET_DID,
+    WALLET_ID,
+    WALLET_PASSWORD,
+    WALLET_PRIVATE_KEY,
+    WALLET_PUBLIC_KEY,
+} from '../samples.ts';
+
+const created_at = '2026-11-20T21:07:23.000Z';
+const wallet = { wallet_id: WALLET_ID, name: 'private', did: WALLET_DID, public_key: WALLET_PUBLIC_KEY, created_at };
+const stored = {
+    credential_id: CREDENTIAL_ID,
+    credential_type: 'EmploymentCredential',
+    issuer: ISSUER_DID,
+    stored_at: '2026-11-20T21:07:23.092Z',
+};
+const metadata = { folder: 'work' };
+const refusals = {
+    unauthenticated: 'The bearer token is missing or not valid, or the password is wrong.',
+    not_found: 'The account has no wallet with this id.',
+};
+
+export const walletOperations = {
+    'wallets.create': {
+        summary: 'Create a wallet',
+        description:
+            'With a key pair and a DID of its own, sealed under a key that only the password gives (Argon2id, AES-256-GCM). A lost password cannot be restored.',
+        example: {
+            body: { name: 'private', password: WALLET_PASSWORD, description: 'diplomas' },
+            data: wallet,
+        },
+    },
+    'wallets.open': {
+        summary: 'Open a wallet',
+        refusals,
+        example: {
+            body: { wallet_id: WALLET_ID, password: WALLET_PASSWORD },
+            data: {
+                ...wallet,
+                private_key: WALLET_PRIVATE_KEY,
+                credentials: [{ ...stored, credential: CREDENTIAL, metadata }],
+            },
+        },
+    },
+    'wallets.add_credential': {
+        summary: 'Store a credential in a wallet',
+        description: 'Its signature must be good. The same credential again: one entry, with the new metadata.',
+        refusals,
+        example: {
+            params: { wallet_id: WALLET_ID },
+            body: { password: WALLET_PASSWORD, credential: CREDENTIAL, metadata },
+            data: { ...stored, wallet_id: WALLET_ID },
+        },
+    },
+    'wallets.list_credentials': {
+        summary: 'List the credentials in a wallet',
+        description:
+            'The password is required; it is better sent in `X-Wallet-Password` than in the query, where others may log it.',
+        refusals,
+        example: {
+            params: { wallet_id: WALLET_ID },
+            query: { limit: '100' },
+            headers: { 'x-wallet-password': WALLET_PASSWORD },
+            data: { credentials: [{ ...stored, metadata }], total: 1 },
+        },
+    },
+    'wallets.delete_credential': {
+        summary: 'Delete a credential from a wallet',
+        description: 'The password is required, in the body or in `X-Wallet-Password`.',
+        refusals: { ...refusals, not_found: 'The account has no such wallet, or the wallet no such credential.' },
+        example: {
+            params: { wallet_id: WALLET_ID, credential_id: CREDENTIAL_ID },
+            body: { password: WALLET_PASSWORD },
+            data: { credential_id: CREDENTIAL_ID, deleted_at: '2026-11-20T21:30:00.000Z' },
+        },
+    },
+} satisfies Record<string, Operation>;

@@ -1,0 +1,57 @@
+import type { Endpoint } from '../endpoint.ts';
+import type { Operation } from './operation.ts';
+import { type Schema, schemaOf } from './schemas.ts';
+
+export interface Parameter {
+    name: string;
+    in: 'path' | 'query' | 'header';
+    required: boolean;
+    description: string;
+    schema: Schema;
+    example?: unknown;
+}
+
+const header = (name: string, description: string, schema: Schema): Parameter => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema,
+});
+const REQUEST_ID = header('X-Request-Id', 'An id to find the request by; answered and logged.', {
+    type: 'string',
+    pattern: '^[A-Za-z0-9._-]{1,128}$',
+});
+const ON_BEHALF_OF = header('X-On-Behalf-Of', 'The `user_id` to act for, with its rights and no more.', {
+    type: 'string',
+    format: 'uuid',
+});
+const CLIENT_ADDRESS = header('X-Client-Address', "The end user's IP address, which guesses of passwords count for.", {
+    type: 'string',
+});
+
+/** Where the schemas of the endpoint look, and what any call may carry; with the values of its example. */
+export function parametersOf(
+    { params, query, headers, access, path }: Endpoint,
+    example: Operation['example'],
+): Parameter[] {
+    const own = [
+        ...(params ? fieldsOf('path', schemaOf(params), example.params) : []),
+        ...(query ? fieldsOf('query', schemaOf(query), example.query) : []),
+        ...(headers ? fieldsOf('header', schemaOf(headers), example.headers) : []),
+    ];
+    if (access === 'internal') own.push(ON_BEHALF_OF);
+    if (path.startsWith('/internal/v1/')) own.push(CLIENT_ADDRESS);
+    return [...own, REQUEST_ID];
+}
+
+function fieldsOf(place: Parameter['in'], schema: Schema, examples: Record<string, string> = {}): Parameter[] {
+    return Object.entries(schema.properties ?? {}).map(([name, { description = '', ...field }]) => ({
+        name: place === 'header' ? name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase()) : name,
+        in: place,
+        required: schema.required?.includes(name) ?? false,
+        description,
+        schema: field,
+        ...(examples[name] !== undefined && { example: examples[name] }),
+    }));
+}

@@ -1,0 +1,138 @@
+import { AppError, type ErrorKind } from '../../platform/errors.ts';
+import type { Access } from '../endpoint.ts';
+
+/** When each refusal is given; a sample of its text. */
+const REFUSALS: Record<ErrorKind, { when: string; detail: string }> = {
+    invalid: {
+        when: 'The path, the query, a header or the body is not as it must be: `error` names the first field at fault.',
+        detail: 'name is required.',
+    },
+    unauthenticated: {
+        when: 'The bearer token is missing, unknown, revoked or expired.',
+        detail: 'The bearer token is unknown, revoked or expired.',
+    },
+    forbidden: { when: 'The caller is known, but may not do this.', detail: 'The caller may not do this.' },
+    not_found: { when: 'There is no such thing, or none of the caller.', detail: 'There is no such thing.' },
+    method_not_allowed: { when: 'The path has other methods: see `Allow`.', detail: 'This path accepts GET, HEAD.' },
+    request_timeout: {
+        when: 'The request did not arrive in time.',
+        detail: 'The request did not arrive in time.',
+    },
+    conflict: { when: 'It would contradict what is there.', detail: 'This email is already registered.' },
+    too_large: { when: 'The body is over 1 MiB.', detail: 'The body may have at most 1 MiB.' },
+    unsupported_media_type: {
+        when: 'The body is not declared as `application/json` in UTF-8, without content coding.',
+        detail: 'The body must be application/json.',
+    },
+    rate_limited: {
+        when: 'The limit of calls is spent. `Retry-After` says when the next one is served.',
+        detail: 'Limit of 10 requests per minute exceeded. Try again in 42 seconds.',
+    },
+    headers_too_large: {
+        when: 'More than 100 header fields, or more than 16 KiB of them.',
+        detail: 'A request may have at most 100 header fields.',
+    },
+    internal: {
+        when: 'Something unforeseen; it is logged under the `X-Request-Id`.',
+        detail: 'The request could not be completed because of an internal error.',
+    },
+    unavailable: {
+        when: 'Overload, or a dependency is away. Retry after `Retry-After`.',
+        detail: 'The service is busy. Try again in 1 seconds.',
+    },
+    deadline: { when: 'The call took too long.', detail: 'The call took too long.' },
+};
+
+export const KINDS = Object.keys(REFUSALS) as ErrorKind[]; // its keys are all kinds
+
+/** What any endpoint may answer, whoever calls. */
+const ALWAYS: readonly ErrorKind[] = [
+    'invalid',
+    'request_timeout',
+    'too_large',
+    'unsupported_media_type',
+    'headers_too_large',
+    'internal',
+    'unavailable',
+];
+
+const BY_ACCESS: Record<Access, readonly ErrorKind[]> = {
+    session: ['unauthenticated', 'rate_limited'],
+    any: ['unauthenticated', 'rate_limited'],
+    internal: ['unauthenticated', 'rate_limited'],
+    internal_session: ['unauthenticated', 'rate_limited'],
+    login: ['rate_limited'],
+    none: [],
+};
+
+/** The names under which `components.responses` has each refusal: `RateLimited`. */
+export function responseName(kind: ErrorKind): string {
+    return kind.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+export function statusOf(kind: ErrorKind): number {
+    return new AppError(kind, '').http_status;
+}
+
+/** The refusals of an endpoint, by what it needs and what it says itself. */
+export function refusalsOf(access: Access, own: readonly ErrorKind[]): ErrorKind[] {
+    const all = new Set([...ALWAYS, ...BY_ACCESS[access], ...own]);
+    return [...all].sort((one, other) => statusOf(one) - statusOf(other));
+}
+
+const WAITS: readonly ErrorKind[] = ['rate_limited', 'unavailable', 'deadline'];
+
+/** A refusal as the document has it; `when`: in the words of one endpoint. */
+export function refusal(kind: ErrorKind, when = REFUSALS[kind].when) {
+    const error = new AppError(kind, REFUSALS[kind].detail);
+    const example = { status: 'error', message: error.summary, error: error.detail };
+    return {
+        description: when,
+        headers: headersOf(kind),
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example } },
+    };
+}
+
+/** References to the headers that an answer has: a refusal of this kind, or a success. */
+export function headersOf(kind?: ErrorKind): Record<string, { $ref: string }> {
+    const names = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'];
+    if (kind) names.push('X-Error-Code');
+    if (kind === 'unauthenticated') names.push('WWW-Authenticate');
+    if (kind === 'method_not_allowed') names.push('Allow');
+    if (kind && WAITS.includes(kind)) names.push('Retry-After');
+    return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+const whole = { type: 'integer', minimum: 0 };
+
+export const HEADERS = {
+    'X-RateLimit-Limit': { description: 'Requests per minute.', schema: whole, example: 1_000 },
+    'X-RateLimit-Remaining': { description: 'Requests left in this window.', schema: whole, example: 997 },
+    'X-RateLimit-Reset': {
+        description: 'When the window ends: Unix time, in seconds.',
+        schema: whole,
+        example: 1_795_208_902,
+    },
+    'X-Request-Id': {
+        description: "The request's id: the one that was sent, or a new one.",
+        schema: { type: 'string' },
+        example: '01a1fac9-0ed1-7000-8180-dc6b04c79bd9',
+    },
+    'X-Error-Code': {
+        description: 'The kind of refusal, for programs.',
+        schema: { type: 'string', enum: KINDS },
+        example: 'invalid',
+    },
+    'Retry-After': { description: 'Seconds to wait.', schema: whole, example: 42 },
+    'WWW-Authenticate': {
+        description: 'The scheme that is asked for.',
+        schema: { type: 'string', const: 'Bearer' },
+        example: 'Bearer',
+    },
+    Allow: { description: 'The methods of this path.', schema: { type: 'string' }, example: 'GET, HEAD' },
+    Link: {
+        description: 'Of a page that is not the last: `<…>; rel="next"`.',
+        schema: { type: 'string' },
+        example: '</v1/keys?limit=100&cursor=MDFh>; rel="next"',
+    },
+};
