@@ -10,7 +10,8 @@ import { quiet, testRedis } from '../harness.ts';
 const redis = await testRedis();
 const WINDOW_MS = 60_000;
 
-const newLimiter = () => limiter({ redis, shards: 1, window_ms: WINDOW_MS, log: quiet, metrics: createMetrics() });
+const newLimiter = (window_ms = WINDOW_MS) =>
+    limiter({ redis, shards: 1, window_ms, log: quiet, metrics: createMetrics() });
 const limiters = [newLimiter(), newLimiter()] as const;
 
 /** A gateway's limiter that has been at work in the shard: it knows the era of its memory. */
@@ -164,6 +165,30 @@ describe('a window', () => {
         const { state, wait } = await take(claim);
         assert.equal(state, 'admitted');
         assert.ok(wait <= 60);
+    });
+
+    it('ends for two gateways at once, and none admits one call more around its edge', async () => {
+        const window_ms = 300;
+        const gateways = [newLimiter(window_ms), newLimiter(window_ms)];
+        const claim = newClaim();
+        const remaining: number[] = [];
+        const began = now();
+        let opened = 0;
+        while (opened < 6) {
+            const calls = gateways.flatMap(({ take }) => [1, 2, 3].map(() => take(claim, now())));
+            for (const decision of await Promise.all(calls)) {
+                if (decision.state === 'admitted') remaining.push(decision.remaining);
+            }
+            opened = remaining.filter((left) => left === claim.limit - 1).length;
+        }
+        assert.ok(
+            opened <= 1 + Math.floor((now() - began) / window_ms),
+            'a window began before the one before it ended',
+        );
+        for (let left = 0; left < claim.limit; left++) {
+            const times = remaining.filter((one) => one === left).length;
+            assert.ok(times <= opened, `${left} was left over ${times} times in ${opened} windows`);
+        }
     });
 
     /** As if Redis' clock had been set meanwhile. */
