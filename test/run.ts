@@ -17,6 +17,9 @@ import { startService, type Transport } from './service.ts';
 const PARTS = ['unit', 'contract', 'vectors', 'integration', 'process'] as const;
 const TRANSPORTS: readonly Transport[] = ['local', 'grpc'];
 
+/** How long one file may take. */
+const FILE_TIMEOUT_S = Number(process.env['TEST_TIMEOUT_S'] ?? 300);
+
 type Environment = Record<string, string>;
 
 const work_dir = mkdtempSync(join(tmpdir(), 'credential-test-'));
@@ -82,7 +85,8 @@ async function runFiles(title: string, files: string[], env: Environment): Promi
     rmSync(counts_file, { force: true });
     if (files.length === 0) return { passed: 0, failed: 0, skipped: [] };
     const began = performance.now();
-    const args = ['--test', '--test-concurrency=2', '--test-timeout=300000', '--test-reporter=./test/reporter.ts'];
+    const limits = ['--test-concurrency=2', `--test-timeout=${FILE_TIMEOUT_S * 1_000}`];
+    const args = ['--test', ...limits, '--test-reporter=./test/reporter.ts'];
     const child = spawn(process.execPath, [...args, ...files], {
         stdio: 'inherit',
         env: { ...process.env, NODE_ENV: 'test', ...env, TEST_COUNTS: counts_file },
