@@ -81,7 +81,7 @@ ${body ? `<h4>Body</h4>${table(fields(document, body.schema))}` : ''}
 <h4>Data of the answer</h4>
 ${table(fields(document, success.schema.properties?.['data'] ?? success.schema))}
 <h4>Statuses</h4>
-<table><tr><th>Status</th><th>Code</th><th>When</th></tr>${answers.map(statusRow).join('')}</table>
+<table><tr><th>Status</th><th>Message</th><th>When</th></tr>${answers.map(statusRow).join('')}</table>
 </div>
 </details>`;
 }
@@ -125,8 +125,8 @@ function curl({ method, path, operation }: Listed, body: unknown): string {
 
 function statusRow({ status, response }: { status: string; response: ResponseObject }): string {
     const { schema, example } = response.content['application/json'];
-    const code = schema.$ref?.endsWith('/Error') ? (example as { message: string }).message : '';
-    return `<tr><td>${status}</td><td class="dim">${escaped(code)}</td><td>${text(response.description)}</td></tr>`;
+    const summary = schema.$ref?.endsWith('/Error') ? (example as { message: string }).message : '';
+    return `<tr><td>${status}</td><td class="dim">${escaped(summary)}</td><td>${text(response.description)}</td></tr>`;
 }
 
 /** One row per field; those of objects within, and of the items of lists, under their path. */

@@ -19,10 +19,10 @@ const REFUSALS: Record<ErrorKind, { when: string; detail: string }> = {
         detail: 'The request did not arrive in time.',
     },
     conflict: { when: 'It would contradict what is there.', detail: 'This email is already registered.' },
-    too_large: { when: 'The body is over 1 MiB.', detail: 'The body may have at most 1 MiB.' },
+    too_large: { when: 'The body is over 1 MiB.', detail: 'The body is larger than 1 MiB.' },
     unsupported_media_type: {
         when: 'The body is not declared as `application/json` in UTF-8, without content coding.',
-        detail: 'The body must be application/json.',
+        detail: 'The body must be sent as application/json.',
     },
     rate_limited: {
         when: 'The limit of calls is spent. `Retry-After` says when the next one is served.',
@@ -38,9 +38,9 @@ const REFUSALS: Record<ErrorKind, { when: string; detail: string }> = {
     },
     unavailable: {
         when: 'Overload, or a dependency is away. Retry after `Retry-After`.',
-        detail: 'The service is busy. Try again in 1 seconds.',
+        detail: 'The service is at capacity. Try again shortly.',
     },
-    deadline: { when: 'The call took too long.', detail: 'The call took too long.' },
+    deadline: { when: 'The call took too long.', detail: 'The request took too long. Try again shortly.' },
 };
 
 export const KINDS = Object.keys(REFUSALS) as ErrorKind[]; // its keys are all kinds

@@ -8,7 +8,7 @@ import { GATEWAYS } from './client.ts';
 
 const given = process.env['CHROMIUM_PATH'];
 if (given) accessSync(given); // who names a browser wants it used
-const BROWSER = given ?? '/usr/bin/chromium';
+const BROWSER = given || '/usr/bin/chromium';
 const skip = existsSync(BROWSER) ? false : `no browser: neither CHROMIUM_PATH nor ${BROWSER}`;
 
 describe('the reference page', () => {

@@ -20,7 +20,7 @@ const stored = {
 };
 const metadata = { folder: 'work' };
 const refusals = {
-    unauthenticated: 'The bearer token is missing or not valid, or the password is wrong.',
+    unauthenticated: 'The call is not authenticated, or the password is wrong.',
     not_found: 'The account has no wallet with this id.',
 };
 
