@@ -3,26 +3,35 @@ import {
     accessSync,
     chmodSync,
     constants,
+    existsSync,
     mkdirSync,
     readFileSync,
     realpathSync,
     renameSync,
     writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { Problem } from './problem.ts';
 
 /** Creates the folder where it is missing and gives its absolute path without symbolic links. */
 export function openDataDir(path: string): string {
     try {
         // 0711: PostgreSQL, which does not run as root, may have to pass through. What is secret in it is 0600.
-        if (mkdirSync(path, { recursive: true }) !== undefined) chmodSync(path, 0o711);
+        if (makeFolder(resolve(path))) chmodSync(path, 0o711);
         const data_dir = realpathSync(path);
         accessSync(data_dir, constants.R_OK | constants.W_OK | constants.X_OK);
         return data_dir;
     } catch (error) {
         throw new Problem(`Cannot use ${path} as DATA_DIR: ${(error as Error).message}`); // fs throws Errors
     }
+}
+
+/** Whether it had to be made. Step by step: Node's own recursive mkdir never ends below a folder such as /proc. */
+function makeFolder(path: string): boolean {
+    if (existsSync(path)) return false;
+    makeFolder(dirname(path));
+    mkdirSync(path);
+    return true;
 }
 
 /** A random secret of 256 bits, made at the first call and kept in `data_dir/name`. */

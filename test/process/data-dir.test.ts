@@ -24,6 +24,12 @@ test('the key that signs sessions is an Ed25519 key that stays the same', (t) =>
     assert.equal(statSync(keptSigningKey(data_dir)).mode & 0o777, 0o600);
 });
 
+test('a data folder that cannot be made is refused, and said so', (t) => {
+    const data_dir = temporaryDataDir(t);
+    assert.throws(() => openDataDir('/proc/no/such/folder'), /Cannot use .* as DATA_DIR/);
+    assert.equal(openDataDir(join(data_dir, 'a', 'b')), join(openDataDir(data_dir), 'a', 'b'));
+});
+
 test('the lock of a dead start is no lock, even if its pid now belongs to another process', async (t) => {
     const data_dir = openDataDir(temporaryDataDir(t));
     writeFileSync(join(data_dir, 'launcher.json'), JSON.stringify({ pid: process.ppid, state: 'running' }));
