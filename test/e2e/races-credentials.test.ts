@@ -3,9 +3,11 @@ import { expectOk } from './client.ts';
 import { afterwards, type Made, race, serialOrder, together } from './races.ts';
 import { issue, newAccount, newDid, newKey, newWallet } from './world.ts';
 
-const { api_key: token } = await newKey(await newAccount());
-const issuer = await newDid(token);
-const wallet = await newWallet(token);
+/** An issuer with a key, new for each round: rounds must not use up each other's limit. */
+async function newIssuer() {
+    const { api_key: token } = await newKey(await newAccount());
+    return { token, issuer: await newDid(token) };
+}
 
 interface Entry {
     credential_id: string;
@@ -19,6 +21,7 @@ interface Revocation {
 }
 
 race('revocations of one credential: the first counts, all answer it, and reads agree', 20, async (callers, dice) => {
+    const { token, issuer } = await newIssuer();
     const { credential_id, credential } = await issue(token, issuer);
     const revokes = Array.from({ length: callers }, (_, at) => ({
         method: 'POST',
@@ -48,7 +51,8 @@ race('revocations of one credential: the first counts, all answer it, and reads 
 });
 
 race('storing and deleting one credential in a wallet has a serial order', 20, async (callers, dice) => {
-    const { wallet_id, password } = wallet;
+    const { token, issuer } = await newIssuer();
+    const { wallet_id, password } = await newWallet(token);
     const { credential_id, credential } = await issue(token, issuer);
     const path = `/v1/wallets/${wallet_id}/credentials`;
     const calls = Array.from({ length: callers }, (_, at) =>
@@ -84,6 +88,7 @@ race(
     'credentials stored in one wallet and deleted from it at once: none is lost, none is left',
     10,
     async (callers, dice) => {
+        const { token, issuer } = await newIssuer();
         const { wallet_id, password } = await newWallet(token);
         const path = `/v1/wallets/${wallet_id}/credentials`;
         const issued = await Promise.all(Array.from({ length: callers }, () => issue(token, issuer)));

@@ -7,9 +7,6 @@ import { newAccount, newDid, newKey } from './world.ts';
 /** Active keys that a free account may have. */
 const LIMIT = 20;
 
-const owner = await newAccount();
-const { did } = await newDid(owner.token);
-
 /** Sends as from `from`: refused keys count against their address, which other tests use as well. */
 const sendFrom = (from: string) => async (call: Call) => {
     const headers = [['Authorization', `Bearer ${call.token}`]] as const;
@@ -18,6 +15,8 @@ const sendFrom = (from: string) => async (call: Call) => {
 };
 
 race('a key that is used while it is revoked works up to one moment and never after it', 20, async (callers, dice) => {
+    const owner = await newAccount(); // the limit of its session is 600 calls a minute
+    const { did } = await newDid(owner.token);
     const { key_id, api_key } = await newKey(owner);
     const path = `/v1/keys/${key_id}`;
     const revoke = { method: 'DELETE', path, token: owner.token };
