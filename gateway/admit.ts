@@ -132,7 +132,7 @@ export function admitter(options: {
         anonymous,
 
         async bearer(token, accepts, address, context) {
-            if (token === undefined) return unauthenticated('A bearer token is required in Authorization.', address);
+            if (token === undefined) return unauthenticated(bearerRequired().detail, address);
             const bearer = await authenticator.identify(token);
             if (!bearer || (bearer.kind === 'key' && !accepts.keys)) {
                 const wanted = accepts.keys ? 'session token or API key' : 'session token';
@@ -161,4 +161,8 @@ export function admitter(options: {
 function verdict(decision: Decision, never_refused = false): Admission {
     if (decision.state === 'limited' && !never_refused) return { decision, failure: limitExceeded(decision) };
     return { decision };
+}
+
+export function bearerRequired(): AppError {
+    return new AppError('unauthenticated', 'A bearer token is required in Authorization.');
 }

@@ -4,7 +4,7 @@ import type { CallContext } from '../platform/context.ts';
 import { AppError, asAppError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { networkOf } from './address.ts';
-import type { Admission, Admitter } from './admit.ts';
+import { type Admission, type Admitter, bearerRequired } from './admit.ts';
 import { bearerToken } from './auth.ts';
 import { dropRest, readBody } from './body.ts';
 import type { Access, Endpoint, Input } from './endpoint.ts';
@@ -48,7 +48,10 @@ export function engine(options: {
                 return isInternal(request) ? admitter.internal() : admitter.anonymous(address);
             case 'internal':
             case 'internal_session': {
-                if (isInternal(request)) return admitter.internal();
+                if (isInternal(request)) {
+                    const needs_bearer = access === 'internal_session' && bearerToken(request) === undefined;
+                    return { ...admitter.internal(), ...(needs_bearer && { failure: bearerRequired() }) };
+                }
                 const { decision, failure } = await admitter.anonymous(address);
                 return {
                     decision,

@@ -55,7 +55,7 @@ export const paging = z.object({
         .transform(Number)
         .refine((limit) => limit <= 1_000, 'must be a whole number from 1 to 1000')
         .optional(),
-    cursor: z.string().min(1).max(200).optional(),
+    cursor: z.string().min(1, 'must not be empty').max(200, 'is not one of this list').optional(),
 });
 
 /** Checks a part of the request; the refusal names the first field at fault and never repeats what was sent. */

@@ -103,7 +103,7 @@ function addKey(keys: Array<Set<string> | undefined>, written: string): string {
     const depth = keys.length - 1;
     const seen = keys[depth];
     if (seen === undefined) keys[depth] = new Set([key]);
-    else if (seen.has(key)) throw new JsonError(`duplicate key ${JSON.stringify(key.slice(0, 64))}`);
+    else if (seen.has(key)) throw new JsonError('a key stands twice in one object');
     else seen.add(key);
     return key;
 }

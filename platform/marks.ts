@@ -2,8 +2,9 @@ import { AppError } from './errors.ts';
 import { type Redis, shardTag } from './redis.ts';
 
 /**
- * Liveness marks: what every gateway knows, through Redis, of a key or a session. `L`: its owner has confirmed it within the
- * last minute. `R`: it has been revoked within the last minute. None: the owner must be asked.
+ * Liveness marks: what every gateway knows, through Redis, of a key or a session. The name of an era of Redis' memory
+ * (gateway/limit.lua): its owner has confirmed it in that era, within the last minute. `R`: it has been revoked within the
+ * last minute. None: the owner must be asked.
  */
 export const MARK_MS = 60_000;
 

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { AppError } from '../../platform/errors.ts';
 import type { Session, User } from '../../proto/gen/identity/v1/identity.ts';
 import { endpoint } from '../endpoint.ts';
 import { name, optional } from '../fields.ts';
@@ -77,10 +76,8 @@ export const internalAuthEndpoints = [
         message: 'Current user',
         answer: z.object({ ...userFields, last_login_at: z.string().nullable() }),
         async call({ bearer, services, context }) {
-            if (bearer === undefined) {
-                throw new AppError('unauthenticated', 'A bearer token is required in Authorization.');
-            }
-            const user = await services.identity.introspect({ token: bearer }, context);
+            // The engine has refused calls without one.
+            const user = await services.identity.introspect({ token: bearer ?? '' }, context);
             return { ...userOf(user), last_login_at: user.last_login_at ?? null };
         },
     }),

@@ -102,10 +102,10 @@ test('a raw member may be named with escapes', () => {
 });
 
 test('duplicate keys are refused at every level, also when they are spelt differently', () => {
-    refuses('{"a":1,"a":2}', 'duplicate key "a"');
-    refuses('{"a":1,"\\u0061":2}', 'duplicate key "a"');
-    refuses('[{"b":{"":1,"c":[],"":1}}]', 'duplicate key ""');
-    refuses('{"__proto__":1,"__proto__":2}', 'duplicate key "__proto__"');
+    refuses('{"a":1,"a":2}', 'a key stands twice in one object');
+    refuses('{"a":1,"\\u0061":2}', 'a key stands twice in one object');
+    refuses('[{"b":{"":1,"c":[],"":1}}]', 'a key stands twice in one object');
+    refuses('{"__proto__":1,"__proto__":2}', 'a key stands twice in one object');
     assert.deepEqual(parseJson('[{"a":1},{"a":{"a":2}}]', NONE), [{ a: 1 }, { a: { a: 2 } }]);
     fc.assert(
         fc.property(fc.uniqueArray(fc.string({ unit: 'binary' }), { minLength: 1 }), fc.nat(), (keys, pick) => {
@@ -113,7 +113,7 @@ test('duplicate keys are refused at every level, also when they are spelt differ
             const members = keys.map((key) => `${JSON.stringify(key)}:0`);
             parseJson(`{${members.join(',')}}`, NONE);
             const twice = [...members, members[pick % members.length]];
-            assert.throws(() => parseJson(`{${twice.join(',')}}`, NONE), /duplicate key/);
+            assert.throws(() => parseJson(`{${twice.join(',')}}`, NONE), /a key stands twice/);
         }),
     );
 });

@@ -111,7 +111,7 @@ for (const [name, signatures] of [
             ['null', 'The payload is not a JSON object.'],
             ['not JSON', 'The payload is not acceptable JSON: not valid JSON.'],
             ['\ufeff{}', 'The payload is not acceptable JSON: not valid JSON.'],
-            ['{"a":1,"a":2}', 'The payload is not acceptable JSON: duplicate key "a".'],
+            ['{"a":1,"a":2}', 'The payload is not acceptable JSON: a key stands twice in one object.'],
             ['{"a":"\\u0000"}', 'The payload is not acceptable JSON: NUL character in a string.'],
             [
                 '['.repeat(50_000) + ']'.repeat(50_000),

@@ -3,7 +3,7 @@ import { AppError } from '../../platform/errors.ts';
 import { JsonError, JsonText, parseJson } from '../../platform/json.ts';
 import { decodeDidKey, encodeDidKey } from './did-key.ts';
 import { generateKeyPair, type KeyPair, keyPairFrom, sameBytes } from './ed25519.ts';
-import { signToken, splitToken, verifyToken } from './paseto.ts';
+import { signToken, splitToken, type TokenParts, verifyToken } from './paseto.ts';
 
 export interface NewKey extends KeyPair {
     did: string;
@@ -48,17 +48,21 @@ export function signPayload({ did, secret_key, payload }: SignRequest): string {
 }
 
 /**
- * Checks form, payload (strict UTF-8, a JSON object as platform/json reads it) and signature of a v4.public token. The payload
- * is read first because it may name the key; nothing of it is given away unless the signature holds.
+ * Checks form, signature and payload (strict UTF-8, a JSON object as platform/json reads it) of a v4.public token. Where the
+ * payload itself names the key it is read first; nothing of it is given away unless the signature holds.
  */
 export function openToken({ token, did, raw }: OpenRequest): Opened {
     const parts = splitToken(token);
     if (parts === undefined) return refused('The token is not a well-formed v4.public token.');
+    if (did !== undefined) return signatureFault(did, parts) ?? readPayload(parts.message, raw);
     const opened = readPayload(parts.message, raw);
-    if (!opened.ok) return opened;
-    const public_key = decodeDidKey(did ?? String(opened.payload['iss']));
+    return opened.ok ? (signatureFault(String(opened.payload['iss']), parts) ?? opened) : opened;
+}
+
+function signatureFault(did: string, parts: TokenParts): Opened | undefined {
+    const public_key = decodeDidKey(did);
     if (public_key === undefined) return refused('The issuer is not an Ed25519 did:key.');
-    return verifyToken(parts, public_key) ? opened : refused('The signature is not valid.');
+    return verifyToken(parts, public_key) ? undefined : refused('The signature is not valid.');
 }
 
 function readPayload(message: Buffer, wanted: readonly string[]): Opened {
