@@ -1,23 +1,46 @@
 import type { Socket } from 'node:net';
 import { AppError } from '../platform/errors.ts';
+import { newId } from '../platform/ids.ts';
+import type { Log } from '../platform/log.ts';
 import type { Engine } from './engine.ts';
-import { writeToSocket } from './envelope.ts';
+import { limitHeaders, writeToSocket } from './envelope.ts';
 import type { Exchange } from './exchange.ts';
+import type { Decision } from './limit.ts';
 
 /** How long a connection stays after its last answer for the client to read it, in milliseconds. */
 const LINGER_MS = 2_000;
+
+/** What the parser refused has no exchange: it is answered, and logged, by itself. */
+export interface UnparsedOptions {
+    fail: Engine['fail'];
+    /** What the limit's headers tell of. */
+    decision(): Decision;
+    log: Log;
+}
 
 export interface ClientErrors {
     /** Notes a request of which the parser has read the head. */
     began(exchange: Exchange): void;
     /** Answers what the parser refuses, after all that it read before on the connection, and closes that. */
     answer(error: NodeJS.ErrnoException, socket: Socket): void;
+    /** Refuses what can be no request to this server, and closes its connection. */
+    refuse(error: AppError, socket: Socket): void;
 }
 
 /** The parser's errors belong to the body of the newest request, or, where that is complete, to what should be the next one. */
-export function clientErrors(fail: Engine['fail']): ClientErrors {
+export function clientErrors({ fail, decision, log }: UnparsedOptions): ClientErrors {
     const newest = new WeakMap<Socket, Exchange>();
     const refused = new WeakSet<Socket>();
+
+    function refuse(error: AppError, socket: Socket): void {
+        if (!socket.writable) return;
+        const request_id = newId();
+        writeToSocket(socket, error, { ...limitHeaders(decision()), 'X-Request-Id': request_id });
+        log.info({ request_id, route: 'unparsed', status: error.http_status, error: error.kind });
+        const linger = setTimeout(() => socket.destroy(), LINGER_MS);
+        socket.once('close', () => clearTimeout(linger));
+    }
+
     return {
         began: (exchange) => void newest.set(exchange.request.socket, exchange),
 
@@ -34,19 +57,13 @@ export function clientErrors(fail: Engine['fail']): ClientErrors {
                 if (exchange.response.headersSent) socket.destroySoon();
                 else void fail(exchange, refusal, { close: true });
             } else if (exchange && !exchange.response.writableFinished) {
-                exchange.response.once('close', () => writeLast(socket, refusal));
+                exchange.response.once('close', () => refuse(refusal, socket));
             } else {
-                writeLast(socket, refusal);
+                refuse(refusal, socket);
             }
         },
+        refuse,
     };
-}
-
-function writeLast(socket: Socket, error: AppError): void {
-    if (!socket.writable) return;
-    writeToSocket(socket, error);
-    const linger = setTimeout(() => socket.destroy(), LINGER_MS);
-    socket.once('close', () => clearTimeout(linger));
 }
 
 function refusalOf(code: string | undefined): AppError {

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import helmet from 'helmet';
 import type { AppError } from '../platform/errors.ts';
@@ -111,16 +111,17 @@ export async function writeError(
 }
 
 /** Answers a request that the HTTP parser could not make sense of, and closes its connection. */
-export function writeToSocket(socket: Socket, error: AppError): void {
+export function writeToSocket(socket: Socket, error: AppError, more: Headers): void {
     const text = errorText(error);
     const headers: Headers = {
         ...commonHeaders(),
         ...errorHeaders(error),
+        ...more,
         'Content-Length': Buffer.byteLength(text),
         Connection: 'close',
     };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    socket.end(`HTTP/1.1 ${error.http_status} ${error.summary}\r\n${lines.join('')}\r\n${text}`);
+    socket.end(`HTTP/1.1 ${error.http_status} ${STATUS_CODES[error.http_status]}\r\n${lines.join('')}\r\n${text}`);
 }
 
 function errorText(error: AppError): string {

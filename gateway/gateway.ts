@@ -63,6 +63,7 @@ export async function startGateway(ground: {
     const endpoints = endpointTable({ version, cache: () => redis.ping() });
     const secrets = [required(config, 'INTERNAL_SECRET'), config.INTERNAL_SECRET_PREVIOUS];
     const server = gatewayServer({
+        unparsed_decision: () => admission.internal().decision,
         engine: engine({
             services,
             admitter: admission,

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import { AppError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
@@ -9,6 +10,7 @@ import type { Cors } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Engine } from './engine.ts';
 import { beginExchange, checkHeaders, type Exchange, exchangeOf } from './exchange.ts';
+import type { Decision } from './limit.ts';
 import type { Page } from './pages.ts';
 import { originForm } from './target.ts';
 
@@ -17,6 +19,8 @@ const STALLED_MS = 150_000;
 
 export interface GatewayOptions {
     engine: Engine;
+    /** What the limit's headers tell of where no request came to be. */
+    unparsed_decision(): Decision;
     endpoints: readonly Endpoint[];
     pages: readonly Page[];
     cors: Cors;
@@ -27,7 +31,8 @@ export interface GatewayOptions {
 
 /** The public HTTP server, not yet listening: routes from the endpoint table, and the envelope for everything else. */
 export function gatewayServer(options: GatewayOptions): Server {
-    const client_errors = clientErrors(options.engine.fail);
+    const { engine, unparsed_decision: decision, log } = options;
+    const client_errors = clientErrors({ fail: engine.fail, decision, log });
     const app = application(options, client_errors);
     const listener = (request: IncomingMessage, response: ServerResponse) => {
         // A server that is stopping answers what still reaches it, and takes no more on that connection.
@@ -52,6 +57,7 @@ export function gatewayServer(options: GatewayOptions): Server {
     server.timeout = STALLED_MS;
     server.on('checkExpectation', listener);
     server.on('clientError', client_errors.answer);
+    server.on('connect', (_request, socket) => client_errors.refuse(noTunnel(), socket as Socket)); // http sits on net
     return server;
 }
 
@@ -141,4 +147,8 @@ function finisher({ log, metrics }: { log: Log; metrics: Metrics }): (exchange: 
 
 function auditOf({ audit, address, on_behalf_of }: Exchange) {
     return audit ? { audit, address, on_behalf_of } : {};
+}
+
+function noTunnel(): AppError {
+    return new AppError('method_not_allowed', 'This server is no proxy: CONNECT is not offered.');
 }

@@ -102,6 +102,10 @@ export function assertRefused(answer: SocketAnswer | undefined, status: number):
     assert.ok(answer, 'the connection ended without an answer');
     assert.equal(answer.status, status, answer.body);
     assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8');
+    for (const name of ['limit', 'remaining', 'reset']) {
+        assert.match(answer.headers[`x-ratelimit-${name}`] ?? '', /^\d+$/, `X-RateLimit-${name}`);
+    }
+    assert.ok(answer.headers['x-request-id']);
     const body = JSON.parse(answer.body);
     assert.deepEqual(Object.keys(body), ['status', 'message', 'error']);
     assert.equal(body.status, 'error');
