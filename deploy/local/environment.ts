@@ -4,7 +4,11 @@ import { keptSecret, keptSigningKey } from './data-dir.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { type LocalServer, type ServerOptions, startPostgres } from './postgres.ts';
 import type { Ground } from './prepare.ts';
+import { Problem } from './problem.ts';
 import { startRedis } from './redis.ts';
+
+/** How often the databases are looked after, in milliseconds. */
+const WATCH_MS = 250;
 
 /** Whether the user set it, directly or as the path of a file that holds it. */
 export function isGiven(given: Environment, name: string): boolean {
@@ -19,9 +23,13 @@ export async function serviceEnvironment(ground: Ground, { stopping, defer }: Li
         server: (options: ServerOptions) => Promise<LocalServer>,
     ): Promise<Environment> => {
         if (isGiven(given, setting)) return {};
-        const { url, stop } = await server({ data_dir, log: (line) => console.log(line), signal: stopping });
-        defer(stop);
-        return { [setting]: url };
+        const started = await server({ data_dir, log: (line) => console.log(line), signal: stopping });
+        const watch = failWhenGone(started, setting);
+        defer(() => {
+            clearInterval(watch);
+            return started.stop();
+        });
+        return { [setting]: started.url };
     };
     // Settled, not only failed: what started beside a failure has to be registered before anything is stopped.
     const started = await Promise.allSettled([start('DATABASE_URL', startPostgres), start('REDIS_URL', startRedis)]);
@@ -30,6 +38,16 @@ export async function serviceEnvironment(ground: Ground, { stopping, defer }: Li
         return outcome.value;
     });
     return Object.assign({ ...given, DATA_DIR: data_dir, ...keptSecrets(ground) }, ...urls);
+}
+
+/** A database that ends by itself ends the start: the next one finds everything again that was answered. */
+function failWhenGone({ isRunning }: LocalServer, setting: string): NodeJS.Timeout {
+    const watch = setInterval(() => {
+        if (isRunning()) return;
+        clearInterval(watch);
+        throw new Problem(`The server behind ${setting} has ended by itself; see its log in DATA_DIR. Start again.`);
+    }, WATCH_MS);
+    return watch.unref();
 }
 
 /** Secrets are handed on as paths, so that they show in no process list. */

@@ -21,6 +21,7 @@ export interface ServerOptions {
 export interface LocalServer {
     /** Where to connect, with the password. */
     url: string;
+    isRunning(): boolean;
     /** Resolves when the process is gone; may be called again. */
     stop(): Promise<void>;
 }
@@ -66,6 +67,7 @@ export async function startPostgres({ data_dir, log, signal }: ServerOptions): P
         return {
             url: serviceUrl(password, port),
             admin_url: `postgresql://postgres:${adminPassword(data_dir)}@127.0.0.1:${port}/postgres`,
+            isRunning: () => isRunning(pid),
             stop,
         };
     } catch (error) {

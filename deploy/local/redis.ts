@@ -34,7 +34,7 @@ export async function startRedis({ data_dir, log, signal }: ServerOptions): Prom
         output.close();
         const url = `redis://:${password}@127.0.0.1:${port}/0`;
         if (pid !== undefined && (await becameReady(pid, url, signal))) {
-            return { url, stop: () => terminate(pid, SHUTDOWN) };
+            return { url, isRunning: () => isRunning(pid), stop: () => terminate(pid, SHUTDOWN) };
         }
         const reason = output.written();
         if (attempt < PORT_ATTEMPTS && reason.includes('Address already in use')) continue;

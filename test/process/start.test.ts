@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -40,6 +40,13 @@ async function survives(t: TestContext, end: (running: Launched, data_dir: strin
     assert.deepEqual(await second.exit, { code: 0, signal: null });
     assert.deepEqual(processesOf(data_dir), []);
 }
+
+test('a database that is killed ends the service, which says so, and the next start has every acknowledged write', (t) =>
+    survives(t, async ({ exit }, data_dir) => {
+        const [postmaster] = readFileSync(join(data_dir, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
+        process.kill(Number(postmaster), 'SIGKILL');
+        assert.equal((await exit).code, 1);
+    }));
 
 test('SIGTERM to npm stops everything, and the next start has every acknowledged write', async (t) => {
     await survives(t, async ({ npm, exit }, data_dir) => {
