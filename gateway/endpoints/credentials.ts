@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { JsonText } from '../../platform/json.ts';
-import type { CredentialSummary, Verification } from '../../proto/gen/credentials/v1/credentials.ts';
+import type { ListRequest, Verification } from '../../proto/gen/credentials/v1/credentials.ts';
 import { endpoint } from '../endpoint.ts';
 import { anyObject, base64, jsonObject, optional, paging } from '../fields.ts';
 import { ListAnswer } from '../lists.ts';
+import type { Services } from '../services.ts';
 
 const MAX_CLAIMS_BYTES = 64 << 10;
 
@@ -42,6 +43,23 @@ const summary = z.object({
     revoked: z.boolean(),
 });
 type Summaries = { credentials: Array<z.input<typeof summary>>; total: number };
+
+/** The credentials of one party. Its own DID, the same in every row, is left out of them. */
+function summariesOf(
+    party: Pick<ListRequest, 'issuer_did' | 'subject_did'>,
+    query: z.output<typeof paging>,
+    { credentials: service }: Services,
+): ListAnswer<Summaries> {
+    const own = party.issuer_did === undefined ? 'subject' : 'issuer';
+    return new ListAnswer<Summaries>({
+        field: 'credentials',
+        paging: query,
+        async fetch(page, context) {
+            const { credentials, next_cursor, total } = await service.list({ ...party, ...page }, context);
+            return { rows: credentials.map((row) => ({ ...row, [own]: undefined })), next_cursor, total };
+        },
+    });
+}
 
 const byId = z.object({ credential_id: z.string() });
 
@@ -126,17 +144,8 @@ export const credentialEndpoints = [
         params: z.object({ issuer_did: z.string() }),
         query: paging,
         answer: z.object({ credentials: z.array(summary), total: z.number() }),
-        async call({ params, query, services }) {
-            return new ListAnswer<Summaries>({
-                field: 'credentials',
-                paging: query,
-                async fetch(page, context) {
-                    const request = { ...params, ...page, subject_did: undefined };
-                    const { credentials, next_cursor, total } = await services.credentials.list(request, context);
-                    const rows = credentials.map(({ issuer: _, ...row }: CredentialSummary) => row);
-                    return { rows, next_cursor, total };
-                },
-            });
+        async call({ params: { issuer_did }, query, services }) {
+            return summariesOf({ issuer_did, subject_did: undefined }, query, services);
         },
     }),
 
@@ -150,17 +159,8 @@ export const credentialEndpoints = [
         params: z.object({ subject_did: z.string() }),
         query: paging,
         answer: z.object({ credentials: z.array(summary), total: z.number() }),
-        async call({ params, query, services }) {
-            return new ListAnswer<Summaries>({
-                field: 'credentials',
-                paging: query,
-                async fetch(page, context) {
-                    const request = { ...params, ...page, issuer_did: undefined };
-                    const { credentials, next_cursor, total } = await services.credentials.list(request, context);
-                    const rows = credentials.map(({ subject: _, ...row }: CredentialSummary) => row);
-                    return { rows, next_cursor, total };
-                },
-            });
+        async call({ params: { subject_did }, query, services }) {
+            return summariesOf({ subject_did, issuer_did: undefined }, query, services);
         },
     }),
 ];
