@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { expectOk } from './client.ts';
+import { expectOk, INTERNAL_SECRET } from './client.ts';
 import { assertRefused, exchange, requestText } from './socket.ts';
 import { newAccount, newKey } from './world.ts';
 
@@ -8,6 +8,7 @@ const account = await newAccount();
 const { api_key } = await newKey(account);
 const session = `Authorization: Bearer ${account.token}`;
 const KEY = `Authorization: Bearer ${api_key}`;
+const SECRET = `X-Internal-Secret: ${INTERNAL_SECRET}`;
 const JSON_TYPE = 'Content-Type: application/json';
 const CHUNKED = 'Transfer-Encoding: chunked';
 const health = (headers: string[] = []) => requestText('GET /internal/health', headers);
@@ -81,6 +82,11 @@ describe('unusual but well-formed HTTP', () => {
         ['a declared length of 0', 201, create(['Content-Length: 0'], '')],
         ['GET with a body', 200, withBody('GET /internal/health', '{"a":1}')],
         ['GET with a body that is no JSON', 400, withBody('GET /internal/health', '{')],
+        [
+            'GET without its bearer token, with a body that is no JSON',
+            401,
+            withBody('GET /internal/v1/auth/me', '{', SECRET),
+        ],
         ['DELETE with a body that is no JSON', 400, withBody('DELETE /v1/keys/x', '{', session)],
         ['DELETE with a body', 404, withBody('DELETE /v1/keys/x', '{"a":1}', session)],
         ['OPTIONS *', 404, requestText('OPTIONS *')],

@@ -123,6 +123,13 @@ for (const [name, signatures] of [
         for (const [payload, reason] of refusals) assert.equal(await reasonOf(tokenOf(payload, key), key.did), reason);
     });
 
+    test(`${name}: of a payload nothing is told, not even what is wrong with it, before its signature holds`, async () => {
+        const other = await signatures.generate();
+        for (const payload of ['{"a":1,"a":2}', 'not JSON', '[]'.padEnd(20), Uint8Array.of(0x7b, 0xff, 0x7d)]) {
+            assert.equal(await reasonOf(tokenOf(payload, other), key.did), 'The signature is not valid.');
+        }
+    });
+
     test(`${name}: what is no token is a negative answer, not an error`, async () => {
         for (const text of [
             '',
