@@ -55,13 +55,11 @@ export async function platformStatistics(deps: UsageDependencies): Promise<Platf
     const growth = growthOf(live, folded.recorded);
     const { total } = readers(withGrowth(folded.amounts, growth, today));
     const users = growth.filter(({ account }) => account !== PLATFORM);
-    const activeSince = async (day: string): Promise<number> => {
-        const counted = users.filter((count) => count.day >= day && count.requests > 0).map(({ account }) => account);
-        return new Set([...(await store.activeSince(day)), ...counted]).size;
-    };
+    const called = users.filter(({ requests }) => requests > 0);
+    const active = await store.active({ today, week, live: called });
     return {
-        users_active_today: await activeSince(today),
-        users_active_this_week: await activeSince(week),
+        users_active_today: active.today,
+        users_active_this_week: active.this_week,
         users_free: total('users_free'),
         users_basic: total('users_basic'),
         users_pro: total('users_pro'),

@@ -35,12 +35,17 @@ export interface Folded {
     recorded: readonly RequestCount[];
 }
 
+export interface ActiveAccounts {
+    today: number;
+    this_week: number;
+}
+
 export interface UsageStore {
     /** Folded amounts and deltas of an account, by kind. */
     amounts: Coalescer<string, Map<string, number>>;
     folded(query: { account: string; today: string; buckets: readonly string[] }): Promise<Folded>;
-    /** Accounts that were active since `since` (YYYY-MM-DD), as far as it is folded. */
-    activeSince(since: string): Promise<string[]>;
+    /** How many accounts were active since two days (YYYY-MM-DD): by what is folded, what is not, and what `live` tells. */
+    active(query: { today: string; week: string; live: readonly RequestCount[] }): Promise<ActiveAccounts>;
     /** What was recorded for these buckets since `from` (YYYY-MM-DD), and each one's newest row at any time. */
     requests(buckets: readonly string[], from: string): Promise<readonly RequestCount[]>;
 }
@@ -53,13 +58,7 @@ export function usageStore(db: Database): UsageStore {
             run: (accounts: string[]) => amounts(db, accounts),
         }),
         folded: (query) => folded(db, query),
-        async activeSince(since) {
-            const rows = await db.rows<{ account: string }>(sql.unsafe`
-                SELECT account FROM usage.days WHERE day >= ${since}::date
-                UNION
-                SELECT account FROM usage.deltas WHERE kind = 'logins' AND day >= ${since}::date`);
-            return rows.map((row) => row.account);
-        },
+        active: (query) => active(db, query),
         requests: (buckets, from) =>
             db.rows<RequestCount>(sql.unsafe`
                 SELECT bucket, account, day::text AS day, life, requests, refused, verified, last_used_at
@@ -112,4 +111,22 @@ async function folded(
             WHERE bucket = ANY(${sql.array(buckets, 'text')}) AND day >= ${today}::date - 1
         ) AS recorded`);
     return row as Folded; // a SELECT without FROM has one row
+}
+
+/** Counted in PostgreSQL: the accounts of a week may be many, and nobody asks who they are. */
+async function active(
+    db: Database,
+    { today, week, live }: { today: string; week: string; live: readonly RequestCount[] },
+): Promise<ActiveAccounts> {
+    const counted = live.map(({ account, day }) => [account, day]);
+    const [row] = await db.rows<ActiveAccounts>(sql.unsafe`
+        SELECT count(DISTINCT account) FILTER (WHERE day >= ${today}::date) AS today, count(DISTINCT account) AS this_week
+        FROM (
+            SELECT account, day FROM usage.days
+            UNION ALL
+            SELECT account, day FROM usage.deltas WHERE kind = 'logins'
+            UNION ALL
+            SELECT account, day FROM ${sql.unnest(counted, ['uuid', 'date'])} AS live (account, day)
+        ) AS active_days WHERE day >= ${week}::date`);
+    return row as ActiveAccounts; // an aggregate has one row
 }
