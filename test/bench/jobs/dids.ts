@@ -1,0 +1,27 @@
+import { insertDids } from '../rows.ts';
+import { newSigner } from '../tokens.ts';
+import { type Job, times } from './job.ts';
+
+export const didJobs: Job[] = [
+    {
+        name: 'create-did',
+        expected_status: 201,
+        per_second: 9_000,
+        requests: async (count, { world }) =>
+            times(count, (index) => ({ method: 'POST', path: '/v1/did', token: world.accountOf(index).api_key })),
+    },
+    {
+        name: 'resolve',
+        expected_status: 200,
+        per_second: 15_000,
+        async requests(count, { world, db }) {
+            const rows = times(count, (index) => ({ ...newSigner(), account: world.accountOf(index).user_id }));
+            await insertDids(db, rows);
+            return rows.map(({ did }, index) => ({
+                method: 'GET',
+                path: `/v1/did/${did}`,
+                token: world.accountOf(index).api_key,
+            }));
+        },
+    },
+];

@@ -1,0 +1,33 @@
+import type { Client } from 'pg';
+import type { HttpRequest } from '../load/requests.ts';
+import type { World } from '../world.ts';
+
+/** Where a job's requests come from. */
+export interface Ground {
+    world: World;
+    /** The service's own database. */
+    db: Client;
+}
+
+/** One kind of request that is measured. */
+export interface Job {
+    name: string;
+    expected_status: number;
+    /** Requests made ready for each second: more than are ever answered. */
+    per_second: number;
+    /** Whether requests may be sent again when all have been: where what is asked for is no token, body or DID of its own. */
+    repeat?: boolean;
+    /** At most so many are made, where they are sent again. */
+    at_most?: number;
+    requests(count: number, ground: Ground): Promise<HttpRequest[]>;
+}
+
+export async function requestsFor(job: Job, seconds: number, ground: Ground): Promise<HttpRequest[]> {
+    const count = Math.min(Math.ceil(job.per_second * seconds), job.at_most ?? Number.POSITIVE_INFINITY);
+    return job.requests(count, ground);
+}
+
+/** `count` results of `make`, by index. */
+export function times<T>(count: number, make: (index: number) => T): T[] {
+    return Array.from({ length: count }, (_, index) => make(index));
+}

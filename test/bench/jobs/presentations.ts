@@ -1,0 +1,42 @@
+import { AUDIENCE, newCredentials, newPresentation, newSigner, privateKeyOf } from '../tokens.ts';
+import { type Job, times } from './job.ts';
+
+/** Credentials in each presentation. */
+const HELD = 3;
+
+export const presentationJobs: Job[] = [
+    {
+        name: 'present',
+        expected_status: 201,
+        per_second: 3_500,
+        requests: async (count, { world }) =>
+            times(count, (index) => {
+                const holder = newSigner();
+                const body = {
+                    holder_did: holder.did,
+                    holder_private_key: privateKeyOf(holder),
+                    credentials: newCredentials(index, HELD),
+                    audience: AUDIENCE,
+                    nonce: `nonce-${index}`,
+                };
+                return { method: 'POST', path: '/v1/presentations', token: world.accountOf(index).api_key, body };
+            }),
+    },
+    {
+        name: 'verify-presentation',
+        expected_status: 200,
+        per_second: 3_500,
+        requests: async (count, { world }) =>
+            times(count, (index) => ({
+                method: 'POST',
+                path: '/v1/presentations/verify',
+                token: world.accountOf(index).api_key,
+                body: {
+                    presentation: newPresentation(index, HELD),
+                    audience: AUDIENCE,
+                    nonce: `nonce-${index}`,
+                    verify_credentials: true,
+                },
+            })),
+    },
+];

@@ -1,0 +1,41 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+
+export interface HttpRequest {
+    method: 'GET' | 'POST';
+    path: string;
+    token?: string;
+    body?: unknown;
+}
+
+const LENGTH_BYTES = 4;
+
+/** The bytes of a request as they go over the wire. */
+function encodeRequest({ method, path, token, body }: HttpRequest): Buffer {
+    const text = body === undefined ? '' : JSON.stringify(body);
+    const lines = [`${method} ${path} HTTP/1.1`, 'Host: bench'];
+    if (token !== undefined) lines.push(`Authorization: Bearer ${token}`);
+    if (text !== '') lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(text)}`);
+    return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${text}`);
+}
+
+/** Written out ready to be sent, so that the load's process has nothing to do but to send them. */
+export function writeRequests(file: string, requests: readonly HttpRequest[]): void {
+    const pieces = requests.flatMap((request) => {
+        const bytes = encodeRequest(request);
+        const length = Buffer.alloc(LENGTH_BYTES);
+        length.writeUInt32LE(bytes.length);
+        return [length, bytes];
+    });
+    writeFileSync(file, Buffer.concat(pieces));
+}
+
+export function readRequests(file: string): Buffer[] {
+    const all = readFileSync(file);
+    const requests: Buffer[] = [];
+    for (let offset = 0; offset < all.length; ) {
+        const start = offset + LENGTH_BYTES;
+        offset = start + all.readUInt32LE(offset);
+        requests.push(all.subarray(start, offset));
+    }
+    return requests;
+}

@@ -1,0 +1,69 @@
+import type { Target } from './load/connection.ts';
+
+export interface Account {
+    user_id: string;
+    email: string;
+    /** Of a session. */
+    token: string;
+    /** Of the tier with the highest limit. */
+    api_key: string;
+}
+
+export interface World {
+    /** Requests take them in turn. */
+    accounts: Account[];
+    /** The account of the request with this index. */
+    accountOf(index: number): Account;
+    /** Calls the service and gives the answer's data. */
+    call(request: Call): Promise<Record<string, unknown>>;
+    password: string;
+}
+
+interface Call {
+    path: string;
+    token?: string;
+    body?: unknown;
+}
+
+const TIER = 'enterprise';
+/** Together they may make 640,000 calls a minute: no job is refused by the limit. */
+const ACCOUNTS = 64;
+const PASSWORD = 'a pass phrase for the bench';
+
+/** Registers the accounts that the requests are made by, with a session and an API key each. */
+export async function buildWorld(gateway: Target, internal_secret: string): Promise<World> {
+    const call = caller(`http://${gateway.host}:${gateway.port}`, internal_secret);
+    const users = Array.from({ length: ACCOUNTS }, (_, index) => ({
+        email: `account-${index}@bench.example`,
+        password: PASSWORD,
+        tier: TIER,
+    }));
+    const { created } = await call({ path: '/internal/v1/admin/users/batch', body: { users } });
+    const accounts = await Promise.all(
+        (created as Array<{ user_id: string; email: string }>).map(async ({ user_id, email }): Promise<Account> => {
+            const login = await call({ path: '/internal/v1/auth/login', body: { email, password: PASSWORD } });
+            const token = String(login['token']);
+            const key = await call({ path: '/v1/keys/generate', token, body: { name: 'bench', tier: TIER } });
+            return { user_id, email, token, api_key: String(key['api_key']) };
+        }),
+    );
+    const accountOf = (index: number): Account => accounts[index % accounts.length] as Account; // there are 64
+    return { accounts, accountOf, call, password: PASSWORD };
+}
+
+function caller(url: string, internal_secret: string): World['call'] {
+    return async ({ path, token, body }) => {
+        const response = await fetch(`${url}${path}`, {
+            method: 'POST',
+            headers: {
+                'Content-Type': 'application/json',
+                'X-Internal-Secret': internal_secret,
+                ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+            },
+            body: JSON.stringify(body ?? {}),
+        });
+        const answer = (await response.json()) as { data?: Record<string, unknown>; error?: string }; // the envelope
+        if (!answer.data) throw new Error(`POST ${path} answered ${response.status}: ${answer.error}`);
+        return answer.data;
+    };
+}
