@@ -229,10 +229,13 @@ function addressSetting(role: string): AddressSetting {
 if (import.meta.main) {
     const env = processEnvironment();
     const asked = process.argv.slice(2);
+    // From the first moment: in a container this is process 1, which no signal ends that it does not handle.
+    let stop: Running['stop'] = async () => {};
+    stopOnSignals(() => stop());
     try {
         const running = await run(asked.includes('all') ? ROLES : asked, env);
-        stopOnSignals(running.stop);
         if (asked.includes('migrate')) process.exit(0);
+        stop = running.stop;
         if (loadConfig(env).EXIT_WITH_PARENT === '1') exitWithParent();
     } catch (error) {
         if (!(error instanceof ConfigError || error instanceof SchemaTooNew)) throw error;

@@ -14,7 +14,7 @@ import { startService, type Transport } from './service.ts';
  * line `N passed, N failed`, and `, N skipped` where that happened.
  */
 
-const PARTS = ['unit', 'contract', 'vectors', 'integration', 'process'] as const;
+const PARTS = ['unit', 'contract', 'vectors', 'integration', 'process', 'deploy'] as const;
 const TRANSPORTS: readonly Transport[] = ['local', 'grpc'];
 
 /** How long one file may take. */

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pickPort } from '../../deploy/local/ports.ts';
+import manifest from '../../package.json' with { type: 'json' };
+import { redisUrl, testDatabase } from '../harness.ts';
+
+/** What deploy/Dockerfile copies from the repository into the image that runs. */
+const COPIED = Array.from(
+    readFileSync('deploy/Dockerfile', 'utf8').matchAll(/^COPY (?!--from|package.json)(.+) \S+$/gm),
+).flatMap(([, paths = '']) => paths.split(' '));
+
+/** What .dockerignore lets through. */
+const LET_THROUGH = Array.from(readFileSync('.dockerignore', 'utf8').matchAll(/^!(.+)$/gm), ([, path = '']) => path);
+
+test('the image holds what the program needs: all roles start from its files alone', async (t) => {
+    const image = mkdtempSync(join(tmpdir(), 'image-'));
+    t.after(() => rmSync(image, { recursive: true }));
+    const within = (path: string, folders: string[]) => folders.some((folder) => `${path}/`.startsWith(`${folder}/`));
+    const files = LET_THROUGH.filter((path) => within(path, COPIED));
+    for (const path of files) cpSync(path, join(image, path), { recursive: true });
+    symlinkSync(resolve('node_modules'), join(image, 'node_modules'));
+
+    const ops_port = await pickPort();
+    const service = spawn(process.execPath, ['main.ts', 'all'], {
+        cwd: image,
+        stdio: ['ignore', 'ignore', 'inherit'],
+        env: await settings(ops_port),
+    });
+    t.after(() => service.kill('SIGKILL'));
+    await ready(`http://127.0.0.1:${ops_port}/readyz`, service);
+    service.kill('SIGTERM');
+    assert.deepEqual(await once(service, 'exit'), [0, null]);
+});
+
+test('what runs imports no package that is for development alone', () => {
+    const imported = new Set<string>();
+    const seen = new Set<string>();
+    const visit = (file: string): void => {
+        if (seen.has(file)) return;
+        seen.add(file);
+        for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(
+            /^(?:import|export) (?!type )[^;]*?from '([^']+)'/gms,
+        )) {
+            if (target.startsWith('.')) visit(relative('', resolve(dirname(file), target)));
+            else if (!target.startsWith('node:')) imported.add(packageOf(target));
+        }
+    };
+    visit('main.ts');
+    assert.ok(seen.size > 50 && imported.size > 10, 'the walk found too little to say anything');
+    const production = Object.keys(manifest.dependencies);
+    assert.deepEqual(
+        [...imported].filter((name) => !production.includes(name)),
+        [],
+    );
+});
+
+function packageOf(specifier: string): string {
+    return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+async function settings(ops_port: number): Promise<Record<string, string>> {
+    const { url } = await testDatabase();
+    return {
+        PORT: '0',
+        OPS_PORT: String(ops_port),
+        DATABASE_URL: url,
+        REDIS_URL: redisUrl,
+        INTERNAL_SECRET: 'a secret of this test',
+        SERVICE_TOKEN: 'a token of this test',
+        JWT_KEYS: generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    };
+}
+
+async function ready(url: string, service: ChildProcess): Promise<void> {
+    for (;;) {
+        assert.equal(service.exitCode, null, 'the program ended');
+        if (
+            await fetch(url).then(
+                ({ ok }) => ok,
+                () => false,
+            )
+        )
+            return;
+        await delay(50);
+    }
+}
