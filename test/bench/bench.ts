@@ -35,9 +35,7 @@ async function main(options: BenchOptions): Promise<boolean> {
     const db = new Client({ connectionString: stack.database_url });
     await db.connect();
     closing.defer(() => db.end());
-    const [gateway] = stack.gateways;
-    if (!gateway) throw new Error('No gateway was started.');
-    const ground = { world: await buildWorld(gateway, stack.internal_secret), db };
+    const ground = { world: await buildWorld(stack), db };
     const outcomes: Outcome[] = [];
     for (const job of JOBS.filter(({ name }) => options.only.length === 0 || options.only.includes(name))) {
         outcomes.push(await runJob({ job, options, stack, ground, requests_file: join(work_dir, 'requests') }));

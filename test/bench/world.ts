@@ -1,4 +1,4 @@
-import type { Target } from './load/connection.ts';
+import type { Stack } from './stack.ts';
 
 export interface Account {
     user_id: string;
@@ -31,7 +31,11 @@ const ACCOUNTS = 64;
 const PASSWORD = 'a pass phrase for the bench';
 
 /** Registers the accounts that the requests are made by, with a session and an API key each. */
-export async function buildWorld(gateway: Target, internal_secret: string): Promise<World> {
+export async function buildWorld({
+    gateways: [gateway],
+    internal_secret,
+}: Pick<Stack, 'gateways' | 'internal_secret'>): Promise<World> {
+    if (!gateway) throw new Error('There is no gateway.');
     const call = caller(`http://${gateway.host}:${gateway.port}`, internal_secret);
     const users = Array.from({ length: ACCOUNTS }, (_, index) => ({
         email: `account-${index}@bench.example`,

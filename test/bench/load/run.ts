@@ -12,8 +12,14 @@ export interface Measured extends LoadResult {
 
 type Message = { began: true } | { result: LoadResult; cpu_s: number };
 
+/** The ends of the time in which answers are counted. */
+interface Moments {
+    began?(): void;
+    ended?(): void;
+}
+
 /** Runs a load in a process of its own and tells what the groups have spent on it. */
-export async function measureLoad(plan: LoadPlan, groups: Groups): Promise<Measured> {
+export async function measureLoad(plan: LoadPlan, groups: Groups, on: Moments = {}): Promise<Measured> {
     for (const pids of Object.values(groups)) resetPeaks(pids);
     const child = fork(new URL('process.ts', import.meta.url), { execArgv: [] });
     const { promise, resolve, reject } = Promise.withResolvers<Measured>();
@@ -21,9 +27,11 @@ export async function measureLoad(plan: LoadPlan, groups: Groups): Promise<Measu
     child.on('message', (message: Message) => {
         if ('began' in message) {
             cpu_before = cpuOf(groups);
+            on.began?.();
             return;
         }
         const cpu_s = { ...difference(cpu_before, cpuOf(groups)), load: message.cpu_s };
+        on.ended?.();
         const peaks = Object.entries(groups).map(([name, pids]) => [name, peakMiB(pids)]);
         resolve({ ...message.result, cpu_s, peak_mib: Object.fromEntries(peaks) });
     });

@@ -1,0 +1,97 @@
+/** What V8's sampling profiler gives for one thread (Chrome DevTools Protocol, Profiler.Profile). */
+export interface CpuProfile {
+    nodes: ProfileNode[];
+    /** Ids of nodes, one for each sample. */
+    samples: number[];
+    /** µs before each sample. */
+    timeDeltas: number[];
+}
+
+export interface ProfileNode {
+    id: number;
+    callFrame: { functionName: string; url: string; lineNumber: number };
+    children?: number[];
+}
+
+export interface Profiler {
+    start(): Promise<void>;
+    /** Of the main thread and of each worker thread. */
+    stop(): Promise<{ main: CpuProfile; workers: CpuProfile[] }>;
+    close(): void;
+}
+
+type Message = { id?: number; method?: string; params?: Record<string, unknown>; result?: unknown; error?: unknown };
+type Send = (method: string, params?: object) => Promise<unknown>;
+
+const SAMPLE_US = 500;
+
+/** Profiles a Node process that was started with `--inspect=127.0.0.1:<port>`, its threads included. */
+export async function openProfiler(port: number): Promise<Profiler> {
+    const [target] = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as Array<{
+        webSocketDebuggerUrl: string; // Node's own answer
+    }>;
+    if (!target) throw new Error('The process offers nothing to inspect.');
+    const socket = new WebSocket(target.webSocketDebuggerUrl);
+    await new Promise((resolve, reject) => {
+        socket.onopen = resolve;
+        socket.onerror = reject;
+    });
+    const workers = new Map<string, ReturnType<typeof channel>>();
+    const main = channel((message) => socket.send(JSON.stringify(message)));
+    socket.onmessage = ({ data }) => {
+        const message = JSON.parse(String(data)) as Message; // the protocol's
+        main.receive(message);
+        const { sessionId, message: inner } = (message.params ?? {}) as { sessionId: string; message: string };
+        if (message.method === 'NodeWorker.attachedToWorker') {
+            const toWorker = (text: object) =>
+                void main.send('NodeWorker.sendMessageToWorker', { sessionId, message: JSON.stringify(text) });
+            workers.set(sessionId, channel(toWorker));
+        }
+        if (message.method === 'NodeWorker.receivedMessageFromWorker')
+            workers.get(sessionId)?.receive(JSON.parse(inner));
+    };
+    await main.send('NodeWorker.enable', { waitForDebuggerOnStart: false });
+    const threads = (): Send[] => [main.send, ...Array.from(workers.values(), ({ send }) => send)];
+    return {
+        async start() {
+            await Promise.all(threads().map(startThread));
+        },
+        async stop() {
+            const [first, ...others] = await Promise.all(threads().map(stopThread));
+            return { main: first as CpuProfile, workers: others }; // the main thread is the first
+        },
+        close: () => socket.close(),
+    };
+}
+
+async function startThread(send: Send): Promise<void> {
+    await send('Profiler.enable');
+    await send('Profiler.setSamplingInterval', { interval: SAMPLE_US });
+    await send('Profiler.start');
+}
+
+async function stopThread(send: Send): Promise<CpuProfile> {
+    const { profile } = (await send('Profiler.stop')) as { profile: CpuProfile }; // the protocol's
+    return profile;
+}
+
+/** Commands with their answers, to one thread. */
+function channel(write: (message: object) => void): { send: Send; receive(message: Message): void } {
+    const waiting = new Map<number, PromiseWithResolvers<unknown>>();
+    let last_id = 0;
+    return {
+        send(method, params = {}) {
+            const id = ++last_id;
+            const answer = Promise.withResolvers<unknown>();
+            waiting.set(id, answer);
+            write({ id, method, params });
+            return answer.promise;
+        },
+        receive({ id, result, error }) {
+            if (id === undefined) return;
+            if (error === undefined) waiting.get(id)?.resolve(result);
+            else waiting.get(id)?.reject(new Error(JSON.stringify(error)));
+            waiting.delete(id);
+        },
+    };
+}

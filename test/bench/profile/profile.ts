@@ -1,0 +1,97 @@
+import '../../../deploy/local/node-version.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Client } from 'pg';
+import { pickPort } from '../../../deploy/local/ports.ts';
+import { JOBS } from '../jobs/index.ts';
+import { requestsFor } from '../jobs/job.ts';
+import { writeRequests } from '../load/requests.ts';
+import { type Measured, measureLoad } from '../load/run.ts';
+import { startStack } from '../stack.ts';
+import { figure, table } from '../table.ts';
+import { buildWorld } from '../world.ts';
+import { areaOf, type Frame, functionOf, selfTimes } from './areas.ts';
+import { type CpuProfile, openProfiler } from './inspector.ts';
+
+/** `npm run bench:profile -- --job verify`: where each microsecond of a request goes, as V8's profiler samples it. */
+
+const WARMUP_S = 3;
+const HOTTEST = 40;
+
+interface Profiles {
+    main: CpuProfile;
+    workers: CpuProfile[];
+}
+
+const { values } = parseArgs({
+    options: {
+        job: { type: 'string', default: 'verify' },
+        seconds: { type: 'string', default: '5' },
+        connections: { type: 'string', default: '64' },
+    },
+});
+
+async function main(closing: AsyncDisposableStack): Promise<void> {
+    const job = JOBS.find(({ name }) => name === values.job);
+    if (!job) throw new Error(`--job is one of ${JOBS.map(({ name }) => name).join(', ')}.`);
+    const port = await pickPort();
+    const stack = await startStack({ transport: 'local', node_flags: [`--inspect=127.0.0.1:${port}`] });
+    closing.defer(() => stack.stop());
+    const db = new Client({ connectionString: stack.database_url });
+    await db.connect();
+    closing.defer(() => db.end());
+    const world = await buildWorld(stack);
+    const folder = mkdtempSync(join(tmpdir(), 'bench-requests-'));
+    closing.defer(() => rmSync(folder, { recursive: true }));
+    const requests_file = join(folder, 'requests');
+    const seconds = Number(values.seconds);
+    writeRequests(requests_file, await requestsFor(job, WARMUP_S + seconds, { world, db }));
+    const profiler = await openProfiler(port);
+    closing.defer(async () => profiler.close());
+    const { expected_status, repeat = false } = job;
+    const plan = { targets: stack.gateways, connections: Number(values.connections), expected_status, repeat, seconds };
+    let profiles: Promise<Profiles> | undefined;
+    const measured = await measureLoad({ ...plan, warmup_s: WARMUP_S, requests_file }, stack.groups, {
+        began: () => void profiler.start(),
+        ended: () => {
+            profiles = profiler.stop();
+        },
+    });
+    if (measured.errors > 0) throw new Error(`There were errors; the first:\n${measured.first_error}`);
+    if (profiles) report(measured, await profiles);
+}
+
+function report(measured: Measured, { main, workers }: Profiles): void {
+    const requests = measured.requests;
+    const columns = (keyOf: (frame: Frame) => string) => {
+        const on_main = selfTimes(main, keyOf);
+        const on_workers = workers.map((profile) => selfTimes(profile, keyOf));
+        const keys = new Set([on_main, ...on_workers].flatMap((times) => [...times.keys()]));
+        return Array.from(keys, (key) => {
+            const main_us = (on_main.get(key) ?? 0) / requests;
+            const workers_us = on_workers.reduce((sum, times) => sum + (times.get(key) ?? 0), 0) / requests;
+            return { key, main_us, workers_us, both_us: main_us + workers_us };
+        }).sort((one, other) => other.both_us - one.both_us);
+    };
+    const areas = columns(areaOf);
+    const sampled_us = areas.reduce((sum, { both_us }) => sum + both_us, 0);
+    const process_us = ((measured.cpu_s['service'] ?? 0) / requests) * 1e6;
+    const rows = areas.map(({ key, main_us, workers_us, both_us }) => [key, main_us, workers_us, both_us] as const);
+    const all = [
+        ...rows,
+        ['all that was sampled', '', '', sampled_us] as const,
+        ['other threads (V8, libuv, logging), and what sampling misses', '', '', process_us - sampled_us] as const,
+        ['the process, by /proc, while it is profiled', '', '', process_us] as const,
+    ];
+    const cells = all.map((row) => row.map((cell) => (typeof cell === 'number' ? figure(cell) : cell)));
+    console.log(`\n${values.job}: µs per request, ${Math.round(requests / measured.seconds)} requests per second\n`);
+    console.log(table(['area (self time)', 'event loop', 'threads', 'both'], cells));
+    const hottest = columns(functionOf).slice(0, HOTTEST);
+    const hot_rows = hottest.map(({ key, main_us, workers_us }) => [key, figure(main_us), figure(workers_us)]);
+    console.log(`\n${table(['function (self time)', 'event loop', 'threads'], hot_rows)}\n`);
+}
+
+await using closing = new AsyncDisposableStack();
+await main(closing);
