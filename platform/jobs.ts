@@ -12,6 +12,9 @@ export interface Job {
 /** Finished jobs that are kept to be looked at. */
 const KEEP = { removeOnComplete: 10, removeOnFail: 100 };
 
+/** Events of a queue that are kept, though nobody reads them, approximately. */
+const KEEP_EVENTS = 100;
+
 /** A job under way may take so long to end, in milliseconds; without Redis none ends. */
 const STOP_MS = 5_000;
 
@@ -25,7 +28,7 @@ export function scheduleJobs(options: { redis_url: string; role: string; jobs: R
     connection.on('error', (error: Error) => log.warn({ err: error }, 'job queue connection'));
     // The hash tag keeps a queue's keys together on a Redis Cluster.
     const queue_options = { connection, prefix: `{jobs:${role}}` };
-    const queue = new Queue(role, queue_options);
+    const queue = new Queue(role, { ...queue_options, streams: { events: { maxLen: KEEP_EVENTS } } });
     const worker = new Worker(role, async ({ name }) => jobs[name]?.run(), { ...queue_options, concurrency: 1 });
     queue.on('error', (error) => log.warn({ err: error }, 'job queue'));
     worker.on('error', (error) => log.warn({ err: error }, 'job queue'));
