@@ -30,12 +30,14 @@ interface Entry<Item, Result> {
 }
 
 /**
- * Gathers single calls into batches without a timer: an idle coalescer sends its first item at once, and what arrives while
- * all batches are in flight goes with the next one. So batches grow with load, and an idle path waits for nothing.
+ * Gathers single calls into batches without a timer: what one turn of the event loop brings goes together at its end, and what
+ * arrives while all batches are in flight goes with the next one. So batches grow with load, and an idle path waits for
+ * nothing. The results of a batch come back in one turn too: what was gathered once stays together on its further way.
  */
 export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): Coalescer<Item, Result> {
     const queue: Array<Entry<Item, Result>> = [];
     let in_flight = 0;
+    let turn_will_end = false;
 
     async function settle(entries: Array<Entry<Item, Result>>): Promise<void> {
         let results: Array<Result | Error>;
@@ -80,6 +82,11 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
         });
     }
 
+    function sendGathered(): void {
+        turn_will_end = false;
+        while (queue.length > 0 && in_flight < options.max_in_flight) send();
+    }
+
     const call = (item: Item): Promise<Result> =>
         new Promise((resolve, reject) => {
             if (queue.length >= options.max_waiting) {
@@ -92,7 +99,9 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
                 return;
             }
             queue.push({ item, resolve, reject });
-            if (in_flight < options.max_in_flight) send();
+            if (turn_will_end || in_flight >= options.max_in_flight) return;
+            turn_will_end = true;
+            setImmediate(sendGathered);
         });
     return Object.assign(call, { waiting: () => queue.length });
 }

@@ -177,7 +177,7 @@ test('calls beyond the queue are refused at once, and the others are answered', 
     const calls = Array.from({ length: 6000 }, () => pool.sign({ did, secret_key: seed, payload: '{}' }));
     const results = await Promise.allSettled(calls);
     const refused = results.filter((result) => result.status === 'rejected').map(({ reason }) => reason);
-    assert.equal(refused.length, 6000 - 4096 - 4, 'four batches of one were on their way');
+    assert.equal(refused.length, 6000 - 4096, 'all of one turn wait for its end');
     for (const error of refused)
         assert.ok(error instanceof AppError && error.kind === 'unavailable' && error.retry_after);
 });
