@@ -1,33 +1,26 @@
 import '../../deploy/local/node-version.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
+import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { floorOf } from './floors/floor.ts';
+import { measureHttp, measureParts } from './floors/measure.ts';
 import { JOBS } from './jobs/index.ts';
-import { type Ground, type Job, requestsFor } from './jobs/job.ts';
-import { writeRequests } from './load/requests.ts';
-import { measureLoad } from './load/run.ts';
+import { NAIVE_JOBS, runNaive } from './naive/run.ts';
 import { type BenchOptions, parseOptions } from './options.ts';
-import { type Outcome, outcomeOf } from './outcome.ts';
-import { outcomeTable } from './report.ts';
-import { type Stack, startStack } from './stack.ts';
+import { floorTable, type JobOutcome, naiveTable, outcomeTable, partTable } from './report.ts';
+import { runJob } from './run-job.ts';
+import { startStack } from './stack.ts';
 import { buildWorld } from './world.ts';
 
-/** `npm run bench`: what each kind of request costs, by a load on the service as `npm start` runs it. */
+/** `npm run bench`: what each kind of request costs on the service as `npm start` runs it, beside what it must cost. */
 
-const WARMUP_S = 1.5;
+/** How long each part of the floor is measured. */
+const PART_S = 0.7;
 
-const closing = new AsyncDisposableStack();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => closing.disposeAsync().finally(() => process.exit(1)));
-}
-
-async function main(options: BenchOptions): Promise<boolean> {
-    console.log(
-        `Load of the machine before: ${loadavg()
-            .map((load) => load.toFixed(2))
-            .join(' ')}`,
-    );
+async function main(options: BenchOptions, closing: AsyncDisposableStack): Promise<boolean> {
+    const machine = { cpu: cpus()[0]?.model, cores: cpus().length, node: process.version, load_before: loadavg() };
+    console.log(machine);
     const work_dir = mkdtempSync(join(tmpdir(), 'bench-requests-'));
     closing.defer(() => rmSync(work_dir, { recursive: true, force: true }));
     const stack = await startStack(options);
@@ -36,47 +29,43 @@ async function main(options: BenchOptions): Promise<boolean> {
     await db.connect();
     closing.defer(() => db.end());
     const ground = { world: await buildWorld(stack), db };
-    const outcomes: Outcome[] = [];
-    for (const job of JOBS.filter(({ name }) => options.only.length === 0 || options.only.includes(name))) {
-        outcomes.push(await runJob({ job, options, stack, ground, requests_file: join(work_dir, 'requests') }));
+
+    const { postgres = [], redis = [] } = stack.groups;
+    const log_file = join(work_dir, 'floor.log');
+    const costs = await measureParts({ ...stack, groups: { postgres, redis }, log_file, seconds: PART_S });
+    console.log(`\n${partTable(costs)}\n`);
+
+    const jobs = JOBS.filter(({ name }) => options.only.length === 0 || options.only.includes(name));
+    const { seconds, connections } = options;
+    const load = { seconds, connections, requests_file: join(work_dir, 'requests') };
+    const outcomes: JobOutcome[] = [];
+    for (const job of jobs) {
+        const run = { ...load, job, ground, targets: stack.gateways, groups: stack.groups };
+        const { outcome, first_request } = await runJob(run);
+        const http_us = await measureHttp(run, { body: first_request?.body, sample: outcome.sample });
+        outcomes.push({ ...outcome, floor: floorOf(job.parts, costs, http_us) });
+        console.log(`${job.name}: ${Math.round(outcome.requests_per_second)} requests per second`);
     }
-    console.log(`\n${outcomeTable(outcomes)}\n`);
-    if (options.json !== undefined) writeFileSync(options.json, JSON.stringify({ options, outcomes }, null, 2));
-    const failed = outcomes.filter(({ errors }) => errors > 0);
+    const with_peer = jobs.filter(({ name }) => NAIVE_JOBS.includes(name));
+    const naive = await runNaive({ ...load, jobs: with_peer, stack, world: ground.world });
+    console.log(`\n${outcomeTable(outcomes)}\n\n${floorTable(outcomes)}\n`);
+    if (naive.length > 0) console.log(`${naiveTable(naive, outcomes)}\n`);
+    if (options.json !== undefined) {
+        writeFileSync(options.json, JSON.stringify({ machine, options, costs, outcomes, naive }, null, 2));
+    }
+    const failed = [...outcomes, ...naive].filter(({ errors }) => errors > 0);
     for (const { name, first_error } of failed) console.error(`${name} had errors; the first:\n${first_error}`);
     return failed.length === 0;
 }
 
-async function runJob({
-    job,
-    options,
-    stack,
-    ground,
-    requests_file,
-}: {
-    job: Job;
-    options: BenchOptions;
-    stack: Stack;
-    ground: Ground;
-    requests_file: string;
-}): Promise<Outcome> {
-    const { connections, seconds } = options;
-    writeRequests(requests_file, await requestsFor(job, WARMUP_S + seconds, ground));
-    const { expected_status, repeat = false } = job;
-    const plan = { targets: stack.gateways, connections, expected_status, repeat, warmup_s: WARMUP_S, seconds };
-    const outcome = outcomeOf(job.name, await measureLoad({ ...plan, requests_file }, stack.groups));
-    console.log(`${job.name}: ${Math.round(outcome.requests_per_second)} requests per second`);
-    return outcome;
+const closing = new AsyncDisposableStack();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => closing.disposeAsync().finally(() => process.exit(1)));
 }
-
 let passed = false;
 try {
-    passed = await main(
-        parseOptions(
-            process.argv.slice(2),
-            JOBS.map(({ name }) => name),
-        ),
-    );
+    const names = JOBS.map(({ name }) => name);
+    passed = await main(parseOptions(process.argv.slice(2), names), closing);
 } finally {
     await closing.disposeAsync();
 }

@@ -11,6 +11,7 @@ export const accountJobs: Job[] = [
     {
         name: 'me',
         expected_status: 200,
+        parts: { limit: 1, find: 2 },
         per_second: 10_000,
         repeat: true,
         at_most: 640,
@@ -20,6 +21,8 @@ export const accountJobs: Job[] = [
     {
         name: 'login',
         expected_status: 200,
+        // The row is its session's.
+        parts: { limit: 1, find: 1, argon2id: 1, credential_row: 1 },
         per_second: 200,
         repeat: true,
         requests: async (count, { world }) =>
@@ -32,6 +35,7 @@ export const accountJobs: Job[] = [
     {
         name: 'open-wallet',
         expected_status: 200,
+        parts: { limit: 1, find: 2, argon2id: 1 },
         per_second: 200,
         repeat: true,
         at_most: WALLETS,
@@ -53,6 +57,7 @@ export const accountJobs: Job[] = [
     {
         name: 'refused',
         expected_status: 429,
+        parts: { limit: 1 },
         per_second: 10_000,
         repeat: true,
         at_most: 640,

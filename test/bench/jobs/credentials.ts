@@ -11,6 +11,7 @@ export const credentialJobs: Job[] = [
     {
         name: 'issue',
         expected_status: 201,
+        parts: { limit: 1, sign: 1, credential_row: 1 },
         per_second: 8_000,
         requests: async (count, { world }) =>
             times(count, (index) => {
@@ -28,6 +29,7 @@ export const credentialJobs: Job[] = [
     {
         name: 'verify',
         expected_status: 200,
+        parts: { limit: 1, verify: 1 },
         per_second: 8_000,
         requests: async (count, { world }) =>
             times(count, (index) => verifyRequest(newCredential(index), world.accountOf(index).api_key)),
@@ -35,6 +37,7 @@ export const credentialJobs: Job[] = [
     {
         name: 'verify-revocation',
         expected_status: 200,
+        parts: { limit: 1, verify: 1, find: 1 },
         per_second: 8_000,
         async requests(count, { world, db }) {
             const credentials = times(count, newCredential);
@@ -48,7 +51,16 @@ export const credentialJobs: Job[] = [
             );
         },
     },
-    { name: 'list', expected_status: 200, per_second: 4_000, repeat: true, at_most: 4_000, requests: listRequests },
+    /* The caller's right to the DID is found, then the page read. */
+    {
+        name: 'list',
+        expected_status: 200,
+        parts: { limit: 1, find: 1, page: 1 },
+        per_second: 4_000,
+        repeat: true,
+        at_most: 4_000,
+        requests: listRequests,
+    },
 ];
 
 function verifyRequest(

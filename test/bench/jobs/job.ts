@@ -1,4 +1,5 @@
 import type { Client } from 'pg';
+import type { Parts } from '../floors/floor.ts';
 import type { HttpRequest } from '../load/requests.ts';
 import type { World } from '../world.ts';
 
@@ -13,6 +14,8 @@ export interface Ground {
 export interface Job {
     name: string;
     expected_status: number;
+    /** What its floor consists of, beside HTTP and what every request has. */
+    parts: Parts;
     /** Requests made ready for each second: more than are ever answered. */
     per_second: number;
     /** Whether requests may be sent again when all have been: where what is asked for is no token, body or DID of its own. */

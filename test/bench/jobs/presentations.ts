@@ -8,6 +8,7 @@ export const presentationJobs: Job[] = [
     {
         name: 'present',
         expected_status: 201,
+        parts: { limit: 1, verify: HELD, sign: 1, presentation_row: 1 },
         per_second: 3_500,
         requests: async (count, { world }) =>
             times(count, (index) => {
@@ -25,6 +26,7 @@ export const presentationJobs: Job[] = [
     {
         name: 'verify-presentation',
         expected_status: 200,
+        parts: { limit: 1, verify: HELD + 1 },
         per_second: 3_500,
         requests: async (count, { world }) =>
             times(count, (index) => ({

@@ -4,8 +4,6 @@ export interface Answer {
     status: number;
     /** The whole answer, header fields and body. */
     bytes: Buffer;
-    /** Where the body begins. */
-    body_at: number;
 }
 
 export interface Target {
@@ -32,7 +30,7 @@ export function parseAnswer(bytes: Buffer): Answer | undefined {
     const length = Number.parseInt(bytes.toString('latin1', field + LENGTH_FIELD.length, head_end), 10);
     if (bytes.length < body_at + length) return undefined;
     if (bytes.length > body_at + length) throw new Error('More came than was asked for.');
-    return { status: Number(bytes.toString('latin1', STATUS_AT, STATUS_AT + 3)), bytes, body_at };
+    return { status: Number(bytes.toString('latin1', STATUS_AT, STATUS_AT + 3)), bytes };
 }
 
 /**

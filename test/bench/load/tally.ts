@@ -10,7 +10,7 @@ export interface LoadResult {
     first_error: string | undefined;
     /** Of the expected answers. */
     latency: Latency;
-    /** The body of one expected answer. */
+    /** One expected answer, as it came. */
     sample: string;
 }
 
@@ -49,14 +49,14 @@ export function tally(expected_status: number): Tally {
             if (Number.isNaN(ended)) ended = performance.now();
         },
         isOver: () => !Number.isNaN(ended),
-        add({ status, bytes, body_at }, latency_ms) {
+        add({ status, bytes }, latency_ms) {
             const good = status === expected_status;
             if (!good) fail(bytes.toString('utf8', 0, SHOWN));
             if (Number.isNaN(began) || !Number.isNaN(ended)) return;
             requests++;
             if (!good) return;
             latencies.push(latency_ms);
-            if (sample === '') sample = bytes.toString('utf8', body_at);
+            if (sample === '') sample = bytes.toString();
         },
         lose: fail,
         result: () => ({

@@ -1,0 +1,42 @@
+/** What a request cannot do without, each measured by itself: CPU µs per operation, of everybody who takes part. */
+export type Part =
+    /** The limiter's script, in groups of 32 calls: client and Redis. */
+    | 'limit'
+    /** A v4.public token of a credential over bare sodium. */
+    | 'sign'
+    | 'verify'
+    /** A new key pair and its did:key. */
+    | 'key_pair'
+    /** One row, with its count for the account, in a group of 32, two groups in flight: client and PostgreSQL. */
+    | 'credential_row'
+    | 'did_row'
+    | 'presentation_row'
+    /** One row by its key, in groups of 32, two in flight. */
+    | 'find'
+    /** The 25 rows of an issuer by an index. */
+    | 'page'
+    /** A password hash of the default cost, two at a time. */
+    | 'argon2id'
+    | 'log_line'
+    | 'metrics';
+
+/** How often each part occurs in one request. */
+export type Parts = Partial<Record<Part, number>>;
+
+export type PartCosts = Record<Part, number>;
+
+/** Every answer is logged and metered. */
+const ALWAYS: Parts = { log_line: 1, metrics: 1 };
+
+export interface Floor {
+    /** µs of each part, `http` among them: reading the request and writing the answer with Express. */
+    parts: Record<string, number>;
+    total_us: number;
+}
+
+/** The floor of a job is the sum of its parts. */
+export function floorOf(parts: Parts, costs: PartCosts, http_us: number): Floor {
+    const counts = Object.entries({ ...parts, ...ALWAYS }) as Array<[Part, number]>; // the keys are Parts
+    const priced = { http: http_us, ...Object.fromEntries(counts.map(([part, count]) => [part, count * costs[part]])) };
+    return { parts: priced, total_us: Object.values(priced).reduce((sum, cost) => sum + cost, 0) };
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { newId } from '../../../platform/ids.ts';
+import { eraKey, keyBucket, unfoldedAccounts, unfoldedBuckets } from '../../../platform/limit-record.ts';
+import { MARK_MS, markKey } from '../../../platform/marks.ts';
+import { type Redis, redisScript } from '../../../platform/redis.ts';
+import { times } from '../jobs/job.ts';
+import type { Rounds } from './part.ts';
+
+const SCRIPT = readFileSync(new URL('../../../gateway/limit.lua', import.meta.url), 'utf8');
+const TAG = '{floor}';
+const WINDOW_MS = 60_000;
+const LIMIT = 1_000_000_000;
+const GROUP = 32;
+
+/** The limiter's script alone: groups of calls by keys that are alive, one group after the other. */
+export async function limitPart(redis: Redis): Promise<Rounds> {
+    const run = redisScript(redis, SCRIPT);
+    const calls = times(GROUP, () => {
+        const [account, key_id] = [newId(), newId()];
+        return [keyBucket(TAG, account, key_id), markKey(TAG, 'key', key_id), unfoldedBuckets(TAG, account)];
+    });
+    const keys = [...calls.flat(), unfoldedAccounts(TAG), eraKey(TAG)];
+    const ask = async (era: string, mode: '' | 'confirmed'): Promise<Array<number | string>> => {
+        const args = calls.flatMap(() => [LIMIT, mode]);
+        return (await run(keys, [WINDOW_MS, MARK_MS, era, ...args])) as Array<number | string>; // see limit.lua
+    };
+    const era = String((await ask('', '')).at(-1));
+    await ask(era, 'confirmed');
+    return {
+        per_round: GROUP,
+        in_flight: 1,
+        async round() {
+            const [state] = await ask(era, '');
+            if (state !== 0) throw new Error(`The limiter's script answered the state ${state}.`);
+        },
+    };
+}

@@ -1,0 +1,49 @@
+import { ask, startChild } from '../children.ts';
+import { measureLoad } from '../load/run.ts';
+import { outcomeOf } from '../outcome.ts';
+import type { JobRun } from '../run-job.ts';
+import type { EchoPlan } from './echo.ts';
+import type { PartCosts } from './floor.ts';
+import type { FloorPlan } from './process.ts';
+
+/** The cost of HTTP varies less than that of a service: less time is enough. */
+const WARMUP_S = 1;
+const ECHO_S = 1;
+
+/** Measures every part but HTTP, in a process of its own. */
+export async function measureParts(plan: FloorPlan): Promise<PartCosts> {
+    return ask<PartCosts>(startChild(new URL('process.ts', import.meta.url)), plan);
+}
+
+/** µs of an Express server that reads the requests of the run's file and gives each of them the sample for an answer. */
+export async function measureHttp(
+    { job, requests_file, connections }: JobRun,
+    { body, sample }: { body: unknown; sample: string },
+): Promise<number> {
+    const { expected_status } = job;
+    const child = startChild(new URL('echo.ts', import.meta.url));
+    try {
+        const plan: EchoPlan = { body, status: expected_status, ...readSample(sample) };
+        const targets = [{ host: '127.0.0.1', port: await ask<number>(child, plan) }];
+        const load = { targets, requests_file, connections, expected_status, repeat: true };
+        const measured = await measureLoad({ ...load, warmup_s: WARMUP_S, seconds: ECHO_S }, { echo: [child.pid] });
+        if (measured.errors > 0) throw new Error(`The echo failed:\n${measured.first_error}`);
+        return outcomeOf('http', measured).cpu_us_per_request;
+    } finally {
+        child.kill();
+    }
+}
+
+/** Set by Node itself on each answer, or by the length of the body. */
+const OWN_FIELDS = new Set(['date', 'connection', 'keep-alive', 'content-length']);
+
+function readSample(sample: string): Pick<EchoPlan, 'headers' | 'answer'> {
+    const body_at = sample.indexOf('\r\n\r\n');
+    const fields = sample
+        .slice(0, body_at)
+        .split('\r\n')
+        .slice(1)
+        .map((line) => line.split(/: (.*)/s).slice(0, 2) as [string, string]); // name and value
+    const headers = Object.fromEntries(fields.filter(([name]) => !OWN_FIELDS.has(name.toLowerCase())));
+    return { headers, answer: JSON.parse(sample.slice(body_at)) };
+}

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import bs58 from 'bs58';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import { PublicProtocol } from 'paseto';
+import { ImportPublicKeyFactory, ImportSecretKeyFactory, SignFactory, VerifyFactory } from 'paseto/v4/public';
+import pg from 'pg';
+
+/**
+ * The service that somebody would write in an afternoon: Express, the `paseto` package, a pool of pg. No authentication, no
+ * limits, no log, no metrics. Its process takes a database's URL over IPC and answers the port it listens on.
+ */
+
+const paseto = new PublicProtocol(ImportPublicKeyFactory, ImportSecretKeyFactory, SignFactory, VerifyFactory);
+
+interface Issue {
+    issuer_did: string;
+    issuer_private_key: string;
+    subject_did: string;
+    credential_type: string;
+    claims: Record<string, string>;
+}
+
+interface Verify {
+    credential: string;
+    issuer_did: string;
+    check_revocation?: boolean;
+}
+
+function application(pool: pg.Pool): Express {
+    const app = express();
+    app.use(express.json());
+    app.post('/v1/credentials', async (request: Request, response: Response) => {
+        const { issuer_did, issuer_private_key, subject_did, credential_type, claims } = request.body as Issue; // trusted
+        const key = await paseto.ImportSecretKey(`k4.secret.${urlForm(issuer_private_key)}`);
+        const credential_id = `urn:uuid:${randomUUID()}`;
+        const issued_at = new Date().toISOString();
+        const payload = {
+            jti: credential_id,
+            iss: issuer_did,
+            sub: subject_did,
+            iat: issued_at,
+            credential_type,
+            claims,
+        };
+        const credential = await paseto.Sign(key, payload, { nonExpiring: true });
+        await pool.query({
+            name: 'insert',
+            text: `INSERT INTO credentials.credentials (id, issued_at, issuer, subject, credential_type)
+                   VALUES ($1, $2, $3, $4, $5)`,
+            values: [credential_id.slice('urn:uuid:'.length), issued_at, issuer_did, subject_did, credential_type],
+        });
+        const data = {
+            credential_id,
+            credential,
+            issuer: issuer_did,
+            subject: subject_did,
+            credential_type,
+            issued_at,
+        };
+        response.status(201).json({ status: 'success', message: 'Credential issued', data });
+    });
+    app.post('/v1/credentials/verify', async (request: Request, response: Response) => {
+        const data = await verified(pool, request.body as Verify); // trusted
+        response.json({ status: 'success', message: 'Credential checked', data });
+    });
+    app.use((error: Error, _request: Request, response: Response, _next: NextFunction) => {
+        response.status(400).json({ status: 'error', message: 'Failed', error: error.message });
+    });
+    return app;
+}
+
+async function verified(pool: pg.Pool, { credential, issuer_did, check_revocation = false }: Verify) {
+    const public_key = Buffer.from(bs58.decode(issuer_did.slice('did:key:z'.length))).subarray(2);
+    const key = await paseto.ImportPublicKey(`k4.public.${public_key.toString('base64url')}`);
+    const { claims: payload } = await paseto.Verify(key, credential, { allowNonExpiring: true });
+    const { jti = '', iss: issuer, sub: subject, iat: issued_at, credential_type, claims } = payload;
+    let revoked = false;
+    if (check_revocation) {
+        const { rows } = await pool.query<{ revoked_at: Date | null }>({
+            name: 'find',
+            text: 'SELECT revoked_at FROM credentials.credentials WHERE id = $1',
+            values: [jti.slice('urn:uuid:'.length)],
+        });
+        revoked = (rows[0]?.revoked_at ?? null) !== null;
+    }
+    return { valid: !revoked, issuer, subject, credential_type, claims, issued_at, revoked, expired: false };
+}
+
+function urlForm(base64: string): string {
+    return Buffer.from(base64, 'base64').toString('base64url');
+}
+
+process.once('message', (database_url: string) => {
+    const pool = new pg.Pool({ connectionString: database_url });
+    const server = application(pool).listen(0, '127.0.0.1', () => {
+        process.send?.((server.address() as AddressInfo).port); // it listens on TCP
+    });
+});

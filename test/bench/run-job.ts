@@ -1,0 +1,33 @@
+import { type Ground, type Job, requestsFor } from './jobs/job.ts';
+import type { Target } from './load/connection.ts';
+import { type HttpRequest, writeRequests } from './load/requests.ts';
+import { measureLoad } from './load/run.ts';
+import { type Outcome, outcomeOf } from './outcome.ts';
+import type { Groups } from './proc.ts';
+
+const WARMUP_S = 1.5;
+
+export interface JobRun {
+    job: Job;
+    ground: Ground;
+    targets: readonly Target[];
+    /** Whose cost is counted. */
+    groups: Groups;
+    /** Where the requests are put for the load's process. */
+    requests_file: string;
+    seconds: number;
+    connections: number;
+}
+
+/** Measures a job; its requests are still in the file, of which the first is given. */
+export async function runJob({ job, ground, groups, ...load }: JobRun): Promise<{
+    outcome: Outcome;
+    first_request: HttpRequest | undefined;
+}> {
+    const requests = await requestsFor(job, WARMUP_S + load.seconds, ground);
+    writeRequests(load.requests_file, requests);
+    const { expected_status, repeat = false } = job;
+    const measured = await measureLoad({ ...load, expected_status, repeat, warmup_s: WARMUP_S }, groups);
+    if (measured.sample === '') throw new Error(`${job.name} was not answered:\n${measured.first_error}`);
+    return { outcome: outcomeOf(job.name, measured), first_request: requests[0] };
+}
