@@ -16,6 +16,8 @@ import { startService, type Transport } from './service.ts';
 
 const PARTS = ['unit', 'contract', 'vectors', 'integration', 'process', 'deploy'] as const;
 const TRANSPORTS: readonly Transport[] = ['local', 'grpc'];
+/** The transport of the service that E2E_URLS names: what describes it is in this process' environment. */
+const GIVEN_SERVICE = process.env['E2E_URLS'] ? (process.env['E2E_TRANSPORT'] as Transport) : undefined;
 
 /** How long one file may take. */
 const FILE_TIMEOUT_S = Number(process.env['TEST_TIMEOUT_S'] ?? 300);
@@ -40,7 +42,7 @@ async function main(): Promise<boolean> {
     for (const part of PARTS) add(totals, await runFiles(part, wanted(`test/${part}/**/*.test.ts`), databases));
     const e2e = wanted('test/e2e/**/*.test.ts');
     const by_transport = [];
-    for (const transport of e2e.length > 0 ? TRANSPORTS : []) {
+    for (const transport of e2e.length > 0 ? transports() : []) {
         const counts = await runEndToEnd(transport, e2e, databases);
         add(totals, counts);
         by_transport.push(counts.passed + counts.failed + counts.skipped.length);
@@ -63,7 +65,13 @@ async function startDatabases(): Promise<Environment> {
     return { TEST_DATABASE_URL: postgres.url, TEST_ADMIN_URL: postgres.admin_url, TEST_REDIS_URL: redis.url };
 }
 
+/** Both, unless E2E_URLS names a service that runs already; test/deploy/compose.sh shows what else describes it. */
+function transports(): readonly Transport[] {
+    return GIVEN_SERVICE ? [GIVEN_SERVICE] : TRANSPORTS;
+}
+
 async function runEndToEnd(transport: Transport, files: string[], databases: Environment): Promise<Counts> {
+    if (GIVEN_SERVICE) return runFiles('end to end, the given service', files, databases);
     const service = await startService({
         transport,
         // startDatabases gives them all

@@ -142,7 +142,8 @@ describe('every answer carries the limit', () => {
 });
 
 describe('look-ups of unknown keys', () => {
-    it('are 600 a minute for an address, whatever it says it is; known keys are untouched', async () => {
+    const skip = process.env['E2E_ONE_ADDRESS'] ? 'the service under test sees one address alone' : false;
+    it('are 600 a minute for an address, whatever it says it is; known keys are untouched', { skip }, async () => {
         const [from, elsewhere] = [ownAddress(), ownAddress()];
         const { api_key } = await newKey(await newAccount());
         const headersOf = (key: string) => [

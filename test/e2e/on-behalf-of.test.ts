@@ -6,6 +6,9 @@ import { linesOf } from './logs.ts';
 import { sendRaw } from './raw.ts';
 import { issue, issueBody, newAccount, newDid, newKey, presentationBody } from './world.ts';
 
+/** The address that the service sees these tests call from. */
+const CALLER = process.env['E2E_ONE_ADDRESS'] ?? '127.0.0.1';
+
 const H = 'X-On-Behalf-Of';
 
 /** A trusted caller's call for this account. */
@@ -153,7 +156,7 @@ describe('the log', () => {
         const line = await lineOf(behalf(user_id, '/did'), 201);
         assert.deepEqual(
             [line.audit, line.route, line.on_behalf_of, line.address, line.status],
-            [true, 'internal.did.create', user_id, '127.0.0.1', 201],
+            [true, 'internal.did.create', user_id, CALLER, 201],
         );
     });
 
@@ -163,7 +166,7 @@ describe('the log', () => {
         assert.deepEqual([refused.audit, refused.on_behalf_of, refused.status], [true, unknown, 400]);
         const headers = { 'X-Internal-Secret': 'wrong' };
         const wrong = await lineOf({ ...behalf(unknown, '/did'), internal: false, headers }, 401);
-        assert.deepEqual([wrong.audit, wrong.on_behalf_of, wrong.address], [true, undefined, '127.0.0.1']);
+        assert.deepEqual([wrong.audit, wrong.on_behalf_of, wrong.address], [true, undefined, CALLER]);
         const body = { email: 'nobody@example.com', password: 'wrong password' };
         const login = await lineOf({ method: 'POST', path: '/internal/v1/auth/login', body }, 401);
         assert.deepEqual([login.audit, login.route], [true, 'internal.auth.login']);
