@@ -33,6 +33,8 @@ interface Definition<Params, Query, Headers, Body, Answer extends z.ZodType> {
     status: 200 | 201;
     /** The envelope's `message` on success. */
     message: string;
+    /** Whether the answer stands alone, without the envelope. */
+    bare?: true;
     params?: Params;
     query?: Query;
     /** Of the header fields that it reads, by their names in lower case. */

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import helmet from 'helmet';
 import type { AppError } from '../platform/errors.ts';
 import { stringifyJson } from '../platform/json.ts';
+import type { Exchange } from './exchange.ts';
 import type { Decision } from './limit.ts';
 import type { Page } from './pages.ts';
 
@@ -33,6 +34,11 @@ export function limitHeaders({ limit, remaining, reset, wait }: Decision): Heade
         RateLimit: `"default";r=${remaining};t=${wait}`,
         'RateLimit-Policy': `"default";q=${limit};w=${WINDOW_SECONDS}`,
     };
+}
+
+/** What the answer of an exchange carries besides what all of them do. */
+export function headersOf({ decision, headers }: Exchange): Headers {
+    return decision ? { ...limitHeaders(decision), ...headers } : headers;
 }
 
 /** `message` and `data` in the success envelope. */

@@ -28,6 +28,8 @@ export interface Exchange {
     route: string;
     /** The log line also says who called, and for whom (decision A21). */
     audit: boolean;
+    /** It brought a valid internal secret, where its endpoint asks for one. */
+    internal: boolean;
     /** The account that a trusted caller has named as the one it acts for. */
     on_behalf_of?: string;
     principal?: Principal;
@@ -54,6 +56,7 @@ export function beginExchange(request: IncomingMessage, response: ServerResponse
         address,
         route: 'unmatched',
         audit: false,
+        internal: false,
         headers: {},
     };
     exchange.headers['X-Request-Id'] = exchange.request_id;
@@ -103,11 +106,6 @@ export function checkHeaders({ rawHeaders, headers, httpVersion }: IncomingMessa
     if (headers['transfer-encoding'] !== undefined && headers['transfer-encoding'].toLowerCase() !== 'chunked') {
         throw new AppError('invalid', 'The only transfer coding that is read is chunked.');
     }
-}
-
-/** Whether a header was sent more than once: Node joins or drops the repetitions. */
-export function isRepeated({ headersDistinct }: IncomingMessage, name: string): boolean {
-    return (headersDistinct[name]?.length ?? 0) > 1;
 }
 
 /** The header fields by their names in lower case; one that was sent more than once comes as an array. */

@@ -26,6 +26,7 @@ export function healthEndpoints(probes: HealthProbes) {
             access: 'none',
             status: 200,
             message: 'Health',
+            bare: true,
             answer: z.object({
                 status: z.enum(['healthy', 'degraded']),
                 version: z.string(),

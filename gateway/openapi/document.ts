@@ -133,8 +133,7 @@ function operationObject(endpoint: Endpoint, schemas: Record<string, Schema>): O
     return object;
 }
 
-function success({ access, message, query }: Endpoint, data: Schema, example: unknown): ResponseObject {
-    const bare = access === 'none';
+function success({ bare, message, query }: Endpoint, data: Schema, example: unknown): ResponseObject {
     const envelope: Schema = {
         type: 'object',
         properties: { status: { const: 'success' }, message: { type: 'string' }, data },

@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http';
+import { AppError } from '../platform/errors.ts';
+import { type Admission, type Admitter, bearerRequired } from './admit.ts';
+import { bearerToken } from './auth.ts';
+import type { Access } from './endpoint.ts';
+import { contextOf, type Exchange } from './exchange.ts';
+
+/** Says whether a call may go on, and counts it, by what its endpoint asks of its caller. */
+export type Admit = (access: Access, exchange: Exchange) => Promise<Admission>;
+
+export function admission(options: { admitter: Admitter; isInternal(request: IncomingMessage): boolean }): Admit {
+    const { admitter, isInternal } = options;
+
+    /** Of a caller without the internal secret. */
+    async function stranger(access: Access, address: string): Promise<Admission> {
+        const { decision, failure } = await admitter.anonymous(address);
+        if (failure || access === 'login') return { decision, ...(failure && { failure }) };
+        return { decision, failure: new AppError('unauthenticated', 'The internal secret is missing or wrong.') };
+    }
+
+    return async (access, exchange) => {
+        const { request, address } = exchange;
+        switch (access) {
+            case 'none':
+                return admitter.internal();
+            case 'session':
+            case 'any':
+                return admitter.bearer(bearerToken(request), { keys: access === 'any' }, address, contextOf(exchange));
+            default: {
+                exchange.internal = isInternal(request);
+                if (!exchange.internal) return stranger(access, address);
+                const needs_bearer = access === 'internal_session' && bearerToken(request) === undefined;
+                return { ...admitter.internal(), ...(needs_bearer && { failure: bearerRequired() }) };
+            }
+        }
+    };
+}

@@ -1,0 +1,46 @@
+import type { CallContext } from '../platform/context.ts';
+import type { Admitter } from './admit.ts';
+import type { Endpoint } from './endpoint.ts';
+import { headersOf, writeBare, writeStream, writeSuccess } from './envelope.ts';
+import type { Exchange } from './exchange.ts';
+import { readInput } from './input.ts';
+import { ListAnswer, type ListResult } from './lists.ts';
+import type { Services } from './services.ts';
+
+/** Carries out an admitted call and writes its answer. */
+export type Answer = (endpoint: Endpoint, exchange: Exchange) => Promise<void>;
+
+export function answering(options: {
+    services: Services;
+    admitter: Admitter;
+    readList(list: ListAnswer<unknown>, context: CallContext): Promise<ListResult>;
+}): Answer {
+    const { services, admitter, readList } = options;
+
+    return async (endpoint, exchange) => {
+        const input = await readInput(endpoint, exchange, services);
+        const result = await endpoint.call(input);
+        if (endpoint.counts_as_verified) await admitter.countVerified({ ...input.context, ...exchange.principal });
+        if (result instanceof ListAnswer) return writeList(endpoint, exchange, await readList(result, input.context));
+        const { status, message } = endpoint;
+        const headers = headersOf(exchange);
+        if (endpoint.bare) writeBare(exchange.response, { status, data: result, headers });
+        else writeSuccess(exchange.response, { status, message, data: result, headers });
+    };
+}
+
+async function writeList({ status, message }: Endpoint, exchange: Exchange, list: ListResult): Promise<void> {
+    const headers = headersOf(exchange);
+    if ('pieces' in list) return writeStream(exchange.response, { status, message, pieces: list.pieces, headers });
+    const next = linkToNext(exchange, list.next_cursor);
+    writeSuccess(exchange.response, { status, message, data: list.data, headers: { ...headers, ...next } });
+}
+
+function linkToNext({ request }: Exchange, cursor: string | undefined): Record<string, string> {
+    if (cursor === undefined) return {};
+    const [path = '', search = ''] = (request.url ?? '').split('?', 2);
+    const query = new URLSearchParams(search);
+    query.set('cursor', cursor);
+    query.delete('password'); // no answer repeats a secret: the next request brings it again
+    return { Link: `<${path}?${query}>; rel="next"` };
+}

@@ -1,0 +1,46 @@
+import { isIP } from 'node:net';
+import type { Request } from 'express';
+import { AppError } from '../platform/errors.ts';
+import { networkOf } from './address.ts';
+import { bearerToken } from './auth.ts';
+import { readBody } from './body.ts';
+import type { Endpoint, Input } from './endpoint.ts';
+import { contextOf, type Exchange, headerFields } from './exchange.ts';
+import { parse } from './fields.ts';
+import { actOnBehalf } from './on-behalf-of.ts';
+import { parseQuery } from './query.ts';
+import type { Services } from './services.ts';
+
+type AnyInput = Input<unknown, unknown, unknown, unknown>;
+
+/** Reads what an admitted request brings, and holds it to the schemas of its endpoint. */
+export async function readInput(endpoint: Endpoint, exchange: Exchange, services: Services): Promise<AnyInput> {
+    const request = exchange.request as Request; // express made it
+    const body = await readBody(request);
+    if (exchange.malformed_path) throw new AppError('invalid', 'The path is not properly percent-encoded.');
+    const context = contextOf(exchange, endpoint.timeout_ms);
+    if (exchange.internal) {
+        context.trusted = endpoint.access !== 'login'; // a login proves itself, whoever passes it on
+        context.address = namedAddress(exchange);
+        if (endpoint.access === 'internal') await actOnBehalf(exchange, context, services);
+    }
+    return {
+        params: endpoint.params && parse(endpoint.params, request.params),
+        query: endpoint.query && parse(endpoint.query, parseQuery(request.url)),
+        headers: endpoint.headers && parse(endpoint.headers, headerFields(request)),
+        body: endpoint.body && parse(endpoint.body, body),
+        bearer: bearerToken(request),
+        services,
+        context,
+    };
+}
+
+/** A trusted caller may name the end user's address, so that guesses are counted against that (decision A20). */
+function namedAddress({ request, address }: Exchange): string {
+    const named = request.headers['x-client-address'];
+    if (named === undefined) return address;
+    if (typeof named !== 'string' || isIP(named) === 0) {
+        throw new AppError('invalid', 'X-Client-Address must be an IP address.');
+    }
+    return networkOf(named);
+}
