@@ -14,6 +14,10 @@ const user = z.object({
     tier: optional(z.string()),
 });
 
+const { $schema: _, ...userShape } = z.toJSONSchema(user, { io: 'input' });
+/** Documented as what it should be; taken as it is. */
+const anyItem = z.unknown().meta(userShape);
+
 /** A bad item must not fail its neighbours: it goes on with the reason, and comes back among the failed ones. */
 function userOrReason(item: unknown): NewUser {
     const parsed = user.safeParse(item);
@@ -37,10 +41,7 @@ export const internalAdminEndpoints = [
         message: 'Users created',
         timeout_ms: BATCH_TIMEOUT_MS,
         body: z.object({
-            users: z
-                .array(z.unknown().meta({ description: 'An object: email, password, and maybe name and tier.' }))
-                .min(1, 'must not be empty')
-                .max(MAX_USERS, `must have at most ${MAX_USERS} items`),
+            users: z.array(anyItem).min(1, 'must not be empty').max(MAX_USERS, `must have at most ${MAX_USERS} items`),
         }),
         answer: z.object({
             created: z.array(z.object({ user_id: z.string(), email: z.string(), tier: z.string() })),

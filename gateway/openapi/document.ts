@@ -23,6 +23,8 @@ export interface OperationObject {
     description?: string;
     tags: string[];
     security: Array<Record<string, string[]>>;
+    /** That the call may be sent again when nobody knows what became of it. */
+    'x-idempotent': boolean;
     parameters: Parameter[];
     requestBody?: { required: boolean; content: { 'application/json': Media } };
     responses: Record<string, ResponseObject | { $ref: string }>;
@@ -105,8 +107,8 @@ export function openApi(endpoints: readonly Endpoint[], version: string): OpenAp
 }
 
 function operationObject(endpoint: Endpoint, schemas: Record<string, Schema>): OperationObject {
-    const { id, access, body, answer } = endpoint;
-    const { summary, description, refusals = {}, example } = operationOf(id);
+    const { id, method, access, body, answer } = endpoint;
+    const { summary, description, refusals = {}, idempotent = method === 'GET', example } = operationOf(id);
     const keep = (name: string, schema: Schema): Schema => {
         schemas[name] = schema;
         return { $ref: `#/components/schemas/${name}` };
@@ -118,6 +120,7 @@ function operationObject(endpoint: Endpoint, schemas: Record<string, Schema>): O
         summary,
         tags: [tagOf(id)],
         security: SECURITY[access],
+        'x-idempotent': idempotent,
         parameters: parametersOf(endpoint, example),
         responses: {
             [endpoint.status]: success(endpoint, keep(`${name}Data`, schemaOf(answer)), example.data),

@@ -3,6 +3,8 @@ interface Term {
     description: string;
     format?: string;
     enum?: readonly string[];
+    /** In the place of the field's own schema, where the gateway reads from text what is meant otherwise. */
+    schema?: Readonly<Record<string, unknown>>;
 }
 
 const time = (description: string): Term => ({ description, format: 'date-time' });
@@ -41,7 +43,10 @@ export const GLOSSARY: Record<string, Term> = {
     usage: { description: 'Calls with this key.' },
 
     did: { description: 'A did:key with an Ed25519 public key: `did:key:z6Mk…`.' },
-    derive: { description: 'Whether to resolve a valid DID that is not recorded here, too. Default: false.' },
+    derive: {
+        description: 'Whether to resolve a valid DID that is not recorded here, too. Default: false.',
+        schema: { type: 'boolean' },
+    },
     public_key: { description: 'Ed25519 public key: 32 bytes in base64.' },
     private_key: {
         description: 'Ed25519 private key in base64: 32 bytes of seed, then the public key. Shown this once.',
@@ -95,7 +100,10 @@ export const GLOSSARY: Record<string, Term> = {
     metadata: { description: 'Anything to keep beside it: a JSON object of at most 16 KiB.' },
     'x-wallet-password': { description: 'Password of the wallet (UTF-8).' },
 
-    limit: { description: 'Rows per page, 1 to 1,000. Without it the whole list is answered.' },
+    limit: {
+        description: 'Rows per page, 1 to 1,000. Without it the whole list is answered.',
+        schema: { type: 'integer', minimum: 1, maximum: 1_000 },
+    },
     cursor: { description: 'Where the next page begins: from the `Link` header of the one before.' },
     total: count('How many there are in all.'),
 

@@ -6,6 +6,8 @@ export interface Operation {
     description?: string;
     /** When it refuses for reasons of its own; what every endpoint refuses goes without saying. */
     refusals?: Partial<Record<ErrorKind, string>>;
+    /** Whether the same call again changes nothing more and is answered the same: programs may send it twice. GETs are so. */
+    idempotent?: true;
     example: Example;
 }
 

@@ -8,8 +8,13 @@ export interface Parameter {
     required: boolean;
     description: string;
     schema: Schema;
+    /** The name of the field of the query or the body that this header field may stand for. */
+    'x-instead-of'?: string;
     example?: unknown;
 }
+
+/** Header fields that carry what would stand in the query or the body otherwise. */
+const INSTEAD_OF: Readonly<Record<string, string>> = { 'x-wallet-password': 'password' };
 
 const header = (name: string, description: string, schema: Schema): Parameter => ({
     name,
@@ -52,6 +57,12 @@ function fieldsOf(place: Parameter['in'], schema: Schema, examples: Record<strin
         required: schema.required?.includes(name) ?? false,
         description,
         schema: field,
-        ...(examples[name] !== undefined && { example: examples[name] }),
+        ...(INSTEAD_OF[name] !== undefined && { 'x-instead-of': INSTEAD_OF[name] }),
+        ...(examples[name] !== undefined && { example: typed(examples[name], field) }),
     }));
+}
+
+/** The text of an example as the value that it stands for. */
+function typed(text: string, { type }: Schema): unknown {
+    return type === 'integer' || type === 'boolean' ? JSON.parse(text) : text;
 }

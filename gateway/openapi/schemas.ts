@@ -37,6 +37,7 @@ function described(schema: Schema): Schema {
 function defined(name: string, field: Schema): Schema {
     const term = GLOSSARY[name];
     if (!term) return field;
+    if (term.schema) return { description: term.description, ...term.schema };
     const nullable = Array.isArray(field.type) && field.type.includes('null');
     const all: Schema = { description: term.description, ...field };
     if (term.format) all.format = term.format;

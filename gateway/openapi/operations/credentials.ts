@@ -53,6 +53,7 @@ export const credentialOperations = {
     },
     'credentials.verify': {
         summary: 'Verify a credential',
+        idempotent: true,
         description:
             'A check that completes is 200, whatever it finds: an invalid credential has `valid: false` and says why in `error`. 400 is for what is no v4.public token at all.',
         example: {
@@ -62,6 +63,7 @@ export const credentialOperations = {
     },
     'credentials.revoke': {
         summary: 'Revoke a credential',
+        idempotent: true,
         description: 'For good. Again: the same answer as the first time.',
         refusals: {
             forbidden: 'It was issued by another DID, or the caller neither issued it nor owns that DID.',

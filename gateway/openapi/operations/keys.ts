@@ -46,6 +46,7 @@ export const keyOperations = {
     },
     'keys.revoke': {
         summary: 'Revoke an API key',
+        idempotent: true,
         description:
             'For good, and at once: a call that begins after the answer is refused. Again: the same answer as the first time.',
         refusals,

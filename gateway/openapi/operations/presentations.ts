@@ -38,6 +38,7 @@ export const presentationOperations = {
     },
     'presentations.verify': {
         summary: 'Verify a presentation',
+        idempotent: true,
         description:
             'A check that completes is 200, whatever it finds. One credential that is not valid makes the whole invalid; the results of all are listed.',
         example: {

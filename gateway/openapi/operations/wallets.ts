@@ -36,6 +36,7 @@ export const walletOperations = {
     },
     'wallets.open': {
         summary: 'Open a wallet',
+        idempotent: true,
         refusals,
         example: {
             body: { wallet_id: WALLET_ID, password: WALLET_PASSWORD },
@@ -48,6 +49,7 @@ export const walletOperations = {
     },
     'wallets.add_credential': {
         summary: 'Store a credential in a wallet',
+        idempotent: true,
         description: 'Its signature must be good. The same credential again: one entry, with the new metadata.',
         refusals,
         example: {

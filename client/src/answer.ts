@@ -1,0 +1,68 @@
+import { ApiError } from './errors.ts';
+import type { ErrorCode } from './gen/types.ts';
+
+/** The state of a limit, as the latest answer told it. */
+export interface RateLimit {
+    /** Calls per window. */
+    limit: number;
+    /** Calls left in this window. */
+    remaining: number;
+    /** When the window ends: Unix time, in seconds. */
+    reset: number;
+}
+
+export interface Answer {
+    data: unknown;
+    /** Where the next page of a list begins. */
+    next_cursor: string | undefined;
+}
+
+export function rateLimitOf(headers: Headers): RateLimit | undefined {
+    const [limit, remaining, reset] = ['Limit', 'Remaining', 'Reset'].map((name) =>
+        wholeNumber(headers.get(`X-RateLimit-${name}`)),
+    );
+    if (limit === undefined || remaining === undefined || reset === undefined) return undefined;
+    return { limit, remaining, reset };
+}
+
+/** What an answer holds; throws where it is a refusal. `text` is its body. */
+export function answerOf(response: Response, text: string, { bare }: { bare: boolean }): Answer {
+    const { headers } = response;
+    const body = parsed(text);
+    if (!response.ok || body === undefined || !(bare || 'data' in body)) throw refusal(response, body);
+    return { data: bare ? body : body['data'], next_cursor: nextCursor(headers.get('Link')) };
+}
+
+function refusal({ status, headers }: Response, body: Record<string, unknown> | undefined): ApiError {
+    return new ApiError({
+        status,
+        // A newer service may have kinds that this client does not know; none of them is lost.
+        code: (headers.get('X-Error-Code') as ErrorCode | null) ?? undefined,
+        summary: typeof body?.['message'] === 'string' ? body['message'] : `HTTP ${status}, not from the service`,
+        detail: typeof body?.['error'] === 'string' ? body['error'] : '',
+        request_id: headers.get('X-Request-Id') ?? undefined,
+        retry_after: wholeNumber(headers.get('Retry-After')),
+    });
+}
+
+/** The JSON object in a body, if it is one. */
+function parsed(text: string): Record<string, unknown> | undefined {
+    try {
+        const value: unknown = JSON.parse(text);
+        if (typeof value !== 'object' || value === null) return undefined;
+        return value as Record<string, unknown>; // the fields of any object
+    } catch {
+        return undefined;
+    }
+}
+
+function nextCursor(link: string | null): string | undefined {
+    const [, target] = /<([^>]*)>\s*;\s*rel="?next\b/.exec(link ?? '') ?? [];
+    if (target === undefined) return undefined;
+    // The address is the service's own view, which a proxy may have changed: only the cursor counts.
+    return new URLSearchParams(target.split('?', 2)[1]).get('cursor') ?? undefined;
+}
+
+function wholeNumber(text: string | null): number | undefined {
+    return text !== null && /^\d+$/.test(text) ? Number(text) : undefined;
+}

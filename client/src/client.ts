@@ -1,0 +1,80 @@
+import { type Answer, answerOf, type RateLimit, rateLimitOf } from './answer.ts';
+import { connectionError } from './errors.ts';
+import type { Api } from './gen/operations.ts';
+import { type Invoke, methodsOf } from './methods.ts';
+import { type Credentials, type WireRequest, wireRequest } from './request.ts';
+import { retrying } from './retry.ts';
+import { timeLimit } from './time-limit.ts';
+
+export type { RateLimit } from './answer.ts';
+export { ApiError, ConnectionError } from './errors.ts';
+export type { Api } from './gen/operations.ts';
+export type * from './gen/types.ts';
+export type { CallOptions, ListMethod } from './operation.ts';
+export type { Credentials } from './request.ts';
+
+const TIMEOUT_MS = 30_000;
+const TRIES = 4;
+
+export interface ClientOptions extends Credentials {
+    /** Where the service is: `https://credentials.example`. */
+    base_url: string;
+    /** How long a call may take in all, with every repetition and wait, in milliseconds. Default: 30,000. */
+    timeout_ms?: number;
+    /** How often a call is sent at most, where sending it again is safe. Default: 4. */
+    tries?: number;
+    /** Sends requests in the place of the global `fetch`: to watch them, or by other means. */
+    fetch?: (url: string, init: RequestInit) => Promise<Response>;
+}
+
+export interface Client extends Api {
+    /** This client with other credentials, and a `rate_limit` of its own. What is not given stays as it is. */
+    as(credentials: Credentials): Client;
+    /** The limit's state by the latest answer to this client; undefined before the first. */
+    readonly rate_limit: RateLimit | undefined;
+}
+
+/** A client of the service at `base_url`. Its methods answer the data of a success, and throw all else. */
+export function createClient(options: ClientOptions): Client {
+    const { timeout_ms = TIMEOUT_MS, tries = TRIES, fetch: send = (url, init) => fetch(url, init) } = options;
+    const base_url = new URL(options.base_url).href.replace(/\/+$/, '');
+    let rate_limit: RateLimit | undefined;
+
+    async function once({ url, ...request }: WireRequest, bare: boolean, signal: AbortSignal): Promise<Answer> {
+        let response: Response;
+        let text: string;
+        try {
+            // The service redirects nobody, and knows no cookies: nothing may lead a secret elsewhere.
+            response = await send(url, {
+                ...request,
+                body: request.body ?? null,
+                redirect: 'error',
+                credentials: 'omit',
+                signal,
+            });
+            text = await response.text();
+        } catch (error) {
+            throw signal.aborted ? signal.reason : connectionError(error);
+        }
+        rate_limit = rateLimitOf(response.headers) ?? rate_limit;
+        return answerOf(response, text, { bare });
+    }
+
+    const invoke: Invoke = async (operation, input, call = {}) => {
+        const request = wireRequest(operation, input, { base_url, credentials: options, request_id: call.request_id });
+        const time = timeLimit(call.timeout_ms ?? timeout_ms, call.signal);
+        try {
+            time.signal.throwIfAborted();
+            const attempt = () => once(request, operation.bare, time.signal);
+            return await retrying(attempt, { tries, idempotent: operation.idempotent, time });
+        } finally {
+            time.close();
+        }
+    };
+
+    return Object.defineProperty(
+        { ...methodsOf(invoke), as: (credentials: Credentials) => createClient({ ...options, ...credentials }) },
+        'rate_limit',
+        { get: () => rate_limit, enumerable: true },
+    ) as Client; // with the property that was just defined
+}

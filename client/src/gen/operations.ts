@@ -1,0 +1,845 @@
+// Generated from the OpenAPI document by "npm run client". Do not edit.
+
+import type { CallOptions, ListMethod, Operation } from '../operation.ts';
+import type {
+    AdminCreateUsersData,
+    AdminCreateUsersInput,
+    AdminStatsData,
+    AuthLoginData,
+    AuthLoginInput,
+    AuthLogoutData,
+    AuthLogoutInput,
+    AuthMeData,
+    AuthRefreshData,
+    AuthRefreshInput,
+    AuthRegisterData,
+    AuthRegisterInput,
+    CredentialsByIssuerData,
+    CredentialsByIssuerInput,
+    CredentialsBySubjectData,
+    CredentialsBySubjectInput,
+    CredentialsIssueData,
+    CredentialsIssueInput,
+    CredentialsRevokeData,
+    CredentialsRevokeInput,
+    CredentialsStatusData,
+    CredentialsStatusInput,
+    CredentialsVerifyData,
+    CredentialsVerifyInput,
+    DidCreateData,
+    DidCreateInput,
+    DidDocumentData,
+    DidDocumentInput,
+    DidResolveData,
+    DidResolveInput,
+    HealthData,
+    KeysGenerateData,
+    KeysGenerateInput,
+    KeysGetData,
+    KeysGetInput,
+    KeysListData,
+    KeysListInput,
+    KeysRenameData,
+    KeysRenameInput,
+    KeysRevokeData,
+    KeysRevokeInput,
+    MeChangePasswordData,
+    MeChangePasswordInput,
+    MeGetData,
+    MeStatsData,
+    MeUpdateData,
+    MeUpdateInput,
+    PresentationsCreateData,
+    PresentationsCreateInput,
+    PresentationsVerifyData,
+    PresentationsVerifyInput,
+    WalletsAddCredentialData,
+    WalletsAddCredentialInput,
+    WalletsCreateData,
+    WalletsCreateInput,
+    WalletsDeleteCredentialData,
+    WalletsDeleteCredentialInput,
+    WalletsListCredentialsData,
+    WalletsListCredentialsInput,
+    WalletsOpenData,
+    WalletsOpenInput,
+} from './types.ts';
+
+/** Every operation of the service. */
+export interface Api {
+    keys: {
+        /**
+         * Generate an API key.
+         * The answer is the only place where the whole key is ever shown: the service keeps its hash.
+         *
+         * `POST /v1/keys/generate`
+         */
+        generate(input: KeysGenerateInput, options?: CallOptions): Promise<KeysGenerateData>;
+        /**
+         * List API keys.
+         * Newest first; revoked keys stay in the list.
+         *
+         * `GET /v1/keys`
+         */
+        list: ListMethod<[input?: KeysListInput], KeysListData>;
+        /**
+         * Get an API key.
+         *
+         * `GET /v1/keys/{key_id}`
+         */
+        get(input: KeysGetInput, options?: CallOptions): Promise<KeysGetData>;
+        /**
+         * Revoke an API key.
+         * For good, and at once: a call that begins after the answer is refused. Again: the same answer as the first time.
+         *
+         * `DELETE /v1/keys/{key_id}`
+         */
+        revoke(input: KeysRevokeInput, options?: CallOptions): Promise<KeysRevokeData>;
+        /**
+         * Rename an API key.
+         *
+         * `PATCH /v1/keys/{key_id}`
+         */
+        rename(input: KeysRenameInput, options?: CallOptions): Promise<KeysRenameData>;
+    };
+    did: {
+        /**
+         * Create a DID.
+         * Without `public_key` a key pair is made, and its private key answered this once: the service does not keep it. With one, the same DID is answered each time.
+         *
+         * `POST /v1/did`
+         */
+        create(input?: DidCreateInput, options?: CallOptions): Promise<DidCreateData>;
+        /**
+         * Resolve a DID.
+         *
+         * `GET /v1/did/{did}`
+         */
+        resolve(input: DidResolveInput, options?: CallOptions): Promise<DidResolveData>;
+        /**
+         * Get the DID document.
+         *
+         * `GET /v1/did/{did}/document`
+         */
+        document(input: DidDocumentInput, options?: CallOptions): Promise<DidDocumentData>;
+    };
+    credentials: {
+        /**
+         * Issue a credential.
+         * Signs a PASETO v4 public token. The private key must be that of `issuer_did`; it is used and forgotten, and so are the claims, which are signed exactly as they were sent.
+         *
+         * `POST /v1/credentials`
+         */
+        issue(input: CredentialsIssueInput, options?: CallOptions): Promise<CredentialsIssueData>;
+        /**
+         * Verify a credential.
+         * A check that completes is 200, whatever it finds: an invalid credential has `valid: false` and says why in `error`. 400 is for what is no v4.public token at all.
+         *
+         * `POST /v1/credentials/verify`
+         */
+        verify(input: CredentialsVerifyInput, options?: CallOptions): Promise<CredentialsVerifyData>;
+        /**
+         * Revoke a credential.
+         * For good. Again: the same answer as the first time.
+         *
+         * `POST /v1/credentials/revoke/{credential_id}`
+         */
+        revoke(input: CredentialsRevokeInput, options?: CallOptions): Promise<CredentialsRevokeData>;
+        /**
+         * Get the revocation status of a credential.
+         *
+         * `GET /v1/credentials/status/{credential_id}`
+         */
+        status(input: CredentialsStatusInput, options?: CallOptions): Promise<CredentialsStatusData>;
+        /**
+         * List credentials by issuer.
+         * Newest first: what the caller has issued, and what names a DID of the caller as issuer or subject.
+         *
+         * `GET /v1/credentials/by-issuer/{issuer_did}`
+         */
+        byIssuer: ListMethod<[input: CredentialsByIssuerInput], CredentialsByIssuerData>;
+        /**
+         * List credentials by subject.
+         * Newest first: what the caller has issued, and what names a DID of the caller as issuer or subject.
+         *
+         * `GET /v1/credentials/by-subject/{subject_did}`
+         */
+        bySubject: ListMethod<[input: CredentialsBySubjectInput], CredentialsBySubjectData>;
+    };
+    presentations: {
+        /**
+         * Create a presentation.
+         * Bundles 1 to 100 credentials for one verifier. Each must have a good signature; whether it is expired or revoked is for the verifier to see.
+         *
+         * `POST /v1/presentations`
+         */
+        create(input: PresentationsCreateInput, options?: CallOptions): Promise<PresentationsCreateData>;
+        /**
+         * Verify a presentation.
+         * A check that completes is 200, whatever it finds. One credential that is not valid makes the whole invalid; the results of all are listed.
+         *
+         * `POST /v1/presentations/verify`
+         */
+        verify(input: PresentationsVerifyInput, options?: CallOptions): Promise<PresentationsVerifyData>;
+    };
+    wallets: {
+        /**
+         * Create a wallet.
+         * With a key pair and a DID of its own, sealed under a key that only the password gives (Argon2id, AES-256-GCM). A lost password cannot be restored.
+         *
+         * `POST /v1/wallets`
+         */
+        create(input: WalletsCreateInput, options?: CallOptions): Promise<WalletsCreateData>;
+        /**
+         * Open a wallet.
+         *
+         * `POST /v1/wallets/open`
+         */
+        open(input: WalletsOpenInput, options?: CallOptions): Promise<WalletsOpenData>;
+        /**
+         * Store a credential in a wallet.
+         * Its signature must be good. The same credential again: one entry, with the new metadata.
+         *
+         * `POST /v1/wallets/{wallet_id}/credentials`
+         */
+        addCredential(input: WalletsAddCredentialInput, options?: CallOptions): Promise<WalletsAddCredentialData>;
+        /**
+         * List the credentials in a wallet.
+         * The password is required; it is better sent in `X-Wallet-Password` than in the query, where others may log it.
+         *
+         * `GET /v1/wallets/{wallet_id}/credentials`
+         */
+        listCredentials: ListMethod<[input: WalletsListCredentialsInput], WalletsListCredentialsData>;
+        /**
+         * Delete a credential from a wallet.
+         * The password is required, in the body or in `X-Wallet-Password`.
+         *
+         * `DELETE /v1/wallets/{wallet_id}/credentials/{credential_id}`
+         */
+        deleteCredential(
+            input: WalletsDeleteCredentialInput,
+            options?: CallOptions,
+        ): Promise<WalletsDeleteCredentialData>;
+    };
+    me: {
+        /**
+         * Get the current user.
+         *
+         * `GET /v1/me`
+         */
+        get(options?: CallOptions): Promise<MeGetData>;
+        /**
+         * Change name or email.
+         * `"name": null` takes the name away.
+         *
+         * `PATCH /v1/me`
+         */
+        update(input?: MeUpdateInput, options?: CallOptions): Promise<MeUpdateData>;
+        /**
+         * Change the password.
+         * All other sessions of the account end; API keys stay.
+         *
+         * `POST /v1/me/password`
+         */
+        changePassword(input: MeChangePasswordInput, options?: CallOptions): Promise<MeChangePasswordData>;
+        /**
+         * Get usage statistics.
+         *
+         * `GET /v1/me/stats`
+         */
+        stats(options?: CallOptions): Promise<MeStatsData>;
+    };
+    internal: {
+        admin: {
+            /**
+             * Get platform statistics.
+             *
+             * `GET /internal/v1/admin/stats`
+             */
+            stats(options?: CallOptions): Promise<AdminStatsData>;
+            /**
+             * Create up to 1,000 users.
+             * Each by itself: what fails is listed with its reason, and the answer is 200 all the same.
+             *
+             * `POST /internal/v1/admin/users/batch`
+             */
+            createUsers(input: AdminCreateUsersInput, options?: CallOptions): Promise<AdminCreateUsersData>;
+        };
+        auth: {
+            /**
+             * Register an account.
+             *
+             * `POST /internal/v1/auth/register`
+             */
+            register(input: AuthRegisterInput, options?: CallOptions): Promise<AuthRegisterData>;
+            /**
+             * Log in.
+             *
+             * `POST /internal/v1/auth/login`
+             */
+            login(input: AuthLoginInput, options?: CallOptions): Promise<AuthLoginData>;
+            /**
+             * Log out.
+             * Takes the access token or the refresh token, and ends their session.
+             *
+             * `POST /internal/v1/auth/logout`
+             */
+            logout(input: AuthLogoutInput, options?: CallOptions): Promise<AuthLogoutData>;
+            /**
+             * Refresh a session.
+             * A refresh token works once: keep the new one.
+             *
+             * `POST /internal/v1/auth/refresh`
+             */
+            refresh(input: AuthRefreshInput, options?: CallOptions): Promise<AuthRefreshData>;
+            /**
+             * Get the user of a session token.
+             *
+             * `GET /internal/v1/auth/me`
+             */
+            me(options?: CallOptions): Promise<AuthMeData>;
+        };
+        did: {
+            /**
+             * Create a DID.
+             * Without `public_key` a key pair is made, and its private key answered this once: the service does not keep it. With one, the same DID is answered each time.
+             *
+             * `POST /internal/v1/did`
+             */
+            create(input?: DidCreateInput, options?: CallOptions): Promise<DidCreateData>;
+            /**
+             * Resolve a DID.
+             *
+             * `GET /internal/v1/did/{did}`
+             */
+            resolve(input: DidResolveInput, options?: CallOptions): Promise<DidResolveData>;
+        };
+        credentials: {
+            /**
+             * Issue a credential.
+             * Signs a PASETO v4 public token. The private key must be that of `issuer_did`; it is used and forgotten, and so are the claims, which are signed exactly as they were sent.
+             *
+             * `POST /internal/v1/credentials`
+             */
+            issue(input: CredentialsIssueInput, options?: CallOptions): Promise<CredentialsIssueData>;
+            /**
+             * Verify a credential.
+             * A check that completes is 200, whatever it finds: an invalid credential has `valid: false` and says why in `error`. 400 is for what is no v4.public token at all.
+             *
+             * `POST /internal/v1/credentials/verify`
+             */
+            verify(input: CredentialsVerifyInput, options?: CallOptions): Promise<CredentialsVerifyData>;
+            /**
+             * Revoke a credential.
+             * For good. Again: the same answer as the first time.
+             *
+             * `POST /internal/v1/credentials/revoke/{credential_id}`
+             */
+            revoke(input: CredentialsRevokeInput, options?: CallOptions): Promise<CredentialsRevokeData>;
+        };
+        presentations: {
+            /**
+             * Create a presentation.
+             * Bundles 1 to 100 credentials for one verifier. Each must have a good signature; whether it is expired or revoked is for the verifier to see.
+             *
+             * `POST /internal/v1/presentations`
+             */
+            create(input: PresentationsCreateInput, options?: CallOptions): Promise<PresentationsCreateData>;
+            /**
+             * Verify a presentation.
+             * A check that completes is 200, whatever it finds. One credential that is not valid makes the whole invalid; the results of all are listed.
+             *
+             * `POST /internal/v1/presentations/verify`
+             */
+            verify(input: PresentationsVerifyInput, options?: CallOptions): Promise<PresentationsVerifyData>;
+        };
+        wallets: {
+            /**
+             * Create a wallet.
+             * With a key pair and a DID of its own, sealed under a key that only the password gives (Argon2id, AES-256-GCM). A lost password cannot be restored.
+             *
+             * `POST /internal/v1/wallets`
+             */
+            create(input: WalletsCreateInput, options?: CallOptions): Promise<WalletsCreateData>;
+            /**
+             * Open a wallet.
+             *
+             * `POST /internal/v1/wallets/open`
+             */
+            open(input: WalletsOpenInput, options?: CallOptions): Promise<WalletsOpenData>;
+        };
+        /**
+         * Get the health of the service.
+         * Not in the envelope. 200 with `status: degraded` while a dependency is down.
+         *
+         * `GET /internal/health`
+         */
+        health(options?: CallOptions): Promise<HealthData>;
+    };
+}
+
+/** How they go over the wire, by their ids. */
+export const OPERATIONS = {
+    'keys.generate': {
+        method: 'POST',
+        path: '/v1/keys/generate',
+        credentials: ['token'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'keys.list': {
+        method: 'GET',
+        path: '/v1/keys',
+        credentials: ['token'],
+        idempotent: true,
+        query: ['limit', 'cursor'],
+        headers: {},
+        body: false,
+        paged: true,
+        bare: false,
+    },
+    'keys.get': {
+        method: 'GET',
+        path: '/v1/keys/{key_id}',
+        credentials: ['token'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: false,
+        paged: false,
+        bare: false,
+    },
+    'keys.revoke': {
+        method: 'DELETE',
+        path: '/v1/keys/{key_id}',
+        credentials: ['token'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: false,
+        paged: false,
+        bare: false,
+    },
+    'keys.rename': {
+        method: 'PATCH',
+        path: '/v1/keys/{key_id}',
+        credentials: ['token'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'did.create': {
+        method: 'POST',
+        path: '/v1/did',
+        credentials: ['token'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'did.resolve': {
+        method: 'GET',
+        path: '/v1/did/{did}',
+        credentials: ['token'],
+        idempotent: true,
+        query: ['derive'],
+        headers: {},
+        body: false,
+        paged: false,
+        bare: false,
+    },
+    'did.document': {
+        method: 'GET',
+        path: '/v1/did/{did}/document',
+        credentials: ['token'],
+        idempotent: true,
+        query: ['derive'],
+        headers: {},
+        body: false,
+        paged: false,
+        bare: false,
+    },
+    'credentials.issue': {
+        method: 'POST',
+        path: '/v1/credentials',
+        credentials: ['token'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'credentials.verify': {
+        method: 'POST',
+        path: '/v1/credentials/verify',
+        credentials: ['token'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'credentials.revoke': {
+        method: 'POST',
+        path: '/v1/credentials/revoke/{credential_id}',
+        credentials: ['token'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'credentials.status': {
+        method: 'GET',
+        path: '/v1/credentials/status/{credential_id}',
+        credentials: ['token'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: false,
+        paged: false,
+        bare: false,
+    },
+    'credentials.by_issuer': {
+        method: 'GET',
+        path: '/v1/credentials/by-issuer/{issuer_did}',
+        credentials: ['token'],
+        idempotent: true,
+        query: ['limit', 'cursor'],
+        headers: {},
+        body: false,
+        paged: true,
+        bare: false,
+    },
+    'credentials.by_subject': {
+        method: 'GET',
+        path: '/v1/credentials/by-subject/{subject_did}',
+        credentials: ['token'],
+        idempotent: true,
+        query: ['limit', 'cursor'],
+        headers: {},
+        body: false,
+        paged: true,
+        bare: false,
+    },
+    'presentations.create': {
+        method: 'POST',
+        path: '/v1/presentations',
+        credentials: ['token'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'presentations.verify': {
+        method: 'POST',
+        path: '/v1/presentations/verify',
+        credentials: ['token'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'wallets.create': {
+        method: 'POST',
+        path: '/v1/wallets',
+        credentials: ['token'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'wallets.open': {
+        method: 'POST',
+        path: '/v1/wallets/open',
+        credentials: ['token'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'wallets.add_credential': {
+        method: 'POST',
+        path: '/v1/wallets/{wallet_id}/credentials',
+        credentials: ['token'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'wallets.list_credentials': {
+        method: 'GET',
+        path: '/v1/wallets/{wallet_id}/credentials',
+        credentials: ['token'],
+        idempotent: true,
+        query: ['limit', 'cursor', 'password'],
+        headers: { password: 'X-Wallet-Password' },
+        body: false,
+        paged: true,
+        bare: false,
+    },
+    'wallets.delete_credential': {
+        method: 'DELETE',
+        path: '/v1/wallets/{wallet_id}/credentials/{credential_id}',
+        credentials: ['token'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'me.get': {
+        method: 'GET',
+        path: '/v1/me',
+        credentials: ['token'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: false,
+        paged: false,
+        bare: false,
+    },
+    'me.update': {
+        method: 'PATCH',
+        path: '/v1/me',
+        credentials: ['token'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'me.change_password': {
+        method: 'POST',
+        path: '/v1/me/password',
+        credentials: ['token'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'me.stats': {
+        method: 'GET',
+        path: '/v1/me/stats',
+        credentials: ['token'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: false,
+        paged: false,
+        bare: false,
+    },
+    'internal.admin.stats': {
+        method: 'GET',
+        path: '/internal/v1/admin/stats',
+        credentials: ['internal_secret'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: false,
+        paged: false,
+        bare: false,
+    },
+    'internal.auth.register': {
+        method: 'POST',
+        path: '/internal/v1/auth/register',
+        credentials: ['internal_secret'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'internal.auth.login': {
+        method: 'POST',
+        path: '/internal/v1/auth/login',
+        credentials: ['internal_secret'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'internal.auth.logout': {
+        method: 'POST',
+        path: '/internal/v1/auth/logout',
+        credentials: ['internal_secret'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'internal.auth.refresh': {
+        method: 'POST',
+        path: '/internal/v1/auth/refresh',
+        credentials: ['internal_secret'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'internal.auth.me': {
+        method: 'GET',
+        path: '/internal/v1/auth/me',
+        credentials: ['token', 'internal_secret'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: false,
+        paged: false,
+        bare: false,
+    },
+    'internal.admin.create_users': {
+        method: 'POST',
+        path: '/internal/v1/admin/users/batch',
+        credentials: ['internal_secret'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'internal.did.create': {
+        method: 'POST',
+        path: '/internal/v1/did',
+        credentials: ['internal_secret'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'internal.did.resolve': {
+        method: 'GET',
+        path: '/internal/v1/did/{did}',
+        credentials: ['internal_secret'],
+        idempotent: true,
+        query: ['derive'],
+        headers: {},
+        body: false,
+        paged: false,
+        bare: false,
+    },
+    'internal.credentials.issue': {
+        method: 'POST',
+        path: '/internal/v1/credentials',
+        credentials: ['internal_secret'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'internal.credentials.verify': {
+        method: 'POST',
+        path: '/internal/v1/credentials/verify',
+        credentials: ['internal_secret'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'internal.credentials.revoke': {
+        method: 'POST',
+        path: '/internal/v1/credentials/revoke/{credential_id}',
+        credentials: ['internal_secret'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'internal.presentations.create': {
+        method: 'POST',
+        path: '/internal/v1/presentations',
+        credentials: ['internal_secret'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'internal.presentations.verify': {
+        method: 'POST',
+        path: '/internal/v1/presentations/verify',
+        credentials: ['internal_secret'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'internal.wallets.create': {
+        method: 'POST',
+        path: '/internal/v1/wallets',
+        credentials: ['internal_secret'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'internal.wallets.open': {
+        method: 'POST',
+        path: '/internal/v1/wallets/open',
+        credentials: ['internal_secret'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'internal.health': {
+        method: 'GET',
+        path: '/internal/health',
+        credentials: [],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: false,
+        paged: false,
+        bare: true,
+    },
+} satisfies Record<string, Operation>;

@@ -1,0 +1,53 @@
+import type { Answer } from './answer.ts';
+import { type Api, OPERATIONS } from './gen/operations.ts';
+import type { CallOptions, Operation } from './operation.ts';
+import type { Input } from './request.ts';
+
+export type Invoke = (operation: Operation, input: Input, options?: CallOptions) => Promise<Answer>;
+
+/** Rows of a page, where the caller names no number: the most that the service gives. */
+const PAGE_ROWS = 1_000;
+
+interface Methods {
+    [name: string]: Methods | ((...args: never[]) => unknown);
+}
+
+/** `credentials.by_issuer` as `credentials.byIssuer`, and so on, for every operation. */
+export function methodsOf(invoke: Invoke): Api {
+    const methods: Methods = {};
+    for (const [id, operation] of Object.entries<Operation>(OPERATIONS)) {
+        const names = id
+            .split('.')
+            .map((name) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()));
+        const own = names.pop() as string; // no id is empty
+        let place = methods;
+        for (const name of names) {
+            place[name] ??= {};
+            place = place[name] as Methods; // no operation is named as a group of them is
+        }
+        place[own] = methodOf(operation, invoke);
+    }
+    return methods as unknown as Api; // the same generator names both
+}
+
+function methodOf(operation: Operation, invoke: Invoke) {
+    const { path, query, body, paged } = operation;
+    if (!path.includes('{') && query.length === 0 && !body) {
+        return async (options?: CallOptions) => (await invoke(operation, {}, options)).data;
+    }
+    const method = async (input: Input = {}, options?: CallOptions) => (await invoke(operation, input, options)).data;
+    if (!paged) return method;
+    return Object.assign(method, {
+        pages: (input: Input = {}, options?: CallOptions) =>
+            pages((cursor) => invoke(operation, { limit: PAGE_ROWS, ...input, ...cursor }, options)),
+    });
+}
+
+async function* pages(read: (cursor: { cursor?: string }) => Promise<Answer>): AsyncGenerator<unknown, void> {
+    let answer = await read({});
+    for (;;) {
+        yield answer.data;
+        if (answer.next_cursor === undefined) return;
+        answer = await read({ cursor: answer.next_cursor });
+    }
+}

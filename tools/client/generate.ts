@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { endpointTable } from '../../gateway/endpoints/index.ts';
+import { openApi } from '../../gateway/openapi/document.ts';
+import { KINDS } from '../../gateway/openapi/responses.ts';
+import { type ClientOperation, operationsOf } from './operations.ts';
+import { typeOf } from './types.ts';
+
+/** `npm run client`: writes client/src/gen from the OpenAPI document. With `--check`: fails where that would change it. */
+
+const HEADER = '// Generated from the OpenAPI document by "npm run client". Do not edit.\n';
+
+const camelCase = (text: string): string => text.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** `internal.credentials.by_issuer` as `CredentialsByIssuer`: twins of public operations have the types of these. */
+function typeName(id: string, kind: 'Input' | 'Data'): string {
+    const name = id.replace('internal.', '').replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
+    return `${name}${kind}`;
+}
+
+function typesFile(operations: ClientOperation[]): string {
+    const types = new Map<string, string>();
+    const add = (name: string, text: string): void => {
+        if (types.has(name) && types.get(name) !== text) throw new Error(`There would be two types ${name}.`);
+        types.set(name, text);
+    };
+    for (const { id, input, data } of operations) {
+        if (input) add(typeName(id, 'Input'), typeOf(input));
+        add(typeName(id, 'Data'), typeOf(data));
+    }
+    const interfaces = Array.from(types, ([name, text]) => `export interface ${name} ${text}\n`);
+    const codes = KINDS.map((kind) => JSON.stringify(kind)).join(' | ');
+    return [HEADER, `/** The kinds of refusals. */\nexport type ErrorCode = ${codes};\n`, ...interfaces].join('\n');
+}
+
+function operationsFile(operations: ClientOperation[]): string {
+    const names = operations.flatMap(({ id, input }) => [
+        ...(input ? [typeName(id, 'Input')] : []),
+        typeName(id, 'Data'),
+    ]);
+    const table = operations.map(({ id, wire }) => `${JSON.stringify(id)}: ${JSON.stringify(wire)},`);
+    return [
+        HEADER,
+        `import type { CallOptions, ListMethod, Operation } from '../operation.ts';`,
+        `import type { ${[...new Set(names)].sort().join(', ')} } from './types.ts';\n`,
+        `/** Every operation of the service. */\nexport interface Api ${group(operations, '')}\n`,
+        '/** How they go over the wire, by their ids. */',
+        `export const OPERATIONS = {\n${table.join('\n')}\n} satisfies Record<string, Operation>;`,
+    ].join('\n');
+}
+
+/** The operations whose ids begin with `prefix`, as members of an object type. */
+function group(operations: ClientOperation[], prefix: string): string {
+    const members = new Map<string, string>();
+    for (const operation of operations.filter(({ id }) => id.startsWith(prefix))) {
+        const [name = '', ...more] = operation.id.slice(prefix.length).split('.');
+        if (members.has(name)) continue;
+        const nested = more.length > 0 ? `${camelCase(name)}: ${group(operations, `${prefix}${name}.`)};` : undefined;
+        members.set(name, nested ?? method(camelCase(name), operation));
+    }
+    return `{\n${[...members.values()].join('\n')}\n}`;
+}
+
+function method(name: string, { id, comment, input, wire }: ClientOperation): string {
+    const data = typeName(id, 'Data');
+    const argument = input ? `input${input.required?.length ? '' : '?'}: ${typeName(id, 'Input')}` : '';
+    const type = wire.paged
+        ? `: ListMethod<[${argument}], ${data}>`
+        : `(${argument ? `${argument}, ` : ''}options?: CallOptions): Promise<${data}>`;
+    return `/**\n * ${comment}\n */\n${name}${type};`;
+}
+
+function formatted(path: string, text: string): string {
+    return execFileSync('biome', ['format', `--stdin-file-path=${path}`], { input: text, encoding: 'utf8' });
+}
+
+const operations = operationsOf(openApi(endpointTable({ version: '', cache: async () => {} }), ''));
+const files = {
+    'client/src/gen/types.ts': typesFile(operations),
+    'client/src/gen/operations.ts': operationsFile(operations),
+};
+for (const [path, text] of Object.entries(files)) {
+    const fresh = formatted(path, text);
+    if (!process.argv.includes('--check')) writeFileSync(path, fresh);
+    else if (readFileSync(path, 'utf8') !== fresh) {
+        console.error(`${path} is not up to date: npm run client, and commit it`);
+        process.exitCode = 1;
+    }
+}

@@ -1,0 +1,91 @@
+import type { Operation } from '../../client/src/operation.ts';
+import type { OpenApi, OperationObject } from '../../gateway/openapi/document.ts';
+import type { Schema } from '../../gateway/openapi/schemas.ts';
+
+/** An operation of the OpenAPI document, as the client is to have it. */
+export interface ClientOperation {
+    id: string;
+    comment: string;
+    wire: Operation;
+    /** Everything that it takes as one object: what stands in the path, the query and the body. */
+    input: Schema | undefined;
+    data: Schema;
+}
+
+/** Header fields that belong to the caller or the call, not to one operation. */
+const COMMON_HEADERS = ['X-Request-Id', 'X-On-Behalf-Of', 'X-Client-Address'];
+
+/** The operations of the document. */
+export function operationsOf(document: OpenApi): ClientOperation[] {
+    return Object.entries(document.paths).flatMap(([path, item]) =>
+        Object.entries(item).map(([method, object]) => operationOf(document, path, method, object)),
+    );
+}
+
+function operationOf(document: OpenApi, path: string, method: string, object: OperationObject): ClientOperation {
+    const { operationId: id, summary, description, parameters } = object;
+    const own = parameters.filter(({ name }) => !COMMON_HEADERS.includes(name));
+    const query = own.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
+    // Where the body may hold the same, it goes there: any body can carry any text.
+    const instead = own.filter((parameter) => query.includes(parameter['x-instead-of'] ?? ''));
+    const sent = object.requestBody?.content['application/json'].schema;
+    const { schema: data, bare } = dataOf(document, object);
+    return {
+        id,
+        comment: [`${summary}.`, description, '', `\`${method.toUpperCase()} ${path}\``]
+            .filter((line) => line !== undefined)
+            .join('\n * '),
+        wire: {
+            method: method.toUpperCase() as Operation['method'], // the endpoint table has no others
+            path,
+            credentials: credentialsOf(object),
+            idempotent: object['x-idempotent'],
+            query,
+            headers: Object.fromEntries(instead.map((parameter) => [parameter['x-instead-of'], parameter.name])),
+            body: sent !== undefined,
+            paged: query.includes('cursor'),
+            bare,
+        },
+        input: inputOf(id, own, sent && resolved(document, sent)),
+        data,
+    };
+}
+
+function credentialsOf({ security, parameters }: OperationObject): Operation['credentials'] {
+    const schemes = security.flatMap((all) => Object.keys(all));
+    const bearer = schemes.includes('session') || schemes.includes('api_key');
+    // A login needs no credential, but its sender may be one whose word about the address counts.
+    const trusted = schemes.includes('internal_secret') || parameters.some(({ name }) => name === 'X-Client-Address');
+    return [...(bearer ? (['token'] as const) : []), ...(trusted ? (['internal_secret'] as const) : [])];
+}
+
+function inputOf(id: string, parameters: OperationObject['parameters'], body: Schema = {}): Schema | undefined {
+    const properties: Record<string, Schema> = {};
+    const required: string[] = [...(body.required ?? [])];
+    for (const { name, in: place, required: must, description, schema } of parameters) {
+        if (place === 'header') continue;
+        properties[name] = { description, ...schema };
+        if (must) required.push(name);
+    }
+    for (const [name, field] of Object.entries(body.properties ?? {})) {
+        if (properties[name]) throw new Error(`${id} has two inputs with the name ${name}.`);
+        properties[name] = field;
+    }
+    // What a header field may stand for is optional where it is described, and yet must be given in one of the places.
+    required.push(...parameters.flatMap((parameter) => parameter['x-instead-of'] ?? []));
+    return Object.keys(properties).length > 0 ? { type: 'object', properties, required } : undefined;
+}
+
+/** What a success holds: the envelope's `data`, or the whole where there is no envelope. */
+function dataOf(document: OpenApi, { responses }: OperationObject): { schema: Schema; bare: boolean } {
+    const success = responses['200'] ?? responses['201'];
+    if (!success || !('content' in success)) throw new Error('An operation has no success.');
+    const { schema } = success.content['application/json'];
+    const enveloped = schema.properties?.['data'];
+    return { schema: resolved(document, enveloped ?? schema), bare: enveloped === undefined };
+}
+
+function resolved({ components }: OpenApi, schema: Schema): Schema {
+    if (schema.$ref === undefined) return schema;
+    return components.schemas[schema.$ref.split('/').at(-1) ?? ''] as Schema; // the document refers to its own schemas alone
+}
