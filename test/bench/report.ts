@@ -1,9 +1,7 @@
-import type { Floor, PartCosts } from './floors/floor.ts';
+import type { PartCosts } from './floors/floor.ts';
 import type { Outcome } from './outcome.ts';
+import type { JobOutcome } from './suite.ts';
 import { figure, table } from './table.ts';
-
-/** A job with its floor. */
-export type JobOutcome = Outcome & { floor: Floor };
 
 /** One row for each job: rates, latencies in ms, CPU µs per request of each group, peak memory in MiB. */
 export function outcomeTable(outcomes: readonly Outcome[]): string {

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { newId } from '../../../platform/ids.ts';
 import { times } from '../jobs/job.ts';
-import { CREDENTIAL_TYPE, newSigner, type Signer, SUBJECT } from '../tokens.ts';
+import { CREDENTIAL_TYPE, newSigner, SUBJECT } from '../tokens.ts';
 import type { Rounds } from './part.ts';
 
 /** Plain pg with prepared statements in groups, on tables and indexes of the service's own shape. */
@@ -19,75 +19,85 @@ const TABLES = ['credentials.credentials', 'did.dids', 'presentations.presentati
 /** A column's type in PostgreSQL, and its value in a new row. */
 type Column = readonly [string, () => unknown];
 
+/** One after the other, and then the first again: making them costs as much as storing them. */
+function inTurn<Value>(values: readonly Value[]): () => Value {
+    let next = 0;
+    return () => values[next++ % values.length] as Value; // there are some
+}
+
+const someSigner = inTurn(times(1_024, newSigner));
 const id: Column = ['uuid', newId];
+const account: Column = ['uuid', inTurn(times(64, newId))];
 const time: Column = ['timestamptz', () => new Date().toISOString()];
+const did: Column = ['text', () => someSigner().did];
+const subject: Column = ['text', () => SUBJECT];
+
+const CREDENTIAL: Record<string, Column> = {
+    id,
+    account,
+    issued_at: time,
+    expires_at: ['timestamptz', () => null],
+    issuer: did,
+    subject,
+    credential_type: ['text', () => CREDENTIAL_TYPE],
+};
+const DID: Record<string, Column> = {
+    did: ['text', () => `${someSigner().did}${newId()}`], // the table's key: never twice
+    public_key: ['bytea', () => Buffer.from(someSigner().public_key)],
+    account,
+    origin: ['text', () => 'generated'],
+    created_at: time,
+};
+const PRESENTATION: Record<string, Column> = {
+    id,
+    account,
+    created_at: time,
+    credentials_count: ['int2', () => 3],
+    holder: did,
+    audience: subject,
+};
 
 export async function rowParts(database_url: string): Promise<Record<RowPart, Rounds> & AsyncDisposable> {
     const clients = times(IN_FLIGHT, () => new Client({ connectionString: database_url }));
     await Promise.all(clients.map((client) => client.connect()));
     const [setup] = clients as [Client, ...Client[]]; // there are two
-    await setup.query('CREATE SCHEMA IF NOT EXISTS floor');
-    for (const table of TABLES) {
-        const copy = `floor.${table.split('.')[1]}`;
-        await setup.query(`CREATE TABLE IF NOT EXISTS ${copy} (LIKE ${table} INCLUDING ALL)`);
-    }
-    let next = 0;
-    const accounts = times(64, newId);
-    const account: Column = ['uuid', () => accounts[next++ % accounts.length]];
-    // Many DIDs at hand: making one costs as much as storing it.
-    const signers = times(1_024, newSigner);
-    const someSigner = (): Signer => signers[next++ % signers.length] as Signer; // there are 1,024
-    const run = (name: string, text: string, values: () => unknown[], per_round: number): Rounds => {
-        let turn = 0;
-        return {
-            per_round,
-            in_flight: IN_FLIGHT,
-            async round() {
-                await clients[turn++ % IN_FLIGHT]?.query({ name, text, values: values() });
-            },
-        };
-    };
+    await createTables(setup);
+    const issuers = await insertPages(setup);
+    const ids = await knownIds(setup);
+    let turn = 0;
+    const run = (name: string, text: string, values: () => unknown[], per_round: number): Rounds => ({
+        per_round,
+        in_flight: IN_FLIGHT,
+        async round() {
+            await clients[turn++ % IN_FLIGHT]?.query({ name, text, values: values() });
+        },
+    });
     const insert = (table: string, columns: Record<string, Column>): Rounds =>
         run(table, insertStatement(table, columns), () => columnsOf(columns), GROUP);
-    const issuers = await pagesOfCredentials(setup);
-    const issuer = (index: number): string => issuers[index % ISSUERS] as string; // there are as many
+    const page = 'SELECT * FROM floor.credentials WHERE issuer = $1 ORDER BY id DESC LIMIT 26';
     return {
-        credential_row: insert('credentials', {
-            id,
-            account,
-            issued_at: time,
-            expires_at: ['timestamptz', () => null],
-            issuer: ['text', () => someSigner().did],
-            subject: ['text', () => SUBJECT],
-            credential_type: ['text', () => CREDENTIAL_TYPE],
-        }),
-        did_row: insert('dids', {
-            did: ['text', () => `${someSigner().did}${newId()}`], // the key of the table: never twice
-            public_key: ['bytea', () => Buffer.from(someSigner().public_key)],
-            account,
-            origin: ['text', () => 'generated'],
-            created_at: time,
-        }),
-        presentation_row: insert('presentations', {
-            id,
-            account,
-            created_at: time,
-            credentials_count: ['int2', () => 3],
-            holder: ['text', () => someSigner().did],
-            audience: ['text', () => SUBJECT],
-        }),
-        find: run('find', 'SELECT * FROM floor.credentials WHERE id = ANY($1::uuid[])', await knownIds(setup), GROUP),
-        page: run(
-            'page',
-            'SELECT * FROM floor.credentials WHERE issuer = $1 ORDER BY id DESC LIMIT 26',
-            () => [issuer(next++)],
-            1,
+        credential_row: insert('credentials', CREDENTIAL),
+        did_row: insert('dids', DID),
+        presentation_row: insert('presentations', PRESENTATION),
+        find: run(
+            'find',
+            'SELECT * FROM floor.credentials WHERE id = ANY($1::uuid[])',
+            () => [times(GROUP, ids)],
+            GROUP,
         ),
+        page: run('page', page, () => [issuers()], 1),
         async [Symbol.asyncDispose]() {
             await setup.query('DROP SCHEMA floor CASCADE');
             await Promise.all(clients.map((client) => client.end()));
         },
     };
+}
+
+async function createTables(db: Client): Promise<void> {
+    await db.query('CREATE SCHEMA floor');
+    for (const table of TABLES) {
+        await db.query(`CREATE TABLE floor.${table.split('.')[1]} (LIKE ${table} INCLUDING ALL)`);
+    }
 }
 
 /** The rows, and what is counted for their accounts, in one statement. */
@@ -106,21 +116,21 @@ function columnsOf(columns: Record<string, Column>): unknown[][] {
     return Object.values(columns).map(([, value]) => times(GROUP, value));
 }
 
-async function pagesOfCredentials(db: Client): Promise<string[]> {
+/** Gives the issuers of the pages in turn. */
+async function insertPages(db: Client): Promise<() => string> {
     const issuers = times(ISSUERS, () => newSigner().did);
-    const owners = issuers.flatMap((did) => times(PAGE, () => did));
+    const owners = issuers.flatMap((issuer) => times(PAGE, () => issuer));
     await db.query(
         `INSERT INTO floor.credentials (id, issued_at, issuer, subject, credential_type)
          SELECT id, now(), issuer, $3, $4 FROM unnest($1::uuid[], $2::text[]) AS new (id, issuer)`,
         [owners.map(() => newId()), owners, SUBJECT, CREDENTIAL_TYPE],
     );
     await db.query('ANALYZE floor.credentials');
-    return issuers;
+    return inTurn(issuers);
 }
 
-/** Gives groups of ids of rows that are there. */
-async function knownIds(db: Client): Promise<() => unknown[]> {
+/** Gives ids of rows that are there in turn. */
+async function knownIds(db: Client): Promise<() => string> {
     const { rows } = await db.query<{ id: string }>('SELECT id FROM floor.credentials');
-    let next = 0;
-    return () => [times(GROUP, () => rows[next++ % rows.length]?.id)];
+    return inTurn(rows.map((row) => row.id));
 }

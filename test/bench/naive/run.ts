@@ -21,6 +21,7 @@ export async function runNaive(options: {
     connections: number;
 }): Promise<Outcome[]> {
     const { jobs, stack, world, ...load } = options;
+    if (jobs.length === 0) return [];
     await using closing = new AsyncDisposableStack();
     const url = await createDatabase(stack);
     const db = new Client({ connectionString: url });

@@ -1,0 +1,78 @@
+import { type Claim, limiter } from '../../../gateway/limit.ts';
+import { newId } from '../../../platform/ids.ts';
+import { keyBucket, unfoldedBuckets } from '../../../platform/limit-record.ts';
+import { createLog } from '../../../platform/log.ts';
+import { markKey } from '../../../platform/marks.ts';
+import { createMetrics } from '../../../platform/metrics.ts';
+import { awaitRedis, openRedis } from '../../../platform/redis.ts';
+import { times } from '../jobs/job.ts';
+import type { Measured } from '../load/run.ts';
+import { latencyOf } from '../percentiles.ts';
+import { cpuOf, difference, type Groups } from '../proc.ts';
+
+/** The process that asks the gateway's limiter alone, without HTTP: so many calls under way at once, each by another key. */
+
+export interface LimiterPlan {
+    redis_url: string;
+    /** Redis, and `as`: the name under which this process is counted. */
+    groups: Groups;
+    as: string;
+    connections: number;
+    warmup_s: number;
+    seconds: number;
+}
+
+const LIMIT = 1_000_000_000;
+
+process.once('message', async (plan: LimiterPlan) => {
+    const log = createLog({ level: 'warn', name: 'limiter' });
+    const redis = openRedis({ url: plan.redis_url, log });
+    await awaitRedis(redis, 5_000);
+    const { take, tag } = limiter({ redis, shards: 1, window_ms: 60_000, log, metrics: createMetrics() });
+    const claims = times(plan.connections, () => newClaim(tag));
+    const latencies: number[] = [];
+    const askUntil = async (end: number): Promise<void> => {
+        const ask = async (claim: Claim): Promise<void> => {
+            while (performance.now() < end) {
+                const asked = performance.now();
+                const { state } = await take(claim);
+                if (state !== 'admitted') throw new Error(`The limiter has ${state} a call.`);
+                latencies.push(performance.now() - asked);
+            }
+        };
+        await Promise.all(claims.map(ask));
+    };
+    // The first call learns of Redis' era, in which the owner's word then counts.
+    for (const claim of claims) await take(claim);
+    for (const claim of claims) await take(claim, performance.now());
+    await askUntil(performance.now() + plan.warmup_s * 1_000);
+    latencies.length = 0;
+    const groups = { [plan.as]: [process.pid], ...plan.groups };
+    const cpu_before = cpuOf(groups);
+    const began = performance.now();
+    await askUntil(began + plan.seconds * 1_000);
+    const measured: Measured = {
+        requests: latencies.length,
+        seconds: (performance.now() - began) / 1_000,
+        errors: 0,
+        first_error: undefined,
+        latency: latencyOf(latencies),
+        sample: '',
+        cpu_s: difference(cpu_before, cpuOf(groups)),
+        peak_mib: {},
+    };
+    redis.disconnect();
+    process.send?.(measured, () => process.disconnect());
+});
+
+function newClaim(tagOf: (account: string) => string): Claim {
+    const [account, key_id] = [newId(), newId()];
+    const tag = tagOf(account);
+    return {
+        tag,
+        bucket: keyBucket(tag, account, key_id),
+        mark: markKey(tag, 'key', key_id),
+        unfolded: unfoldedBuckets(tag, account),
+        limit: LIMIT,
+    };
+}
