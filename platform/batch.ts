@@ -1,10 +1,8 @@
 import { AppError } from './errors.ts';
 
-export interface CoalesceOptions<Item, Result> {
-    /** Names the queue in the overload error's cause and in metrics. */
+interface GatherOptions<Item> {
+    /** Names the queue in the overload error's cause. */
     name: string;
-    /** Runs one batch. Resolves to one result per item, in order; an `Error` among them fails that item alone. */
-    run(items: Item[]): Promise<Array<Result | Error>>;
     /** Items per batch. */
     max_batch: number;
     /** How much an item weighs, and what the items of a batch may weigh together; one alone may weigh more. */
@@ -13,6 +11,75 @@ export interface CoalesceOptions<Item, Result> {
     max_in_flight: number;
     /** Items that may wait; the next one is refused with `unavailable`. */
     max_waiting: number;
+    /** Runs one batch. Never rejects. */
+    run(items: Item[]): Promise<void>;
+}
+
+export interface Gatherer<Item> {
+    /** Throws `unavailable` where too many wait already. */
+    add(item: Item): void;
+    /** Items that wait for a batch. */
+    waiting(): number;
+}
+
+/**
+ * Gathers single items into batches without a timer: what one turn of the event loop brings goes together at its end, and what
+ * arrives while all batches are in flight goes with the next one. So batches grow with load, and an idle path waits for nothing.
+ */
+export function gather<Item>(options: GatherOptions<Item>): Gatherer<Item> {
+    const queue: Item[] = [];
+    let in_flight = 0;
+    let turn_will_end = false;
+
+    function send(): void {
+        while (queue.length > 0 && in_flight < options.max_in_flight) {
+            in_flight++;
+            void options.run(queue.splice(0, nextBatch(queue, options))).then(landed);
+        }
+    }
+    function landed(): void {
+        in_flight--;
+        send();
+    }
+    function endTurn(): void {
+        turn_will_end = false;
+        send();
+    }
+
+    return {
+        add(item) {
+            if (queue.length >= options.max_waiting) throw overloaded(options.name);
+            queue.push(item);
+            if (turn_will_end || in_flight >= options.max_in_flight) return;
+            turn_will_end = true;
+            setImmediate(endTurn);
+        },
+        waiting: () => queue.length,
+    };
+}
+
+/** How many of the waiting items go with the next batch. */
+function nextBatch<Item>(queue: Item[], { max_batch, weight }: GatherOptions<Item>): number {
+    const count = Math.min(queue.length, max_batch);
+    if (!weight) return count;
+    let sum = 0;
+    for (let index = 0; index < count; index++) {
+        sum += weight.of(queue[index] as Item); // index is below the length
+        if (sum > weight.max) return Math.max(index, 1);
+    }
+    return count;
+}
+
+function overloaded(queue: string): AppError {
+    return new AppError('unavailable', 'The service is at capacity. Try again shortly.', {
+        retry_after: 1,
+        cause: new Error(`queue ${queue} is full`),
+    });
+}
+
+export interface CoalesceOptions<Item, Result> extends Omit<GatherOptions<Item>, 'run'> {
+    /** Runs one batch. Resolves to one result per item, in order; an `Error` among them fails that item alone. */
+    run(items: Item[]): Promise<Array<Result | Error>>;
     /** Whether a batch that failed as a whole is halved until the items at fault are alone. Needs an idempotent `run`. */
     halve_on?(error: unknown): boolean;
 }
@@ -29,79 +96,42 @@ interface Entry<Item, Result> {
     reject(error: unknown): void;
 }
 
-/**
- * Gathers single calls into batches without a timer: what one turn of the event loop brings goes together at its end, and what
- * arrives while all batches are in flight goes with the next one. So batches grow with load, and an idle path waits for
- * nothing. The results of a batch come back in one turn too: what was gathered once stays together on its further way.
- */
+/** Gathers single calls into batches, and gives each caller its own result. */
 export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): Coalescer<Item, Result> {
-    const queue: Array<Entry<Item, Result>> = [];
-    let in_flight = 0;
-    let turn_will_end = false;
-
-    async function settle(entries: Array<Entry<Item, Result>>): Promise<void> {
-        let results: Array<Result | Error>;
-        try {
-            results = await options.run(entries.map((entry) => entry.item));
-        } catch (error) {
-            if (entries.length > 1 && options.halve_on?.(error)) {
-                const middle = entries.length >> 1;
-                await settle(entries.slice(0, middle));
-                await settle(entries.slice(middle));
-            } else {
-                for (const entry of entries) entry.reject(error);
-            }
-            return;
-        }
-        entries.forEach((entry, index) => {
-            const result = results[index] as Result | Error; // run() answers every item
-            if (result instanceof Error) entry.reject(result);
-            else entry.resolve(result);
-        });
-    }
-
-    /** How many of the waiting items go with the next batch. */
-    function nextBatch(): number {
-        const count = Math.min(queue.length, options.max_batch);
-        if (!options.weight) return count;
-        const { of, max } = options.weight;
-        let weight = 0;
-        for (let index = 0; index < count; index++) {
-            weight += of((queue[index] as Entry<Item, Result>).item); // index is below the length
-            if (weight > max) return Math.max(index, 1);
-        }
-        return count;
-    }
-
-    function send(): void {
-        const entries = queue.splice(0, nextBatch());
-        in_flight++;
-        void settle(entries).finally(() => {
-            in_flight--;
-            if (queue.length > 0 && in_flight < options.max_in_flight) send();
-        });
-    }
-
-    function sendGathered(): void {
-        turn_will_end = false;
-        while (queue.length > 0 && in_flight < options.max_in_flight) send();
-    }
-
+    const { weight, ...bounds } = options;
+    const entries = gather<Entry<Item, Result>>({
+        ...bounds,
+        ...(weight && { weight: { of: ({ item }) => weight.of(item), max: weight.max } }),
+        run: (batch) => settle(batch, options),
+    });
     const call = (item: Item): Promise<Result> =>
         new Promise((resolve, reject) => {
-            if (queue.length >= options.max_waiting) {
-                reject(
-                    new AppError('unavailable', 'The service is at capacity. Try again shortly.', {
-                        retry_after: 1,
-                        cause: new Error(`queue ${options.name} is full`),
-                    }),
-                );
-                return;
-            }
-            queue.push({ item, resolve, reject });
-            if (turn_will_end || in_flight >= options.max_in_flight) return;
-            turn_will_end = true;
-            setImmediate(sendGathered);
+            entries.add({ item, resolve, reject });
         });
-    return Object.assign(call, { waiting: () => queue.length });
+    return Object.assign(call, { waiting: entries.waiting });
+}
+
+/** Runs a batch and settles each of its entries. */
+async function settle<Item, Result>(
+    entries: Array<Entry<Item, Result>>,
+    options: CoalesceOptions<Item, Result>,
+): Promise<void> {
+    let results: Array<Result | Error>;
+    try {
+        results = await options.run(entries.map((entry) => entry.item));
+    } catch (error) {
+        if (entries.length > 1 && options.halve_on?.(error)) {
+            const middle = entries.length >> 1;
+            await settle(entries.slice(0, middle), options);
+            await settle(entries.slice(middle), options);
+        } else {
+            for (const entry of entries) entry.reject(error);
+        }
+        return;
+    }
+    entries.forEach((entry, index) => {
+        const result = results[index] as Result | Error; // run() answers every item
+        if (result instanceof Error) entry.reject(result);
+        else entry.resolve(result);
+    });
 }

@@ -1,12 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import { BinaryReader } from '@bufbuild/protobuf/wire';
+import { BinaryReader, type BinaryWriter } from '@bufbuild/protobuf/wire';
 import type { CallContext } from '../context.ts';
 import { AppError } from '../errors.ts';
+import { encode } from './encode.ts';
 import { asBuffer } from './frames.ts';
 
 /** The codec of one message, as ts-proto generates it. */
 interface Codec {
-    encode(message: never): { finish(): Uint8Array };
+    encode(message: never, writer: BinaryWriter): BinaryWriter;
     decode(input: BinaryReader | Uint8Array): unknown;
 }
 
@@ -60,7 +61,7 @@ export function client<D extends ServiceDefinition>(definition: D, transport: Tr
         const info = methodInfo(definition, method);
         const call = async (request: unknown, context: CallContext): Promise<unknown> => {
             // ServiceOf pairs each request with the codec of its own method.
-            const encoded = method.requestType.encode(request as never).finish();
+            const encoded = encode(method.requestType, request as never);
             return method.responseType.decode(await transport(info, encoded, context));
         };
         return [name, call] as const;
@@ -87,7 +88,7 @@ export function bind<D extends ServiceDefinition>(definition: D, implementation:
             path: methodInfo(definition, method).path,
             async run(request, context) {
                 const response = await call(decodeRequest(method.requestType, request), context);
-                return method.responseType.encode(response as never).finish(); // paired by ServiceOf, as above
+                return encode(method.responseType, response as never); // paired by ServiceOf, as above
             },
         };
     });

@@ -1,4 +1,5 @@
 import { Frame, FrameServiceDefinition } from '../../proto/gen/rpc/v1/frames.ts';
+import { encode } from './encode.ts';
 
 /** Calls or replies per frame. */
 export const CALLS_PER_FRAME = 32;
@@ -26,7 +27,7 @@ export function asBuffer(bytes: Uint8Array): Buffer {
 }
 
 function encodeFrame(frame: Frame): Buffer {
-    return asBuffer(Frame.encode(frame).finish());
+    return asBuffer(encode(Frame, frame));
 }
 
 function decodeFrame(bytes: Buffer): Frame {

@@ -195,6 +195,7 @@ test('a thread that dies fails its own calls with `unavailable`, and the others 
     const signatures = signaturePool({ threads: 2 });
     await signatures.generate();
     const calls = flood(signatures, 1000);
+    await new Promise((resolve) => setImmediate(resolve)); // now the first batches are with the threads
     void threads.at(-1)?.terminate();
     const { unavailable } = await calls;
     assert.ok(unavailable > 0 && unavailable <= 64, `${unavailable} failed, of two batches of 32`);
