@@ -1,0 +1,31 @@
+{{/* The name of the release's objects; a role's is this with the role behind it. */}}
+{{- define "name" -}}
+{{- $long := contains .Chart.Name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name .Chart.Name) -}}
+{{- $long | trunc 46 | trimSuffix "-" }}
+{{- end }}
+
+{{/* What objects of one component are found by. Takes (dict "root" $ "component" name). */}}
+{{- define "selector" -}}
+app.kubernetes.io/name: {{ .root.Chart.Name }}
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .component }}
+{{- end }}
+
+{{/* Takes (dict "root" $ "component" name). */}}
+{{- define "labels" -}}
+{{ include "selector" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
+{{- end }}
+
+{{- define "image" -}}
+{{ .Values.image.repository }}{{ if .Values.image.digest }}@{{ .Values.image.digest }}{{ else }}:{{ default .Chart.AppVersion .Values.image.tag }}{{ end }}
+{{- end }}
+
+{{/* The Secret that the pods read. */}}
+{{- define "secret" -}}
+{{- if .Values.bundled.enabled }}{{ include "name" . }}-try
+{{- else }}{{ required "secrets.existingSecret: name a Secret with the keys that README.md lists, or try with bundled.enabled=true" .Values.secrets.existingSecret }}
+{{- end }}
+{{- end }}

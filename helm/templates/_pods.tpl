@@ -1,0 +1,51 @@
+{{/* No identity in the cluster, no root, no privileges. */}}
+{{- define "pod.security" -}}
+automountServiceAccountToken: false
+enableServiceLinks: false
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 1000
+  runAsGroup: 1000
+  fsGroup: 1000
+  seccompProfile: { type: RuntimeDefault }
+{{- with .Values.image.pullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- define "container.security" -}}
+image: {{ include "image" . }}
+imagePullPolicy: {{ .Values.image.pullPolicy }}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities: { drop: [ALL] }
+{{- end }}
+
+{{/* The variables that name the files of secrets. Takes the list of "role.secrets". */}}
+{{- define "secret.env" -}}
+{{- range . }}
+- { name: {{ .setting }}_FILE, value: /run/secrets/service/{{ .key }} }
+{{- end }}
+{{- end }}
+
+{{/* Takes (dict "root" $ "settings" the list of "role.secrets"). */}}
+{{- define "secret.volume" -}}
+- name: secrets
+  secret:
+    secretName: {{ include "secret" .root }}
+    defaultMode: 0440
+    items:
+      {{- range .settings }}
+      - { key: {{ .key }}, path: {{ .key }} }
+      {{- end }}
+{{- end }}
+
+{{- define "grpcTls.env" -}}
+- { name: GRPC_TLS_CERT_FILE, value: /run/secrets/grpc/tls.crt }
+- { name: GRPC_TLS_KEY_FILE, value: /run/secrets/grpc/tls.key }
+{{- if .Values.grpcTls.mutual }}
+- { name: GRPC_TLS_CA_FILE, value: /run/secrets/grpc/ca.crt }
+{{- end }}
+{{- end }}

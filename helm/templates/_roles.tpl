@@ -1,0 +1,54 @@
+{{/*
+What each role is made of, as docs/architecture.md tells it: whom it calls over gRPC, whether it has tables, and which secrets it
+reads beside the Redis URL and the service token that all need.
+*/}}
+{{- define "roles" -}}
+gateway:
+  calls: [identity, keys, did, credentials, presentations, wallet, usage]
+  database: false
+  secrets: [internalSecret, internalSecretPrevious]
+identity: { calls: [], database: true, secrets: [databaseUrl, serviceCallers, jwtKeys] }
+keys: { calls: [], database: true, secrets: [databaseUrl, serviceCallers] }
+did: { calls: [], database: true, secrets: [databaseUrl, serviceCallers] }
+credentials: { calls: [did], database: true, secrets: [databaseUrl, serviceCallers] }
+presentations: { calls: [credentials], database: true, secrets: [databaseUrl, serviceCallers] }
+wallet: { calls: [did], database: true, secrets: [databaseUrl, serviceCallers] }
+usage: { calls: [], database: true, secrets: [databaseUrl, serviceCallers] }
+{{- end }}
+
+{{/* The values of one role over those of all. Takes (dict "root" $ "role" name). */}}
+{{- define "role.values" -}}
+{{- $defaults := deepCopy .root.Values.defaults -}}
+{{- mergeOverwrite $defaults (deepCopy (get .root.Values.roles .role)) | toYaml -}}
+{{- end }}
+
+{{/* The setting that each of secrets.keys is given by. */}}
+{{- define "secret.settings" -}}
+databaseUrl: DATABASE_URL
+redisUrl: REDIS_URL
+internalSecret: INTERNAL_SECRET
+internalSecretPrevious: INTERNAL_SECRET_PREVIOUS
+serviceToken: SERVICE_TOKEN
+serviceCallers: SERVICE_CALLERS
+jwtKeys: JWT_KEYS
+{{- end }}
+
+{{/* The keys of the Secret that a role reads, as {settings: [{setting, key}]}. Takes (dict "root" $ "secrets" list). */}}
+{{- define "role.secrets" -}}
+{{- $settings := include "secret.settings" . | fromYaml -}}
+settings:
+{{- range $name := .secrets }}
+{{- with get $.root.Values.secrets.keys $name }}
+  - { setting: {{ get $settings $name }}, key: {{ . }} }
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The environment of a role: what is no secret. Takes (dict "root" $ "role" name "of" its entry "values" its values). */}}
+{{- define "role.settings" -}}
+{{- $settings := merge (deepCopy .values.settings) .root.Values.settings -}}
+{{- range .of.calls }}
+{{- $_ := set $settings (printf "%s_ADDRESS" (upper .)) (printf "%s-%s:50051" (include "name" $.root) .) -}}
+{{- end }}
+{{- toYaml $settings -}}
+{{- end }}

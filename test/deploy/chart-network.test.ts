@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Manifest, render, VALUE_SETS } from './helm.ts';
+
+type Labels = Record<string, string>;
+interface Rule {
+    ports: Array<{ port: number | string }>;
+    from?: Peer[];
+    to?: Peer[];
+}
+interface Peer {
+    podSelector?: { matchLabels?: Labels };
+    namespaceSelector?: object;
+}
+
+/** docs/architecture.md: who calls whom, and `helm test` the gateways. */
+const CALLS = [
+    'credentials → did',
+    'gateway → credentials',
+    'gateway → did',
+    'gateway → identity',
+    'gateway → keys',
+    'gateway → presentations',
+    'gateway → usage',
+    'gateway → wallet',
+    'presentations → credentials',
+    'test → gateway',
+    'wallet → did',
+];
+const STORES = [
+    ...['credentials', 'did', 'identity', 'keys', 'migrate', 'presentations', 'usage', 'wallet'].map(
+        (role) => `${role} → postgres`,
+    ),
+    ...['credentials', 'did', 'gateway', 'identity', 'keys', 'presentations', 'usage', 'wallet'].map(
+        (role) => `${role} → redis`,
+    ),
+];
+
+test('the network lets each pod of the release call exactly those that it has to', () => {
+    const allowed = flows(render(...VALUE_SETS.try, '--set', 'networkPolicy.gatewayFrom=null'));
+    assert.deepEqual(allowed, [...CALLS, ...STORES].sort());
+});
+
+test('pods that no policy names can talk to nobody', () => {
+    const [deny] = policies(render(...VALUE_SETS.default)).filter(({ metadata }) => metadata.name.endsWith('-deny'));
+    assert.deepEqual(deny?.spec, {
+        podSelector: {
+            matchLabels: { 'app.kubernetes.io/name': 'credential-service', 'app.kubernetes.io/instance': 'release' },
+        },
+        policyTypes: ['Ingress', 'Egress'],
+    });
+});
+
+function policies(manifests: Manifest[]): Manifest[] {
+    return manifests.filter(({ kind }) => kind === 'NetworkPolicy');
+}
+
+/** Each pair of components of which the one may send and the other may receive, as the policies of both say. */
+function flows(manifests: Manifest[]): string[] {
+    const pods = new Map(policies(manifests).map(({ spec }) => [nameOf(spec.podSelector.matchLabels), spec]));
+    pods.delete(undefined);
+    const found: string[] = [];
+    for (const [sender, { egress = [], podSelector: from }] of pods) {
+        for (const [receiver, { ingress = [], podSelector: to }] of pods) {
+            const sends = (egress as Rule[]).some((rule) => rule.to?.some((peer) => covers(peer, to.matchLabels)));
+            const receives = (ingress as Rule[]).some((rule) =>
+                rule.from?.some((peer) => covers(peer, from.matchLabels)),
+            );
+            if (sends && receives) found.push(`${sender} → ${receiver}`);
+        }
+    }
+    return found.sort();
+}
+
+function nameOf(labels: Labels): string | undefined {
+    return labels['app.kubernetes.io/component'];
+}
+
+/** Whether a peer of a rule means pods of this namespace with these labels. */
+function covers({ podSelector, namespaceSelector }: Peer, labels: Labels): boolean {
+    if (!podSelector || namespaceSelector) return false;
+    return Object.entries(podSelector.matchLabels ?? {}).every(([name, value]) => labels[name] === value);
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { describe, it, test } from 'node:test';
+import { parse } from 'yaml';
+import { ROLES } from '../../main.ts';
+import manifest from '../../package.json' with { type: 'json' };
+import { loadConfig, settingNames } from '../../platform/config.ts';
+import { helm, type Manifest, podOf, render, VALUE_SETS } from './helm.ts';
+
+const GOLDEN = 'test/deploy/chart.golden.yaml';
+
+const of = (manifests: Manifest[], kind: string) => manifests.filter((candidate) => candidate.kind === kind);
+const component = ({ metadata }: Manifest) => metadata.labels['app.kubernetes.io/component'] ?? '';
+
+test('the chart renders what was last looked at (UPDATE_GOLDEN=1 accepts a change)', () => {
+    const rendered = helm('template', 'release', 'helm', '--kube-version', '1.31.0', ...VALUE_SETS.default);
+    if (process.env['UPDATE_GOLDEN']) writeFileSync(GOLDEN, rendered);
+    assert.equal(rendered, readFileSync(GOLDEN, 'utf8'));
+});
+
+describe('the chart', () => {
+    it('has the version of the program', () => {
+        const { version, appVersion } = parse(readFileSync('helm/Chart.yaml', 'utf8'));
+        assert.deepEqual([version, appVersion], [manifest.version, manifest.version]);
+    });
+
+    it('runs each role of the program, two or more of each, and takes none away to replace it', () => {
+        const manifests = render(...VALUE_SETS.default);
+        const deployments = of(manifests, 'Deployment');
+        assert.deepEqual(deployments.map(component).sort(), [...ROLES].sort());
+        for (const { spec } of deployments) {
+            assert.deepEqual(podOf({ spec } as Manifest).containers[0].args, [
+                podOf({ spec } as Manifest).containers[0].name,
+            ]);
+            assert.equal(spec.strategy.rollingUpdate.maxUnavailable, 0);
+        }
+        const scaled = of(manifests, 'HorizontalPodAutoscaler');
+        assert.deepEqual(scaled.map(component).sort(), [...ROLES].sort());
+        assert.ok(scaled.every(({ spec }) => spec.minReplicas >= 2));
+        const fixed = render(...VALUE_SETS.default, '--set', 'defaults.autoscaling.enabled=false');
+        assert.ok(of(fixed, 'Deployment').every(({ spec }) => spec.replicas === 2));
+    });
+
+    it('gives each role settings that the program accepts, and the secrets that it reads', () => {
+        const secrets = Object.fromEntries(
+            of(render(...VALUE_SETS.default), 'Deployment').map((deployment) => {
+                const { env } = podOf(deployment).containers[0] as { env: Array<{ name: string; value: string }> };
+                const files = env.filter(({ name }) => name.endsWith('_FILE')).map(({ name }) => name.slice(0, -5));
+                const settings = env.filter(({ name }) => !name.endsWith('_FILE'));
+                const names = [...files, ...settings.map(({ name }) => name)];
+                assert.deepEqual(
+                    names.filter((name) => !settingNames.includes(name)),
+                    [],
+                );
+                loadConfig({
+                    NODE_ENV: 'production',
+                    ...Object.fromEntries(settings.map(({ name, value }) => [name, value])),
+                });
+                return [component(deployment), files.sort().join(' ')];
+            }),
+        );
+        const service = 'DATABASE_URL REDIS_URL SERVICE_TOKEN';
+        assert.deepEqual(secrets, {
+            gateway: 'INTERNAL_SECRET REDIS_URL SERVICE_TOKEN',
+            identity: 'DATABASE_URL JWT_KEYS REDIS_URL SERVICE_TOKEN',
+            keys: service,
+            did: service,
+            credentials: service,
+            presentations: service,
+            wallet: service,
+            usage: service,
+        });
+    });
+
+    it('lets the outside at /v1 alone', () => {
+        const [ingress] = of(render(...VALUE_SETS.production), 'Ingress');
+        const paths = ingress?.spec.rules.flatMap((rule: Manifest['spec']) => rule.http.paths);
+        assert.deepEqual(
+            paths.map(({ path, pathType }: Manifest['spec']) => [path, pathType]),
+            [['/v1', 'Prefix']],
+        );
+    });
+
+    it('migrates before the release is installed or upgraded, and never twice at a time under one name', () => {
+        const [job] = of(render(...VALUE_SETS.default), 'Job');
+        assert.deepEqual(podOf(job as Manifest).containers[0].args, ['migrate']);
+        assert.equal(job?.metadata.annotations?.['helm.sh/hook'], 'pre-install,pre-upgrade');
+        assert.match(job?.metadata.annotations?.['helm.sh/hook-delete-policy'] ?? '', /before-hook-creation/);
+    });
+
+    it('packages the alerts and dashboards of the repository, and nothing else of deploy/', () => {
+        const manifests = render(...VALUE_SETS.production);
+        const named = (kind: string) =>
+            of(manifests, kind).filter((candidate) => component(candidate) === 'monitoring');
+        assert.equal(named('ServiceMonitor').length, 1);
+        assert.equal(named('PrometheusRule').length, globSync('deploy/prometheus/alerts*.yaml').length);
+        const dashboards = named('ConfigMap').flatMap(({ data }) => Object.keys(data ?? {}));
+        assert.deepEqual(
+            dashboards.sort(),
+            globSync('deploy/grafana/*.json')
+                .map((path) => basename(path))
+                .sort(),
+        );
+        const ignored = readFileSync('helm/.helmignore', 'utf8');
+        const others = globSync('deploy/*')
+            .map((path) => basename(path))
+            .filter((name) => !/^(grafana|prometheus)$/.test(name));
+        assert.deepEqual(
+            others.filter((name) => !new RegExp(`^files/${name}/?$`, 'm').test(ignored)),
+            [],
+        );
+    });
+
+    it('refuses values that it does not know, and an installation without secrets', () => {
+        assert.throws(() => render(...VALUE_SETS.default, '--set', 'roles.gatevay.replicas=3'), /gatevay.*not allowed/);
+        assert.throws(() => render(), /secrets\.existingSecret: name a Secret/);
+    });
+});
+
+for (const [name, values] of Object.entries(VALUE_SETS)) {
+    test(`with the values "${name}" no pod has privileges, a token of the cluster or a writable root`, () => {
+        const pods = render(...values).flatMap((candidate) => podOf(candidate) ?? []);
+        assert.ok(pods.length >= ROLES.length + 2);
+        for (const pod of pods) {
+            assert.equal(pod.automountServiceAccountToken, false);
+            assert.equal(pod.securityContext.runAsNonRoot, true);
+            assert.deepEqual(pod.securityContext.seccompProfile, { type: 'RuntimeDefault' });
+            for (const { securityContext: container } of pod.containers) {
+                assert.equal(container.readOnlyRootFilesystem, true);
+                assert.equal(container.allowPrivilegeEscalation, false);
+                assert.deepEqual(container.capabilities, { drop: ['ALL'] });
+            }
+        }
+    });
+}
