@@ -16,9 +16,13 @@ const LEAST_MS = 100;
 
 /** Milliseconds that the next hop may take; throws `deadline` where a call could not be answered in time. */
 export function timeoutOfNextHop(context: CallContext): number {
-    const left = context.deadline - performance.now();
-    if (left < LEAST_MS) throw deadlineExceeded();
-    return Math.floor(left - HOP_MS);
+    if (isTooLate(context.deadline)) throw deadlineExceeded();
+    return Math.floor(context.deadline - performance.now() - HOP_MS);
+}
+
+/** Whether it is too late to start on what must be done by then (`performance.now()`). */
+export function isTooLate(deadline: number): boolean {
+    return deadline - performance.now() < LEAST_MS;
 }
 
 export function deadlineExceeded(): AppError {

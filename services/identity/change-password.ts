@@ -1,4 +1,4 @@
-import { type CallContext, timeoutOfNextHop } from '../../platform/context.ts';
+import type { CallContext } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Guard } from '../../platform/guard.ts';
 import { isId } from '../../platform/ids.ts';
@@ -51,12 +51,11 @@ export function passwordChange({
         const kept_session = session_id !== undefined && isId(session_id) ? session_id : undefined;
         const target = { subject: guardSubject({ user_id }), address: context.address };
         const changed_at = await guard.attempt(target, async () => {
-            timeoutOfNextHop(context); // in line too long: nobody waits for these hashes any more
             const account = await store.findPasswordOf(user_id);
             if (!account) throw noAccount();
-            const { matches } = await passwords.verify(account.password_hash, current_password);
+            const { matches } = await passwords.verify(account.password_hash, current_password, context);
             if (!matches) return undefined;
-            const password_hash = await passwords.hash(new_password);
+            const password_hash = await passwords.hash(new_password, context);
             const now = new Date(clock()).toISOString();
             if (await replace(account, { password_hash, kept_session, now })) return now;
             throw wrong(); // changed since it was verified: no guess, so not counted as one

@@ -42,7 +42,7 @@ export function userCreation({
         if (context.deadline - performance.now() < RESERVE_MS) {
             throw new AppError('deadline', 'There was no time left for this user. Send it again.');
         }
-        const password_hash = await passwords.hash(password, { background: true });
+        const password_hash = await passwords.hash(password, { background: true, deadline: context.deadline });
         const now = clock();
         const user_id = newId(now);
         const created_at = new Date(now).toISOString();

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type CallContext, timeoutOfNextHop } from '../../platform/context.ts';
+import type { CallContext } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Guard } from '../../platform/guard.ts';
 import { newId } from '../../platform/ids.ts';
@@ -34,11 +34,11 @@ export function login(dependencies: LoginDependencies) {
         const account = storable ? await store.findPassword(email) : undefined;
         const subject = guardSubject(account ?? { email });
         const opened = await guard.attempt({ subject, address: context.address }, async () => {
-            timeoutOfNextHop(context); // in line too long: nobody waits for this hash any more
             const phc = account?.password_hash ?? (await standIn());
-            const { matches, rehash } = await passwords.verify(phc, request.password);
+            const { matches, rehash } = await passwords.verify(phc, request.password, context);
             if (!account || !matches) return undefined;
-            return openSession(dependencies, account, rehash ? await passwords.hash(request.password) : undefined);
+            const upgraded_hash = rehash ? await passwords.hash(request.password, context) : undefined;
+            return openSession(dependencies, account, upgraded_hash);
         });
         if (opened) return opened;
         throw new AppError('unauthenticated', 'The email or the password is wrong.');

@@ -34,12 +34,12 @@ export function identityService(dependencies: IdentityDependencies): ServiceOf<t
     const { findLive, refresh, logout } = sessions(dependencies);
 
     return {
-        async register(request) {
+        async register(request, context) {
             const email = requireEmail(request.email);
             requireNewPassword(request.password);
             const name = request.name === undefined ? undefined : requireName(request.name);
             // Hashed before anybody looks whether the address is taken: the time taken tells nothing.
-            const password_hash = await passwords.hash(request.password);
+            const password_hash = await passwords.hash(request.password, context);
             const now = clock();
             const created_at = new Date(now).toISOString();
             const user = { user_id: newId(now), email, name, tier: 'free', created_at } as const;

@@ -66,7 +66,7 @@ async function create(
     const id = newId(now);
     const created_at = new Date(now).toISOString();
     const data_key = newKey();
-    const locked = await lock(deps, { wallet: id, password, data_key });
+    const locked = await lock(deps, { wallet: id, password, data_key }, context);
     const pair = await deps.signatures.generate();
     const sealed = sealWallet({ pair, profile: { name, description } }, data_key, id);
     data_key.fill(0);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type CallContext, requireUser, timeoutOfNextHop } from '../../platform/context.ts';
+import { type CallContext, requireUser } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Guard } from '../../platform/guard.ts';
 import { isId } from '../../platform/ids.ts';
@@ -34,9 +34,10 @@ export function requirePassword(password: string): void {
 export async function lock(
     { passwords, cost }: Pick<UnlockDependencies, 'passwords' | 'cost'>,
     { wallet, password, data_key }: { wallet: string; password: string; data_key: Uint8Array },
+    context: CallContext,
 ): Promise<LockedKey> {
     const salt = randomBytes(SALT_BYTES);
-    const password_key = await passwords.derive(password, salt, cost);
+    const password_key = await passwords.derive(password, salt, cost, context);
     const sealed = sealDataKey(data_key, password_key, wallet);
     password_key.fill(0);
     return { salt, ...cost, data_key: sealed };
@@ -58,8 +59,7 @@ export async function unlocked<Result>(
     const { salt, memory_kib, passes } = wallet;
     const target = { subject: `wallet:${wallet.id}`, address: context.address };
     const data_key = await guard.attempt(target, async () => {
-        timeoutOfNextHop(context); // in line too long: nobody waits for this key any more
-        const password_key = await passwords.derive(password, salt, { memory_kib, passes });
+        const password_key = await passwords.derive(password, salt, { memory_kib, passes }, context);
         const opened = openDataKey(wallet, password_key);
         password_key.fill(0);
         return opened;
@@ -67,7 +67,7 @@ export async function unlocked<Result>(
     if (!data_key) throw new AppError('unauthenticated', 'The wallet password is wrong.');
     try {
         if (memory_kib !== cost.memory_kib || passes !== cost.passes) {
-            await store.relock(wallet.id, await lock(deps, { wallet: wallet.id, password, data_key }));
+            await store.relock(wallet.id, await lock(deps, { wallet: wallet.id, password, data_key }, context));
         }
         return await use(wallet, data_key);
     } finally {

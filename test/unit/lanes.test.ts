@@ -84,3 +84,20 @@ test('a job that fails gives its slot back', async () => {
     await end('f2');
     assert.equal(await next, 'f2');
 });
+
+test('a job whose turn comes too late for its deadline is not run, and those behind it are', async () => {
+    const { call, running, end } = controlled(1, 10);
+    void call('first', 'foreground');
+    const soon = performance.now() + 150;
+    const late = Promise.allSettled(['late', 'late too'].map((name) => call(name, 'foreground', soon)));
+    const in_time = call('in time', 'foreground', performance.now() + 60_000);
+    while (performance.now() < soon) await setImmediate();
+    await end('first');
+    assert.equal(running(), 'in time');
+    for (const outcome of await late) {
+        assert.ok(outcome.status === 'rejected' && outcome.reason instanceof AppError);
+        assert.equal(outcome.reason.kind, 'deadline');
+    }
+    await end('in time');
+    assert.equal(await in_time, 'in time');
+});

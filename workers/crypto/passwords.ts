@@ -6,17 +6,25 @@ import type { PasswordCost } from './password.ts';
 import type { PasswordAnswer, PasswordAnswers, PasswordJob } from './passwords.worker.ts';
 import { startThreads } from './threads.ts';
 
-/** Argon2id away from the event loop and from the signatures. All but close() may give AppError `unavailable`. */
+/** Until when the answer is of use, on this process' monotonic clock; without it, for ever. */
+interface Patience {
+    deadline?: number;
+}
+
+/**
+ * Argon2id away from the event loop and from the signatures. All but close() may give AppError `unavailable`, and `deadline`
+ * where the turn came too late.
+ */
 export interface Passwords {
     /** A PHC string. Background hashes (users made in batches) give way to everything else. */
-    hash(password: string, options?: { background?: boolean }): Promise<string>;
+    hash(password: string, options?: Patience & { background?: boolean }): Promise<string>;
     /** `rehash`: the password matches, and its hash was made at another cost than today's. */
-    verify(phc: string, password: string): Promise<{ matches: boolean; rehash: boolean }>;
+    verify(phc: string, password: string, patience?: Patience): Promise<{ matches: boolean; rehash: boolean }>;
     /**
      * A key of 32 bytes, at the cost that is given. Whoever asked wipes it with fill(0) after use. AppError `internal` for a
      * salt or a cost that no key is made with.
      */
-    derive(password: string, salt: Uint8Array, cost: PasswordCost): Promise<Uint8Array>;
+    derive(password: string, salt: Uint8Array, cost: PasswordCost, patience?: Patience): Promise<Uint8Array>;
     close(): Promise<void>;
 }
 
@@ -46,18 +54,19 @@ export function passwordPool({ threads, cost, max_waiting }: PasswordPoolOptions
         max_waiting,
     });
     return {
-        hash: async (password, { background = false } = {}) => {
-            const answer = await call({ op: 'hash', password, cost }, background ? 'background' : 'foreground');
+        hash: async (password, { background = false, deadline } = {}) => {
+            const lane = background ? 'background' : 'foreground';
+            const answer = await call({ op: 'hash', password, cost }, lane, deadline);
             return answer as PasswordAnswers['hash']; // the worker answers each job by its op
         },
-        verify: async (phc, password) => {
-            const answer = await call({ op: 'verify', phc, password, cost }, 'foreground');
+        verify: async (phc, password, { deadline } = {}) => {
+            const answer = await call({ op: 'verify', phc, password, cost }, 'foreground', deadline);
             return answer as PasswordAnswers['verify']; // likewise
         },
-        derive: async (password, salt, cost) => {
+        derive: async (password, salt, cost, { deadline } = {}) => {
             // Shared: a key that came as an answer would leave a copy in the thread.
             const key = new Uint8Array(new SharedArrayBuffer(DERIVED_KEY_BYTES));
-            await call({ op: 'derive', password, salt: encodeBase64(salt), cost, key }, 'foreground');
+            await call({ op: 'derive', password, salt: encodeBase64(salt), cost, key }, 'foreground', deadline);
             return key;
         },
         close: () => pool.close(),
