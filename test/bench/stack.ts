@@ -19,6 +19,8 @@ export interface Stack {
     /** As the superuser. */
     admin_url: string;
     redis_url: string;
+    /** Of the process that answers over HTTP; with several gateways, of the first. */
+    log_file: string;
     /** local: service, postgres, redis; grpc: gateway, services, postgres, redis. */
     groups: Groups;
     stop(): Promise<void>;
@@ -28,13 +30,15 @@ const LAUNCHERS: Record<Transport, string> = { local: 'deploy/local/start.ts', g
 /** What the launchers need of the surroundings; a setting of the user's would change what is measured. */
 const KEPT = ['PATH', 'HOME', 'XDG_CACHE_HOME', 'TMPDIR'];
 
-/** Starts the service by its own launcher with its default settings, on databases in a temporary folder. */
-export async function startStack(options: {
+export interface StackOptions {
     transport: Transport;
     gateways?: number;
     node_flags?: readonly string[];
     settings?: Record<string, string>;
-}): Promise<Stack> {
+}
+
+/** Starts the service by its own launcher with its default settings, on databases in a temporary folder. */
+export async function startStack(options: StackOptions): Promise<Stack> {
     const { transport, gateways = 1, node_flags = [], settings = {} } = options;
     const folder = mkdtempSync(join(tmpdir(), 'credential-bench-'));
     const data_dir = join(folder, 'data');
@@ -100,6 +104,7 @@ function describe(options: {
         database_url,
         admin_url: admin.href,
         redis_url: redisUrl(data_dir),
+        log_file: join(data_dir, transport === 'local' ? 'service.log' : 'gateway-1.log'),
         groups: groupsOf(transport, data_dir, launcher.pid),
     };
 }

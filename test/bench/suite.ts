@@ -1,5 +1,4 @@
-import { join } from 'node:path';
-import { Client } from 'pg';
+import type { Bed } from './bed.ts';
 import { type Floor, floorOf, type PartCosts } from './floors/floor.ts';
 import { measureHttp, measureParts } from './floors/measure.ts';
 import { JOBS } from './jobs/index.ts';
@@ -9,7 +8,6 @@ import { NAIVE_JOBS, runNaive } from './naive/run.ts';
 import type { Outcome } from './outcome.ts';
 import { runJob } from './run-job.ts';
 import type { Stack } from './stack.ts';
-import { buildWorld } from './world.ts';
 
 /** A job with its floor. */
 export type JobOutcome = Outcome & { floor: Floor };
@@ -25,37 +23,32 @@ export const JOB_NAMES: readonly string[] = [...JOBS.map(({ name }) => name), LI
 /** Each part of the floor is measured for so long, or for as long as each job where that is less. */
 const PART_S = 0.7;
 
-interface Suite {
-    stack: Stack;
+interface Suite extends Bed {
     only: readonly string[];
     seconds: number;
     connections: number;
-    /** For requests and a log. */
-    work_dir: string;
 }
 
 /** Measures the parts of the floors, the jobs that are asked for, and the naive service at those that it can do. */
-export async function runSuite({ stack, only, work_dir, ...load }: Suite): Promise<SuiteResults> {
+export async function runSuite({
+    stack,
+    ground,
+    requests_file,
+    log_file,
+    only,
+    ...load
+}: Suite): Promise<SuiteResults> {
     const isWanted = (name: string): boolean => only.length === 0 || only.includes(name);
     const { postgres = [], redis = [] } = stack.groups;
     const seconds = Math.min(PART_S, load.seconds);
-    const log_file = join(work_dir, 'floor.log');
     const costs = await measureParts({ ...stack, groups: { postgres, redis }, log_file, seconds });
     const jobs = JOBS.filter(({ name }) => isWanted(name));
-    const requests_file = join(work_dir, 'requests');
-    const db = new Client({ connectionString: stack.database_url });
-    await db.connect();
-    try {
-        const ground = { world: await buildWorld(stack), db };
-        const outcomes: JobOutcome[] = [];
-        for (const job of jobs) outcomes.push(await withFloor({ job, stack, ground, requests_file, load, costs }));
-        if (isWanted(LIMITER)) outcomes.push(await limiterWithFloor(stack, load, costs));
-        const with_peer = jobs.filter(({ name }) => NAIVE_JOBS.includes(name));
-        const naive = await runNaive({ ...load, jobs: with_peer, stack, world: ground.world, requests_file });
-        return { costs, outcomes, naive };
-    } finally {
-        await db.end();
-    }
+    const outcomes: JobOutcome[] = [];
+    for (const job of jobs) outcomes.push(await withFloor({ job, stack, ground, requests_file, load, costs }));
+    if (isWanted(LIMITER)) outcomes.push(await limiterWithFloor(stack, load, costs));
+    const with_peer = jobs.filter(({ name }) => NAIVE_JOBS.includes(name));
+    const naive = await runNaive({ ...load, jobs: with_peer, stack, world: ground.world, requests_file });
+    return { costs, outcomes, naive };
 }
 
 async function withFloor(options: {

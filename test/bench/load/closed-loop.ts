@@ -1,5 +1,5 @@
 import { type Connection, openConnection, type Target } from './connection.ts';
-import { type Tally, tally } from './tally.ts';
+import { type LoadResult, tally } from './tally.ts';
 
 export interface ClosedLoopPlan {
     /** Connections are spread over them in turn. */
@@ -20,7 +20,7 @@ export async function closedLoop(
     plan: ClosedLoopPlan,
     requests: readonly Buffer[],
     onBegin: () => void,
-): Promise<Tally> {
+): Promise<LoadResult> {
     const counted = tally(plan.expected_status);
     const { promise: over, resolve: end } = Promise.withResolvers<void>();
     let next = 0;
@@ -71,5 +71,5 @@ export async function closedLoop(
     clearTimeout(begin);
     clearTimeout(finish);
     for (const connection of connections) connection.close();
-    return counted;
+    return counted.result();
 }

@@ -1,16 +1,18 @@
-import { fork } from 'node:child_process';
+import { startChild } from '../children.ts';
 import { cpuOf, difference, type Groups, peakMiB, resetPeaks } from '../proc.ts';
+import type { ClosedLoopPlan } from './closed-loop.ts';
+import type { OpenLoopPlan, OpenLoopResult } from './open-loop.ts';
 import type { LoadPlan } from './process.ts';
 import type { LoadResult } from './tally.ts';
 
-export interface Measured extends LoadResult {
+export interface Spent {
     /** CPU seconds of each group while answers were counted, and of the load itself. */
     cpu_s: Record<string, number>;
     /** Peak of resident memory of each group, in MiB; pages that processes share are counted in each of them. */
     peak_mib: Record<string, number>;
 }
 
-type Message = { began: true } | { result: LoadResult; cpu_s: number };
+export type Measured = LoadResult & Spent;
 
 /** The ends of the time in which answers are counted. */
 interface Moments {
@@ -18,13 +20,23 @@ interface Moments {
     ended?(): void;
 }
 
+type WithFile<Plan> = Plan & { requests_file: string };
+
 /** Runs a load in a process of its own and tells what the groups have spent on it. */
-export async function measureLoad(plan: LoadPlan, groups: Groups, on: Moments = {}): Promise<Measured> {
+export function measureLoad(plan: WithFile<ClosedLoopPlan>, groups: Groups, on: Moments = {}): Promise<Measured> {
+    return measure<LoadResult>(plan, groups, on);
+}
+
+export function measureOpenLoad(plan: WithFile<OpenLoopPlan>, groups: Groups): Promise<OpenLoopResult & Spent> {
+    return measure<OpenLoopResult>(plan, groups, {});
+}
+
+async function measure<Result>(plan: LoadPlan, groups: Groups, on: Moments): Promise<Result & Spent> {
     for (const pids of Object.values(groups)) resetPeaks(pids);
-    const child = fork(new URL('process.ts', import.meta.url), { execArgv: [] });
-    const { promise, resolve, reject } = Promise.withResolvers<Measured>();
+    const child = startChild(new URL('process.ts', import.meta.url));
+    const { promise, resolve, reject } = Promise.withResolvers<Result & Spent>();
     let cpu_before: Record<string, number> = {};
-    child.on('message', (message: Message) => {
+    child.on('message', (message: { began: true } | { result: Result; cpu_s: number }) => {
         if ('began' in message) {
             cpu_before = cpuOf(groups);
             on.began?.();

@@ -1,17 +1,12 @@
 import '../../../deploy/local/node-version.ts';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Client } from 'pg';
 import { pickPort } from '../../../deploy/local/ports.ts';
+import { openBed, runAndClose } from '../bed.ts';
 import { JOBS } from '../jobs/index.ts';
 import { requestsFor } from '../jobs/job.ts';
 import { writeRequests } from '../load/requests.ts';
 import { type Measured, measureLoad } from '../load/run.ts';
-import { startStack } from '../stack.ts';
 import { figure, table } from '../table.ts';
-import { buildWorld } from '../world.ts';
 import { areaOf, type Frame, functionOf, selfTimes } from './areas.ts';
 import { type CpuProfile, openProfiler } from './inspector.ts';
 
@@ -33,21 +28,14 @@ const { values } = parseArgs({
     },
 });
 
-async function main(closing: AsyncDisposableStack): Promise<void> {
+async function profile(closing: AsyncDisposableStack): Promise<boolean> {
     const job = JOBS.find(({ name }) => name === values.job);
     if (!job) throw new Error(`--job is one of ${JOBS.map(({ name }) => name).join(', ')}.`);
     const port = await pickPort();
-    const stack = await startStack({ transport: 'local', node_flags: [`--inspect=127.0.0.1:${port}`] });
-    closing.defer(() => stack.stop());
-    const db = new Client({ connectionString: stack.database_url });
-    await db.connect();
-    closing.defer(() => db.end());
-    const world = await buildWorld(stack);
-    const folder = mkdtempSync(join(tmpdir(), 'bench-requests-'));
-    closing.defer(() => rmSync(folder, { recursive: true }));
-    const requests_file = join(folder, 'requests');
+    const bed = await openBed(closing, { transport: 'local', node_flags: [`--inspect=127.0.0.1:${port}`] });
+    const { stack, ground, requests_file } = bed;
     const seconds = Number(values.seconds);
-    writeRequests(requests_file, await requestsFor(job, WARMUP_S + seconds, { world, db }));
+    writeRequests(requests_file, await requestsFor(job, WARMUP_S + seconds, ground));
     const profiler = await openProfiler(port);
     closing.defer(async () => profiler.close());
     const { expected_status, repeat = false } = job;
@@ -61,6 +49,7 @@ async function main(closing: AsyncDisposableStack): Promise<void> {
     });
     if (measured.errors > 0) throw new Error(`There were errors; the first:\n${measured.first_error}`);
     if (profiles) report(measured, await profiles);
+    return true;
 }
 
 function report(measured: Measured, { main, workers }: Profiles): void {
@@ -93,5 +82,4 @@ function report(measured: Measured, { main, workers }: Profiles): void {
     console.log(`\n${table(['function (self time)', 'event loop', 'threads'], hot_rows)}\n`);
 }
 
-await using closing = new AsyncDisposableStack();
-await main(closing);
+await runAndClose(profile);

@@ -1,0 +1,101 @@
+import '../../../deploy/local/node-version.ts';
+import { statSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { openBed, runAndClose } from '../bed.ts';
+import { JOBS } from '../jobs/index.ts';
+import { requestsFor } from '../jobs/job.ts';
+import type { OpenLoopResult } from '../load/open-loop.ts';
+import { writeRequests } from '../load/requests.ts';
+import { measureLoad, measureOpenLoad, type Spent } from '../load/run.ts';
+import { figure, table } from '../table.ts';
+import { refusalsIn } from './refusals.ts';
+
+/** `npm run bench:overload`: what becomes of requests when twice as many come as can be answered. */
+
+const WARMUP_S = 2;
+const CONNECTIONS = 64;
+/** Of the open loop: as many clients wait at once at most. */
+const WAITING_CLIENTS = 1_000;
+/** Twice the capacity of a minute, at 10,000 calls each. */
+const ACCOUNTS = 256;
+/** Of requests that are made, and sent again and again. */
+const DISTINCT_S = 6;
+
+const { values } = parseArgs({
+    options: {
+        transport: { type: 'string', default: 'local' },
+        job: { type: 'string', default: 'verify' },
+        seconds: { type: 'string', default: '20' },
+    },
+});
+
+async function overload(closing: AsyncDisposableStack): Promise<boolean> {
+    const job = JOBS.find(({ name }) => name === values.job);
+    if (!job) throw new Error(`--job is one of ${JOBS.map(({ name }) => name).join(', ')}.`);
+    const transport = values.transport === 'grpc' ? 'grpc' : 'local';
+    const bed = await openBed(closing, { transport, accounts: ACCOUNTS });
+    const { stack, ground, requests_file } = bed;
+    const { gateways: targets, groups, log_file } = stack;
+    const seconds = Number(values.seconds);
+    writeRequests(requests_file, await requestsFor(job, DISTINCT_S, ground));
+    const load = { targets, requests_file, warmup_s: WARMUP_S };
+    const { expected_status } = job;
+    const closed = { ...load, connections: CONNECTIONS, expected_status, repeat: true, seconds: Math.min(seconds, 10) };
+    const full = await measureLoad(closed, groups);
+    const capacity = full.requests / full.seconds;
+    console.log(`\n${job.name}: ${figure(capacity)} requests per second over ${CONNECTIONS} connections\n`);
+    const phases: Phase[] = [];
+    for (const share of [0.5, 2]) {
+        const log_from = statSync(log_file).size;
+        const rate = share * capacity;
+        const result = await measureOpenLoad({ ...load, rate, connections: WAITING_CLIENTS, seconds }, groups);
+        phases.push({ share, ...result, refused_within_ms: await refusalsIn(log_file, log_from) });
+    }
+    console.log(`${phaseTable(phases, expected_status)}\n\n${verdict(phases, expected_status, capacity)}\n`);
+    return true;
+}
+
+type Phase = OpenLoopResult & Spent & { share: number; refused_within_ms: number };
+
+function phaseTable(phases: readonly Phase[], expected_status: number): string {
+    const rows = phases.map(({ share, offered, seconds, answers, lost, refused_within_ms, peak_mib }) => {
+        const admitted = answers[expected_status];
+        const refused = answers[503];
+        const others = Object.entries(answers).filter(([status]) => ![String(expected_status), '503'].includes(status));
+        return [
+            `${share} × capacity`,
+            figure(offered / seconds),
+            figure((admitted?.count ?? 0) / seconds),
+            figure(admitted?.latency.p50 ?? 0),
+            figure(admitted?.latency.p99 ?? 0),
+            figure((refused?.count ?? 0) / seconds),
+            figure(refused?.latency.p99 ?? 0),
+            figure(refused_within_ms),
+            String(others.reduce((sum, [, { count }]) => sum + count, 0)),
+            String(lost),
+            figure(peak_mib['service'] ?? (peak_mib['gateway'] ?? 0) + (peak_mib['services'] ?? 0)),
+        ];
+    });
+    const head = [
+        'offer',
+        'offered/s',
+        'admitted/s',
+        'p50 ms',
+        'p99 ms',
+        '503/s',
+        'p99 ms',
+        'by the log',
+        'others',
+        'lost',
+    ];
+    return table([...head, 'peak MiB'], rows);
+}
+
+function verdict([half, twice]: readonly Phase[], expected_status: number, capacity: number): string {
+    const admitted = (phase: Phase | undefined) => phase?.answers[expected_status];
+    const goodput = (admitted(twice)?.count ?? 0) / (twice?.seconds ?? 1) / capacity;
+    const slower = (admitted(twice)?.latency.p99 ?? 0) / (admitted(half)?.latency.p99 ?? 1);
+    return `At twice the capacity: goodput ${figure(goodput)} of it; p99 of what is admitted ${figure(slower)} × that of half of it.`;
+}
+
+await runAndClose(overload);
