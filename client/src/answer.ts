@@ -1,5 +1,7 @@
 import { ApiError } from './errors.ts';
 import type { ErrorCode } from './gen/types.ts';
+import type { Operation } from './operation.ts';
+import type { Received } from './receive.ts';
 
 /** The state of a limit, as the latest answer told it. */
 export interface RateLimit {
@@ -25,15 +27,15 @@ export function rateLimitOf(headers: Headers): RateLimit | undefined {
     return { limit, remaining, reset };
 }
 
-/** What an answer holds; throws where it is a refusal. `text` is its body. */
-export function answerOf(response: Response, text: string, { bare }: { bare: boolean }): Answer {
-    const { headers } = response;
-    const body = parsed(text);
-    if (!response.ok || body === undefined || !(bare || 'data' in body)) throw refusal(response, body);
+/** What an answer to the operation holds; throws where it is a refusal. */
+export function answerOf(received: Received, { bare }: Operation): Answer {
+    const { status, headers } = received;
+    const body = parsed(received.text);
+    if (status >= 300 || body === undefined || !(bare || 'data' in body)) throw refusal(received, body);
     return { data: bare ? body : body['data'], next_cursor: nextCursor(headers.get('Link')) };
 }
 
-function refusal({ status, headers }: Response, body: Record<string, unknown> | undefined): ApiError {
+function refusal({ status, headers }: Received, body: Record<string, unknown> | undefined): ApiError {
     return new ApiError({
         status,
         // A newer service may have kinds that this client does not know; none of them is lost.

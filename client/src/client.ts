@@ -1,8 +1,8 @@
-import { type Answer, answerOf, type RateLimit, rateLimitOf } from './answer.ts';
-import { connectionError } from './errors.ts';
+import { answerOf, type RateLimit, rateLimitOf } from './answer.ts';
 import type { Api } from './gen/operations.ts';
 import { type Invoke, methodsOf } from './methods.ts';
-import { type Credentials, type WireRequest, wireRequest } from './request.ts';
+import { receive, type Send } from './receive.ts';
+import { type Credentials, wireRequest } from './request.ts';
 import { retrying } from './retry.ts';
 import { timeLimit } from './time-limit.ts';
 
@@ -11,6 +11,7 @@ export { ApiError, ConnectionError } from './errors.ts';
 export type { Api } from './gen/operations.ts';
 export type * from './gen/types.ts';
 export type { CallOptions, ListMethod } from './operation.ts';
+export type { Send } from './receive.ts';
 export type { Credentials } from './request.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -24,7 +25,7 @@ export interface ClientOptions extends Credentials {
     /** How often a call is sent at most, where sending it again is safe. Default: 4. */
     tries?: number;
     /** Sends requests in the place of the global `fetch`: to watch them, or by other means. */
-    fetch?: (url: string, init: RequestInit) => Promise<Response>;
+    fetch?: Send;
 }
 
 export interface Client extends Api {
@@ -40,32 +41,16 @@ export function createClient(options: ClientOptions): Client {
     const base_url = new URL(options.base_url).href.replace(/\/+$/, '');
     let rate_limit: RateLimit | undefined;
 
-    async function once({ url, ...request }: WireRequest, bare: boolean, signal: AbortSignal): Promise<Answer> {
-        let response: Response;
-        let text: string;
-        try {
-            // The service redirects nobody, and knows no cookies: nothing may lead a secret elsewhere.
-            response = await send(url, {
-                ...request,
-                body: request.body ?? null,
-                redirect: 'error',
-                credentials: 'omit',
-                signal,
-            });
-            text = await response.text();
-        } catch (error) {
-            throw signal.aborted ? signal.reason : connectionError(error);
-        }
-        rate_limit = rateLimitOf(response.headers) ?? rate_limit;
-        return answerOf(response, text, { bare });
-    }
-
     const invoke: Invoke = async (operation, input, call = {}) => {
         const request = wireRequest(operation, input, { base_url, credentials: options, request_id: call.request_id });
         const time = timeLimit(call.timeout_ms ?? timeout_ms, call.signal);
         try {
             time.signal.throwIfAborted();
-            const attempt = () => once(request, operation.bare, time.signal);
+            const attempt = async () => {
+                const received = await receive(send, request, time.signal);
+                rate_limit = rateLimitOf(received.headers) ?? rate_limit;
+                return answerOf(received, operation);
+            };
             return await retrying(attempt, { tries, idempotent: operation.idempotent, time });
         } finally {
             time.close();

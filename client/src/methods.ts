@@ -12,20 +12,23 @@ interface Methods {
     [name: string]: Methods | ((...args: never[]) => unknown);
 }
 
-/** `credentials.by_issuer` as `credentials.byIssuer`, and so on, for every operation. */
+/** Where each operation is found: `credentials.by_issuer` as `byIssuer` among `credentials`. */
+const PLACES = Object.entries<Operation>(OPERATIONS).map(([id, operation]) => {
+    const groups = id.split('.').map((name) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()));
+    const name = groups.pop() as string; // no id is empty
+    return { groups, name, operation };
+});
+
+/** A method for every operation. */
 export function methodsOf(invoke: Invoke): Api {
     const methods: Methods = {};
-    for (const [id, operation] of Object.entries<Operation>(OPERATIONS)) {
-        const names = id
-            .split('.')
-            .map((name) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()));
-        const own = names.pop() as string; // no id is empty
+    for (const { groups, name, operation } of PLACES) {
         let place = methods;
-        for (const name of names) {
-            place[name] ??= {};
-            place = place[name] as Methods; // no operation is named as a group of them is
+        for (const group of groups) {
+            place[group] ??= {};
+            place = place[group] as Methods; // no operation is named as a group of them is
         }
-        place[own] = methodOf(operation, invoke);
+        place[name] = methodOf(operation, invoke);
     }
     return methods as unknown as Api; // the same generator names both
 }

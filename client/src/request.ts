@@ -18,7 +18,7 @@ export interface WireRequest {
     method: Operation['method'];
     url: string;
     headers: Record<string, string>;
-    body: string | undefined;
+    body: string | null;
 }
 
 /** An operation with its inputs as the request that is sent, however often. */
@@ -47,8 +47,8 @@ export function wireRequest(
         if (field !== undefined && carried !== undefined) headers[field] = carried;
         else query.set(name, String(value));
     }
-    const body = operation.body ? JSON.stringify(rest) : undefined;
-    if (body !== undefined) headers['Content-Type'] = 'application/json';
+    const body = operation.body ? JSON.stringify(rest) : null;
+    if (body !== null) headers['Content-Type'] = 'application/json';
     const target = [path, query.toString()].filter((part) => part !== '').join('?');
     return { method: operation.method, url: `${sender.base_url}${target}`, headers, body };
 }

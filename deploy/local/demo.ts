@@ -1,6 +1,7 @@
 import './node-version.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ConnectionError, createClient } from '../../client/src/client.ts';
 
 /** `npm run demo`: the main job as a story, against a service that is running (BASE_URL, INTERNAL_SECRET or DATA_DIR). */
 
@@ -21,34 +22,15 @@ function internalSecret(): string {
     }
 }
 
-interface Step {
-    /** What the request shows. */
-    tells: string;
-    method: string;
-    path: string;
-    token?: string;
-    secret?: string;
-    body?: Record<string, unknown>;
-}
-
-type Data = Record<string, unknown>;
-
-let number = 0;
-
-/** Sends one request and prints it with its answer; long values are cut in the middle. */
-async function step({ tells, method, path, token, secret, body }: Step): Promise<Data> {
-    console.log(`\n${bold(`${++number}. ${tells}`)}`);
-    console.log(`   ${method} ${path}`);
-    if (body) console.log(dim(`   ${show(body)}`));
-    const headers: Record<string, string> = { 'content-type': 'application/json' };
-    if (token) headers['authorization'] = `Bearer ${token}`;
-    if (secret) headers['x-internal-secret'] = secret;
-    const answer = await fetch(base_url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
-    const envelope = (await answer.json()) as { data?: Data; error?: string };
+/** `fetch` that prints each request with its answer; long values are cut in the middle. */
+async function printing(url: string, init: RequestInit): Promise<Response> {
+    console.log(`   ${init.method} ${decodeURIComponent(new URL(url).pathname)}`);
+    if (typeof init.body === 'string') console.log(dim(`   ${show(JSON.parse(init.body))}`));
+    const answer = await fetch(url, init);
     const left = `${answer.headers.get('x-ratelimit-remaining')} of ${answer.headers.get('x-ratelimit-limit')} calls left`;
     console.log(`   → ${answer.status} (${left})`);
-    console.log(dim(`   ${show(envelope)}`));
-    return envelope.data ?? {};
+    console.log(dim(`   ${show(await answer.clone().json())}`));
+    return answer;
 }
 
 function show(value: unknown): string {
@@ -57,86 +39,69 @@ function show(value: unknown): string {
     );
 }
 
+let number = 0;
+
+/** Says what the next request shows. */
+function tell(what: string): void {
+    console.log(`\n${bold(`${++number}. ${what}`)}`);
+}
+
 /** The same token with another last character. */
 function tamper(token: string): string {
     return token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A');
 }
 
-async function story(): Promise<void> {
-    const secret = internalSecret();
+/** How Ada comes to a session, and her program to an API key. */
+async function beginning() {
+    const anybody = createClient({ base_url, fetch: printing, tries: 1 });
     const person = { email: `ada-${Date.now()}@example.com`, password: 'a long pass phrase' };
-    await step({
-        tells: 'A trusted caller registers an account; it starts in the free tier.',
-        method: 'POST',
-        path: '/internal/v1/auth/register',
-        secret,
-        body: { ...person, name: 'Ada' },
+    tell('A trusted caller registers an account; it starts in the free tier.');
+    await anybody.as({ internal_secret: internalSecret() }).internal.auth.register({ ...person, name: 'Ada' });
+
+    tell('Ada logs in: a session token for her, a refresh token for later.');
+    const { token } = await anybody.internal.auth.login(person);
+    const ada = anybody.as({ token });
+
+    tell('She makes an API key for her program. Its secret is shown this once.');
+    const { api_key } = await ada.keys.generate({ name: 'demo program' });
+    return { ada, program: anybody.as({ token: api_key }) };
+}
+
+async function story(): Promise<void> {
+    const { ada, program } = await beginning();
+
+    tell('The program makes a DID. The key pair is its own now: the service keeps the public half only.');
+    const { did, private_key = '' } = await program.did.create(); // there is one where the service made the pair
+
+    tell('It issues a credential: a PASETO v4 public token, signed with the key of the DID.');
+    const { credential_id, credential } = await program.credentials.issue({
+        issuer_did: did,
+        issuer_private_key: private_key,
+        subject_did: 'did:web:grace.example',
+        credential_type: 'EmploymentCredential',
+        claims: { employer: 'Analytical Engines Ltd', role: 'engineer' },
     });
-    const session = await step({
-        tells: 'Ada logs in: a session token for her, a refresh token for later.',
-        method: 'POST',
-        path: '/internal/v1/auth/login',
-        body: person,
-    });
-    const key = await step({
-        tells: 'She makes an API key for her program. Its secret is shown this once.',
-        method: 'POST',
-        path: '/v1/keys/generate',
-        token: String(session['token']),
-        body: { name: 'demo program' },
-    });
-    const token = String(key['api_key']);
-    const issuer = await step({
-        tells: 'The program makes a DID. The key pair is its own now: the service keeps the public half only.',
-        method: 'POST',
-        path: '/v1/did',
-        token,
-    });
-    const issued = await step({
-        tells: 'It issues a credential: a PASETO v4 public token, signed with the key of the DID.',
-        method: 'POST',
-        path: '/v1/credentials',
-        token,
-        body: {
-            issuer_did: issuer['did'],
-            issuer_private_key: issuer['private_key'],
-            subject_did: 'did:web:grace.example',
-            credential_type: 'EmploymentCredential',
-            claims: { employer: 'Analytical Engines Ltd', role: 'engineer' },
-        },
-    });
-    const credential = String(issued['credential']);
-    const check = { credential, issuer_did: issuer['did'], check_revocation: true };
-    const path = '/v1/credentials/verify';
-    await step({ tells: 'Anybody with a key can verify it.', method: 'POST', path, token, body: check });
-    await step({
-        tells: 'The issuer revokes it, with a reason.',
-        method: 'POST',
-        path: `/v1/credentials/revoke/${issued['credential_id']}`,
-        token,
-        body: { issuer_did: issuer['did'], reason: 'left the company' },
-    });
-    await step({ tells: 'From now on it does not verify.', method: 'POST', path, token, body: check });
-    await step({
-        tells: 'Nor does a token in which one character was changed, revoked or not.',
-        method: 'POST',
-        path,
-        token,
-        body: { credential: tamper(credential), issuer_did: issuer['did'] },
-    });
-    await step({
-        tells: "Ada's account has counted all of it.",
-        method: 'GET',
-        path: '/v1/me',
-        token: String(session['token']),
-    });
+
+    tell('Anybody with a key can verify it.');
+    await program.credentials.verify({ credential, issuer_did: did, check_revocation: true });
+
+    tell('The issuer revokes it, with a reason.');
+    await program.credentials.revoke({ credential_id, issuer_did: did, reason: 'left the company' });
+
+    tell('From now on it does not verify.');
+    await program.credentials.verify({ credential, issuer_did: did, check_revocation: true });
+
+    tell('Nor does a token in which one character was changed, revoked or not.');
+    await program.credentials.verify({ credential: tamper(credential), issuer_did: did });
+
+    tell("Ada's account has counted all of it.");
+    await ada.me.get();
 }
 
 try {
     await story();
 } catch (error) {
-    const refused = Error.isError(error) && Error.isError(error.cause) && 'code' in error.cause;
-    if (!refused) throw error;
+    if (!(error instanceof ConnectionError && error.never_sent)) throw error;
     console.error(`No service answers at ${base_url}: start one with "npm start" in another terminal.`);
     process.exit(1);
 }

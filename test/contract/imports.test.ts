@@ -27,7 +27,7 @@ const PRIVILEGES: ReadonlyArray<{ what: string; sign: RegExp; within: RegExp; al
         what: 'reads process.env',
         sign: /process\.env/,
         within: /./,
-        allowed: /^(platform\/config\.ts$|deploy\/|test\/)/,
+        allowed: /^(platform\/config\.ts$|deploy\/|test\/|client\/examples\/)/,
     },
     {
         what: 'holds SQL',

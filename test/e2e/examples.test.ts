@@ -1,26 +1,41 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { z } from 'zod';
+import { createClient } from '../../client/src/client.ts';
 import { endpointTable } from '../../gateway/endpoints/index.ts';
-import { expectError, send } from './client.ts';
-import { examples } from './examples.ts';
+import { checkedFetch, expectError, GATEWAYS, INTERNAL_SECRET } from './client.ts';
+import { exampleCall, examples } from './examples.ts';
 
 const endpoints = endpointTable({ version: '', cache: async () => {} });
 
 describe('every endpoint', () => {
-    for (const { id, access, answer, status, message } of endpoints) {
-        it(`${id} answers its example with its status and nothing but its fields`, async () => {
-            const call = await examples[id]();
-            const response = await send(call);
-            assert.equal(response.status, status, response.text);
+    for (const { id, method, access, answer, status, message } of endpoints) {
+        it(`${id} answers its example by the client with its status and nothing but its fields`, async () => {
+            const { token, internal, run } = await examples[id]();
+            const answers: Response[] = [];
+            const client = createClient({
+                base_url: GATEWAYS[1] as string, // the other one than what it is about was made by
+                token,
+                internal_secret: internal && INTERNAL_SECRET,
+                async fetch(url, init) {
+                    const response = await checkedFetch(url, init);
+                    assert.equal(init.method, method);
+                    answers.push(response.clone());
+                    return response;
+                },
+            });
+            const data = await run(client);
             assert.ok(answer instanceof z.ZodObject);
-            answer.strict().parse(access === 'none' ? response.body : response.data);
-            if (access !== 'none') assert.equal(response.body.message, message);
+            answer.strict().parse(data);
+            const [response] = answers;
+            assert.deepEqual([answers.length, response?.status], [1, status]);
+            const body = (await response?.json()) as { message: string }; // checkedFetch saw to that
+            if (access !== 'none') assert.equal(body.message, message);
         });
 
         if (access !== 'none' && access !== 'login') {
             it(`${id} refuses a call without its credential, whatever the body`, async () => {
-                const call = await examples[id]();
+                const call = await exampleCall(id);
                 const bare = { ...call, token: undefined, internal: false, body: undefined };
                 await expectError(401, bare);
                 if (call.body !== undefined) await expectError(401, { ...bare, body: '{not json' });

@@ -1,199 +1,167 @@
+import { type Client, createClient } from '../../client/src/client.ts';
 import type { EndpointId } from '../../gateway/endpoints/index.ts';
-import type { Call } from './client.ts';
+import { type Call, INTERNAL_SECRET } from './client.ts';
+import { type TwinnedId, twinnedExamples } from './twinned-examples.ts';
 import {
-    issue,
-    issueBody,
+    aFilledWallet,
+    aKey,
+    anAccountWithKey,
+    anIssued,
     newAccount,
     newDid,
     newEmail,
-    newKey,
     newWallet,
-    present,
-    presentationBody,
     register,
-    store,
 } from './world.ts';
 
-/** One working request for every endpoint: an endpoint without one does not compile. */
-export const examples: Record<EndpointId, () => Promise<Call>> = {
+/** A working call of an endpoint: what it is about has been made, and `run` makes it. */
+export interface Example {
+    token?: string;
+    internal?: true;
+    run(client: Client): Promise<unknown>;
+}
+
+const others: Record<Exclude<EndpointId, TwinnedId | `internal.${TwinnedId}`>, () => Promise<Example>> = {
     'keys.generate': async () => {
         const { token } = await newAccount();
-        return { method: 'POST', path: '/v1/keys/generate', token, body: { name: 'build server' } };
+        return { token, run: ({ keys }) => keys.generate({ name: 'build server' }) };
     },
     'keys.list': async () => {
-        const account = await newAccount();
-        await newKey(account);
-        return { path: '/v1/keys', token: account.token };
+        const { token } = await anAccountWithKey();
+        return { token, run: ({ keys }) => keys.list() };
     },
     'keys.get': async () => {
-        const account = await newAccount();
-        const { key_id } = await newKey(account);
-        return { path: `/v1/keys/${key_id}`, token: account.token };
+        const { token, key_id } = await anAccountWithKey();
+        return { token, run: ({ keys }) => keys.get({ key_id }) };
     },
     'keys.revoke': async () => {
-        const account = await newAccount();
-        const { key_id } = await newKey(account);
-        return { method: 'DELETE', path: `/v1/keys/${key_id}`, token: account.token };
+        const { token, key_id } = await anAccountWithKey();
+        return { token, run: ({ keys }) => keys.revoke({ key_id }) };
     },
     'keys.rename': async () => {
-        const account = await newAccount();
-        const { key_id } = await newKey(account);
-        return { method: 'PATCH', path: `/v1/keys/${key_id}`, token: account.token, body: { name: 'renamed' } };
+        const { token, key_id } = await anAccountWithKey();
+        return { token, run: ({ keys }) => keys.rename({ key_id, name: 'renamed' }) };
     },
 
-    'did.create': async () => ({ method: 'POST', path: '/v1/did', token: await aKey() }),
-    'did.resolve': async () => {
-        const token = await aKey();
-        const { did } = await newDid(token);
-        return { path: `/v1/did/${encodeURIComponent(did)}`, token };
-    },
     'did.document': async () => {
         const token = await aKey();
-        const { did } = await newDid(token);
-        return { path: `/v1/did/${did}/document`, token };
+        const { did: own } = await newDid(token);
+        return { token, run: ({ did }) => did.document({ did: own }) };
     },
 
-    'credentials.issue': async () => {
-        const token = await aKey();
-        const body = issueBody(await newDid(token), 'did:web:subject.example', { expiration_date: '2030-01-01' });
-        return { method: 'POST', path: '/v1/credentials', token, body };
-    },
-    'credentials.verify': async () => {
-        const { token, credential, issuer } = await anIssued();
-        const body = { credential, issuer_did: issuer, check_revocation: true };
-        return { method: 'POST', path: '/v1/credentials/verify', token, body };
-    },
-    'credentials.revoke': async () => {
-        const { token, credential_id, issuer } = await anIssued();
-        const body = { issuer_did: issuer, reason: 'left the company' };
-        return { method: 'POST', path: `/v1/credentials/revoke/${credential_id}`, token, body };
-    },
     'credentials.status': async () => {
         const { token, credential_id } = await anIssued();
-        return { path: `/v1/credentials/status/${encodeURIComponent(credential_id)}`, token };
+        return { token, run: ({ credentials }) => credentials.status({ credential_id }) };
     },
     'credentials.by_issuer': async () => {
         const { token, issuer } = await anIssued();
-        return { path: `/v1/credentials/by-issuer/${encodeURIComponent(issuer)}`, token };
+        return { token, run: ({ credentials }) => credentials.byIssuer({ issuer_did: issuer }) };
     },
     'credentials.by_subject': async () => {
         const { token, subject } = await anIssued();
-        return { path: `/v1/credentials/by-subject/${encodeURIComponent(subject)}`, token };
+        return { token, run: ({ credentials }) => credentials.bySubject({ subject_did: subject }) };
     },
 
-    'presentations.create': async () => {
-        const { token, credential } = await anIssued();
-        const body = presentationBody(await newDid(token), [credential], {
-            nonce: 'n-0S6_WzA2Mj',
-            domain: 'shop.example',
-        });
-        return { method: 'POST', path: '/v1/presentations', token, body };
-    },
-    'presentations.verify': async () => {
-        const { token, credential } = await anIssued();
-        const nonce = 'n-0S6_WzA2Mj';
-        const { presentation, audience } = await present(token, await newDid(token), [credential], { nonce });
-        const body = { presentation, audience, nonce, check_revocation: true };
-        return { method: 'POST', path: '/v1/presentations/verify', token, body };
-    },
-
-    'wallets.create': async () => {
-        const body = { name: 'private', password: 'open sesame', description: 'diplomas' };
-        return { method: 'POST', path: '/v1/wallets', token: await aKey(), body };
-    },
-    'wallets.open': async () => {
-        const { token, wallet_id, password } = await aFilledWallet();
-        return { method: 'POST', path: '/v1/wallets/open', token, body: { wallet_id, password } };
-    },
     'wallets.add_credential': async () => {
         const { token, credential } = await anIssued();
         const { wallet_id, password } = await newWallet(token);
-        const body = { password, credential, metadata: { folder: 'work' } };
-        return { method: 'POST', path: `/v1/wallets/${wallet_id}/credentials`, token, body };
+        const input = { wallet_id, password, credential, metadata: { folder: 'work' } };
+        return { token, run: ({ wallets }) => wallets.addCredential(input) };
     },
     'wallets.list_credentials': async () => {
         const { token, wallet_id, password } = await aFilledWallet();
-        const query = new URLSearchParams({ password });
-        return { path: `/v1/wallets/${wallet_id}/credentials?${query}`, token };
+        return { token, run: ({ wallets }) => wallets.listCredentials({ wallet_id, password }) };
     },
     'wallets.delete_credential': async () => {
         const { token, wallet_id, password, credential_id } = await aFilledWallet();
-        const path = `/v1/wallets/${wallet_id}/credentials/${encodeURIComponent(credential_id)}`;
-        return { method: 'DELETE', path, token, body: { password } };
+        return { token, run: ({ wallets }) => wallets.deleteCredential({ wallet_id, password, credential_id }) };
     },
 
-    'me.get': async () => ({ path: '/v1/me', token: (await newAccount()).token }),
+    'me.get': async () => ({ token: (await newAccount()).token, run: ({ me }) => me.get() }),
     'me.update': async () => {
         const { token } = await newAccount();
-        return { method: 'PATCH', path: '/v1/me', token, body: { name: 'Grace', email: newEmail() } };
+        return { token, run: ({ me }) => me.update({ name: 'Grace', email: newEmail() }) };
     },
     'me.change_password': async () => {
         const { token, password } = await newAccount();
-        const body = { current_password: password, new_password: `${password} staple` };
-        return { method: 'POST', path: '/v1/me/password', token, body };
+        const input = { current_password: password, new_password: `${password} staple` };
+        return { token, run: ({ me }) => me.changePassword(input) };
     },
+    'me.stats': async () => ({ token: (await newAccount()).token, run: ({ me }) => me.stats() }),
 
-    'me.stats': async () => ({ path: '/v1/me/stats', token: (await newAccount()).token }),
-    'internal.admin.stats': async () => ({ path: '/internal/v1/admin/stats', internal: true }),
-
-    'internal.auth.register': async () => ({
-        method: 'POST',
-        path: '/internal/v1/auth/register',
-        internal: true,
-        body: { email: newEmail(), password: 'correct horse battery', name: 'Ada' },
-    }),
+    'internal.auth.register': async () => {
+        const input = { email: newEmail(), password: 'correct horse battery', name: 'Ada' };
+        return { internal: true, run: ({ internal }) => internal.auth.register(input) };
+    },
     'internal.auth.login': async () => {
         const { email, password } = await register();
-        return { method: 'POST', path: '/internal/v1/auth/login', body: { email, password } };
+        return { run: ({ internal }) => internal.auth.login({ email, password }) };
     },
     'internal.auth.logout': async () => {
         const { token } = await newAccount();
-        return { method: 'POST', path: '/internal/v1/auth/logout', internal: true, body: { token } };
+        return { internal: true, run: ({ internal }) => internal.auth.logout({ token }) };
     },
     'internal.auth.refresh': async () => {
         const { refresh_token } = await newAccount();
-        return { method: 'POST', path: '/internal/v1/auth/refresh', internal: true, body: { refresh_token } };
+        return { internal: true, run: ({ internal }) => internal.auth.refresh({ refresh_token }) };
     },
     'internal.auth.me': async () => {
         const { token } = await newAccount();
-        return { path: '/internal/v1/auth/me', internal: true, token };
+        return { internal: true, token, run: ({ internal }) => internal.auth.me() };
     },
-    'internal.admin.create_users': async () => ({
-        method: 'POST',
-        path: '/internal/v1/admin/users/batch',
-        internal: true,
-        body: { users: [{ email: newEmail(), password: 'correct horse battery', tier: 'pro' }, { email: 'nobody' }] },
-    }),
-    'internal.did.create': () => twinOf('did.create'),
-    'internal.did.resolve': () => twinOf('did.resolve'),
-    'internal.credentials.issue': () => twinOf('credentials.issue'),
-    'internal.credentials.verify': () => twinOf('credentials.verify'),
-    'internal.credentials.revoke': () => twinOf('credentials.revoke'),
-    'internal.presentations.create': () => twinOf('presentations.create'),
-    'internal.presentations.verify': () => twinOf('presentations.verify'),
-    'internal.wallets.create': () => twinOf('wallets.create'),
-    'internal.wallets.open': () => twinOf('wallets.open'),
-    'internal.health': async () => ({ path: '/internal/health' }),
+    'internal.admin.stats': async () => ({ internal: true, run: ({ internal }) => internal.admin.stats() }),
+    'internal.admin.create_users': async () => {
+        const password = 'correct horse battery';
+        const users = [
+            { email: newEmail(), password, tier: 'pro' as const },
+            { email: 'nobody', password },
+        ];
+        return { internal: true, run: ({ internal }) => internal.admin.createUsers({ users }) };
+    },
+    'internal.health': async () => ({ run: ({ internal }) => internal.health() }),
 };
 
-/** What works on a public endpoint works on its internal twin. */
-async function twinOf(id: EndpointId): Promise<Call> {
-    const { token: _, path, ...call } = await examples[id]();
-    return { ...call, path: `/internal${path}`, internal: true };
+const ids = Object.keys(twinnedExamples) as TwinnedId[]; // its own keys
+
+/** One for every endpoint: an endpoint without one does not compile. */
+export const examples = {
+    ...others,
+    ...Object.fromEntries(ids.map((id) => [id, () => asAnybody(id)])),
+    ...Object.fromEntries(ids.map((id) => [`internal.${id}`, () => asTrusted(id)])),
+} as Record<EndpointId, () => Promise<Example>>; // which the types of the three parts add up to
+
+async function asAnybody(id: TwinnedId): Promise<Example> {
+    const { token, operation } = await twinnedExamples[id]();
+    return { token, run: (client) => operation(client) };
 }
 
-async function aKey(): Promise<string> {
-    return (await newKey(await newAccount())).api_key;
+async function asTrusted(id: TwinnedId): Promise<Example> {
+    const { operation } = await twinnedExamples[id]();
+    return { internal: true, run: ({ internal }) => operation(internal) };
 }
 
-async function anIssued() {
-    const token = await aKey();
-    return { token, ...(await issue(token, await newDid(token))) };
-}
-
-async function aFilledWallet() {
-    const { token, credential, credential_id } = await anIssued();
-    const wallet = await newWallet(token);
-    await store(token, wallet, credential, { folder: 'work' });
-    return { token, credential_id, ...wallet };
+/** The request that the client makes of an example, for tests that send it otherwise. */
+export async function exampleCall(id: EndpointId): Promise<Call> {
+    const { token, internal, run } = await examples[id]();
+    const calls: Call[] = [];
+    const client = createClient({
+        base_url: 'http://service.example',
+        token,
+        internal_secret: internal && INTERNAL_SECRET,
+        async fetch(url, { method = 'GET', headers, body }) {
+            const others = new Headers(headers);
+            for (const name of ['Authorization', 'X-Internal-Secret', 'Content-Type']) others.delete(name);
+            calls.push({
+                method,
+                path: url.slice('http://service.example'.length),
+                token,
+                ...(internal && { internal }),
+                ...(typeof body === 'string' && { body: JSON.parse(body) }),
+                headers: Object.fromEntries(others),
+            });
+            return Response.json({ data: {} });
+        },
+    });
+    await run(client);
+    return calls[0] as Call; // one call is one request
 }

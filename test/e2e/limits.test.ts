@@ -81,7 +81,12 @@ describe('a free key', () => {
 });
 
 describe('the limit of', () => {
-    for (const [tier, limit] of Object.entries({ free: 10, basic: 100, pro: 1_000, enterprise: 10_000 })) {
+    for (const [tier, limit] of [
+        ['free', 10],
+        ['basic', 100],
+        ['pro', 1_000],
+        ['enterprise', 10_000],
+    ] as const) {
         it(`a ${tier} key is ${limit} a minute`, async () => {
             const { api_key } = await newKey(await newAccount(), tier);
             const answer = await send(use(api_key));

@@ -1,5 +1,16 @@
+import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { expectOk } from './client.ts';
+import type {
+    CredentialsIssueData,
+    CredentialsIssueInput,
+    CredentialsVerifyData,
+    KeysGenerateInput,
+    PresentationsCreateData,
+    PresentationsCreateInput,
+    WalletsAddCredentialData,
+    WalletsCreateData,
+} from '../../client/src/client.ts';
+import { service } from './client.ts';
 
 export interface Account {
     user_id: string;
@@ -15,14 +26,7 @@ export interface Did {
     private_key: string;
 }
 
-export interface Issued {
-    credential_id: string;
-    credential: string;
-    issuer: string;
-    subject: string;
-    issued_at: string;
-    expires_at?: string;
-}
+export type Issued = CredentialsIssueData;
 
 /** The signed fields of a token. */
 export function payloadOf(token: string): Record<string, unknown> {
@@ -36,24 +40,14 @@ export function newEmail(): string {
 
 /** Registers a new account. */
 export async function register(password = 'correct horse battery') {
-    const email = newEmail();
-    const user = await expectOk(201, {
-        method: 'POST',
-        path: '/internal/v1/auth/register',
-        internal: true,
-        body: { email, password },
-    });
-    return { email, password, user_id: user.user_id as string };
+    const { email, user_id } = await service.internal.auth.register({ email: newEmail(), password });
+    return { email, password, user_id };
 }
 
 /** Opens a session. */
-export async function login(account: { email: string; password: string }) {
-    const { token, refresh_token } = await expectOk(200, {
-        method: 'POST',
-        path: '/internal/v1/auth/login',
-        body: { email: account.email, password: account.password },
-    });
-    return { token: token as string, refresh_token: refresh_token as string };
+export async function login({ email, password }: { email: string; password: string }) {
+    const { token, refresh_token } = await service.internal.auth.login({ email, password });
+    return { token, refresh_token };
 }
 
 /** A new account with a session. */
@@ -63,20 +57,18 @@ export async function newAccount(): Promise<Account> {
 }
 
 /** A new API key of the account. */
-export async function newKey(account: Account, tier = 'enterprise'): Promise<{ key_id: string; api_key: string }> {
-    return expectOk(201, {
-        method: 'POST',
-        path: '/v1/keys/generate',
-        token: account.token,
-        body: { name: 'key', tier },
-    });
+export async function newKey({ token }: Account, tier: KeysGenerateInput['tier'] = 'enterprise') {
+    return service.as({ token }).keys.generate({ name: 'key', tier });
 }
 
 /** A DID whose key pair the service has made. */
 export async function newDid(token: string): Promise<Did> {
-    return expectOk(201, { method: 'POST', path: '/v1/did', token });
+    const { private_key, ...did } = await service.as({ token }).did.create();
+    assert.ok(private_key);
+    return { ...did, private_key };
 }
 
+/** The body of an issue, good or, by `more`, bad. */
 export function issueBody(issuer: Did, subject: string, more: Record<string, unknown> = {}) {
     return {
         issuer_did: issuer.did,
@@ -89,17 +81,21 @@ export function issueBody(issuer: Did, subject: string, more: Record<string, unk
 }
 
 /** Issues a credential. */
-export async function issue(token: string, issuer: Did, more: Record<string, unknown> = {}): Promise<Issued> {
-    const body = issueBody(issuer, 'did:web:subject.example', more);
-    return expectOk(201, { method: 'POST', path: '/v1/credentials', token, body });
+export async function issue(token: string, issuer: Did, more: Partial<CredentialsIssueInput> = {}): Promise<Issued> {
+    return service.as({ token }).credentials.issue({ ...issueBody(issuer, 'did:web:subject.example'), ...more });
 }
 
 /** Checks a credential under the DID of its issuer. */
-export async function verify(token: string, credential: string, issuer_did: string, check_revocation?: boolean) {
-    const body = { credential, issuer_did, check_revocation };
-    return expectOk(200, { method: 'POST', path: '/v1/credentials/verify', token, body });
+export async function verify(
+    token: string,
+    credential: string,
+    issuer_did: string,
+    check_revocation?: boolean,
+): Promise<CredentialsVerifyData> {
+    return service.as({ token }).credentials.verify({ credential, issuer_did, check_revocation });
 }
 
+/** The body of a presentation, good or, by `more`, bad. */
 export function presentationBody(holder: Did, credentials: string[], more: Record<string, unknown> = {}) {
     return {
         holder_did: holder.did,
@@ -111,35 +107,55 @@ export function presentationBody(holder: Did, credentials: string[], more: Recor
 }
 
 /** Makes a presentation. */
-export async function present(token: string, holder: Did, credentials: string[], more: Record<string, unknown> = {}) {
-    const body = presentationBody(holder, credentials, more);
-    const made = await expectOk(201, { method: 'POST', path: '/v1/presentations', token, body });
-    return made as {
-        presentation_id: string;
-        presentation: string;
-        holder: string;
-        audience: string;
-        created_at: string;
-    };
+export async function present(
+    token: string,
+    holder: Did,
+    credentials: string[],
+    more: Partial<PresentationsCreateInput> = {},
+): Promise<PresentationsCreateData> {
+    return service.as({ token }).presentations.create({ ...presentationBody(holder, credentials), ...more });
 }
 
-export interface Wallet {
-    wallet_id: string;
-    name: string;
-    did: string;
-    public_key: string;
-    created_at: string;
+export interface Wallet extends WalletsCreateData {
     password: string;
 }
 
 /** Makes a wallet. */
 export async function newWallet(token: string, password = 'open sesame'): Promise<Wallet> {
-    const body = { name: 'wallet', password };
-    return { password, ...(await expectOk(201, { method: 'POST', path: '/v1/wallets', token, body })) };
+    return { password, ...(await service.as({ token }).wallets.create({ name: 'wallet', password })) };
 }
 
 /** Stores a credential in a wallet. */
-export async function store(token: string, { wallet_id, password }: Wallet, credential: string, metadata?: unknown) {
-    const path = `/v1/wallets/${wallet_id}/credentials`;
-    return expectOk(201, { method: 'POST', path, token, body: { password, credential, metadata } });
+export async function store(
+    token: string,
+    { wallet_id, password }: Wallet,
+    credential: string,
+    metadata?: Record<string, unknown>,
+): Promise<WalletsAddCredentialData> {
+    return service.as({ token }).wallets.addCredential({ wallet_id, password, credential, metadata });
+}
+
+/** An API key of a new account. */
+export async function aKey(): Promise<string> {
+    return (await newKey(await newAccount())).api_key;
+}
+
+/** A new account's session, and an API key of it. */
+export async function anAccountWithKey() {
+    const account = await newAccount();
+    return { token: account.token, key_id: (await newKey(account)).key_id };
+}
+
+/** A new credential, and the API key by which it was issued. */
+export async function anIssued() {
+    const token = await aKey();
+    return { token, ...(await issue(token, await newDid(token))) };
+}
+
+/** A new wallet with a credential in it. */
+export async function aFilledWallet() {
+    const { token, credential, credential_id } = await anIssued();
+    const wallet = await newWallet(token);
+    await store(token, wallet, credential, { folder: 'work' });
+    return { token, credential_id, ...wallet };
 }

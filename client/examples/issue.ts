@@ -1,0 +1,43 @@
+// A program that issues, checks and revokes a credential:
+//
+//   API_KEY=… node client/examples/issue.ts
+//
+// Outside of this repository the import is from 'credential-service-client'.
+import { ApiError, createClient } from '../src/client.ts';
+
+const { BASE_URL = 'http://127.0.0.1:8080', API_KEY } = process.env;
+const client = createClient({ base_url: BASE_URL, token: API_KEY });
+
+const issuer = await client.did.create();
+console.log(`made ${issuer.did}`);
+
+const issued = await client.credentials.issue({
+    issuer_did: issuer.did,
+    issuer_private_key: issuer.private_key ?? '', // there is one where the service has made the key pair
+    subject_did: 'did:web:ada.example',
+    credential_type: 'EmploymentCredential',
+    claims: { role: 'engineer' },
+});
+console.log(`issued ${issued.credential_id}`);
+
+async function check(): Promise<void> {
+    const { credential, issuer: issuer_did } = issued;
+    const { valid, error } = await client.credentials.verify({ credential, issuer_did, check_revocation: true });
+    console.log(`valid: ${valid}${error === undefined ? '' : `, ${error}`}`);
+}
+await check();
+
+// Whatever is refused is an ApiError, with all that the service says of it.
+const somebody = await client.did.create();
+try {
+    await client.credentials.revoke({ credential_id: issued.credential_id, issuer_did: somebody.did });
+} catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    console.log(`${error.status} ${error.code}: ${error.detail}`);
+}
+
+await client.credentials.revoke({ credential_id: issued.credential_id, issuer_did: issuer.did, reason: 'left' });
+await check();
+
+const { remaining, limit } = client.rate_limit ?? {};
+console.log(`${remaining} of ${limit} calls left`);
