@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { decodeBase64 } from '../platform/base64.ts';
 import { AppError } from '../platform/errors.ts';
 import { JsonText } from '../platform/json.ts';
+import { Repeated } from './query.ts';
 
 /** A field that may be left out; `null` is the same as leaving it out (decision H5). */
 export function optional<Schema extends z.ZodType>(schema: Schema) {
@@ -71,6 +72,7 @@ function describe(issue: z.core.$ZodIssue | undefined, value: unknown): string {
     if (issue.code !== 'invalid_type') return `${field} ${issue.message}.`;
     const sent = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown>)[key], value);
     if (sent === undefined) return `${field} is required.`;
+    if (sent instanceof Repeated) return `${field} is given more than once.`;
     const article = /^[aeiou]/.test(issue.expected) ? 'an' : 'a';
     return `${field} must be ${article} ${issue.expected}.`;
 }

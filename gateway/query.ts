@@ -1,9 +1,12 @@
 import { AppError } from '../platform/errors.ts';
 
-/** The query's parameters, each decoded once; one that is repeated comes as an array. */
-export function parseQuery(url: string): Record<string, string | string[]> {
+/** The values of a parameter that stands in a query more than once. */
+export class Repeated extends Array<string> {}
+
+/** The query's parameters, each decoded once. */
+export function parseQuery(url: string): Record<string, string | Repeated> {
     const start = url.indexOf('?');
-    const query: Record<string, string | string[]> = Object.create(null);
+    const query: Record<string, string | Repeated> = Object.create(null);
     if (start < 0) return query;
     for (const pair of url.slice(start + 1).split('&')) {
         if (pair === '') continue;
@@ -11,7 +14,7 @@ export function parseQuery(url: string): Record<string, string | string[]> {
         const name = decode(equals < 0 ? pair : pair.slice(0, equals));
         const value = equals < 0 ? '' : decode(pair.slice(equals + 1));
         const earlier = query[name];
-        query[name] = earlier === undefined ? value : [earlier, value].flat();
+        query[name] = earlier === undefined ? value : Repeated.of(...[earlier].flat(), value);
     }
     return query;
 }

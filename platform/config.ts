@@ -6,7 +6,10 @@ import { callersSetting } from './caller-settings.ts';
 
 export type Environment = Record<string, string | undefined>;
 
-const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
+const whole = (least: number, most: number) => {
+    const error = `must be a whole number from ${least} to ${most}`;
+    return z.coerce.number({ error }).int(error).min(least, error).max(most, error);
+};
 const secret = z.string().min(1).optional();
 const address = z
     .string()

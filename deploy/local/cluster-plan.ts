@@ -28,11 +28,10 @@ export interface ClusterPlan {
     addresses: Environment;
 }
 
-/** Gives each process of the cluster its ports: the gateways PORT, PORT + 1, ..., the services free ones on loopback. */
+/** Gives each process of the cluster its ports: the gateways PORT, PORT + 1, ..., the services GRPC_PORT, GRPC_PORT + 1, ... */
 export async function planCluster(ground: Ground): Promise<ClusterPlan> {
     const gateways = await planGateways(ground);
-    const services: Member[] = [];
-    for (const role of ROLES.filter((name) => name !== 'gateway')) services.push(await planService(role));
+    const services = await planServices(ground);
     const addresses = Object.fromEntries(
         services.map(({ role, address }) => [`${role.toUpperCase()}_ADDRESS`, address]),
     );
@@ -59,8 +58,17 @@ async function planGateways({ config, given }: Ground): Promise<Member[]> {
     });
 }
 
-async function planService(role: string): Promise<Member> {
-    const [grpc_port, ops_port] = [await pickPort(), await pickPort()];
+async function planServices({ config }: Ground): Promise<Member[]> {
+    const roles = ROLES.filter((name) => name !== 'gateway');
+    const claim = { host: LOOPBACK, first: config.GRPC_PORT, count: roles.length, setting: 'GRPC_PORT' };
+    const grpc_ports = await claimPorts(claim);
+    const services: Member[] = [];
+    for (const [index, role] of roles.entries()) services.push(await planService(role, grpc_ports[index] ?? 0)); // as many
+    return services;
+}
+
+async function planService(role: string, grpc_port: number): Promise<Member> {
+    const ops_port = await pickPort();
     return {
         name: role,
         role,

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -37,6 +37,7 @@ export async function lockDataDir(data_dir: string, signal?: AbortSignal): Promi
     return {
         stopping: () => declare('stopping'),
         release: async () => {
+            rmSync(file, { force: true });
             server.close();
         },
     };

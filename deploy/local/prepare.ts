@@ -1,4 +1,6 @@
+import { existsSync, rmdirSync } from 'node:fs';
 import { type Config, type Environment, loadConfig } from '../../platform/config.ts';
+import { checkDatabase } from './check-database.ts';
 import { openDataDir } from './data-dir.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { lockDataDir } from './lock.ts';
@@ -16,12 +18,25 @@ export async function prepare({ stopping, defer }: Lifecycle): Promise<Ground> {
     const given = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ''));
     const config = loadConfig(given);
     process.umask(0o077); // logs are nobody else's business
-    const data_dir = openDataDir(given['DATA_DIR'] ?? '.data');
+    const path = given['DATA_DIR'] ?? '.data';
+    const is_new = !existsSync(path);
+    const data_dir = openDataDir(path);
+    if (is_new) defer(async () => removeEmpty(data_dir));
     const lock = await lockDataDir(data_dir, stopping);
     defer(lock.release);
     stopping.addEventListener('abort', lock.stopping);
     await stopOrphanedRoles(data_dir);
+    if (config.DATABASE_URL !== undefined) await checkDatabase(config.DATABASE_URL);
     return { data_dir, config, given };
+}
+
+/** What a start that was refused has made. */
+function removeEmpty(folder: string): void {
+    try {
+        rmdirSync(folder);
+    } catch {
+        // Something is in it: it was no refusal.
+    }
 }
 
 /** Role processes end by themselves when their launcher is gone; this waits for it, so that their ports are free. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { SERVICE_ROLES } from '../../services/index.ts';
 import { freePorts, launch, pidOf, processesOf, temporaryDataDir, until } from './launch.ts';
 import { people } from './people.ts';
 
@@ -32,11 +33,16 @@ test('a role that is killed comes back, and a kill -9 of the launcher leaves no 
     assert.deepEqual(processesOf(data_dir), []);
 });
 
-test('GATEWAYS=2 serves on PORT and PORT + 1, and Ctrl-C stops every process without losing a write', async (t) => {
+test('GATEWAYS=2 serves on PORT and PORT + 1, services on GRPC_PORT and the next ones, and Ctrl-C stops every process without losing a write', async (t) => {
     const data_dir = temporaryDataDir(t);
     const { register, registerUntilGone, canLogIn } = people(data_dir);
     const [port = 0, next_port = 0] = await freePorts(2);
-    const first = await launch(t, 'start:cluster', { DATA_DIR: data_dir, PORT: String(port), GATEWAYS: '2' });
+    const [grpc_port = 0] = await freePorts(SERVICE_ROLES.length);
+    const settings = { PORT: String(port), GATEWAYS: '2', GRPC_PORT: String(grpc_port) };
+    const first = await launch(t, 'start:cluster', { DATA_DIR: data_dir, ...settings });
+    for (const [index, role] of SERVICE_ROLES.entries()) {
+        assert.match(first.output(), new RegExp(`^ +${role} +127\\.0\\.0\\.1:${grpc_port + index} `, 'm'));
+    }
     const before = await register(`http://127.0.0.1:${next_port}`);
     assert.ok(await canLogIn(`http://127.0.0.1:${port}`, before));
 
