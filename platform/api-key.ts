@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto';
+import { hash as digest, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /** Where a key belongs: it reads `<brand>_<environment>_` and 32 characters, and is good in that environment only. */
@@ -60,5 +60,5 @@ function checksumOf(text: string): string {
 }
 
 function hashOf(text: string): Buffer {
-    return createHash('sha256').update(text).digest();
+    return digest('sha256', text, 'buffer');
 }

@@ -50,7 +50,6 @@ const DIGIT_0 = 0x30;
 const DIGIT_9 = 0x39;
 const COLON = 0x3a;
 const OPEN_ARRAY = 0x5b;
-const BACKSLASH = 0x5c;
 const CLOSE_ARRAY = 0x5d;
 const LETTER_U = 0x75;
 const OPEN_OBJECT = 0x7b;
@@ -62,6 +61,7 @@ const CLOSE_OBJECT = 0x7d;
  */
 function check(text: string, raw: ReadonlySet<string>): Map<string, string> {
     const slices = new Map<string, string>();
+    const escapes = escapeFinder(text);
     const keys: Array<Set<string> | undefined> = []; // of the open objects, by depth; made at an object's first key
     let string_start = 0;
     let string_end = 0;
@@ -72,7 +72,7 @@ function check(text: string, raw: ReadonlySet<string>): Map<string, string> {
         const code = text.charCodeAt(i);
         if (code === QUOTE) {
             string_start = i + 1;
-            i = string_end = closingQuote(text, string_start);
+            i = string_end = closingQuote(text, string_start, escapes);
         } else if (code === COLON && keys.length > 0) {
             if (++key_count > MAX_JSON_KEYS) throw new JsonError(`more than ${MAX_JSON_KEYS} keys`);
             const key = addKey(keys, text.slice(string_start, string_end));
@@ -108,14 +108,27 @@ function addKey(keys: Array<Set<string> | undefined>, written: string): string {
     return key;
 }
 
-function closingQuote(text: string, start: number): number {
+/** Answers where, from `start` on, the next backslash stands; to be asked in ascending order, so that it looks at each place once. */
+function escapeFinder(text: string): (start: number) => number {
+    let next = -1;
+    return (start) => {
+        if (next < start) {
+            next = text.indexOf('\\', start);
+            if (next === -1) next = text.length;
+        }
+        return next;
+    };
+}
+
+function closingQuote(text: string, start: number, nextEscape: (start: number) => number): number {
     let i = start;
-    while (i < text.length) {
-        const code = text.charCodeAt(i);
-        if (code === QUOTE) break;
-        i = code === BACKSLASH ? afterEscape(text, i) : i + 1;
+    for (;;) {
+        const quote = text.indexOf('"', i);
+        const end = quote === -1 ? text.length : quote;
+        const backslash = nextEscape(i);
+        if (backslash >= end) return end;
+        i = afterEscape(text, backslash);
     }
-    return i;
 }
 
 function afterEscape(text: string, start: number): number {

@@ -178,9 +178,8 @@ test('32 levels are read, 33 are refused, and 500,000 do not hold the thread', (
     parseJson(nested(MAX_JSON_DEPTH), NONE);
     parseJson(`${'{"a":'.repeat(MAX_JSON_DEPTH)}1${'}'.repeat(MAX_JSON_DEPTH)}`, NONE);
     refuses(nested(MAX_JSON_DEPTH + 1), 'nested deeper than 32 levels');
-    const start = performance.now();
-    refuses(nested(500_000), 'nested deeper than 32 levels');
-    assert.ok(performance.now() - start < 50, 'JSON.parse alone needs 200 ms for it');
+    // JSON.parse, which takes 200 ms for so many levels, has not been asked: it would find them unclosed.
+    refuses('['.repeat(500_000), 'nested deeper than 32 levels');
 });
 
 test('more keys than the limit are refused', () => {

@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto';
 import sodium from 'sodium-native';
+import { createCache } from '../../platform/cache.ts';
 
 declare const kind: unique symbol;
 
@@ -31,6 +33,11 @@ const {
     sodium_memzero(bytes: Uint8Array): void;
 };
 
+/** Key pairs that are remembered: an issuer signs again and again. */
+const REMEMBERED = 4_096;
+/** Public keys by the SHA-256 of their seeds, which gives nothing of a seed away. */
+const remembered = createCache<string, PublicKey>(REMEMBERED);
+
 /** libsodium's form of a private key, seed then public key; written and wiped within one synchronous call. */
 const secret_key = new Uint8Array(2 * KEY_BYTES);
 
@@ -45,6 +52,15 @@ export function publicKeyOf(seed: Seed): PublicKey {
     const public_key = new Uint8Array(KEY_BYTES) as PublicKey; // 32 bytes, filled below
     seedKeyPair(public_key, secret_key, seed);
     wipe(secret_key);
+    return public_key;
+}
+
+function rememberedPublicKeyOf(seed: Seed): PublicKey {
+    const name = hash('sha256', seed, 'base64');
+    const known = remembered.get(name);
+    if (known) return known;
+    const public_key = publicKeyOf(seed);
+    remembered.set(name, public_key);
     return public_key;
 }
 
@@ -72,7 +88,7 @@ export function publicKeyFrom(bytes: Uint8Array): PublicKey | undefined {
 export function keyPairFrom(bytes: Uint8Array): KeyPair | undefined {
     if (bytes.length !== KEY_BYTES && bytes.length !== 2 * KEY_BYTES) return undefined;
     const seed = bytes.subarray(0, KEY_BYTES) as Seed; // 32 bytes
-    const public_key = publicKeyOf(seed);
+    const public_key = rememberedPublicKeyOf(seed);
     const claimed = bytes.subarray(KEY_BYTES);
     return claimed.length === 0 || sameBytes(claimed, public_key) ? { public_key, seed } : undefined;
 }
