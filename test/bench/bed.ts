@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { newId } from '../../platform/ids.ts';
 import type { Ground } from './jobs/job.ts';
 import { type Stack, type StackOptions, startStack } from './stack.ts';
 import { buildWorld } from './world.ts';
@@ -29,7 +30,12 @@ export async function openBed(
     await db.connect();
     closing.defer(() => db.end());
     const world = await buildWorld(stack, options.accounts);
-    return { stack, ground: { world, db }, requests_file: join(folder, 'requests'), log_file: join(folder, 'log') };
+    return {
+        stack,
+        ground: { world, db, credentialId: newId },
+        requests_file: join(folder, 'requests'),
+        log_file: join(folder, 'log'),
+    };
 }
 
 /** Runs a measurement to its end or to a signal, leaves nothing behind, and exits with 0 only where it is content. */

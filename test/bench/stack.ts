@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { keptSecret } from '../../deploy/local/data-dir.ts';
+import { keptSecret, keptSigningKey } from '../../deploy/local/data-dir.ts';
 import { runningPostgres } from '../../deploy/local/postgres.ts';
 import { findProcesses, worksIn } from '../../deploy/local/processes.ts';
 import type { Target } from './load/connection.ts';
@@ -15,6 +15,8 @@ export type Transport = 'local' | 'grpc';
 export interface Stack {
     gateways: Target[];
     internal_secret: string;
+    /** The private key of session tokens, PKCS#8 in PEM. */
+    jwt_key: string;
     database_url: string;
     /** As the superuser. */
     admin_url: string;
@@ -97,10 +99,11 @@ function describe(options: {
         password: keptSecret(data_dir, 'postgres-admin-password'),
         pathname: '/postgres',
     });
-    const urls = transport === 'local' ? /^ready (\S+)$/gm : /^gateway-\d+\s+(http\S+)/gm;
+    const urls = transport === 'local' ? /^ready (\S+)$/gm : /^ *gateway-\d+ +(http\S+)/gm;
     return {
         gateways: Array.from(output.matchAll(urls), ([, url = '']) => targetOf(url)),
         internal_secret: keptSecret(data_dir, 'internal-secret'),
+        jwt_key: readFileSync(keptSigningKey(data_dir), 'utf8'),
         database_url,
         admin_url: admin.href,
         redis_url: redisUrl(data_dir),

@@ -48,9 +48,8 @@ export function claimsOf(index: number): Record<string, unknown> {
     };
 }
 
-export function newCredential(index: number): Credential {
+export function newCredential(index: number, id = newId()): Credential {
     const signer = newSigner();
-    const id = newId();
     const issued_at = new Date().toISOString();
     const payload = credentialPayload({
         credential_id: `urn:uuid:${id}`,

@@ -1,4 +1,3 @@
-import { newId } from '../../../platform/ids.ts';
 import type { HttpRequest } from '../load/requests.ts';
 import { insertCredentials, insertDids } from '../rows.ts';
 import { CREDENTIAL_TYPE, claimsOf, newCredential, newSigner, privateKeyOf, SUBJECT } from '../tokens.ts';
@@ -39,8 +38,8 @@ export const credentialJobs: Job[] = [
         expected_status: 200,
         parts: { limit: 1, verify: 1, find: 1 },
         per_second: 8_000,
-        async requests(count, { world, db }) {
-            const credentials = times(count, newCredential);
+        async requests(count, { world, db, credentialId }) {
+            const credentials = times(count, (index) => newCredential(index, credentialId()));
             const accounts = times(count, world.accountOf);
             await insertCredentials(
                 db,
@@ -73,12 +72,13 @@ function verifyRequest(
 }
 
 /** Each asks for the credentials of an issuer whose DID is the caller's own. */
-async function listRequests(count: number, { world, db }: Ground): Promise<HttpRequest[]> {
+async function listRequests(count: number, { world, db, credentialId }: Ground): Promise<HttpRequest[]> {
     const issuers = times(count, (index) => ({ ...newSigner(), account: world.accountOf(index).user_id }));
     await insertDids(db, issuers);
     const issued_at = new Date().toISOString();
-    const rows = issuers.flatMap(({ did: issuer, account }) =>
-        times(LISTED_ROWS, () => ({ id: newId(), issuer, account, issued_at })),
+    // As they would have come: each issuer's rows are apart from each other.
+    const rows = times(LISTED_ROWS, () => issuers).flatMap((all) =>
+        all.map(({ did: issuer, account }) => ({ id: credentialId(), issuer, account, issued_at })),
     );
     await insertCredentials(db, rows);
     await db.query('ANALYZE credentials.credentials, did.dids');

@@ -8,6 +8,8 @@ export interface Ground {
     world: World;
     /** The service's own database. */
     db: Client;
+    /** The UUID of a credential that is there before the run. */
+    credentialId(): string;
 }
 
 /** One kind of request that is measured. */

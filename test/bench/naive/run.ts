@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
+import { newId } from '../../../platform/ids.ts';
 import { ask, startChild } from '../children.ts';
 import type { Job } from '../jobs/job.ts';
 import type { Outcome } from '../outcome.ts';
@@ -35,7 +36,7 @@ export async function runNaive(options: {
     const groups = { naive: [child.pid], postgres: stack.groups['postgres'] ?? [] };
     const outcomes: Outcome[] = [];
     for (const job of jobs) {
-        const { outcome } = await runJob({ job, ...load, targets, groups, ground: { world, db } });
+        const { outcome } = await runJob({ job, ...load, targets, groups, ground: { world, db, credentialId: newId } });
         outcomes.push(outcome);
     }
     return outcomes;
