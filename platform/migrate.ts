@@ -2,16 +2,21 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 
-/** Where one schema's migrations are: SQL files that sort by name, each run once, only ever added to. */
+/**
+ * Where one schema's migrations are: SQL files that sort by name, each run once, only ever added to. Programs that do not know a
+ * migration work on after it, unless its first line says which one they have to know: `-- requires 012_switch.sql`.
+ */
 export interface SchemaMigrations {
     schema: string;
     folder: string;
 }
 
+const REQUIRES = /^-- requires (\S+\.sql)$/m;
+
 /** The advisory lock that runners queue on ("cred" in ASCII). */
 const LOCK = 0x63726564;
 
-/** The database is ahead of this program: another release has migrated it. */
+/** A later release has taken from the database what this program works with. */
 export class SchemaTooNew extends Error {}
 
 /**
@@ -30,14 +35,20 @@ export async function migrate(database_url: string, schemas: readonly SchemaMigr
                  PRIMARY KEY (schema, name)
              )`,
         );
+        await client.query('ALTER TABLE public.migrations ADD COLUMN IF NOT EXISTS requires text');
         const applied: string[] = [];
         for (const { schema, folder } of schemas) {
             await client.query(`CREATE SCHEMA IF NOT EXISTS "${schema}"`);
             const done = await appliedIn(client, schema);
             for (const name of migrationsIn(folder)) {
                 if (done.has(name)) continue;
-                await client.query(readFileSync(join(folder, name), 'utf8'));
-                await client.query('INSERT INTO public.migrations (schema, name) VALUES ($1, $2)', [schema, name]);
+                const statements = readFileSync(join(folder, name), 'utf8');
+                await client.query(statements);
+                await client.query('INSERT INTO public.migrations (schema, name, requires) VALUES ($1, $2, $3)', [
+                    schema,
+                    name,
+                    REQUIRES.exec(statements)?.[1],
+                ]);
                 applied.push(`${schema}/${name}`);
             }
         }
@@ -46,7 +57,7 @@ export async function migrate(database_url: string, schemas: readonly SchemaMigr
     });
 }
 
-/** Whether the database is exactly at or behind this program (false: migrations are missing); throws SchemaTooNew. */
+/** Whether the database has all that this program knows; it may have more. Throws SchemaTooNew where that is too much. */
 export async function isMigrated(database_url: string, schemas: readonly SchemaMigrations[]): Promise<boolean> {
     return withClient(database_url, async (client) => {
         const { rows } = await client.query<{ present: boolean }>(
@@ -55,12 +66,15 @@ export async function isMigrated(database_url: string, schemas: readonly SchemaM
         if (!rows[0]?.present) return false;
         let complete = true;
         for (const { schema, folder } of schemas) {
-            const known = new Set(migrationsIn(folder));
+            const known = migrationsIn(folder);
             const done = await appliedIn(client, schema);
-            for (const name of done) {
-                if (!known.has(name)) throw new SchemaTooNew(`The database has ${schema}/${name}, which is newer.`);
+            for (const [name, requires] of done) {
+                if (requires === null || known.includes(requires)) continue;
+                throw new SchemaTooNew(
+                    `The database has ${schema}/${name}, which programs without ${requires} cannot work with. Run a newer release.`,
+                );
             }
-            complete &&= done.size === known.size;
+            complete &&= known.every((name) => done.has(name));
         }
         return complete;
     });
@@ -72,15 +86,18 @@ function migrationsIn(folder: string): string[] {
         .sort();
 }
 
-async function appliedIn(client: Client, schema: string): Promise<Set<string>> {
-    const { rows } = await client.query<{ name: string }>('SELECT name FROM public.migrations WHERE schema = $1', [
-        schema,
-    ]);
-    return new Set(rows.map((row) => row.name));
+/** What has been applied, each with the migration that a program must know to work after it. */
+async function appliedIn(client: Client, schema: string): Promise<Map<string, string | null>> {
+    const { rows } = await client.query<{ name: string; requires: string | null }>(
+        'SELECT name, requires FROM public.migrations WHERE schema = $1',
+        [schema],
+    );
+    return new Map(rows.map(({ name, requires }) => [name, requires]));
 }
 
 async function withClient<Result>(url: string, work: (client: Client) => Promise<Result>): Promise<Result> {
     const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+    client.on('error', () => {}); // a lost connection: whatever waits for an answer is told
     await client.connect();
     try {
         return await work(client);

@@ -20,18 +20,21 @@ export const redisUrl = setting('TEST_REDIS_URL');
 
 export const quiet = createLog({ level: 'silent', name: 'test' });
 
-/** A migrated database of the test file's own; dropped when the file is done. */
-export async function testDatabase(): Promise<{ db: Database; url: string }> {
+/** A new, empty database of the test file's own; dropped when the file is done. */
+export async function emptyDatabase(): Promise<string> {
     const name = `t_${randomBytes(6).toString('hex')}`;
     const admin = setting('TEST_ADMIN_URL');
-    const url = Object.assign(new URL(setting('TEST_DATABASE_URL')), { pathname: `/${name}` }).href;
     await execute(admin, `CREATE DATABASE ${name} OWNER credentials`);
+    after(() => execute(admin, `DROP DATABASE ${name} WITH (FORCE)`));
+    return Object.assign(new URL(setting('TEST_DATABASE_URL')), { pathname: `/${name}` }).href;
+}
+
+/** A migrated database of the test file's own; dropped when the file is done. */
+export async function testDatabase(): Promise<{ db: Database; url: string }> {
+    const url = await emptyDatabase();
     await migrate(url, SCHEMAS);
     const db = await openDatabase({ url, size: 4 });
-    after(async () => {
-        await db.close();
-        await execute(admin, `DROP DATABASE ${name} WITH (FORCE)`);
-    });
+    after(() => db.close());
     return { db, url };
 }
 

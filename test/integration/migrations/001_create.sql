@@ -1,0 +1,4 @@
+CREATE TABLE people.people (
+    id integer PRIMARY KEY,
+    full_name text NOT NULL
+);
