@@ -70,7 +70,7 @@ function nextBatch<Item>(queue: Item[], { max_batch, weight }: GatherOptions<Ite
     return count;
 }
 
-function overloaded(queue: string): AppError {
+export function overloaded(queue: string): AppError {
     return new AppError('unavailable', 'The service is at capacity. Try again shortly.', {
         retry_after: 1,
         cause: new Error(`queue ${queue} is full`),

@@ -13,7 +13,7 @@ const whole = (least: number, most: number) => {
 const secret = z.string().min(1).optional();
 const address = z
     .string()
-    .regex(/^[^:]+:\d+$/, 'must be host:port')
+    .regex(/^[^:,]+:\d+(,[^:,]+:\d+)*$/, 'must be host:port, or several of these separated by commas')
     .optional();
 
 /** Every setting of every role, by its environment variable. A secret `X` may also be given as `X_FILE`. */

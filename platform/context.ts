@@ -25,6 +25,16 @@ export function isTooLate(deadline: number): boolean {
     return deadline - performance.now() < LEAST_MS;
 }
 
+/** Whether an answer to the next hop could not be passed on in time any more. */
+export function isOverdue({ deadline }: CallContext, now: number): boolean {
+    return deadline - HOP_MS <= now;
+}
+
+/** Nobody waits for the answer any more: the call is overdue from now on, wherever its deadline is looked at. */
+export function abandon(context: CallContext): void {
+    context.deadline = Number.NEGATIVE_INFINITY;
+}
+
 export function deadlineExceeded(): AppError {
     return new AppError('deadline', 'The request took too long. Try again shortly.', { retry_after: 1 });
 }

@@ -1,45 +1,51 @@
-import { Client } from '@grpc/grpc-js';
+import { Balancer } from './balancer.ts';
 import type { Transport } from './definition.ts';
-import { frameTransport } from './frame-client.ts';
-import { MAX_MESSAGE_BYTES } from './frames.ts';
-import { channelCredentials, type Tls } from './tls.ts';
-import { unaryTransport } from './unary.ts';
+import type { FrameStream } from './frame-stream.ts';
+import { Peer } from './peer.ts';
+import { type Endpoint, resolveEndpoints } from './resolve.ts';
+import type { Tls } from './tls.ts';
 
-/** Larger requests go alone: in a frame they would hold up the calls behind them. */
-const MAX_FRAMED_BYTES = 256 << 10;
+/** How often endpoints are looked up anew, in milliseconds. */
+const REFRESH_MS = 5_000;
+/** How often overdue calls are looked for, in milliseconds. */
+const SWEEP_MS = 50;
 
 export interface Connection {
     transport: Transport;
+    /** Finishes what is under way, and then closes. */
     close(): void;
 }
 
-/** Connects to the process that serves a service at `address` (host:port). It need not be there yet. */
-export function connect({
-    address,
-    service_token,
-    tls,
-}: {
+export interface ConnectOptions {
+    /** host:port, or several of these separated by commas. */
     address: string;
     service_token: string;
     /** In clear text without. */
     tls: Tls | undefined;
-}): Connection {
-    const grpc = new Client(address, channelCredentials(tls), {
-        'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
-        'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
-        // A peer that restarts is found again within a second.
-        'grpc.initial_reconnect_backoff_ms': 100,
-        'grpc.min_reconnect_backoff_ms': 100,
-        'grpc.max_reconnect_backoff_ms': 1_000,
+    resolve?(address: string): Promise<Endpoint[]>;
+    refresh_ms?: number;
+}
+
+/** Connects to all processes that serve a service at `address`. They need not be there yet. */
+export function connect(options: ConnectOptions): Connection {
+    const { address, service_token, tls, resolve = resolveEndpoints, refresh_ms = REFRESH_MS } = options;
+    const streams = new Set<FrameStream>();
+    const balancer = new Balancer({
+        resolve: () => resolve(address),
+        openPeer: (endpoint, on) => new Peer({ endpoint, service_token, tls, streams, on }),
+        refresh_ms,
     });
-    const framed = frameTransport(grpc, service_token);
-    const alone = unaryTransport(grpc, service_token);
+    let is_closed = false;
+    const sweeper = setInterval(() => {
+        const now = performance.now();
+        for (const stream of streams) stream.sweep(now);
+        if (is_closed && streams.size === 0) clearInterval(sweeper);
+    }, SWEEP_MS).unref();
     return {
-        transport: (method, request, context) =>
-            (request.byteLength > MAX_FRAMED_BYTES ? alone : framed.transport)(method, request, context),
+        transport: (method, request, context) => balancer.call(method, request, context),
         close() {
-            framed.close();
-            grpc.close();
+            is_closed = true;
+            balancer.close();
         },
     };
 }

@@ -1,68 +1,106 @@
-import type { ServerDuplexStream } from '@grpc/grpc-js';
+import { Metadata, type ServerDuplexStream } from '@grpc/grpc-js';
 import type { Call, Frame, Reply } from '../../proto/gen/rpc/v1/frames.ts';
-import { coalesce } from '../batch.ts';
+import { type Gatherer, gather, overloaded } from '../batch.ts';
+import { abandon, type CallContext } from '../context.ts';
 import { AppError, asAppError } from '../errors.ts';
 import type { Dispatch } from './dispatch.ts';
-import { CALLS_PER_FRAME, FRAME_BYTES, MAX_CALLS_IN_FLIGHT, MAX_MESSAGE_BYTES, writeFrame } from './frames.ts';
+import { CALLS_PER_FRAME, FRAME_BYTES, MAX_MESSAGE_BYTES, writeFrame } from './frames.ts';
+import { InFlight, MAX_CALLS_IN_FLIGHT } from './in-flight.ts';
 import { encodeError } from './wire.ts';
 
 /** The largest answer that fits into a frame of its own: a larger one would end the stream for all. */
 const MAX_REPLY_BYTES = MAX_MESSAGE_BYTES - 1_024;
+const NO_RESPONSE = new Uint8Array();
 
-/** Answers the calls of one client process, each on its own: a slow one holds up no other. Returns how to wind it up. */
-export function answerFrames(stream: ServerDuplexStream<Frame, Frame>, dispatch: Dispatch): { drain(): void } {
-    let in_flight = 0;
-    let draining = false;
-    const reply = coalesce<Reply, void>({
-        name: 'rpc_replies',
-        max_batch: CALLS_PER_FRAME,
-        weight: { of: ({ response }) => response.byteLength, max: FRAME_BYTES },
-        max_in_flight: 1,
-        max_waiting: MAX_CALLS_IN_FLIGHT,
-        async run(replies) {
-            await writeFrame(stream, { replies });
-            return replies.map(() => undefined);
-        },
-    });
-    const endWhenIdle = (): void => {
-        if (draining && in_flight === 0) stream.end();
-    };
+/** Answers the calls of one client process, each on its own: a slow one holds up no other. */
+export class FrameServer {
+    readonly #stream: ServerDuplexStream<Frame, Frame>;
+    readonly #dispatch: Dispatch;
+    readonly #running = new Map<number, CallContext>();
+    readonly #in_flight = new InFlight();
+    readonly #replies: Gatherer<Reply>;
+    #last_call = 0;
+    #draining = false;
 
-    async function answer(call: Call): Promise<void> {
-        in_flight++;
-        const answered = await execute(call, in_flight > MAX_CALLS_IN_FLIGHT, dispatch);
-        // A reply that cannot be written has no reader any more: its client fails the call when the stream ends.
-        await reply(answered).catch(() => {});
-        in_flight--;
-        endWhenIdle();
+    constructor(stream: ServerDuplexStream<Frame, Frame>, dispatch: Dispatch) {
+        this.#stream = stream;
+        this.#dispatch = dispatch;
+        this.#replies = gather({
+            name: 'rpc_replies',
+            max_batch: CALLS_PER_FRAME,
+            weight: { of: ({ response }) => response.byteLength, max: FRAME_BYTES },
+            max_in_flight: 1,
+            max_waiting: MAX_CALLS_IN_FLIGHT,
+            run: (replies) => this.#write(replies),
+        });
+        stream.on('data', (frame: Frame) => this.#read(frame));
+        stream.on('end', () => stream.end());
+        // The client's going away ends the stream; what it had asked for runs to its end.
+        stream.on('error', () => {});
+        stream.sendMetadata(new Metadata()); // now the client knows that it is heard
     }
 
-    stream.on('data', (frame: Frame) => {
-        for (const call of frame.calls) void answer(call);
-    });
-    stream.on('end', () => stream.end());
-    // The client's going away ends the stream; what it had asked for runs to its end.
-    stream.on('error', () => {});
+    /** Answers what it has taken, and then ends the stream. */
+    drain(): void {
+        this.#draining = true;
+        const last_call = this.#last_call;
+        void writeFrame(this.#stream, { draining: true, last_call }).then(
+            () => this.#endWhenIdle(),
+            () => {}, // the stream has ended
+        );
+    }
 
-    return {
-        drain() {
-            draining = true;
-            void writeFrame(stream, { draining }).then(endWhenIdle, () => {});
-        },
-    };
-}
+    #read({ calls, cancelled }: Frame): void {
+        for (const id of cancelled) {
+            const context = this.#running.get(id);
+            if (context) abandon(context);
+        }
+        if (this.#draining) return; // the client knows that these are not taken
+        for (const call of calls) {
+            this.#last_call = call.id;
+            void this.#answer(call);
+        }
+    }
 
-async function execute(call: Call, overloaded: boolean, dispatch: Dispatch): Promise<Reply> {
-    const { id, method, request, context, timeout_ms } = call;
-    try {
-        if (overloaded) throw new AppError('unavailable', 'The service is at capacity.', { retry_after: 1 });
+    async #answer(call: Call): Promise<void> {
+        const { id, request } = call;
+        const is_admitted = this.#in_flight.admits(request.byteLength);
+        this.#in_flight.add(request.byteLength);
+        let reply: Reply;
+        try {
+            if (!is_admitted) throw overloaded('rpc_calls');
+            reply = { id, response: await this.#execute(call) };
+        } catch (error) {
+            reply = { id, response: NO_RESPONSE, error: encodeError(asAppError(error)) };
+        }
+        this.#running.delete(id);
+        this.#in_flight.exchange(request.byteLength, reply.response.byteLength);
+        try {
+            this.#replies.add(reply);
+        } catch {
+            // Its client has not kept to the bounds and does not read: it waits for its deadline.
+            this.#in_flight.remove(reply.response.byteLength);
+        }
+    }
+
+    async #execute({ id, method, request, context, timeout_ms }: Call): Promise<Uint8Array> {
         if (!context) throw new AppError('invalid', 'A call needs a context.');
-        const deadline = performance.now() + timeout_ms;
-        const response = await dispatch(method, request, { ...context, deadline });
+        const own = { ...context, deadline: performance.now() + timeout_ms };
+        this.#running.set(id, own);
+        const response = await this.#dispatch(method, request, own);
         if (response.byteLength > MAX_REPLY_BYTES)
             throw new AppError('internal', 'The answer is too large to be sent.');
-        return { id, response };
-    } catch (error) {
-        return { id, response: new Uint8Array(), error: encodeError(asAppError(error)) };
+        return response;
+    }
+
+    async #write(replies: Reply[]): Promise<void> {
+        // A reply that cannot be written has no reader any more: its client fails the call when the stream ends.
+        await writeFrame(this.#stream, { replies }).catch(() => {});
+        for (const { response } of replies) this.#in_flight.remove(response.byteLength);
+        this.#endWhenIdle();
+    }
+
+    #endWhenIdle(): void {
+        if (this.#draining && this.#in_flight.calls === 0) this.#stream.end();
     }
 }

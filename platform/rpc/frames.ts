@@ -5,8 +5,6 @@ import { encode } from './encode.ts';
 export const CALLS_PER_FRAME = 32;
 /** What the messages in one frame may come to together, in bytes; a larger one travels alone. */
 export const FRAME_BYTES = 1 << 20;
-/** Calls that one stream may have under way. */
-export const MAX_CALLS_IN_FLIGHT = 8_192;
 /** The largest message either side accepts, in bytes. */
 export const MAX_MESSAGE_BYTES = 4 << 20;
 
@@ -34,6 +32,8 @@ function decodeFrame(bytes: Buffer): Frame {
     return Frame.decode(bytes);
 }
 
+const NOTHING: Frame = { calls: [], replies: [], draining: false, last_call: 0, cancelled: [] };
+
 interface FrameSink {
     write(frame: Frame, written: (error?: Error | null) => void): unknown;
 }
@@ -41,8 +41,6 @@ interface FrameSink {
 /** Resolves when the transport has taken the frame: what comes meanwhile gathers for the next one. */
 export function writeFrame(sink: FrameSink, frame: Partial<Frame>): Promise<void> {
     return new Promise((resolve, reject) => {
-        sink.write({ calls: [], replies: [], draining: false, ...frame }, (error) =>
-            error ? reject(error) : resolve(),
-        );
+        sink.write({ ...NOTHING, ...frame }, (error) => (error ? reject(error) : resolve()));
     });
 }

@@ -14,7 +14,7 @@ export interface Peers {
     close(): void;
 }
 
-/** Finds services by role: the ones that run here, and the addresses of the others (host:port). */
+/** Finds services by role: the ones that run here, and the addresses of the others (as `connect` takes them). */
 export function peers(options: {
     local_roles: readonly string[];
     addressOf(role: string): string;

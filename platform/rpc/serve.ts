@@ -10,7 +10,7 @@ import { asAppError } from '../errors.ts';
 import { callers, type Identify, notAllowed } from './callers.ts';
 import type { BoundMethod } from './definition.ts';
 import type { Dispatch } from './dispatch.ts';
-import { answerFrames } from './frame-server.ts';
+import { FrameServer } from './frame-server.ts';
 import { asBuffer, EXCHANGE, MAX_MESSAGE_BYTES } from './frames.ts';
 import { addHealth } from './health.ts';
 import { addReflection } from './reflection.ts';
@@ -84,7 +84,7 @@ function addFrameService(server: Server, identify: Identify): ReadonlySet<{ drai
         try {
             const caller = identify(stream.metadata);
             if (!caller.allows(EXCHANGE.path)) throw notAllowed();
-            const answering = answerFrames(stream, caller.dispatch);
+            const answering = new FrameServer(stream, caller.dispatch);
             streams.add(answering);
             stream.on('close', () => streams.delete(answering));
         } catch (error) {

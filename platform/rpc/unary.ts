@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { Transport } from './definition.ts';
 import { asBuffer } from './frames.ts';
-import { decodeError } from './wire.ts';
+import { decodeError, NoReply } from './wire.ts';
 
 /** The context fields that travel as metadata, and the names they have there. */
 const FIELDS = {
@@ -68,9 +68,13 @@ export function decodeStatus(error: ServiceError): AppError {
         return decodeError({ kind, detail: error.details, retry_after: retry_after ? Number(retry_after) : undefined });
     }
     if (error.code === status.DEADLINE_EXCEEDED) return deadlineExceeded();
+    return new NoReply(unreachable(error), { may_have_run: true });
+}
+
+export function unreachable(cause?: unknown): AppError {
     return new AppError('unavailable', 'A part of the service cannot be reached. Try again shortly.', {
         retry_after: 1,
-        cause: error,
+        cause,
     });
 }
 

@@ -1,6 +1,17 @@
 import type { Error as WireError } from '../../proto/gen/rpc/v1/frames.ts';
 import { AppError, isErrorKind } from '../errors.ts';
 
+/** No reply came, because of the connection or of a server that is about to stop. */
+export class NoReply extends AppError {
+    /** The call may have run; where this is false it has not, and will not. */
+    readonly may_have_run: boolean;
+
+    constructor({ kind, detail, retry_after, cause }: AppError, { may_have_run }: { may_have_run: boolean }) {
+        super(kind, detail, { retry_after, cause });
+        this.may_have_run = may_have_run;
+    }
+}
+
 export function encodeError(error: AppError): WireError {
     return { kind: error.kind, detail: error.detail, retry_after: error.retry_after };
 }

@@ -8,17 +8,21 @@ export const protobufPackage = "rpc.v1";
 
 export const protobufFileName = "rpc/v1/frames.proto";
 
-/** A group of calls (client to server) or of replies (server to client). */
+/** A group of calls (client to server) or of replies (server to client), and what either side must know of the others. */
 export interface Frame {
   calls: Call[];
   replies: Reply[];
-  /** The server is about to stop: it answers what it has, and new calls belong on another stream. */
+  /** The server is about to stop: it answers what it has taken, ends the stream, and new calls belong on another one. */
   draining: boolean;
+  /** With draining: the last call that the server has taken. It has not begun those that were sent later, and never will. */
+  last_call: number;
+  /** Calls that the client has given up: nobody waits for their answers. */
+  cancelled: number[];
 }
 
 /** One call of a unary method. */
 export interface Call {
-  /** Chosen by the client, unique among the calls in flight on its stream. */
+  /** Counted up by the client from call to call of a stream, and from 0 again after 2^32 - 1. */
   id: number;
   /** The full path, such as /credentials.v1.CredentialsService/Issue. */
   method: string;
@@ -73,7 +77,7 @@ export interface Context {
 }
 
 function createBaseFrame(): Frame {
-  return { calls: [], replies: [], draining: false };
+  return { calls: [], replies: [], draining: false, last_call: 0, cancelled: [] };
 }
 
 export const Frame: MessageFns<Frame> = {
@@ -86,6 +90,16 @@ export const Frame: MessageFns<Frame> = {
     }
     if (message.draining !== false) {
       writer.uint32(24).bool(message.draining);
+    }
+    if (message.last_call !== 0) {
+      writer.uint32(32).uint32(message.last_call);
+    }
+    if (message.cancelled.length !== 0) {
+      writer.uint32(42).fork();
+      for (const v of message.cancelled) {
+        writer.uint32(v);
+      }
+      writer.join();
     }
     return writer;
   },
@@ -126,6 +140,32 @@ export const Frame: MessageFns<Frame> = {
 
             message.draining = reader.bool();
             continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.last_call = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag === 40) {
+              message.cancelled.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 42) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.cancelled.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
           }
         }
         if ((tag & 7) === 4 || tag === 0) {
@@ -492,7 +532,10 @@ export const FrameServiceDefinition = {
   name: "FrameService",
   fullName: "rpc.v1.FrameService",
   methods: {
-    /** One long-lived stream for each client process. A reply may overtake another: calls are matched by id. */
+    /**
+     * One long-lived stream for each client process and address of a server. The server's metadata says that the stream is open;
+     * the client sends no frame before. A reply may overtake another: calls are matched by id.
+     */
     exchange: {
       name: "Exchange",
       requestType: Frame as typeof Frame,

@@ -1,0 +1,174 @@
+import { type Client, type ClientDuplexStream, Metadata, type ServiceError } from '@grpc/grpc-js';
+import type { Call, Frame } from '../../proto/gen/rpc/v1/frames.ts';
+import { type Gatherer, gather, overloaded } from '../batch.ts';
+import { type CallContext, deadlineExceeded, isOverdue, timeoutOfNextHop } from '../context.ts';
+import { AppError } from '../errors.ts';
+import type { MethodInfo } from './definition.ts';
+import { CALLS_PER_FRAME, EXCHANGE, FRAME_BYTES, writeFrame } from './frames.ts';
+import { type InFlight, MAX_CALLS_IN_FLIGHT } from './in-flight.ts';
+import { decodeStatus } from './unary.ts';
+import { decodeError, NoReply } from './wire.ts';
+
+interface PendingCall extends Call {
+    context: CallContext;
+    /** Handed to the connection: the server may have it. */
+    sent: boolean;
+    resolve(response: Uint8Array): void;
+    reject(error: AppError): void;
+}
+
+export interface FrameStreamOptions {
+    grpc: Client;
+    service_token: string;
+    in_flight: InFlight;
+    /** Called when the state has changed, unless it was retire() that did it. */
+    changed(stream: FrameStream): void;
+}
+
+/** This side of one stream of frames: the calls that wait for its replies. */
+export class FrameStream {
+    /** opening: the server has not answered yet. closing: finishes what it has, and takes no more. */
+    state: 'opening' | 'open' | 'closing' | 'ended' = 'opening';
+    /** Whether the server has ever answered. */
+    was_open = false;
+    readonly #stream: ClientDuplexStream<Frame, Frame>;
+    readonly #in_flight: InFlight;
+    readonly #changed: (stream: FrameStream) => void;
+    readonly #pending = new Map<number, PendingCall>();
+    readonly #opened = Promise.withResolvers<void>();
+    readonly #calls: Gatherer<PendingCall>;
+    #last_id = 0;
+
+    constructor({ grpc, service_token, in_flight, changed }: FrameStreamOptions) {
+        const metadata = new Metadata();
+        metadata.set('authorization', `Bearer ${service_token}`);
+        const { path, requestSerialize, responseDeserialize } = EXCHANGE;
+        this.#stream = grpc.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata);
+        this.#stream.on('metadata', () => this.#open());
+        this.#stream.on('data', (frame: Frame) => this.#read(frame));
+        this.#stream.on('error', (error: ServiceError) => this.#lose(decodeStatus(error)));
+        this.#stream.on('end', () => {
+            this.#stream.end();
+            this.#lose(stopping());
+        });
+        this.#in_flight = in_flight;
+        this.#changed = changed;
+        this.#calls = gather({
+            name: 'rpc_calls',
+            max_batch: CALLS_PER_FRAME,
+            weight: { of: ({ request }) => request.byteLength, max: FRAME_BYTES },
+            max_in_flight: 1,
+            max_waiting: MAX_CALLS_IN_FLIGHT,
+            run: (calls) => this.#write(calls),
+        });
+    }
+
+    call(method: MethodInfo, request: Uint8Array, context: CallContext): Promise<Uint8Array> {
+        return new Promise((resolve, reject) => {
+            const timeout_ms = timeoutOfNextHop(context);
+            if (this.state === 'closing' || this.state === 'ended')
+                throw new NoReply(stopping(), { may_have_run: false });
+            if (!this.#in_flight.admits(request.byteLength)) throw overloaded('rpc_calls');
+            const id = this.#nextId();
+            const call = { id, method: method.path, timeout_ms, context, request, sent: false, resolve, reject };
+            this.#calls.add(call);
+            this.#pending.set(id, call);
+            this.#in_flight.add(request.byteLength);
+        });
+    }
+
+    /** Gives up the calls whose time is over, and tells the server of those it may have. */
+    sweep(now: number): void {
+        const cancelled: number[] = [];
+        for (const call of this.#pending.values()) {
+            if (!isOverdue(call.context, now)) continue;
+            this.#take(call.id);
+            if (call.sent) cancelled.push(call.id);
+            call.reject(deadlineExceeded());
+        }
+        if (cancelled.length > 0) void writeFrame(this.#stream, { cancelled }).catch(() => {}); // it ends, and they with it
+        this.#endWhenDone();
+    }
+
+    /** Takes no more calls, and ends with the last reply. */
+    retire(): void {
+        if (this.state === 'ended') return;
+        this.state = 'closing';
+        this.#endWhenDone();
+    }
+
+    #nextId(): number {
+        this.#last_id = (this.#last_id + 1) >>> 0;
+        return this.#last_id;
+    }
+
+    #open(): void {
+        this.was_open = true;
+        this.#opened.resolve();
+        if (this.state !== 'opening') return; // retired meanwhile
+        this.state = 'open';
+        this.#changed(this);
+    }
+
+    async #write(calls: PendingCall[]): Promise<void> {
+        if (!this.was_open) await this.#opened.promise;
+        const wanted = calls.filter(({ id }) => this.#pending.has(id));
+        if (wanted.length === 0) return;
+        for (const call of wanted) call.sent = true;
+        // A frame that cannot be written ends the stream, and that fails the calls in it.
+        await writeFrame(this.#stream, { calls: wanted }).catch(() => {});
+    }
+
+    #read({ replies, draining, last_call }: Frame): void {
+        for (const { id, response, error } of replies) {
+            const call = this.#take(id);
+            if (error) call?.reject(decodeError(error));
+            else call?.resolve(response);
+        }
+        if (draining) {
+            this.state = 'closing';
+            this.#giveBack(({ id }) => isLater(id, last_call));
+            this.#changed(this);
+        }
+        this.#endWhenDone();
+    }
+
+    /** The call, which is no longer pending; none where its time was over. */
+    #take(id: number): PendingCall | undefined {
+        const call = this.#pending.get(id);
+        if (!call) return;
+        this.#pending.delete(id);
+        this.#in_flight.remove(call.request.byteLength);
+        return call;
+    }
+
+    /** Fails those calls that the server says it has not begun. */
+    #giveBack(isNotBegun: (call: PendingCall) => boolean): void {
+        for (const call of this.#pending.values()) {
+            if (isNotBegun(call)) this.#take(call.id)?.reject(new NoReply(stopping(), { may_have_run: false }));
+        }
+    }
+
+    #lose(error: AppError): void {
+        if (this.state === 'ended') return;
+        this.state = 'ended';
+        for (const call of this.#pending.values()) {
+            this.#take(call.id)?.reject(new NoReply(error, { may_have_run: call.sent }));
+        }
+        this.#opened.resolve();
+        this.#changed(this);
+    }
+
+    #endWhenDone(): void {
+        if (this.state === 'closing' && this.#pending.size === 0) this.#stream.end();
+    }
+}
+
+/** Whether a call came after another on the same stream: ids begin anew after 2^32, and far fewer calls are in flight. */
+function isLater(id: number, than: number): boolean {
+    return ((id - than) | 0) > 0;
+}
+
+function stopping(): AppError {
+    return new AppError('unavailable', 'A part of the service is restarting. Try again shortly.', { retry_after: 1 });
+}

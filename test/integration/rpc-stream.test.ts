@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import {
+    type handleBidiStreamingCall,
+    Metadata,
+    Server,
+    ServerCredentials,
+    type ServerDuplexStream,
+} from '@grpc/grpc-js';
+import { abandon } from '../../platform/context.ts';
+import type { AppError } from '../../platform/errors.ts';
+import { EXCHANGE, writeFrame } from '../../platform/rpc/frames.ts';
+import type { Endpoint } from '../../platform/rpc/resolve.ts';
+import type { Call, Frame } from '../../proto/gen/rpc/v1/frames.ts';
+import { testContext } from '../harness.ts';
+import { connectTo, create, resolve, startReplica, until } from './rpc.fixture.ts';
+
+const atCapacity = ({ kind, retry_after }: AppError): boolean => kind === 'unavailable' && retry_after === 1;
+const tooLate = ({ kind }: AppError): boolean => kind === 'deadline';
+
+/** A server that treats streams of frames as the test says. */
+async function startFrameServer(t: TestContext, exchange: handleBidiStreamingCall<Frame, Frame>): Promise<Endpoint> {
+    const server = new Server();
+    server.addService({ exchange: EXCHANGE }, { exchange });
+    t.after(() => server.forceShutdown());
+    const port = await new Promise<number>((bound, failed) => {
+        server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) =>
+            error ? failed(error) : bound(port),
+        );
+    });
+    return { target: `127.0.0.1:${port}`, host: '127.0.0.1' };
+}
+
+describe('a caller that gives up', () => {
+    it('is answered at once, and the server knows: the call is overdue there', async (t) => {
+        const replica = await startReplica(t);
+        const did = connectTo(t, [replica.endpoint]);
+        const context = testContext();
+        const given_up = assert.rejects(resolve(did, 'held', context), tooLate);
+        await until('it is under way', () => replica.contexts.has('held'));
+        const seen = replica.contexts.get('held') ?? assert.fail();
+        assert.ok(seen.deadline > performance.now());
+        abandon(context);
+        await given_up;
+        await until('the server knows', () => seen.deadline < performance.now());
+        assert.equal((await resolve(did, 'another')).did, 'another');
+    });
+
+    it('sends nothing at all where the stream is not open yet', async (t) => {
+        let frames = 0;
+        let heard: (() => void) | undefined;
+        const endpoint = await startFrameServer(t, (stream) => {
+            stream.on('data', () => frames++).on('error', () => {});
+            heard = () => stream.sendMetadata(new Metadata());
+        });
+        const did = connectTo(t, [endpoint]);
+        const context = testContext();
+        const given_up = assert.rejects(resolve(did, 'x', context), tooLate);
+        await until('the stream is there', () => heard !== undefined);
+        abandon(context);
+        await given_up;
+        heard?.();
+        void resolve(did, 'y').catch(() => {});
+        await until('the next call has come', () => frames > 0);
+        assert.equal(frames, 1);
+    });
+});
+
+describe('what is under way on a stream', () => {
+    it('is at most 8192 calls: the next one is refused at once, and the others are answered', async (t) => {
+        const replica = await startReplica(t);
+        const did = connectTo(t, [replica.endpoint]);
+        const waiting = Array.from({ length: 8_192 }, (_, index) => resolve(did, `held ${index}`));
+        await until('all are under way', () => replica.ran.length === waiting.length);
+        await assert.rejects(resolve(did, 'x'), atCapacity);
+        assert.ok(!replica.ran.includes('x'));
+        replica.release();
+        await Promise.all(waiting);
+        assert.equal((await resolve(did, 'x')).did, 'x');
+    });
+
+    it('has at most 64 MiB: what would exceed it is refused at once', async (t) => {
+        const silent = await startFrameServer(t, (stream) => stream.on('error', () => {}));
+        const did = connectTo(t, [silent]);
+        const context = testContext();
+        const quarter_mib = '.'.repeat((256 << 10) - 16);
+        const waiting = Array.from({ length: 256 }, () => assert.rejects(create(did, quarter_mib, context), tooLate));
+        await assert.rejects(create(did, quarter_mib), atCapacity);
+        const small = assert.rejects(create(did, 'small', context), tooLate);
+        abandon(context);
+        await Promise.all([...waiting, small]);
+        const later = testContext();
+        const again = assert.rejects(create(did, quarter_mib, later), tooLate); // there is room again
+        abandon(later);
+        await again;
+    });
+});
+
+/** A server that takes the first call of its first stream alone, and says so when it is told to stop. */
+async function startStopping(t: TestContext) {
+    const calls: Call[] = [];
+    let first: ServerDuplexStream<Frame, Frame> | undefined;
+    const endpoint = await startFrameServer(t, (stream) => {
+        first ??= stream;
+        stream.sendMetadata(new Metadata());
+        stream.on('error', () => {});
+        stream.on('data', (frame: Frame) => calls.push(...frame.calls));
+    });
+    return {
+        endpoint,
+        arrived: () => calls.length,
+        async stop() {
+            const [stream, taken] = [first ?? assert.fail(), calls[0] ?? assert.fail()];
+            await writeFrame(stream, { draining: true, last_call: taken.id });
+            await writeFrame(stream, { replies: [{ id: taken.id, response: taken.request }] });
+            stream.end();
+        },
+    };
+}
+
+describe('a server that is about to stop', () => {
+    it('answers what it has taken; what it has not goes elsewhere, safe to repeat or not', async (t) => {
+        const stopping = await startStopping(t);
+        const staying = await startReplica(t);
+        const endpoints = [stopping.endpoint];
+        const did = connectTo(t, endpoints);
+        const names = ['one', 'two', 'three', 'four', 'five'];
+        const calls = names.map((name) => create(did, name));
+        await until('they have arrived', () => stopping.arrived() === names.length);
+        endpoints.push(staying.endpoint);
+        const probes: Array<Promise<unknown>> = [];
+        await until('there is another', () => {
+            probes.push(resolve(did, 'probe'));
+            return staying.contexts.has('probe');
+        });
+        await stopping.stop();
+        await Promise.all([...calls, ...probes]);
+        const created = staying.ran.filter((name) => name !== 'probe');
+        assert.deepEqual(created.toSorted(), names.slice(1).toSorted());
+    });
+});

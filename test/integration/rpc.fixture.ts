@@ -1,0 +1,146 @@
+import { connect as connectSocket, createServer, type Socket } from 'node:net';
+import type { TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { CallContext } from '../../platform/context.ts';
+import { createMetrics } from '../../platform/metrics.ts';
+import { type ConnectOptions, connect } from '../../platform/rpc/connect.ts';
+import { bind, client, type ServiceOf } from '../../platform/rpc/definition.ts';
+import { dispatcher } from '../../platform/rpc/dispatch.ts';
+import type { Endpoint } from '../../platform/rpc/resolve.ts';
+import { type ServeOptions, serve } from '../../platform/rpc/serve.ts';
+import { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
+import { quiet, testContext } from '../harness.ts';
+
+export const TOKEN = 'a service token for this test';
+
+export type DidClient = ServiceOf<typeof DidServiceDefinition>;
+
+/** What a replica of the DID service has been asked. Its method `resolve` is safe to repeat, `create` is not. */
+export interface Replica {
+    endpoint: Endpoint;
+    /** The DIDs of `resolve` and the public keys (in hex) of `create` that it has run, in order. */
+    ran: string[];
+    /** The contexts of the calls of `resolve`, by DID. */
+    contexts: Map<string, CallContext>;
+    /** Lets calls of DIDs and keys that begin with `held` go on. */
+    release(): void;
+    stop(): Promise<void>;
+}
+
+export async function startReplica(t: TestContext, options: Partial<ServeOptions> = {}): Promise<Replica> {
+    const ran: string[] = [];
+    const contexts = new Map<string, CallContext>();
+    const held = Promise.withResolvers<void>();
+    const implementation: DidClient = {
+        async create({ public_key = new Uint8Array() }) {
+            const key = Buffer.from(public_key).toString('utf8');
+            ran.push(key);
+            if (key.startsWith('held')) await held.promise;
+            return { did: key, public_key };
+        },
+        async resolve({ did }, context) {
+            ran.push(did);
+            contexts.set(did, context);
+            if (did.startsWith('held')) await held.promise;
+            return { did, public_key: new Uint8Array() };
+        },
+        recordForWallet: async () => ({ did: 'did:key:new' }),
+        filterOwned: async ({ dids }) => ({ dids }),
+    };
+    const methods = bind(DidServiceDefinition, implementation);
+    const server = await serve({
+        methods,
+        dispatch: dispatcher(methods, { log: quiet, metrics: createMetrics() }),
+        host: '127.0.0.1',
+        port: 0,
+        service_token: TOKEN,
+        service_callers: {},
+        tls: undefined,
+        ready: async () => true,
+        ...options,
+    });
+    let stopped: Promise<void> | undefined;
+    const stop = (): Promise<void> => {
+        stopped ??= server.stop();
+        return stopped;
+    };
+    t.after(() => {
+        held.resolve();
+        return stop();
+    });
+    const endpoint = { target: server.address, host: '127.0.0.1' };
+    return { endpoint, ran, contexts, release: held.resolve, stop };
+}
+
+/** A client of those replicas whose endpoints are in `endpoints` at the moment; looked up every 50 ms. */
+export function connectTo(t: TestContext, endpoints: Endpoint[], options: Partial<ConnectOptions> = {}): DidClient {
+    const connection = connect({
+        address: 'did:1',
+        service_token: TOKEN,
+        tls: undefined,
+        resolve: async () => [...endpoints],
+        refresh_ms: 50,
+        ...options,
+    });
+    t.after(() => connection.close());
+    return client(DidServiceDefinition, connection.transport);
+}
+
+export const resolve = (did_service: DidClient, did: string, context = testContext()) =>
+    did_service.resolve({ did, derive: false }, context);
+
+export const create = (did_service: DidClient, key: string, context = testContext()) =>
+    did_service.create({ public_key: Buffer.from(key) }, context);
+
+/** Waits until `condition` holds; fails after ten seconds. */
+export async function until(what: string, condition: () => boolean): Promise<void> {
+    const give_up = performance.now() + 10_000;
+    while (!condition()) {
+        if (performance.now() > give_up) throw new Error(`never came: ${what}`);
+        await delay(5);
+    }
+}
+
+/** Sends calls, 64 at a time, until it is stopped; gives what has failed. */
+export function load(t: TestContext, call: (name: string) => Promise<unknown>) {
+    let sent = 0;
+    let stopping = false;
+    const failures: unknown[] = [];
+    const callers = Array.from({ length: 64 }, async () => {
+        while (!stopping) await call(`call ${sent++}`).catch((error: unknown) => failures.push(error));
+    });
+    const stop = async (): Promise<unknown[]> => {
+        stopping = true;
+        await Promise.all(callers);
+        return failures;
+    };
+    t.after(stop);
+    return { sent: () => sent, stop };
+}
+
+/** A way to `endpoint` that can be cut, as when a process is killed: its connections break, and nobody listens any more. */
+export async function cuttable(t: TestContext, { target }: Endpoint): Promise<{ endpoint: Endpoint; cut(): void }> {
+    const sockets = new Set<Socket>();
+    const port = Number(target.split(':')[1]);
+    const proxy = createServer((near) => {
+        const far = connectSocket(port, '127.0.0.1');
+        for (const [from, to] of [
+            [near, far],
+            [far, near],
+        ] as const) {
+            sockets.add(from);
+            from.on('error', () => {}).on('close', () => to.destroy());
+            from.pipe(to);
+        }
+    });
+    const listening = await new Promise<number>((resolve) => {
+        // The address of a server that listens on a port is no string.
+        proxy.listen(0, '127.0.0.1', () => resolve((proxy.address() as { port: number }).port));
+    });
+    const cut = (): void => {
+        proxy.close();
+        for (const socket of sockets) socket.destroy();
+    };
+    t.after(cut);
+    return { endpoint: { target: `127.0.0.1:${listening}`, host: '127.0.0.1' }, cut };
+}
