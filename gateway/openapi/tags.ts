@@ -27,4 +27,6 @@ export const INTRODUCTION = `Accounts, API keys, did:key identifiers, PASETO v4 
 
 Answers are \`{"status":"success","message","data"}\` or \`{"status":"error","message","error"}\`; programs read the kind of an error from \`X-Error-Code\`. Bodies are JSON; fields that are not known are ignored, and \`null\` is the same as leaving an optional field out. Times are UTC, \`YYYY-MM-DDTHH:mm:ss.sssZ\`. Colons in paths may be sent as they are or as \`%3A\`.
 
-Every answer tells the state of the limit in \`X-RateLimit-Limit\`, \`-Remaining\` and \`-Reset\`. Requests per minute, by tier: free 10, basic 100, pro 1,000, enterprise 10,000. An unknown path is 404, another method 405 with \`Allow\`.`;
+Every answer tells the state of the limit in \`X-RateLimit-Limit\`, \`-Remaining\` and \`-Reset\`. Requests per minute, by tier: free 10, basic 100, pro 1,000, enterprise 10,000. An unknown path is 404, another method 405 with \`Allow\`.
+
+After 429 any call may be sent again. After a lost answer or a 503, which may come from the middle of a call, only those with \`x-idempotent: true\`: the same call again changes nothing more, and is answered the same.`;

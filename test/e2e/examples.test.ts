@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { z } from 'zod';
 import { createClient } from '../../client/src/client.ts';
-import { endpointTable } from '../../gateway/endpoints/index.ts';
-import { checkedFetch, expectError, GATEWAYS, INTERNAL_SECRET } from './client.ts';
+import { type EndpointId, endpointTable } from '../../gateway/endpoints/index.ts';
+import { operations } from '../openapi.ts';
+import { checkedFetch, expectError, GATEWAYS, INTERNAL_SECRET, send } from './client.ts';
 import { exampleCall, examples } from './examples.ts';
 
 const endpoints = endpointTable({ version: '', cache: async () => {} });
@@ -41,5 +42,20 @@ describe('every endpoint', () => {
                 if (call.body !== undefined) await expectError(401, { ...bare, body: '{not json' });
             });
         }
+    }
+});
+
+describe('what the document calls idempotent', () => {
+    const repeatable = operations.filter(({ method, operation }) => method !== 'get' && operation['x-idempotent']);
+    for (const { operation } of repeatable) {
+        it(`${operation.operationId} answers the same again, on the other gateway too`, async () => {
+            const call = await exampleCall(operation.operationId as EndpointId); // the document is made from the table
+            const first = await send(call);
+            assert.ok(first.status < 300, first.text);
+            for (const gateway of [0, 1]) {
+                const again = await send({ ...call, gateway });
+                assert.deepEqual([again.status, again.text], [first.status, first.text]);
+            }
+        });
     }
 });
