@@ -121,7 +121,8 @@ async function check(
     const { credential_id, claims, expires_at, ...shown } = content;
     const expired = expires_at !== undefined && Date.parse(expires_at) <= clock();
     const row = check_revocation ? await store.find(requireCredentialId(credential_id)) : undefined;
-    const revoked = typeof row?.revoked_at === 'string';
+    // The row of another issuer's credential says nothing of one that was made elsewhere under the same id.
+    const revoked = row?.issuer === content.issuer && row.revoked_at !== null;
     if (revoked || expired) {
         const error = `The credential has ${revoked ? 'been revoked' : 'expired'}.`;
         return { valid: false, ...shown, expires_at, revoked, expired, error };

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Call, expectError, expectOk } from './client.ts';
 import { exchange, requestText } from './socket.ts';
-import { type Issued, issue, newAccount, newDid, newKey, verify } from './world.ts';
+import { signToken } from './tokens.ts';
+import { type Issued, issue, newAccount, newDid, newKey, payloadOf, verify } from './world.ts';
 
 const account = await newAccount();
 const { api_key: token } = await newKey(account);
@@ -94,6 +95,16 @@ describe('revocation', () => {
             );
         }
         assert.deepEqual(await expectOk(200, statusCall(credential_id)), first);
+    });
+
+    it('is of the issuer’s credential, and not of one that another has made elsewhere under the same id', async () => {
+        const [issued, other] = [await newCredential(), await newDid(stranger)];
+        await expectOk(200, revokeCall(issued.credential_id, { issuer_did: issuer.did }));
+        const payload = { ...payloadOf(issued.credential), iss: other.did };
+        const foreign = signToken({ private_key: other.private_key, payload });
+        const { valid, revoked } = await verify(token, foreign, other.did, true);
+        assert.deepEqual({ valid, revoked }, { valid: true, revoked: false });
+        assert.equal((await verify(token, issued.credential, issuer.did, true)).revoked, true);
     });
 
     it('of fifty at once is one, and all of them answer it', async () => {
