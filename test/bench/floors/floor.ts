@@ -1,6 +1,6 @@
 /** What a request cannot do without, each measured by itself: CPU µs per operation, of everybody who takes part. */
 export type Part =
-    /** The limiter's script, in groups of 32 calls: client and Redis. */
+    /** The limiter's script, in groups of 64 calls, as many as connections: client and Redis. */
     | 'limit'
     /** A v4.public token of a credential over bare sodium. */
     | 'sign'

@@ -10,7 +10,7 @@ const SCRIPT = readFileSync(new URL('../../../gateway/limit.lua', import.meta.ur
 const TAG = '{floor}';
 const WINDOW_MS = 60_000;
 const LIMIT = 1_000_000_000;
-const GROUP = 32;
+const GROUP = 64;
 
 /** The limiter's script alone: groups of calls by keys that are alive, one group after the other. */
 export async function limitPart(redis: Redis): Promise<Rounds> {

@@ -25,6 +25,7 @@ export interface Point extends Place {
 export interface PointLoad {
     runs: number;
     seconds: number;
+    /** To each gateway: fewer would make thinner batches. */
     connections: number;
 }
 
@@ -65,7 +66,14 @@ export async function measurePoint(
     const outcomes = [];
     for (let run = 0; run <= runs; run++) {
         writeRequests(requests_file, repeat ? requests : requests.slice(run * per_run, (run + 1) * per_run));
-        const plan = { targets: stack.gateways, connections, requests_file, expected_status, repeat, seconds };
+        const plan = {
+            targets: stack.gateways,
+            connections: place.gateways * connections,
+            requests_file,
+            expected_status,
+            repeat,
+            seconds,
+        };
         outcomes.push(outcomeOf(name, await measureLoad({ ...plan, warmup_s: WARMUP_S }, stack.groups)));
     }
     outcomes.shift(); // programs and caches are cold in it
