@@ -42,7 +42,7 @@ function methodOf(operation: Operation, invoke: Invoke) {
     if (!paged) return method;
     return Object.assign(method, {
         pages: (input: Input = {}, options?: CallOptions) =>
-            pages((cursor) => invoke(operation, { limit: PAGE_ROWS, ...input, ...cursor }, options)),
+            pages((cursor) => invoke(operation, { ...input, limit: input['limit'] ?? PAGE_ROWS, ...cursor }, options)),
     });
 }
 

@@ -33,9 +33,7 @@ export function wireRequest(
     const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
         const value = rest[name];
         delete rest[name];
-        if (typeof value !== 'string' || value === '')
-            throw new TypeError(`${name} must be a string that is not empty.`);
-        return encodeURIComponent(value);
+        return pathSegment(name, value);
     });
     const query = new URLSearchParams();
     for (const name of operation.query) {
@@ -51,6 +49,14 @@ export function wireRequest(
     if (body !== null) headers['Content-Type'] = 'application/json';
     const target = [path, query.toString()].filter((part) => part !== '').join('?');
     return { method: operation.method, url: `${sender.base_url}${target}`, headers, body };
+}
+
+/** One segment of a path, whatever the text: `fetch` would take `..`, escaped or not, for a way to another operation. */
+function pathSegment(name: string, value: unknown): string {
+    if (typeof value !== 'string' || /^\.{0,2}$/.test(value)) {
+        throw new TypeError(`${name} must be a string, and neither empty nor dots.`);
+    }
+    return encodeURIComponent(value);
 }
 
 function credentialHeaders(operation: Operation, credentials: Credentials): Record<string, string> {

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { accessSync, copyFileSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+    accessSync,
+    copyFileSync,
+    existsSync,
+    globSync,
+    mkdtempSync,
+    readFileSync,
+    rmSync,
+    writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,6 +41,29 @@ describe('the package that is built of the client', () => {
             );
             for (const [, source = ''] of sources) assert.match(source, /^\.\.?\/.*\.js$/, file);
         }
+    });
+
+    it('tells the compiler what calls take and answer, without the types of Node', async () => {
+        const lines = [
+            `import { type Client, type KeysListData } from './dist/client.js';`,
+            'export async function program(client: Client): Promise<KeysListData> {',
+            'await client.keys.generate({ name: "good", tier: null }, { timeout_ms: 1 });',
+            'for await (const { total } of client.keys.list.pages({ limit: 1 })) total.toFixed();',
+            'await client.credentials.verify({ credential: "no issuer" });', // line 5
+            'await client.keys.generate({ name: "x", tier: "gold" });',
+            'await client.credentials.byIssuer.pages({ issuer_did: 1 });',
+            '(await client.did.create()).private_key.length;',
+            'await client.internal.admin.createUsers({ users: [{ email: "no password" }] });',
+            'return client.keys.list(); }',
+        ];
+        writeFileSync(join(site, 'program.ts'), lines.join('\n'));
+        const options = ['--noEmit', '--strict', '--module', 'esnext', '--moduleResolution', 'bundler', '--types', ''];
+        const compiled = run('tsc', [...options, '--lib', 'es2022,dom', '--target', 'es2022', 'program.ts'], {
+            cwd: site,
+        });
+        const { stdout } = await compiled.catch((failure: { stdout: string }) => failure);
+        const faulty = Array.from(stdout.matchAll(/^program\.ts[(:](\d+)/gm), ([, line]) => Number(line));
+        assert.deepEqual(faulty, [5, 6, 7, 8, 9], stdout);
     });
 
     it('runs in Node as it is', async () => {

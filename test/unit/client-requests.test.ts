@@ -20,12 +20,17 @@ test('inputs go into the path, the query and the body', async (t) => {
     assert.equal(create?.body, '{}');
 });
 
-test('a path is never cut short by an input that is missing or empty', async (t) => {
+test('a path leads nowhere else by an input that is missing, empty or dots', async (t) => {
     const { base_url, received } = await scriptedServer(t, [success({})]);
     const client = createClient({ base_url });
-    await assert.rejects(client.keys.get({ key_id: '' }), TypeError);
+    for (const key_id of ['', '.', '..']) await assert.rejects(client.keys.get({ key_id }), TypeError);
     await assert.rejects(client.keys.revoke({} as { key_id: string }), TypeError); // as untyped callers may
     assert.equal(received.length, 0);
+    for (const key_id of ['...', '../me', '%2e%2e', '?a', '#']) await client.keys.get({ key_id });
+    assert.deepEqual(
+        received.map(({ url }) => url),
+        ['...', '..%2Fme', '%252e%252e', '%3Fa', '%23'].map((segment) => `/v1/keys/${segment}`),
+    );
 });
 
 test('credentials go only where the operation asks for them', async (t) => {
