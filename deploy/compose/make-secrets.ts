@@ -18,6 +18,7 @@ keep('redis/redis.conf', `requirepass ${redis_password}\n`);
 keep('redis/url', `redis://:${redis_password}@redis:6379/0`);
 
 keep('internal/secret', random());
+keep('internal/previous', ''); // none, but while the secret is rotated
 keep('services/token', random());
 keep('signing/keys.pem', generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
 keep('grafana/password', random());
