@@ -5,6 +5,7 @@ import { headersOf, writeBare, writeStream, writeSuccess } from './envelope.ts';
 import type { Exchange } from './exchange.ts';
 import { readInput } from './input.ts';
 import { ListAnswer, type ListResult } from './lists.ts';
+import type { Overload } from './overload.ts';
 import type { Services } from './services.ts';
 
 /** Carries out an admitted call and writes its answer. */
@@ -14,14 +15,19 @@ export function answering(options: {
     services: Services;
     admitter: Admitter;
     readList(list: ListAnswer<unknown>, context: CallContext): Promise<ListResult>;
+    overload: Overload;
 }): Answer {
-    const { services, admitter, readList } = options;
+    const { services, admitter, readList, overload } = options;
 
     return async (endpoint, exchange) => {
         const input = await readInput(endpoint, exchange, services);
         const result = await endpoint.call(input);
         if (endpoint.counts_as_verified) await admitter.countVerified({ ...input.context, ...exchange.principal });
-        if (result instanceof ListAnswer) return writeList(endpoint, exchange, await readList(result, input.context));
+        if (result instanceof ListAnswer) {
+            const list = await readList(result, input.context);
+            if ('pieces' in list) overload.leave(exchange); // as fast as its reader
+            return writeList(endpoint, exchange, list);
+        }
         const { status, message } = endpoint;
         const headers = headersOf(exchange);
         if (endpoint.bare) writeBare(exchange.response, { status, data: result, headers });

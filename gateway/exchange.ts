@@ -28,6 +28,8 @@ export interface Exchange {
     route: string;
     /** The log line also says who called, and for whom (decision A21). */
     audit: boolean;
+    /** It is one of those that overload() counts. */
+    under_way: boolean;
     /** It brought a valid internal secret, where its endpoint asks for one. */
     internal: boolean;
     /** The account that a trusted caller has named as the one it acts for. */
@@ -56,6 +58,7 @@ export function beginExchange(request: IncomingMessage, response: ServerResponse
         address,
         route: 'unmatched',
         audit: false,
+        under_way: false,
         internal: false,
         headers: {},
     };

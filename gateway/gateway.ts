@@ -11,6 +11,7 @@ import { endpointTable } from './endpoints/index.ts';
 import { engine } from './engine.ts';
 import { limiter } from './limit.ts';
 import { listReader } from './lists.ts';
+import { overload } from './overload.ts';
 import { pages } from './pages.ts';
 import { gatewayServer } from './server.ts';
 import type { Services } from './services.ts';
@@ -62,6 +63,7 @@ export async function startGateway(ground: {
     });
     const endpoints = endpointTable({ version, cache: () => redis.ping() });
     const secrets = [required(config, 'INTERNAL_SECRET'), config.INTERNAL_SECRET_PREVIOUS];
+    const load = overload(metrics);
     const server = gatewayServer({
         unparsed_decision: () => admission.internal().decision,
         engine: engine({
@@ -69,12 +71,14 @@ export async function startGateway(ground: {
             admitter: admission,
             isInternal: internalSecret(secrets.filter((secret) => secret !== undefined)),
             readList: listReader(),
+            overload: load,
             log,
         }),
         endpoints,
         pages: pages(endpoints, version),
         cors: cors(config.CORS_ORIGINS.split(',').filter((origin) => origin !== '')),
         trusted_proxies: config.TRUST_PROXY,
+        overload: load,
         log,
         metrics,
     });

@@ -5,12 +5,13 @@ import { AppError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { type Metrics, secondsSince } from '../platform/metrics.ts';
 import { clientAddress } from './address.ts';
-import { type ClientErrors, clientErrors } from './client-errors.ts';
+import { clientErrors } from './client-errors.ts';
 import type { Cors } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Engine } from './engine.ts';
 import { beginExchange, checkHeaders, type Exchange, exchangeOf } from './exchange.ts';
 import type { Decision } from './limit.ts';
+import type { Overload } from './overload.ts';
 import type { Page } from './pages.ts';
 import { originForm } from './target.ts';
 
@@ -25,21 +26,29 @@ export interface GatewayOptions {
     pages: readonly Page[];
     cors: Cors;
     trusted_proxies: number;
+    overload: Overload;
     log: Log;
     metrics: Metrics;
 }
 
 /** The public HTTP server, not yet listening: routes from the endpoint table, and the envelope for everything else. */
 export function gatewayServer(options: GatewayOptions): Server {
-    const { engine, unparsed_decision: decision, log } = options;
+    const { engine, unparsed_decision: decision, overload, trusted_proxies, log } = options;
     const client_errors = clientErrors({ fail: engine.fail, decision, log });
-    const app = application(options, client_errors);
+    const finish = finisher(options);
+    const app = application(options);
     const listener = (request: IncomingMessage, response: ServerResponse) => {
         // A server that is stopping answers what still reaches it, and takes no more on that connection.
         if (!server.listening) response.shouldKeepAlive = false;
         // Express would answer a target that it cannot parse by itself.
         request.url = originForm(request.url ?? '/');
-        app(request, response);
+        const exchange = beginExchange(request, response, clientAddress(request, trusted_proxies));
+        client_errors.began(exchange);
+        response.on('close', () => finish(exchange));
+        if (request.url.startsWith('/internal/') || overload.enter(exchange)) return app(request, response);
+        exchange.decision = decision();
+        // At the end of this turn, when the parser has seen all of a small body.
+        setImmediate(() => engine.refuse(exchange, atCapacity));
     };
     const server = createServer(
         {
@@ -61,10 +70,10 @@ export function gatewayServer(options: GatewayOptions): Server {
     return server;
 }
 
-function application(
-    { engine, endpoints, pages, cors, trusted_proxies, log, metrics }: GatewayOptions,
-    client_errors: ClientErrors,
-) {
+/** Made once: where it is thrown there is no time to spare. */
+const atCapacity = new AppError('unavailable', 'The service is at capacity. Try again shortly.', { retry_after: 1 });
+
+function application({ engine, endpoints, pages, cors }: GatewayOptions) {
     const app = express();
     app.set('case sensitive routing', true);
     app.set('strict routing', true);
@@ -72,12 +81,9 @@ function application(
     app.set('etag', false);
     app.set('x-powered-by', false);
 
-    const finish = finisher({ log, metrics });
     app.use((request: Request, response: Response, next: NextFunction) => {
-        const exchange = beginExchange(request, response, clientAddress(request, trusted_proxies));
-        client_errors.began(exchange);
-        response.on('close', () => finish(exchange));
         checkHeaders(request);
+        const exchange = exchangeOf(response);
         if (!cors.allow(exchange)) return next();
         return engine.succeed(exchange, 'Preflight');
     });
@@ -118,8 +124,8 @@ function methodsByPath(endpoints: ReadonlyArray<Pick<Endpoint, 'path' | 'method'
     );
 }
 
-/** Meters the exchange and writes its one log line. */
-function finisher({ log, metrics }: { log: Log; metrics: Metrics }): (exchange: Exchange) => void {
+/** Ends the exchange: meters it, and writes its one log line. */
+function finisher({ overload, log, metrics }: GatewayOptions): (exchange: Exchange) => void {
     const duration = metrics.histogram({
         name: 'http_request_duration_seconds',
         help: 'Time from a request being read to its answer being handed over, by endpoint and status.',
@@ -128,6 +134,8 @@ function finisher({ log, metrics }: { log: Log; metrics: Metrics }): (exchange: 
     return (exchange) => {
         const { request, response, route, began, request_id, principal, failure } = exchange;
         const seconds = secondsSince(began);
+        // What failed may have been fast for that, and what was aborted slow.
+        overload.leave(exchange, failure || !response.writableFinished ? undefined : seconds * 1_000);
         const method = request.method ?? '';
         duration.observe({ route, method, status: response.statusCode }, seconds);
         log.info({

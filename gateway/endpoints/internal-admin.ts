@@ -39,6 +39,7 @@ export const internalAdminEndpoints = [
         access: 'internal',
         status: 200,
         message: 'Users created',
+        hashes: true,
         timeout_ms: BATCH_TIMEOUT_MS,
         body: z.object({
             users: z.array(anyItem).min(1, 'must not be empty').max(MAX_USERS, `must have at most ${MAX_USERS} items`),

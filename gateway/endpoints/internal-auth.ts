@@ -14,6 +14,7 @@ export const internalAuthEndpoints = [
         access: 'internal',
         status: 201,
         message: 'User registered',
+        hashes: true,
         body: z.object({ email: z.string(), password: z.string(), name: optional(name) }),
         answer: z.object(userFields),
         async call({ body, services, context }) {
@@ -28,6 +29,7 @@ export const internalAuthEndpoints = [
         access: 'login',
         status: 200,
         message: 'Logged in',
+        hashes: true,
         body: z.object({ email: z.string(), password: z.string() }),
         answer: session.extend({
             user_id: z.string(),

@@ -63,6 +63,7 @@ export const walletEndpoints = [
         access: 'any',
         status: 201,
         message: 'Wallet created',
+        hashes: true,
         body: z.object({ name, password: z.string(), description: optional(z.string()) }),
         answer: z.object(walletFields),
         async call({ body, services, context }) {
@@ -77,6 +78,7 @@ export const walletEndpoints = [
         access: 'any',
         status: 200,
         message: 'Wallet opened',
+        hashes: true,
         body: z.object({ wallet_id: z.string(), password: z.string() }),
         answer: opened,
         async call({ body, services, context }) {
@@ -105,6 +107,7 @@ export const walletEndpoints = [
         access: 'any',
         status: 201,
         message: 'Credential stored',
+        hashes: true,
         params: byWallet,
         body: z.object({
             password: z.string(),
@@ -128,6 +131,7 @@ export const walletEndpoints = [
         access: 'any',
         status: 200,
         message: 'Stored credentials',
+        hashes: true,
         params: byWallet,
         query: paging.extend({ password: z.string().optional() }),
         headers: passwordHeader,
@@ -153,6 +157,7 @@ export const walletEndpoints = [
         access: 'any',
         status: 200,
         message: 'Stored credential deleted',
+        hashes: true,
         params: byWallet.extend({ credential_id: z.string() }),
         headers: passwordHeader,
         body: z.object({ password: optional(z.string()) }),

@@ -1,0 +1,38 @@
+import { type AppError, asAppError } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
+import type { Admitter } from './admit.ts';
+import { dropRest } from './body.ts';
+import { headersOf, writeError } from './envelope.ts';
+import type { Exchange } from './exchange.ts';
+
+export interface Refusals {
+    /** Answers with an error, whatever state the exchange is in; `close`: and nothing else follows on its connection. */
+    fail(exchange: Exchange, error: unknown, options?: { close: boolean }): Promise<void>;
+    /** Answers with a refusal that is no fault. */
+    refuse(exchange: Exchange, error: AppError, options?: { close: boolean }): Promise<void>;
+}
+
+export function refusals({ admitter, log }: { admitter: Admitter; log: Log }): Refusals {
+    async function refuse(exchange: Exchange, error: AppError, { close } = { close: false }): Promise<void> {
+        const { request, response } = exchange;
+        exchange.failure = error;
+        exchange.decision ??= (await admitter.anonymous(exchange.address)).decision;
+        if (response.headersSent) return; // by the parser's complaint, meanwhile
+        if (close) exchange.headers['Connection'] = 'close';
+        // A connection that closes under a client which is still writing loses the answer: it sees a broken pipe first.
+        const rest = close || request.complete ? undefined : dropRest(request);
+        await writeError(response, error, { headers: headersOf(exchange), rest });
+    }
+
+    async function fail(exchange: Exchange, thrown: unknown, options?: { close: boolean }): Promise<void> {
+        const { response } = exchange;
+        if (response.writableEnded) return; // the parser's complaint about the body was faster
+        const error = asAppError(thrown);
+        if (error.http_status >= 500) log.error({ err: thrown, request_id: exchange.request_id }, 'request failed');
+        if (!response.headersSent) return refuse(exchange, error, options);
+        exchange.failure = error;
+        response.destroy(); // a list broke off in the middle: an end would look like success
+    }
+
+    return { fail, refuse };
+}
