@@ -7,8 +7,7 @@ import { execFileSync } from 'node:child_process';
 
 interface Component {
     'bom-ref': string;
-    scope?: string;
-    properties?: Array<{ name: string; value: string }>;
+    scope?: 'required' | 'optional';
 }
 interface Bill {
     metadata: { component: Component };
@@ -19,10 +18,8 @@ interface Bill {
 const sbom = ['sbom', '--package-lock-only', '--sbom-format=cyclonedx', '--sbom-type=application'];
 const whole: Bill = JSON.parse(execFileSync('npm', sbom, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }));
 
-const components = whole.components.filter(({ scope, properties = [] }) => {
-    const for_development = properties.some(({ name }) => name === 'cdx:npm:package:development');
-    return !for_development && scope !== 'optional';
-});
+// npm gives packages for development the scope of optional ones.
+const components = whole.components.filter(({ scope }) => scope === 'required');
 const kept = new Set([whole.metadata.component, ...components].map((component) => component['bom-ref']));
 const dependencies = whole.dependencies
     .filter(({ ref }) => kept.has(ref))
