@@ -1,4 +1,4 @@
-import { type Claim, limiter } from '../../../gateway/limit.ts';
+import { type Claim, type Limiter, limiter } from '../../../gateway/limit.ts';
 import { newId } from '../../../platform/ids.ts';
 import { keyBucket, unfoldedBuckets } from '../../../platform/limit-record.ts';
 import { createLog } from '../../../platform/log.ts';
@@ -28,29 +28,16 @@ process.once('message', async (plan: LimiterPlan) => {
     const log = createLog({ level: 'warn', name: 'limiter' });
     const redis = openRedis({ url: plan.redis_url, log });
     await awaitRedis(redis, 5_000);
-    const { take, tag } = limiter({ redis, shards: 1, window_ms: 60_000, log, metrics: createMetrics() });
-    const claims = times(plan.connections, () => newClaim(tag));
-    const latencies: number[] = [];
-    const askUntil = async (end: number): Promise<void> => {
-        const ask = async (claim: Claim): Promise<void> => {
-            while (performance.now() < end) {
-                const asked = performance.now();
-                const { state } = await take(claim);
-                if (state !== 'admitted') throw new Error(`The limiter has ${state} a call.`);
-                latencies.push(performance.now() - asked);
-            }
-        };
-        await Promise.all(claims.map(ask));
-    };
+    const own = limiter({ redis, shards: 1, window_ms: 60_000, log, metrics: createMetrics() });
+    const claims = times(plan.connections, () => newClaim(own.tag));
     // The first call learns of Redis' era, in which the owner's word then counts.
-    for (const claim of claims) await take(claim);
-    for (const claim of claims) await take(claim, performance.now());
-    await askUntil(performance.now() + plan.warmup_s * 1_000);
-    latencies.length = 0;
+    for (const claim of claims) await own.take(claim);
+    for (const claim of claims) await own.take(claim, performance.now());
+    await askFor(plan.warmup_s, own, claims);
     const groups = { [plan.as]: [process.pid], ...plan.groups };
     const cpu_before = cpuOf(groups);
     const began = performance.now();
-    await askUntil(began + plan.seconds * 1_000);
+    const latencies = await askFor(plan.seconds, own, claims);
     const measured: Measured = {
         requests: latencies.length,
         seconds: (performance.now() - began) / 1_000,
@@ -64,6 +51,21 @@ process.once('message', async (plan: LimiterPlan) => {
     redis.disconnect();
     process.send?.(measured, () => process.disconnect());
 });
+
+/** Each claim asks again as soon as it is admitted. Gives the time of each call, in milliseconds. */
+async function askFor(seconds: number, { take }: Limiter, claims: readonly Claim[]): Promise<number[]> {
+    const latencies: number[] = [];
+    const end = performance.now() + seconds * 1_000;
+    const ask = async (claim: Claim): Promise<void> => {
+        for (let asked = performance.now(); asked < end; asked = performance.now()) {
+            const { state } = await take(claim);
+            if (state !== 'admitted') throw new Error(`The limiter has ${state} a call.`);
+            latencies.push(performance.now() - asked);
+        }
+    };
+    await Promise.all(claims.map(ask));
+    return latencies;
+}
 
 function newClaim(tagOf: (account: string) => string): Claim {
     const [account, key_id] = [newId(), newId()];

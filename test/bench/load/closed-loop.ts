@@ -1,5 +1,5 @@
 import { type Connection, openConnection, type Target } from './connection.ts';
-import { type LoadResult, tally } from './tally.ts';
+import { type LoadResult, type Tally, tally } from './tally.ts';
 
 export interface ClosedLoopPlan {
     /** Connections are spread over them in turn. */
@@ -21,55 +21,67 @@ export async function closedLoop(
     requests: readonly Buffer[],
     onBegin: () => void,
 ): Promise<LoadResult> {
-    const counted = tally(plan.expected_status);
+    const { targets, connections: count, expected_status, repeat, warmup_s, seconds } = plan;
+    const counted = tally(expected_status);
     const { promise: over, resolve: end } = Promise.withResolvers<void>();
     let next = 0;
-    let in_flight = 0;
+    let idle = 0;
     const take = (): Buffer | undefined => {
-        if (next === requests.length && plan.repeat) next = 0;
+        if (next === requests.length && repeat) next = 0;
         return counted.isOver() ? undefined : requests[next++];
     };
-    const settle = (): void => {
-        in_flight--;
-        if (in_flight === 0 && counted.isOver()) end();
+    const onIdle = (): void => {
+        idle++;
+        if (idle === count) end();
     };
-    const open = (index: number): Connection => {
-        let sent_at: number | undefined;
-        const sendNext = (): void => {
-            const request = take();
-            if (!request) {
-                counted.end();
-                return;
-            }
-            in_flight++;
-            sent_at = performance.now();
-            connection.send(request);
-        };
-        const connection = openConnection({
-            target: plan.targets[index % plan.targets.length] as Target, // there is at least one
-            onAnswer(answer) {
-                counted.add(answer, performance.now() - (sent_at ?? 0)); // an answer follows a request
-                sent_at = undefined;
-                sendNext();
-                settle();
-            },
-            onLost(reason) {
-                counted.lose(reason);
-                if (sent_at !== undefined) settle();
-            },
-        });
-        sendNext();
-        return connection;
-    };
-    const connections = Array.from({ length: plan.connections }, (_, index) => open(index));
     const begin = setTimeout(() => {
         counted.begin();
         onBegin();
-    }, plan.warmup_s * 1_000);
-    const finish = setTimeout(() => counted.end(), (plan.warmup_s + plan.seconds) * 1_000);
+    }, warmup_s * 1_000);
+    const finish = setTimeout(() => counted.end(), (warmup_s + seconds) * 1_000);
+    const connections = Array.from({ length: count }, (_, index) => {
+        const target = targets[index % targets.length] as Target; // there is at least one
+        return keepSending({ target, counted, take, onIdle });
+    });
     await over;
+    counted.end();
     clearTimeout(begin);
     clearTimeout(finish);
     for (const connection of connections) connection.close();
     return counted.result();
+}
+
+/** Sends on one connection until there is nothing more to send or the connection is lost; then it is idle. */
+function keepSending(options: {
+    target: Target;
+    counted: Tally;
+    take(): Buffer | undefined;
+    onIdle(): void;
+}): Connection {
+    const { target, counted, take, onIdle } = options;
+    let sent_at: number | undefined;
+    const sendNext = (): void => {
+        const request = take();
+        if (request) {
+            sent_at = performance.now();
+            connection.send(request);
+        } else {
+            sent_at = undefined;
+            counted.end();
+            onIdle();
+        }
+    };
+    const connection = openConnection({
+        target,
+        onAnswer(answer) {
+            counted.add(answer, performance.now() - (sent_at ?? 0)); // an answer follows a request
+            sendNext();
+        },
+        onLost(reason) {
+            counted.lose(reason);
+            if (sent_at !== undefined) onIdle();
+        },
+    });
+    sendNext();
+    return connection;
 }

@@ -17,16 +17,19 @@ export interface OpenLoopResult {
     offered: number;
     /** Of what was due in the counted time: by status, from when it was due to when its answer was there. */
     answers: Record<string, { count: number; latency: Latency }>;
-    /** Connections that were lost, and what was due and never answered. */
+    /** What was due at any time, and never answered. */
     lost: number;
 }
 
-/** What is still under way this long after the last request was due is lost, in milliseconds. */
+/** What is still under way this long after the last request was due is given up, in milliseconds. */
 const PATIENCE_MS = 15_000;
 
 interface Lane {
     connection: Connection;
+    /** When what it has sent last was due, by `performance.now()`. */
     due_at: number;
+    /** Whether that was after the warm-up. */
+    counts: boolean;
 }
 
 /** Sends requests when they are due, on whichever connection is free, and begins with the first again after the last. */
@@ -35,65 +38,86 @@ export async function openLoop(
     requests: readonly Buffer[],
     onBegin: () => void,
 ): Promise<OpenLoopResult> {
-    const latencies = new Map<number, number[]>();
-    const free: Lane[] = [];
+    const { targets, rate, connections, warmup_s, seconds } = plan;
     const began = performance.now();
-    const counted_from = began + plan.warmup_s * 1_000;
-    const end = counted_from + plan.seconds * 1_000;
+    const first_counted = Math.round(warmup_s * rate);
+    const all = Math.round((warmup_s + seconds) * rate);
+    const counted = answerCounts();
+    const free: Lane[] = [];
     let due = 0;
     let next = 0;
-    let answered = 0;
-    let lost = 0;
-    const open = (index: number): Lane => {
-        const lane: Lane = {
-            due_at: 0,
-            connection: openConnection({
-                target: plan.targets[index % plan.targets.length] as Target, // there is at least one
-                onAnswer({ status }) {
-                    answered++;
-                    if (lane.due_at >= counted_from) {
-                        const values = latencies.get(status) ?? [];
-                        latencies.set(status, values);
-                        values.push(performance.now() - lane.due_at);
-                    }
-                    free.push(lane);
-                    send();
-                },
-                onLost() {
-                    lost++;
-                },
-            }),
-        };
-        return lane;
-    };
-    /** Sends what is due, as far as connections are free. */
-    function send(): void {
+    const send = (): void => {
         while (next < due) {
             const lane = free.pop();
             if (!lane) return;
-            lane.due_at = began + (next / plan.rate) * 1_000;
+            lane.due_at = began + (next / rate) * 1_000;
+            lane.counts = next >= first_counted;
             lane.connection.send(requests[next++ % requests.length] as Buffer); // there are some
         }
-    }
-    const lanes = Array.from({ length: plan.connections }, (_, index) => open(index));
+    };
+    const lanes = Array.from({ length: connections }, (_, index) => {
+        const target = targets[index % targets.length] as Target; // there is at least one
+        return openLane(target, (lane, status) => {
+            counted.add(status, lane.counts ? performance.now() - lane.due_at : undefined);
+            free.push(lane);
+            send();
+        });
+    });
     free.push(...lanes);
-    const begin = setTimeout(onBegin, plan.warmup_s * 1_000);
-    await new Promise<void>((resolve) => {
+    const begin = setTimeout(onBegin, warmup_s * 1_000);
+    await everyMillisecondUntil(began + (warmup_s + seconds) * 1_000, (now) => {
+        due = Math.min(all, Math.ceil(((now - began) / 1_000) * rate));
+        send();
+        return counted.all() === due;
+    });
+    clearTimeout(begin);
+    for (const { connection } of lanes) connection.close();
+    return { seconds, offered: due - first_counted, answers: counted.byStatus(), lost: due - counted.all() };
+}
+
+function openLane(target: Target, onAnswer: (lane: Lane, status: number) => void): Lane {
+    const lane: Lane = {
+        due_at: 0,
+        counts: false,
+        // One that is lost is free no more; what it had sent stays unanswered.
+        connection: openConnection({ target, onAnswer: ({ status }) => onAnswer(lane, status), onLost() {} }),
+    };
+    return lane;
+}
+
+/** Counts all answers, and by status those that come with a latency. */
+function answerCounts() {
+    const latencies = new Map<number, number[]>();
+    let all = 0;
+    return {
+        all: () => all,
+        add(status: number, latency_ms: number | undefined): void {
+            all++;
+            if (latency_ms === undefined) return;
+            const values = latencies.get(status) ?? [];
+            latencies.set(status, values);
+            values.push(latency_ms);
+        },
+        byStatus(): OpenLoopResult['answers'] {
+            return Object.fromEntries(
+                Array.from(latencies, ([status, values]) => [
+                    status,
+                    { count: values.length, latency: latencyOf(values) },
+                ]),
+            );
+        },
+    };
+}
+
+/** Calls `step` with the time, at most `end`; after the end until it says that all is done, or patience is. */
+function everyMillisecondUntil(end: number, step: (now: number) => boolean): Promise<void> {
+    return new Promise((resolve) => {
         const tick = setInterval(() => {
             const now = performance.now();
-            due = Math.ceil(((Math.min(now, end) - began) / 1_000) * plan.rate);
-            send();
-            if (now < end || (answered < due && now < end + PATIENCE_MS)) return;
+            const done = step(Math.min(now, end));
+            if (now < end || (!done && now < end + PATIENCE_MS)) return;
             clearInterval(tick);
             resolve();
         }, 1);
     });
-    clearTimeout(begin);
-    for (const { connection } of lanes) connection.close();
-    const by_status = Array.from(latencies, ([status, values]) => [
-        status,
-        { count: values.length, latency: latencyOf(values) },
-    ]);
-    const offered = due - Math.ceil(plan.warmup_s * plan.rate);
-    return { seconds: plan.seconds, offered, answers: Object.fromEntries(by_status), lost: lost + due - answered };
 }

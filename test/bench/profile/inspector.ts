@@ -23,32 +23,26 @@ export interface Profiler {
 type Message = { id?: number; method?: string; params?: Record<string, unknown>; result?: unknown; error?: unknown };
 type Send = (method: string, params?: object) => Promise<unknown>;
 
+interface Channel {
+    send: Send;
+    receive(message: Message): void;
+}
+
 const SAMPLE_US = 500;
 
 /** Profiles a Node process that was started with `--inspect=127.0.0.1:<port>`, its threads included. */
 export async function openProfiler(port: number): Promise<Profiler> {
-    const [target] = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as Array<{
-        webSocketDebuggerUrl: string; // Node's own answer
-    }>;
-    if (!target) throw new Error('The process offers nothing to inspect.');
-    const socket = new WebSocket(target.webSocketDebuggerUrl);
-    await new Promise((resolve, reject) => {
-        socket.onopen = resolve;
-        socket.onerror = reject;
-    });
-    const workers = new Map<string, ReturnType<typeof channel>>();
+    const socket = await openSocket(port);
     const main = channel((message) => socket.send(JSON.stringify(message)));
+    const workers = new Map<string, Channel>();
     socket.onmessage = ({ data }) => {
         const message = JSON.parse(String(data)) as Message; // the protocol's
         main.receive(message);
         const { sessionId, message: inner } = (message.params ?? {}) as { sessionId: string; message: string };
-        if (message.method === 'NodeWorker.attachedToWorker') {
-            const toWorker = (text: object) =>
-                void main.send('NodeWorker.sendMessageToWorker', { sessionId, message: JSON.stringify(text) });
-            workers.set(sessionId, channel(toWorker));
-        }
-        if (message.method === 'NodeWorker.receivedMessageFromWorker')
+        if (message.method === 'NodeWorker.attachedToWorker') workers.set(sessionId, workerChannel(main, sessionId));
+        if (message.method === 'NodeWorker.receivedMessageFromWorker') {
             workers.get(sessionId)?.receive(JSON.parse(inner));
+        }
     };
     await main.send('NodeWorker.enable', { waitForDebuggerOnStart: false });
     const threads = (): Send[] => [main.send, ...Array.from(workers.values(), ({ send }) => send)];
@@ -64,6 +58,19 @@ export async function openProfiler(port: number): Promise<Profiler> {
     };
 }
 
+async function openSocket(port: number): Promise<WebSocket> {
+    const [target] = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as Array<{
+        webSocketDebuggerUrl: string; // Node's own answer
+    }>;
+    if (!target) throw new Error('The process offers nothing to inspect.');
+    const socket = new WebSocket(target.webSocketDebuggerUrl);
+    await new Promise((resolve, reject) => {
+        socket.onopen = resolve;
+        socket.onerror = reject;
+    });
+    return socket;
+}
+
 async function startThread(send: Send): Promise<void> {
     await send('Profiler.enable');
     await send('Profiler.setSamplingInterval', { interval: SAMPLE_US });
@@ -75,8 +82,15 @@ async function stopThread(send: Send): Promise<CpuProfile> {
     return profile;
 }
 
+/** To a worker thread, through the main one. */
+function workerChannel(main: Channel, sessionId: string): Channel {
+    return channel((message) => {
+        void main.send('NodeWorker.sendMessageToWorker', { sessionId, message: JSON.stringify(message) });
+    });
+}
+
 /** Commands with their answers, to one thread. */
-function channel(write: (message: object) => void): { send: Send; receive(message: Message): void } {
+function channel(write: (message: object) => void): Channel {
     const waiting = new Map<number, PromiseWithResolvers<unknown>>();
     let last_id = 0;
     return {
