@@ -19,6 +19,7 @@ import { isToken } from '../../workers/crypto/paseto.ts';
 import type { Signatures } from '../../workers/crypto/signatures.ts';
 import { credentialId, requireCredentialId } from '../credential-id.ts';
 import { RAW_MEMBERS, readPayload, writePayload } from '../credential-payload.ts';
+import { mapInFlight } from '../map-in-flight.ts';
 import { type ListScope, listCredentials } from './list.ts';
 import {
     invalid,
@@ -42,6 +43,8 @@ export interface CredentialsDependencies {
 
 /** Tokens that one call may bring. */
 const MAX_AT_ONCE = 100;
+/** Tokens of one call that wait for a thread: those of others have their turn in between. */
+const CHECKS_IN_FLIGHT = 16;
 
 /** Credentials: issued as v4.public tokens, verified, revoked and listed. */
 export function credentialsService(deps: CredentialsDependencies): ServiceOf<typeof CredentialsServiceDefinition> {
@@ -98,7 +101,9 @@ async function verifyMany(
 ): Promise<VerifyManyResponse> {
     if (credentials.length > MAX_AT_ONCE) throw invalid(`credentials may have ${MAX_AT_ONCE} items.`);
     return {
-        results: await Promise.all(credentials.map((credential) => check(deps, { credential, check_revocation }))),
+        results: await mapInFlight(credentials, CHECKS_IN_FLIGHT, (credential) =>
+            check(deps, { credential, check_revocation }),
+        ),
     };
 }
 

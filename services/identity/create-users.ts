@@ -8,6 +8,7 @@ import type {
     NewUser,
 } from '../../proto/gen/identity/v1/identity.ts';
 import type { Passwords } from '../../workers/crypto/passwords.ts';
+import { mapInFlight } from '../map-in-flight.ts';
 import { requireName } from '../texts.ts';
 import { requireTier, type Tier } from '../tiers.ts';
 import { requireEmail } from './email.ts';
@@ -86,19 +87,4 @@ function judge({ malformed, ...user }: NewUser, taken: Set<string>): Candidate {
     }
     taken.add(email);
     return { email, password: user.password, name, tier };
-}
-
-/** Maps in order of the items, with at most `limit` of them under way. */
-async function mapInFlight<Item, Result>(
-    items: readonly Item[],
-    limit: number,
-    map: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-    const results: Result[] = [];
-    const entries = items.entries(); // one iterator: each lane takes the next item
-    const lane = async () => {
-        for (const [index, item] of entries) results[index] = await map(item);
-    };
-    await Promise.all(Array.from({ length: limit }, lane));
-    return results;
 }
