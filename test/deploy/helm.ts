@@ -40,8 +40,7 @@ export function installedTools(): string {
 /** HELM_PATH, or the Helm that the tools' package brings for Linux on x64. */
 function helmProgram(): string {
     if (process.env['HELM_PATH']) return process.env['HELM_PATH'];
-    if (process.platform !== 'linux' || process.arch !== 'x64')
-        throw new Error('Set HELM_PATH to a Helm 3.14 or newer.');
+    if (process.platform !== 'linux' || process.arch !== 'x64') throw new Error('Set HELM_PATH to a Helm 3 or 4.');
     return join(installedTools(), '.bin/helm');
 }
 
