@@ -1,5 +1,5 @@
 import type { Bed } from '../bed.ts';
-import { JOBS } from '../jobs/index.ts';
+import { jobNamed } from '../jobs/index.ts';
 import { writeRequests } from '../load/requests.ts';
 import { measureLoad } from '../load/run.ts';
 import { outcomeOf } from '../outcome.ts';
@@ -44,8 +44,7 @@ export function preparePoint({ ground }: Bed, place: Place, load: PointLoad) {
     const total_s = (load.runs + 1) * (WARMUP_S + load.seconds);
     return Promise.all(
         Object.entries(GROWTH_JOBS).map(async ([name, count]) => {
-            const job = JOBS.find((candidate) => candidate.name === name);
-            if (!job) throw new Error(`There is no job ${name}.`);
+            const job = jobNamed(name);
             return { job, requests: await job.requests(Math.ceil(count(place, total_s)), ground) };
         }),
     );

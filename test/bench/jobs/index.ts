@@ -6,3 +6,9 @@ import { presentationJobs } from './presentations.ts';
 
 /** Everything that is measured over HTTP, in the order of the report. */
 export const JOBS: readonly Job[] = [...didJobs, ...credentialJobs, ...presentationJobs, ...accountJobs];
+
+export function jobNamed(name: string): Job {
+    const job = JOBS.find((candidate) => candidate.name === name);
+    if (!job) throw new Error(`There is no job ${name}; there are ${JOBS.map((known) => known.name).join(', ')}.`);
+    return job;
+}

@@ -31,33 +31,7 @@ function application(pool: pg.Pool): Express {
     const app = express();
     app.use(express.json());
     app.post('/v1/credentials', async (request: Request, response: Response) => {
-        const { issuer_did, issuer_private_key, subject_did, credential_type, claims } = request.body as Issue; // trusted
-        const key = await paseto.ImportSecretKey(`k4.secret.${urlForm(issuer_private_key)}`);
-        const credential_id = `urn:uuid:${randomUUID()}`;
-        const issued_at = new Date().toISOString();
-        const payload = {
-            jti: credential_id,
-            iss: issuer_did,
-            sub: subject_did,
-            iat: issued_at,
-            credential_type,
-            claims,
-        };
-        const credential = await paseto.Sign(key, payload, { nonExpiring: true });
-        await pool.query({
-            name: 'insert',
-            text: `INSERT INTO credentials.credentials (id, issued_at, issuer, subject, credential_type)
-                   VALUES ($1, $2, $3, $4, $5)`,
-            values: [credential_id.slice('urn:uuid:'.length), issued_at, issuer_did, subject_did, credential_type],
-        });
-        const data = {
-            credential_id,
-            credential,
-            issuer: issuer_did,
-            subject: subject_did,
-            credential_type,
-            issued_at,
-        };
+        const data = await issued(pool, request.body as Issue); // trusted
         response.status(201).json({ status: 'success', message: 'Credential issued', data });
     });
     app.post('/v1/credentials/verify', async (request: Request, response: Response) => {
@@ -68,6 +42,23 @@ function application(pool: pg.Pool): Express {
         response.status(400).json({ status: 'error', message: 'Failed', error: error.message });
     });
     return app;
+}
+
+async function issued(pool: pg.Pool, request: Issue) {
+    const { issuer_did, issuer_private_key, subject_did, credential_type, claims } = request;
+    const key = await paseto.ImportSecretKey(`k4.secret.${urlForm(issuer_private_key)}`);
+    const id = randomUUID();
+    const credential_id = `urn:uuid:${id}`;
+    const issued_at = new Date().toISOString();
+    const payload = { jti: credential_id, iss: issuer_did, sub: subject_did, iat: issued_at, credential_type, claims };
+    const credential = await paseto.Sign(key, payload, { nonExpiring: true });
+    await pool.query({
+        name: 'insert',
+        text: `INSERT INTO credentials.credentials (id, issued_at, issuer, subject, credential_type)
+               VALUES ($1, $2, $3, $4, $5)`,
+        values: [id, issued_at, issuer_did, subject_did, credential_type],
+    });
+    return { credential_id, credential, issuer: issuer_did, subject: subject_did, credential_type, issued_at };
 }
 
 async function verified(pool: pg.Pool, { credential, issuer_did, check_revocation = false }: Verify) {

@@ -2,7 +2,7 @@ import '../../../deploy/local/node-version.ts';
 import { statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { openBed, runAndClose } from '../bed.ts';
-import { JOBS } from '../jobs/index.ts';
+import { jobNamed } from '../jobs/index.ts';
 import { requestsFor } from '../jobs/job.ts';
 import type { OpenLoopResult } from '../load/open-loop.ts';
 import { writeRequests } from '../load/requests.ts';
@@ -30,8 +30,7 @@ const { values } = parseArgs({
 });
 
 async function overload(closing: AsyncDisposableStack): Promise<boolean> {
-    const job = JOBS.find(({ name }) => name === values.job);
-    if (!job) throw new Error(`--job is one of ${JOBS.map(({ name }) => name).join(', ')}.`);
+    const job = jobNamed(values.job);
     const transport = values.transport === 'grpc' ? 'grpc' : 'local';
     const bed = await openBed(closing, { transport, accounts: ACCOUNTS });
     const { stack, ground, requests_file } = bed;

@@ -2,7 +2,7 @@ import '../../../deploy/local/node-version.ts';
 import { parseArgs } from 'node:util';
 import { pickPort } from '../../../deploy/local/ports.ts';
 import { openBed, runAndClose } from '../bed.ts';
-import { JOBS } from '../jobs/index.ts';
+import { jobNamed } from '../jobs/index.ts';
 import { requestsFor } from '../jobs/job.ts';
 import { writeRequests } from '../load/requests.ts';
 import { type Measured, measureLoad } from '../load/run.ts';
@@ -29,8 +29,7 @@ const { values } = parseArgs({
 });
 
 async function profile(closing: AsyncDisposableStack): Promise<boolean> {
-    const job = JOBS.find(({ name }) => name === values.job);
-    if (!job) throw new Error(`--job is one of ${JOBS.map(({ name }) => name).join(', ')}.`);
+    const job = jobNamed(values.job);
     const port = await pickPort();
     const bed = await openBed(closing, { transport: 'local', node_flags: [`--inspect=127.0.0.1:${port}`] });
     const { stack, ground, requests_file } = bed;
