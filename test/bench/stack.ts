@@ -80,6 +80,7 @@ async function untilReady(launcher: ChildProcess): Promise<string> {
     launcher.stdout?.setEncoding('utf8').on('data', (text: string) => {
         output += text;
         if (/^ready /m.test(output)) resolve(output);
+        if (/ ended |^Stopping/m.test(text)) console.error(text); // a process that ends by itself spoils the run
     });
     return promise;
 }

@@ -36,16 +36,20 @@ async function measure<Result>(plan: LoadPlan, groups: Groups, on: Moments): Pro
     const child = startChild(new URL('process.ts', import.meta.url));
     const { promise, resolve, reject } = Promise.withResolvers<Result & Spent>();
     let cpu_before: Record<string, number> = {};
-    child.on('message', (message: { began: true } | { result: Result; cpu_s: number }) => {
-        if ('began' in message) {
-            cpu_before = cpuOf(groups);
-            on.began?.();
-            return;
-        }
+    const finish = (message: { result: Result; cpu_s: number }): Result & Spent => {
         const cpu_s = { ...difference(cpu_before, cpuOf(groups)), load: message.cpu_s };
         on.ended?.();
         const peaks = Object.entries(groups).map(([name, pids]) => [name, peakMiB(pids)]);
-        resolve({ ...message.result, cpu_s, peak_mib: Object.fromEntries(peaks) });
+        return { ...message.result, cpu_s, peak_mib: Object.fromEntries(peaks) };
+    };
+    child.on('message', (message: { began: true } | { result: Result; cpu_s: number }) => {
+        try {
+            if ('result' in message) return resolve(finish(message));
+            cpu_before = cpuOf(groups);
+            on.began?.();
+        } catch (error) {
+            reject(error); // for instance where a process of a group has ended
+        }
     });
     child.on('exit', (code) => reject(new Error(`The load's process ended with ${code}.`)));
     child.send(plan);
