@@ -59,6 +59,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     });
     const stop = async (): Promise<void> => {
         if (launcher.exitCode === null && launcher.signalCode === null) {
+            launcher.stdout.removeAllListeners('data').resume();
             launcher.kill('SIGTERM');
             await once(launcher, 'exit');
         }
