@@ -146,6 +146,7 @@ function finisher({ overload, log, metrics }: GatewayOptions): (exchange: Exchan
             duration_ms: Math.round(seconds * 1e6) / 1e3,
             user_id: principal?.user_id,
             key_id: principal?.key_id,
+            session_id: principal?.session_id,
             error: failure?.kind,
             aborted: response.writableFinished ? undefined : true,
             ...auditOf(exchange),
