@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { startGateway } from './gateway/gateway.ts';
 import manifest from './package.json' with { type: 'json' };
+import { awaitMigrations } from './platform/await-migrations.ts';
 import {
     type Config,
     ConfigError,
@@ -10,12 +10,14 @@ import {
     required,
 } from './platform/config.ts';
 import { openDatabase } from './platform/db.ts';
+import { jobMetrics } from './platform/job-metrics.ts';
 import { scheduleJobs } from './platform/jobs.ts';
 import { createLog, type Log } from './platform/log.ts';
 import { createMetrics, type Metrics } from './platform/metrics.ts';
-import { isMigrated, migrate, SchemaTooNew } from './platform/migrate.ts';
+import { migrate, SchemaTooNew } from './platform/migrate.ts';
 import { serveOps } from './platform/ops.ts';
 import { exitWithParent, stopOnSignals } from './platform/process.ts';
+import { exposeQueues } from './platform/queues.ts';
 import { awaitRedis, openRedis, type Redis } from './platform/redis.ts';
 import { type Peers, peers } from './platform/rpc/peers.ts';
 import { serve } from './platform/rpc/serve.ts';
@@ -29,6 +31,7 @@ import { UsageServiceDefinition } from './proto/gen/usage/v1/usage.ts';
 import { WalletServiceDefinition } from './proto/gen/wallet/v1/wallet.ts';
 import { type Ground, SCHEMAS, SERVICE_ROLES, SERVICES, type ServiceRole } from './services/index.ts';
 import { passwordPool } from './workers/crypto/passwords.ts';
+import { poolMetrics } from './workers/crypto/pool-metrics.ts';
 import { signaturePool } from './workers/crypto/signatures.ts';
 
 /** The roles that a process can take, alone or together; `migrate`, which ends by itself, is none of them. */
@@ -38,7 +41,6 @@ export const ROLES: readonly string[] = [...SERVICE_ROLES, 'gateway'];
 const PASSWORDS_WAITING = 512;
 /** How long a start waits for Redis before it goes on without, in milliseconds. */
 const REDIS_PATIENCE_MS = 2_000;
-const RETRY_MS = 500;
 
 export interface Running {
     /** Drains and closes everything, last opened first. */
@@ -97,11 +99,18 @@ async function start(
     closing: AsyncDisposableStack,
 ): Promise<Running> {
     const metrics = createMetrics();
+    exposeQueues(metrics);
     const readiness: Readiness = { serving: false, probes: [] };
+    metrics.gauge('process_serving', 'Whether the process has started, and is not stopping.', () =>
+        readiness.serving ? 1 : 0,
+    );
     const urls: Running['urls'] = { ops: await startOps(config, metrics, readiness, closing) };
 
     const redis = openRedis({ url: required(config, 'REDIS_URL'), log });
     closing.defer(() => redis.disconnect());
+    metrics.gauge('redis_connected', 'Whether there is a connection to Redis.', () =>
+        redis.status === 'ready' ? 1 : 0,
+    );
     await awaitRedis(redis, REDIS_PATIENCE_MS);
     const found = peers({
         local_roles: roles,
@@ -143,22 +152,24 @@ async function startOps(
 }
 
 async function startServices(roles: readonly ServiceRole[], shared: Process, readiness: Readiness): Promise<string> {
-    const { config, log, redis, closing } = shared;
+    const { config, log, metrics, redis, closing } = shared;
     const url = required(config, 'DATABASE_URL');
-    await schemasReady(url, log);
-    const db = await openDatabase({ url, size: config.DATABASE_POOL });
+    await awaitMigrations(url, SCHEMAS, log);
+    const db = await openDatabase({ url, size: config.DATABASE_POOL, metrics });
     closing.defer(() => db.close());
 
-    const signatures = signaturePool({ threads: config.SIGNATURE_THREADS });
+    const pools = poolMetrics(metrics);
+    const signatures = signaturePool({ threads: config.SIGNATURE_THREADS, metrics: pools });
     closing.defer(() => signatures.close());
     const passwords = passwordPool({
         threads: config.PASSWORD_THREADS,
         cost: { memory_kib: config.ARGON2_MEMORY_KIB, passes: config.ARGON2_PASSES },
         max_waiting: PASSWORDS_WAITING,
+        metrics: pools,
     });
     closing.defer(() => passwords.close());
 
-    const ground = { config, db, redis, log, clock: Date.now, signatures, passwords, peer: shared.peers.peer };
+    const ground = { config, db, redis, log, metrics, clock: Date.now, signatures, passwords, peer: shared.peers.peer };
     const methods = roles.flatMap((role) => SERVICES[role].build(ground));
     const dispatch = shared.peers.offer(methods);
     startJobs(roles, ground, closing);
@@ -179,30 +190,17 @@ async function startServices(roles: readonly ServiceRole[], shared: Process, rea
 
 function startJobs(roles: readonly ServiceRole[], ground: Ground, closing: AsyncDisposableStack): void {
     const { config, log } = ground;
+    const metrics = jobMetrics(ground.metrics);
     for (const role of roles) {
         const jobs = SERVICES[role].jobs?.(ground);
         if (!jobs) continue;
-        const scheduled = scheduleJobs({ redis_url: required(config, 'REDIS_URL'), role, jobs, log });
+        const scheduled = scheduleJobs({ redis_url: required(config, 'REDIS_URL'), role, jobs, log, metrics });
         closing.defer(() => scheduled.stop());
     }
 }
 
 function tlsOf({ GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key, GRPC_TLS_CA: ca }: Config): Tls | undefined {
     return cert !== undefined && key !== undefined ? { cert, key, ca } : undefined; // loadConfig wants both or none
-}
-
-/** The program waits for its database and for the migrations; it does not work on a schema from after its time. */
-async function schemasReady(url: string, log: Log): Promise<void> {
-    for (;;) {
-        try {
-            if (await isMigrated(url, SCHEMAS)) return;
-            log.warn('waiting for the migrations');
-        } catch (error) {
-            if (error instanceof SchemaTooNew) throw error;
-            log.warn({ err: error }, 'waiting for the database');
-        }
-        await delay(RETRY_MS);
-    }
 }
 
 async function startHttp({ config, log, metrics, redis, peers: { peer }, closing }: Process): Promise<string> {

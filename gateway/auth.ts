@@ -65,7 +65,7 @@ export function authenticator(options: {
                 const tag = limiter.tag(user_id);
                 const bucket = keyBucket(tag, user_id, key_id);
                 const mark = markKey(tag, 'key', key_id);
-                const claim = { tag, bucket, mark, unfolded: unfoldedBuckets(tag, user_id), limit: rate_limit };
+                const claim = { tag, bucket, mark, unfolded: unfoldedBuckets(tag, user_id), limit: rate_limit, tier };
                 return { principal: { user_id, tier, key_id }, claim };
             },
         };
@@ -82,7 +82,7 @@ export function authenticator(options: {
                 const tag = limiter.tag(user_id);
                 const bucket = sessionsBucket(tag, user_id);
                 const mark = markKey(tag, 'session', session_id);
-                const claim = { tag, bucket, mark, unfolded: unfoldedBuckets(tag, user_id), limit: rate_limit };
+                const claim = { tag, bucket, mark, unfolded: unfoldedBuckets(tag, user_id), limit: rate_limit, tier };
                 return { principal: { user_id, tier, session_id }, claim };
             },
         };

@@ -13,6 +13,8 @@ const SCRIPT = readFileSync(new URL('limit.lua', import.meta.url), 'utf8');
 const PAUSE_MS = 500;
 /** An owner's word may set a live mark only this soon after it was asked, in milliseconds: well within a refused mark's life. */
 const WORD_VALID_MS = 15_000;
+/** What is counted against the limit of an address. */
+const NO_TIER = 'none';
 const STATES = ['admitted', 'limited', 'refused', 'unconfirmed'] as const;
 
 /** What one call is decided by. */
@@ -26,6 +28,8 @@ export interface Claim {
     unfolded?: string;
     /** Calls per window. */
     limit: number;
+    /** Whose limit it is; absent where it is that of an address. */
+    tier?: string;
 }
 
 export interface Decision {
@@ -81,9 +85,10 @@ export function limiter(options: {
     const local = localWindows(window_ms);
     const decisions = metrics.counter({
         name: 'rate_limit_decisions_total',
-        help: 'Decisions of the limiter, by outcome; unreachable: Redis was away, so this process decided alone.',
-        labels: ['state'],
+        help: 'Decisions of the limiter, by outcome and tier; unreachable: Redis was away, so this process decided alone.',
+        labels: ['state', 'tier'],
     });
+    for (const state of [...STATES, 'unreachable']) decisions.inc({ state, tier: NO_TIER }, 0);
     const by_tag = new Map<string, Coalescer<Question, Decision>>();
     const eras = new Map<string, Era>();
     redis.on('close', () => eras.clear()); // what answers next may be another Redis, or the same after a crash
@@ -132,7 +137,7 @@ export function limiter(options: {
                     log.warn({ err: error }, 'the limiter goes on without redis');
                 }
             }
-            decisions.inc({ state: decision.state });
+            decisions.inc({ state: decision.state, tier: claim.tier ?? NO_TIER });
             return decision;
         },
         async countVerified(claim) {

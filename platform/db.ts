@@ -1,5 +1,7 @@
 import { createPool, type DatabasePool, type QuerySqlToken, SlonikError, sql } from 'slonik';
+import { databaseMetrics } from './db-metrics.ts';
 import { AppError } from './errors.ts';
+import type { Metrics } from './metrics.ts';
 
 export { sql };
 
@@ -30,7 +32,8 @@ function isoTime(text: string): string {
 }
 
 /** A pool of at most `size` connections, opened when they are needed. */
-export async function openDatabase({ url, size }: { url: string; size: number }): Promise<Database> {
+export async function openDatabase(options: { url: string; size: number; metrics: Metrics }): Promise<Database> {
+    const { url, size, metrics } = options;
     const pool = await createPool(url, {
         maxPoolSize: size,
         connectionTimeout: 3_000,
@@ -45,10 +48,13 @@ export async function openDatabase({ url, size }: { url: string; size: number })
         resetConnection: async () => {},
         typeParsers: TYPE_PARSERS,
     });
+    const timed = databaseMetrics(metrics, pool, size);
     return {
-        rows: (query) => rows(pool, query),
+        rows: (query) => timed(() => rows(pool, query)),
         transaction: (work) =>
-            translated(() => pool.transaction((connection) => work({ rows: (query) => rows(connection, query) }))),
+            timed(() =>
+                translated(() => pool.transaction((connection) => work({ rows: (query) => rows(connection, query) }))),
+            ),
         ping: async () => {
             await rows(pool, sql.unsafe`SELECT 1`);
         },

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { overloaded } from './batch.ts';
 import { AppError } from './errors.ts';
 import type { Log } from './log.ts';
+import { queueTally } from './queues.ts';
 import { type Redis, shardTag } from './redis.ts';
 
 const HOUR_MS = 3_600_000;
@@ -24,6 +26,8 @@ const POLICY = {
 
 /** Attempts on one subject from one address that wait for their turn in this process; more are refused. */
 const MAX_WAITING = 1_000;
+/** What these turns are called in the metrics. */
+const QUEUE = 'password_attempts';
 /** How often an attempt looks again whether those of other processes have come to a verdict. */
 const UNSETTLED_POLL_MS = 25;
 
@@ -113,15 +117,20 @@ function steps(redis: Redis, shards: number): RunStep {
 /** At most `limit` runs with the same key at once, in the order in which they were asked for. */
 function turns(limit: number): <Result>(key: string, run: () => Promise<Result>) => Promise<Result> {
     const queues = new Map<string, { running: number; waiting: Array<() => void> }>();
+    const tally = queueTally(QUEUE);
     return async (key, run) => {
         const queue = queues.get(key) ?? { running: 0, waiting: [] };
         queues.set(key, queue);
         if (queue.running < limit) {
             queue.running++;
         } else if (queue.waiting.length < MAX_WAITING) {
+            tally.items++;
+            tally.waiting++;
             await new Promise<void>((resolve) => queue.waiting.push(resolve));
+            tally.waiting--;
+            tally.batches++;
         } else {
-            throw new AppError('unavailable', 'The service is at capacity. Try again shortly.', { retry_after: 1 });
+            throw overloaded(QUEUE);
         }
         try {
             return await run();

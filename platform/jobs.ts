@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
+import type { JobMetrics } from './job-metrics.ts';
 import type { Log } from './log.ts';
 
 /** Work that one process of a role does every `every_ms`. It may be interrupted, and may run twice. */
@@ -19,17 +20,26 @@ const KEEP_EVENTS = 100;
 const STOP_MS = 5_000;
 
 /** Runs a role's jobs on their schedules, each in whichever process of the role takes it. */
-export function scheduleJobs(options: { redis_url: string; role: string; jobs: Record<string, Job>; log: Log }): {
-    stop(): Promise<void>;
-} {
-    const { redis_url, role, jobs, log } = options;
+export function scheduleJobs(options: {
+    redis_url: string;
+    role: string;
+    jobs: Record<string, Job>;
+    log: Log;
+    metrics: JobMetrics;
+}): { stop(): Promise<void> } {
+    const { redis_url, role, jobs, log, metrics } = options;
     // A worker waits for jobs by blocking commands, which may take as long as they like.
     const connection = new Redis(redis_url, { maxRetriesPerRequest: null });
     connection.on('error', (error: Error) => log.warn({ err: error }, 'job queue connection'));
     // The hash tag keeps a queue's keys together on a Redis Cluster.
     const queue_options = { connection, prefix: `{jobs:${role}}` };
     const queue = new Queue(role, { ...queue_options, streams: { events: { maxLen: KEEP_EVENTS } } });
-    const worker = new Worker(role, async ({ name }) => jobs[name]?.run(), { ...queue_options, concurrency: 1 });
+    metrics.watch(queue, Object.keys(jobs), () => connection.status === 'ready');
+    const perform = async ({ name }: { name: string }): Promise<unknown> => {
+        const job = jobs[name];
+        return job && metrics.run(role, name, () => job.run());
+    };
+    const worker = new Worker(role, perform, { ...queue_options, concurrency: 1 });
     queue.on('error', (error) => log.warn({ err: error }, 'job queue'));
     worker.on('error', (error) => log.warn({ err: error }, 'job queue'));
     worker.on('failed', (job, error) => log.error({ err: error, job: job?.name }, 'job failed'));

@@ -9,12 +9,26 @@ interface Description<Label extends string> {
     labels: readonly Label[];
 }
 
+/** One value of a metric, as it is when it is read. */
+export interface Reading<Label extends string> {
+    labels: Record<Label, string>;
+    value: number;
+}
+
 /** The metrics of one process. Labels take few values: routes, methods, outcomes; never an id. */
 export interface Metrics {
     counter<Label extends string>(description: Description<Label>): Counter<Label>;
     histogram<Label extends string>(description: Description<Label>): Histogram<Label>;
     /** A value that is read when the metrics are. */
     gauge(name: string, help: string, read: () => number): void;
+    /**
+     * Values that are kept elsewhere anyway, and are read when the metrics are: then counting them costs nothing more. `read`
+     * must not wait for what may be away.
+     */
+    readings<Label extends string>(
+        description: Description<Label> & { type: 'counter' | 'gauge' },
+        read: () => Iterable<Reading<Label>> | Promise<Iterable<Reading<Label>>>,
+    ): void;
     /** The exposition text, and its content type. */
     expose(): Promise<{ content_type: string; text: string }>;
 }
@@ -23,6 +37,15 @@ export function createMetrics(): Metrics {
     const registry = new Registry();
     collectDefaultMetrics({ register: registry });
     const registers = [registry];
+    new Counter({
+        name: 'event_loop_active_seconds_total',
+        help: 'Time that the event loop was not idle.',
+        registers,
+        collect() {
+            this.reset();
+            this.inc(performance.eventLoopUtilization().active / 1_000);
+        },
+    });
     return {
         counter: ({ name, help, labels }) => new Counter({ name, help, labelNames: labels, registers }),
         histogram: ({ name, help, labels }) =>
@@ -36,6 +59,28 @@ export function createMetrics(): Metrics {
                     this.set(read());
                 },
             });
+        },
+        readings({ type, name, help, labels: labelNames }, read) {
+            const description = { name, help, labelNames, registers };
+            if (type === 'gauge') {
+                new Gauge({
+                    ...description,
+                    async collect() {
+                        const readings = await read();
+                        this.reset();
+                        for (const { labels, value } of readings) this.set(labels, value);
+                    },
+                });
+            } else {
+                new Counter({
+                    ...description,
+                    async collect() {
+                        const readings = await read();
+                        this.reset();
+                        for (const { labels, value } of readings) this.inc(labels, value);
+                    },
+                });
+            }
         },
         async expose() {
             return { content_type: registry.contentType, text: await registry.metrics() };

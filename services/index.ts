@@ -5,6 +5,7 @@ import { guard } from '../platform/guard.ts';
 import type { Job } from '../platform/jobs.ts';
 import type { Log } from '../platform/log.ts';
 import { marks } from '../platform/marks.ts';
+import type { Metrics } from '../platform/metrics.ts';
 import type { SchemaMigrations } from '../platform/migrate.ts';
 import type { Redis } from '../platform/redis.ts';
 import { type BoundMethod, bind, type ServiceDefinition, type ServiceOf } from '../platform/rpc/definition.ts';
@@ -22,6 +23,15 @@ import { fold } from '../workers/usage/fold.ts';
 import { pruneUsage } from '../workers/usage/prune.store.ts';
 import { usageService } from '../workers/usage/service.ts';
 import { usageStore } from '../workers/usage/store.ts';
+import {
+    CREDENTIALS_CALLS,
+    DID_CALLS,
+    IDENTITY_CALLS,
+    KEYS_CALLS,
+    PRESENTATIONS_CALLS,
+    WALLET_CALLS,
+} from './counted-calls.ts';
+import { type CountedCalls, counting } from './counting.ts';
 import { credentialsService } from './credentials/service.ts';
 import { credentialStore } from './credentials/store.ts';
 import { didService } from './did/service.ts';
@@ -43,6 +53,7 @@ export interface Ground {
     db: Database;
     redis: Redis;
     log: Log;
+    metrics: Metrics;
     /** Milliseconds since 1970. */
     clock: () => number;
     signatures: Signatures;
@@ -64,9 +75,15 @@ interface Service {
 function service<D extends ServiceDefinition>(
     definition: D,
     create: (ground: Ground) => ServiceOf<D>,
-    jobs?: Service['jobs'],
+    { counted, jobs }: { counted?: CountedCalls<ServiceOf<D>>; jobs?: Service['jobs'] } = {},
 ): Service {
-    return { build: (ground) => bind(definition, create(ground)), ...(jobs && { jobs }) };
+    return {
+        build(ground) {
+            const created = create(ground);
+            return bind(definition, counted ? counting(ground.metrics, created, counted) : created);
+        },
+        ...(jobs && { jobs }),
+    };
 }
 
 const FOLD_EVERY_MS = 10_000;
@@ -90,65 +107,84 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 marks: marks({ redis, shards: config.REDIS_SHARDS }),
                 clock,
             }),
-        ({ db }) => ({ prune: { every_ms: DAY_MS, run: () => pruneSessions(db) } }),
+        {
+            counted: IDENTITY_CALLS,
+            jobs: ({ db }) => ({ prune: { every_ms: DAY_MS, run: () => pruneSessions(db) } }),
+        },
     ),
-    keys: service(KeysServiceDefinition, ({ config, db, redis, clock }) =>
-        keysService({
-            store: keyStore(db),
-            marks: marks({ redis, shards: config.REDIS_SHARDS }),
-            clock,
-            policy: {
-                brand: config.KEY_BRAND,
-                environment: config.KEY_ENVIRONMENT,
-                tier_policy: config.KEY_TIER_POLICY,
-                key_limits: {
-                    free: config.KEY_LIMIT_FREE,
-                    basic: config.KEY_LIMIT_BASIC,
-                    pro: config.KEY_LIMIT_PRO,
-                    enterprise: config.KEY_LIMIT_ENTERPRISE,
+    keys: service(
+        KeysServiceDefinition,
+        ({ config, db, redis, clock }) =>
+            keysService({
+                store: keyStore(db),
+                marks: marks({ redis, shards: config.REDIS_SHARDS }),
+                clock,
+                policy: {
+                    brand: config.KEY_BRAND,
+                    environment: config.KEY_ENVIRONMENT,
+                    tier_policy: config.KEY_TIER_POLICY,
+                    key_limits: {
+                        free: config.KEY_LIMIT_FREE,
+                        basic: config.KEY_LIMIT_BASIC,
+                        pro: config.KEY_LIMIT_PRO,
+                        enterprise: config.KEY_LIMIT_ENTERPRISE,
+                    },
                 },
-            },
-        }),
+            }),
+        { counted: KEYS_CALLS },
     ),
-    did: service(DidServiceDefinition, ({ db, signatures }) => didService({ store: didStore(db), signatures })),
-    credentials: service(CredentialsServiceDefinition, ({ config, db, signatures, clock, peer }) =>
-        credentialsService({
-            store: credentialStore(db),
-            signatures,
-            peers: { did: peer('did', DidServiceDefinition) },
-            list_scope: config.LIST_SCOPE,
-            clock,
-        }),
+    did: service(DidServiceDefinition, ({ db, signatures }) => didService({ store: didStore(db), signatures }), {
+        counted: DID_CALLS,
+    }),
+    credentials: service(
+        CredentialsServiceDefinition,
+        ({ config, db, signatures, clock, peer }) =>
+            credentialsService({
+                store: credentialStore(db),
+                signatures,
+                peers: { did: peer('did', DidServiceDefinition) },
+                list_scope: config.LIST_SCOPE,
+                clock,
+            }),
+        { counted: CREDENTIALS_CALLS },
     ),
-    presentations: service(PresentationsServiceDefinition, ({ db, signatures, clock, peer }) =>
-        presentationsService({
-            store: presentationStore(db),
-            signatures,
-            peers: { credentials: peer('credentials', CredentialsServiceDefinition) },
-            clock,
-        }),
+    presentations: service(
+        PresentationsServiceDefinition,
+        ({ db, signatures, clock, peer }) =>
+            presentationsService({
+                store: presentationStore(db),
+                signatures,
+                peers: { credentials: peer('credentials', CredentialsServiceDefinition) },
+                clock,
+            }),
+        { counted: PRESENTATIONS_CALLS },
     ),
-    wallet: service(WalletServiceDefinition, ({ config, db, redis, log, signatures, passwords, clock, peer }) =>
-        walletService({
-            store: walletStore(db),
-            signatures,
-            passwords,
-            cost: { memory_kib: config.ARGON2_MEMORY_KIB, passes: config.ARGON2_PASSES },
-            guard: guard({ redis, shards: config.REDIS_SHARDS, log }),
-            peers: { did: peer('did', DidServiceDefinition) },
-            clock,
-        }),
+    wallet: service(
+        WalletServiceDefinition,
+        ({ config, db, redis, log, signatures, passwords, clock, peer }) =>
+            walletService({
+                store: walletStore(db),
+                signatures,
+                passwords,
+                cost: { memory_kib: config.ARGON2_MEMORY_KIB, passes: config.ARGON2_PASSES },
+                guard: guard({ redis, shards: config.REDIS_SHARDS, log }),
+                peers: { did: peer('did', DidServiceDefinition) },
+                clock,
+            }),
+        { counted: WALLET_CALLS },
     ),
     usage: service(
         UsageServiceDefinition,
         ({ config, db, redis, log, clock }) =>
             usageService({ store: usageStore(db), redis, shards: config.REDIS_SHARDS, log, clock }),
-        ({ config, db, redis }) => {
-            const store = foldStore(db);
-            return {
-                fold: { every_ms: FOLD_EVERY_MS, run: () => fold({ store, redis, shards: config.REDIS_SHARDS }) },
-                prune: { every_ms: DAY_MS, run: () => pruneUsage(db) },
-            };
+        {
+            jobs({ config, db, redis }) {
+                const store = foldStore(db);
+                return {
+                    fold: { every_ms: FOLD_EVERY_MS, run: () => fold({ store, redis, shards: config.REDIS_SHARDS }) },
+                    prune: { every_ms: DAY_MS, run: () => pruneUsage(db) },
+                };
+            },
         },
     ),
 };

@@ -5,6 +5,7 @@ import type { CallContext } from '../platform/context.ts';
 import { type Database, openDatabase } from '../platform/db.ts';
 import { newId } from '../platform/ids.ts';
 import { createLog } from '../platform/log.ts';
+import { createMetrics } from '../platform/metrics.ts';
 import { migrate } from '../platform/migrate.ts';
 import { awaitRedis, openRedis, type Redis } from '../platform/redis.ts';
 import { SCHEMAS } from '../services/index.ts';
@@ -33,7 +34,7 @@ export async function emptyDatabase(): Promise<string> {
 export async function testDatabase(): Promise<{ db: Database; url: string }> {
     const url = await emptyDatabase();
     await migrate(url, SCHEMAS);
-    const db = await openDatabase({ url, size: 4 });
+    const db = await openDatabase({ url, size: 4, metrics: createMetrics() });
     after(() => db.close());
     return { db, url };
 }

@@ -15,6 +15,7 @@ import { identityStore } from '../../services/identity/store.ts';
 import { tokens } from '../../services/identity/tokens.ts';
 import { type Ground, SERVICES } from '../../services/index.ts';
 import { passwordPool } from '../../workers/crypto/passwords.ts';
+import { poolMetrics } from '../../workers/crypto/pool-metrics.ts';
 import { signaturePool } from '../../workers/crypto/signatures.ts';
 import { findDrift } from '../../workers/usage/recompute.store.ts';
 import { quiet, redisUrl, testContext, testDatabase } from '../harness.ts';
@@ -35,8 +36,13 @@ const redis = openRedis({ url: Object.assign(new URL(redisUrl), { pathname: '/9'
 await awaitRedis(redis, 5_000);
 after(() => redis.disconnect());
 
-const signatures = signaturePool({ threads: 1 });
-const passwords = passwordPool({ threads: 2, cost: { memory_kib: 64, passes: 1 }, max_waiting: 100 });
+const signatures = signaturePool({ threads: 1, metrics: poolMetrics(createMetrics()) });
+const passwords = passwordPool({
+    threads: 2,
+    cost: { memory_kib: 64, passes: 1 },
+    max_waiting: 100,
+    metrics: poolMetrics(createMetrics()),
+});
 after(() => Promise.all([signatures.close(), passwords.close()]));
 
 const keys_pem = signingKey();
@@ -45,6 +51,7 @@ const ground: Ground = {
     db,
     redis,
     log: quiet,
+    metrics: createMetrics(),
     clock: Date.now,
     signatures,
     passwords,

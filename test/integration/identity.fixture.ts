@@ -3,10 +3,12 @@ import { after } from 'node:test';
 import { Client } from 'pg';
 import { guard } from '../../platform/guard.ts';
 import { type Marks, marks } from '../../platform/marks.ts';
+import { createMetrics } from '../../platform/metrics.ts';
 import { identityService } from '../../services/identity/service.ts';
 import { identityStore } from '../../services/identity/store.ts';
 import { type SessionTokens, tokens } from '../../services/identity/tokens.ts';
 import { type PasswordPoolOptions, passwordPool } from '../../workers/crypto/passwords.ts';
+import { poolMetrics } from '../../workers/crypto/pool-metrics.ts';
 import { quiet, testContext, testDatabase, testRedis } from '../harness.ts';
 
 export const SHARDS = 4;
@@ -33,7 +35,12 @@ export async function identityFixture({ cost = CHEAP }: { cost?: PasswordPoolOpt
     });
 
     function build(replaced: { cost?: PasswordPoolOptions['cost']; marks?: Marks; tokens?: SessionTokens } = {}) {
-        const passwords = passwordPool({ threads: 2, cost: replaced.cost ?? cost, max_waiting: 1_000 });
+        const passwords = passwordPool({
+            threads: 2,
+            cost: replaced.cost ?? cost,
+            max_waiting: 1_000,
+            metrics: poolMetrics(createMetrics()),
+        });
         after(() => passwords.close());
         return identityService({
             store: identityStore(db),

@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from '../../platform/db.ts';
+import { jobMetrics } from '../../platform/job-metrics.ts';
 import { scheduleJobs } from '../../platform/jobs.ts';
+import { createMetrics } from '../../platform/metrics.ts';
 import { pruneSessions } from '../../services/identity/prune.store.ts';
 import { quiet, redisUrl, testDatabase, testRedis } from '../harness.ts';
 
@@ -20,6 +22,7 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
 
 it('a job runs again and again, one that fails too, and leaves a bounded history', async () => {
     const role = `test-${randomUUID()}`;
+    const metrics = createMetrics();
     const runs = { works: 0, fails: 0 };
     const scheduled = scheduleJobs({
         redis_url: redisUrl,
@@ -35,8 +38,20 @@ it('a job runs again and again, one that fails too, and leaves a bounded history
             },
         },
         log: quiet,
+        metrics: jobMetrics(metrics),
     });
     await until('the jobs run', () => runs.works > 100 && runs.fails > 3);
+    const { text } = await metrics.expose();
+    const value = (metric: string, ...labels: string[]): number => {
+        const line = text.split('\n').find((line) => line.startsWith(metric) && labels.every((l) => line.includes(l)));
+        return Number(line?.split(' ').at(-1));
+    };
+    assert.ok(value('job_duration_seconds_count', 'job="works"', 'outcome="ok"') > 99);
+    assert.ok(value('job_duration_seconds_count', 'job="fails"', 'outcome="failed"') > 2);
+    assert.ok(value('job_queue_jobs', 'state="failed"') > 2);
+    assert.ok(value('job_queue_oldest_due_seconds', role) < 20);
+    const [works, fails] = ['works', 'fails'].map((job) => value('job_last_success_timestamp_seconds', `job="${job}"`));
+    assert.ok(Number(works) > Number(fails), 'only what succeeds is ahead of the start');
     await scheduled.stop();
     assert.ok((await redis.zcard(`{jobs:${role}}:${role}:completed`)) <= 12);
     assert.ok((await redis.zcard(`{jobs:${role}}:${role}:failed`)) <= 102);

@@ -31,6 +31,7 @@ function newClaim(limit = 10): Required<Claim> {
         mark: markKey(tag, 'key', id),
         unfolded: unfoldedBuckets(tag, id),
         limit,
+        tier: 'pro',
     };
 }
 

@@ -1,12 +1,14 @@
 import { after } from 'node:test';
 import type { CallContext } from '../../platform/context.ts';
 import { guard } from '../../platform/guard.ts';
+import { createMetrics } from '../../platform/metrics.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import { WalletServiceDefinition } from '../../proto/gen/wallet/v1/wallet.ts';
 import { walletService } from '../../services/wallet/service.ts';
 import { walletStore } from '../../services/wallet/store.ts';
 import type { PasswordCost } from '../../workers/crypto/password.ts';
 import { passwordPool } from '../../workers/crypto/passwords.ts';
+import { poolMetrics } from '../../workers/crypto/pool-metrics.ts';
 import { quiet, testContext, testRedis } from '../harness.ts';
 import { newParty, type Party, reached, requestBy, startServices } from './credentials.fixture.ts';
 
@@ -17,7 +19,7 @@ export const PASSWORD = 'open sesame';
 export async function startWallets() {
     const { db, did, signatures, credentials, time } = await startServices();
     const redis = await testRedis();
-    const pool = passwordPool({ threads: 1, cost: CHEAP, max_waiting: 1_000 });
+    const pool = passwordPool({ threads: 1, cost: CHEAP, max_waiting: 1_000, metrics: poolMetrics(createMetrics()) });
     after(() => pool.close());
     const derived: Uint8Array[] = [];
     const open = (cost = CHEAP, peers = { did }): ServiceOf<typeof WalletServiceDefinition> =>

@@ -8,6 +8,8 @@ import { lanes } from '../../workers/crypto/lanes.ts';
 function controlled(slots: number, max_waiting: number) {
     const ends = new Map<string, PromiseWithResolvers<string>>();
     const call = lanes<string, string>({
+        name: 'test',
+        waited() {},
         run: (name) => {
             const end = Promise.withResolvers<string>();
             ends.set(name, end);

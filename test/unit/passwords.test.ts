@@ -4,14 +4,16 @@ import { subscribe } from 'node:diagnostics_channel';
 import test, { after } from 'node:test';
 import type { Worker } from 'node:worker_threads';
 import { AppError } from '../../platform/errors.ts';
+import { createMetrics } from '../../platform/metrics.ts';
 import { hashPassword } from '../../workers/crypto/password.ts';
 import { passwordPool } from '../../workers/crypto/passwords.ts';
+import { poolMetrics } from '../../workers/crypto/pool-metrics.ts';
 
 const threads: Worker[] = [];
 subscribe('worker_threads', (message) => threads.push((message as { worker: Worker }).worker)); // as Node documents it
 
 const cost = { memory_kib: 64, passes: 1 };
-const pool = passwordPool({ threads: 2, cost, max_waiting: 10 });
+const pool = passwordPool({ threads: 2, cost, max_waiting: 10, metrics: poolMetrics(createMetrics()) });
 after(() => pool.close());
 
 const unavailable = (error: unknown) =>
@@ -89,7 +91,12 @@ test('no error repeats the password', async () => {
 });
 
 test('a thread that dies fails its own job only, and the pool is whole again', async () => {
-    const victims = passwordPool({ threads: 2, cost: { memory_kib: 19_456, passes: 10 }, max_waiting: 10 });
+    const victims = passwordPool({
+        threads: 2,
+        cost: { memory_kib: 19_456, passes: 10 },
+        max_waiting: 10,
+        metrics: poolMetrics(createMetrics()),
+    });
     await victims.hash('x');
     const jobs = Promise.allSettled(Array.from({ length: 6 }, () => victims.hash('hunter2')));
     void threads.at(-1)?.terminate();

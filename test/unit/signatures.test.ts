@@ -3,9 +3,11 @@ import { subscribe } from 'node:diagnostics_channel';
 import test, { after, before } from 'node:test';
 import type { Worker } from 'node:worker_threads';
 import { AppError } from '../../platform/errors.ts';
+import { createMetrics } from '../../platform/metrics.ts';
 import { encodeDidKey } from '../../workers/crypto/did-key.ts';
 import { type KeyPair, type PublicKey, publicKeyOf, secretKeyBytes } from '../../workers/crypto/ed25519.ts';
 import { signPublic, signToken } from '../../workers/crypto/paseto.ts';
+import { poolMetrics } from '../../workers/crypto/pool-metrics.ts';
 import { inlineSignatures, type Signatures, signaturePool } from '../../workers/crypto/signatures.ts';
 
 /** Every thread that this process starts, so that a test can kill one; the next `stillborn` ones die at once. */
@@ -18,7 +20,7 @@ subscribe('worker_threads', (message) => {
 });
 
 const NOTHING = new Uint8Array(0);
-const pool = signaturePool({ threads: 2 });
+const pool = signaturePool({ threads: 2, metrics: poolMetrics(createMetrics()) });
 after(() => pool.close());
 
 const invalid = (error: unknown) => error instanceof AppError && error.kind === 'invalid';
@@ -192,7 +194,7 @@ async function flood(signatures: Signatures, calls: number): Promise<{ done: num
 }
 
 test('a thread that dies fails its own calls with `unavailable`, and the others are answered', async () => {
-    const signatures = signaturePool({ threads: 2 });
+    const signatures = signaturePool({ threads: 2, metrics: poolMetrics(createMetrics()) });
     await signatures.generate();
     const calls = flood(signatures, 1000);
     await new Promise((resolve) => setImmediate(resolve)); // now the first batches are with the threads
@@ -207,7 +209,7 @@ test('threads that die idle, and their successors while they start, leave no cal
     timeout: 60_000,
 }, async () => {
     for (let round = 0; round < 5; round++) {
-        const signatures = signaturePool({ threads: 2 });
+        const signatures = signaturePool({ threads: 2, metrics: poolMetrics(createMetrics()) });
         await signatures.generate();
         stillborn = round;
         for (const thread of threads.slice(-2)) void thread.terminate();

@@ -1,12 +1,18 @@
+import { overloaded } from '../../platform/batch.ts';
 import { deadlineExceeded, isTooLate } from '../../platform/context.ts';
-import { AppError } from '../../platform/errors.ts';
+import { secondsSince } from '../../platform/metrics.ts';
+import { queueTally } from '../../platform/queues.ts';
 
 export interface LanesOptions<Job, Result> {
+    /** Names the queues, one of each lane, in the metrics. */
+    name: string;
     run(job: Job): Promise<Result>;
     /** Jobs that run at once. */
     slots: number;
     /** Jobs of one lane that may wait; the next one is refused with `unavailable`. */
     max_waiting: number;
+    /** Called when a job starts. */
+    waited(lane: Lane, seconds: number): void;
 }
 
 export type Lane = 'foreground' | 'background';
@@ -14,6 +20,8 @@ export type Lane = 'foreground' | 'background';
 interface Entry<Job, Result> {
     job: Job;
     deadline: number;
+    /** `performance.now()` */
+    asked_at: number;
     resolve(result: Promise<Result>): void;
 }
 
@@ -28,6 +36,8 @@ export function lanes<Job, Result>(
     const max_running = { foreground: options.slots, background: Math.max(1, options.slots >> 1) };
     const running = { foreground: 0, background: 0 };
     const waiting: Record<Lane, Array<Entry<Job, Result>>> = { foreground: [], background: [] };
+    const queue_of = { foreground: `${options.name}_foreground`, background: `${options.name}_background` };
+    const tallies = { foreground: queueTally(queue_of.foreground), background: queueTally(queue_of.background) };
 
     /** Starts what may start, foreground first. */
     function start(): void {
@@ -35,6 +45,9 @@ export function lanes<Job, Result>(
             while (running.foreground + running.background < options.slots && running[lane] < max_running[lane]) {
                 const entry = waiting[lane].shift();
                 if (entry === undefined) break;
+                tallies[lane].waiting--;
+                tallies[lane].batches++;
+                options.waited(lane, secondsSince(entry.asked_at));
                 if (isTooLate(entry.deadline)) {
                     entry.resolve(Promise.reject(deadlineExceeded()));
                     continue;
@@ -51,12 +64,12 @@ export function lanes<Job, Result>(
 
     return (job, lane, deadline = Number.POSITIVE_INFINITY) => {
         if (waiting[lane].length >= options.max_waiting) {
-            return Promise.reject(
-                new AppError('unavailable', 'The service is at capacity. Try again shortly.', { retry_after: 1 }),
-            );
+            return Promise.reject(overloaded(queue_of[lane]));
         }
         return new Promise((resolve) => {
-            waiting[lane].push({ job, deadline, resolve });
+            tallies[lane].items++;
+            tallies[lane].waiting++;
+            waiting[lane].push({ job, deadline, asked_at: performance.now(), resolve });
             start();
         });
     };

@@ -4,6 +4,7 @@ import { lanes } from './lanes.ts';
 import { type Outcome, valueOrError } from './outcome.ts';
 import type { PasswordCost } from './password.ts';
 import type { PasswordAnswer, PasswordAnswers, PasswordJob } from './passwords.worker.ts';
+import type { PoolMetrics } from './pool-metrics.ts';
 import { startThreads } from './threads.ts';
 
 /** Until when the answer is of use, on this process' monotonic clock; without it, for ever. */
@@ -36,13 +37,16 @@ export interface PasswordPoolOptions {
     cost: PasswordCost;
     /** Calls that may wait, foreground and background each. */
     max_waiting: number;
+    metrics: PoolMetrics;
 }
 
-export function passwordPool({ threads, cost, max_waiting }: PasswordPoolOptions): Passwords {
+export function passwordPool({ threads, cost, max_waiting, metrics }: PasswordPoolOptions): Passwords {
     const pool = startThreads<PasswordJob, Outcome<PasswordAnswer>>({
+        name: 'passwords',
         file: './passwords.worker.ts',
         threads,
         tasks_per_thread: 1,
+        metrics,
     });
     const call = lanes<PasswordJob, PasswordAnswer>({
         run: async (job) => {
@@ -50,8 +54,10 @@ export function passwordPool({ threads, cost, max_waiting }: PasswordPoolOptions
             if (answer instanceof AppError) throw answer;
             return answer;
         },
+        name: 'passwords',
         slots: threads,
         max_waiting,
+        waited: metrics.waited,
     });
     return {
         hash: async (password, { background = false, deadline } = {}) => {

@@ -2,6 +2,7 @@ import { encodeBase64 } from '../../platform/base64.ts';
 import { coalesce } from '../../platform/batch.ts';
 import type { PublicKey, Seed } from './ed25519.ts';
 import { type Outcome, valueOrError } from './outcome.ts';
+import type { PoolMetrics } from './pool-metrics.ts';
 import {
     generateKey,
     type NewKey,
@@ -36,10 +37,11 @@ export function inlineSignatures(): Signatures {
 }
 
 /** On threads, in batches that grow with the load: a task for a thread costs about as much as a signature. */
-export function signaturePool(options: { threads: number }): Signatures {
+export function signaturePool(options: { threads: number; metrics: PoolMetrics }): Signatures {
     const threads = startThreads<Job[], Array<Outcome<Answer>>>({
+        name: 'signatures',
         file: './signatures.worker.ts',
-        threads: options.threads,
+        ...options,
         tasks_per_thread: 2,
     });
     const call = coalesce<Job, Answer>({

@@ -1,5 +1,7 @@
 import { Piscina } from 'piscina';
 import { AppError } from '../../platform/errors.ts';
+import { secondsSince } from '../../platform/metrics.ts';
+import type { PoolMetrics } from './pool-metrics.ts';
 
 export interface Threads<Task, Result> {
     /** Runs one task on a free thread. AppError `unavailable` when the thread died under it; the pool then has another. */
@@ -9,6 +11,9 @@ export interface Threads<Task, Result> {
 }
 
 export interface ThreadsOptions {
+    /** What the pool is called in the metrics. */
+    name: string;
+    metrics: PoolMetrics;
     /** A module of this folder that exports one function, `run`. */
     file: string;
     threads: number;
@@ -18,7 +23,9 @@ export interface ThreadsOptions {
 
 /** Starts a fixed number of threads. */
 export function startThreads<Task, Result>(options: ThreadsOptions): Threads<Task, Result> {
+    const { name, metrics } = options;
     const pool = openPool<Task, Result>(options);
+    metrics.watch(name, { state: () => ({ threads: pool.threads.length, waiting: pool.queueSize }) });
     // Piscina replaces a thread that dies, but not one that dies while it starts. With none left, the tasks in its queue would
     // wait for ever: destroy() refuses them, and the next task starts a thread again.
     pool.on('workerDestroy', () => {
@@ -26,7 +33,15 @@ export function startThreads<Task, Result>(options: ThreadsOptions): Threads<Tas
             if (pool.threads.length === 0) void pool.destroy();
         });
     });
-    return { run: (task) => pool.run(task).catch(refuse), close: () => pool.close() };
+    return {
+        async run(task) {
+            const began = performance.now();
+            const result = await pool.run(task).catch(refuse);
+            metrics.done(name, secondsSince(began));
+            return result;
+        },
+        close: () => pool.close(),
+    };
 }
 
 function openPool<Task, Result>({ file, threads, tasks_per_thread }: ThreadsOptions): Piscina<Task, Result> {

@@ -1,0 +1,57 @@
+import type { DatabasePool } from 'slonik';
+import { AppError } from './errors.ts';
+import { type Metrics, secondsSince } from './metrics.ts';
+
+/** Shows the state of the pool, and gives what times each turn on one of its connections. */
+export function databaseMetrics(
+    metrics: Metrics,
+    pool: DatabasePool,
+    size: number,
+): <Result>(run: () => Promise<Result>) => Promise<Result> {
+    metrics.gauge('database_pool_size_connections', 'How many connections there may be.', () => size);
+    metrics.readings(
+        {
+            type: 'gauge',
+            name: 'database_pool_connections',
+            help: 'Connections to PostgreSQL: in use, idle, being opened.',
+            labels: ['state'],
+        },
+        () => {
+            const { acquiredConnections, idleConnections, pendingConnections } = pool.state();
+            return [
+                { labels: { state: 'in_use' }, value: acquiredConnections },
+                { labels: { state: 'idle' }, value: idleConnections },
+                { labels: { state: 'opening' }, value: pendingConnections },
+            ];
+        },
+    );
+    metrics.gauge(
+        'database_pool_waiting_queries',
+        'Statements and transactions that wait for a connection.',
+        () => pool.state().waitingClients,
+    );
+    const duration = metrics.histogram({
+        name: 'database_query_duration_seconds',
+        help: 'Time of a statement or transaction, the wait for a connection included, by outcome.',
+        labels: ['outcome'],
+    });
+    for (const outcome of ['ok', 'refused', 'unavailable']) duration.zero({ outcome });
+
+    return async (run) => {
+        const began = performance.now();
+        try {
+            const result = await run();
+            duration.observe({ outcome: 'ok' }, secondsSince(began));
+            return result;
+        } catch (error) {
+            duration.observe({ outcome: outcomeOf(error) }, secondsSince(began));
+            throw error;
+        }
+    };
+}
+
+/** Of a transaction that a rule of its owner has ended PostgreSQL has refused nothing. */
+function outcomeOf(error: unknown): 'ok' | 'refused' | 'unavailable' {
+    if (!(error instanceof AppError)) return 'refused';
+    return error.kind === 'unavailable' ? 'unavailable' : 'ok';
+}

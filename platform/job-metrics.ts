@@ -1,0 +1,102 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Job, Queue } from 'bullmq';
+import { type Metrics, type Reading, secondsSince } from './metrics.ts';
+
+/** How long Redis may take to tell of its queues before their metrics are left out, in milliseconds. */
+const PATIENCE_MS = 500;
+const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
+
+export interface JobMetrics {
+    /** Shows how full the queue is, for as long as `isReachable`. */
+    watch(queue: Queue, job_names: readonly string[], isReachable: () => boolean): void;
+    /** Times one run. */
+    run(queue: string, job: string, work: () => Promise<unknown>): Promise<unknown>;
+}
+
+interface Depth {
+    queue: string;
+    jobs: Record<string, number>;
+    oldest_seconds: number;
+}
+
+export function jobMetrics(metrics: Metrics): JobMetrics {
+    const watched: Array<() => Promise<Depth | undefined>> = [];
+    const depths = async (): Promise<Depth[]> => {
+        const read = await Promise.all(watched.map((depth) => depth()));
+        return read.filter((depth) => depth !== undefined);
+    };
+    metrics.readings(
+        { type: 'gauge', name: 'job_queue_jobs', help: 'Jobs in a queue, by state.', labels: ['queue', 'state'] },
+        async () => (await depths()).flatMap(readingsByState),
+    );
+    metrics.readings(
+        {
+            type: 'gauge',
+            name: 'job_queue_oldest_due_seconds',
+            help: 'For how long the oldest job that should have begun has been waiting.',
+            labels: ['queue'],
+        },
+        async () => (await depths()).map(({ queue, oldest_seconds }) => ({ labels: { queue }, value: oldest_seconds })),
+    );
+    const duration = metrics.histogram({
+        name: 'job_duration_seconds',
+        help: 'Time of a run of a job in this process, by outcome.',
+        labels: ['queue', 'job', 'outcome'],
+    });
+    const last_success = new Map<string, Reading<'queue' | 'job'>>();
+    metrics.readings(
+        {
+            type: 'gauge',
+            name: 'job_last_success_timestamp_seconds',
+            help: 'When a run of the job in this process last succeeded; before the first time, when the process started.',
+            labels: ['queue', 'job'],
+        },
+        () => last_success.values(),
+    );
+    const succeeded = (queue: string, job: string): void => {
+        last_success.set(`${queue} ${job}`, { labels: { queue, job }, value: Date.now() / 1_000 });
+    };
+
+    return {
+        watch(queue, job_names, isReachable) {
+            watched.push(async () => (isReachable() ? depthOf(queue) : undefined));
+            for (const job of job_names) {
+                succeeded(queue.name, job);
+                for (const outcome of ['ok', 'failed']) duration.zero({ queue: queue.name, job, outcome });
+            }
+        },
+        async run(queue, job, work) {
+            const began = performance.now();
+            try {
+                const result = await work();
+                succeeded(queue, job);
+                duration.observe({ queue, job, outcome: 'ok' }, secondsSince(began));
+                return result;
+            } catch (error) {
+                duration.observe({ queue, job, outcome: 'failed' }, secondsSince(began));
+                throw error;
+            }
+        },
+    };
+}
+
+function readingsByState({ queue, jobs }: Depth): Reading<'queue' | 'state'>[] {
+    return STATES.map((state) => ({ labels: { queue, state }, value: jobs[state] ?? 0 }));
+}
+
+/** Undefined where Redis takes too long to answer, or refuses to. */
+async function depthOf(queue: Queue): Promise<Depth | undefined> {
+    const asked = Promise.all([queue.getJobCounts(...STATES), queue.getWaiting(0, 0), queue.getDelayed(0, 0)]).then(
+        ([jobs, waiting, delayed]) => ({
+            queue: queue.name,
+            jobs,
+            oldest_seconds: Math.max(0, ...[...waiting, ...delayed].map(overdueSeconds)),
+        }),
+        () => undefined,
+    );
+    return Promise.race([asked, delay(PATIENCE_MS, undefined, { ref: false })]);
+}
+
+function overdueSeconds({ timestamp, opts }: Job): number {
+    return (Date.now() - timestamp - (opts.delay ?? 0)) / 1_000;
+}

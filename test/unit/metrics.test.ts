@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { AppError } from '../../platform/errors.ts';
+import { createMetrics, type Metrics } from '../../platform/metrics.ts';
+import { exposeQueues, queueTally } from '../../platform/queues.ts';
+import { counting } from '../../services/counting.ts';
+import { lanes } from '../../workers/crypto/lanes.ts';
+
+/** The samples of one metric, as they are exposed. */
+async function samples(metrics: Metrics, name: string): Promise<string[]> {
+    const { text } = await metrics.expose();
+    return text.split('\n').filter((line) => line.startsWith(name));
+}
+
+describe('what is kept elsewhere', () => {
+    it('is exposed as it is when it is read, and no more where it is gone', async () => {
+        const metrics = createMetrics();
+        const kept = new Map([
+            ['a', 1],
+            ['b', 2],
+        ]);
+        const read = () => Array.from(kept, ([which, value]) => ({ labels: { which }, value }));
+        metrics.readings({ type: 'counter', name: 'kept_total', help: 'Kept.', labels: ['which'] }, read);
+        assert.deepEqual(await samples(metrics, 'kept_total'), ['kept_total{which="a"} 1', 'kept_total{which="b"} 2']);
+        kept.delete('a');
+        kept.set('b', 5);
+        assert.deepEqual(await samples(metrics, 'kept_total'), ['kept_total{which="b"} 5']);
+    });
+
+    it('is counted together for all queues of one name, whatever became of them', async () => {
+        const metrics = createMetrics();
+        exposeQueues(metrics);
+        queueTally('shared').items += 2;
+        queueTally('shared').refused++;
+        assert.deepEqual(await samples(metrics, 'queue_items_total{queue="shared"'), [
+            'queue_items_total{queue="shared"} 2',
+        ]);
+        assert.deepEqual(await samples(metrics, 'queue_refused_total{queue="shared"'), [
+            'queue_refused_total{queue="shared"} 1',
+        ]);
+    });
+});
+
+it('a lane shows what waits, what has left, and how long that took', async () => {
+    const metrics = createMetrics();
+    exposeQueues(metrics);
+    const waits: number[] = [];
+    const first = Promise.withResolvers<string>();
+    const call = lanes<string, string>({
+        name: 'tried',
+        run: (name) => (name === 'first' ? first.promise : Promise.resolve(name)),
+        slots: 1,
+        max_waiting: 2,
+        waited: (_lane, seconds) => waits.push(seconds),
+    });
+    const calls = [call('first', 'foreground'), call('second', 'foreground')];
+    assert.deepEqual(await samples(metrics, 'queue_waiting_items{queue="tried'), [
+        'queue_waiting_items{queue="tried_foreground"} 1',
+        'queue_waiting_items{queue="tried_background"} 0',
+    ]);
+    first.resolve('first');
+    await Promise.all(calls);
+    assert.deepEqual(await samples(metrics, 'queue_waiting_items{queue="tried_f'), [
+        'queue_waiting_items{queue="tried_foreground"} 0',
+    ]);
+    assert.deepEqual(await samples(metrics, 'queue_batches_total{queue="tried_f'), [
+        'queue_batches_total{queue="tried_foreground"} 2',
+    ]);
+    assert.equal(waits.length, 2);
+    assert.ok((waits[1] ?? 0) > 0);
+});
+
+it('a counted call is answered as before, and each outcome is there before it first happens', async () => {
+    const metrics = createMetrics();
+    const login = async ({ password }: { password: string }): Promise<{ token: string }> => {
+        if (password === 'good') return { token: 'one' };
+        throw new AppError(password === 'bad' ? 'unauthenticated' : 'unavailable', 'As it shall.');
+    };
+    const service = counting(
+        metrics,
+        { login, ping: async () => ({}) },
+        {
+            login: { name: 'tried_logins_total', help: 'Tried.', refusals: { unauthenticated: 'wrong_password' } },
+        },
+    );
+    assert.deepEqual(await samples(metrics, 'tried_logins_total'), [
+        'tried_logins_total{outcome="ok"} 0',
+        'tried_logins_total{outcome="wrong_password"} 0',
+    ]);
+    assert.deepEqual(await service.login({ password: 'good' }), { token: 'one' });
+    await assert.rejects(service.login({ password: 'bad' }), { kind: 'unauthenticated' });
+    await assert.rejects(service.login({ password: 'away' }), { kind: 'unavailable' });
+    assert.deepEqual(await service.ping(), {});
+    assert.deepEqual(await samples(metrics, 'tried_logins_total'), [
+        'tried_logins_total{outcome="ok"} 1',
+        'tried_logins_total{outcome="wrong_password"} 1',
+    ]);
+});
