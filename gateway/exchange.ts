@@ -38,6 +38,8 @@ export interface Exchange {
     /** What the limiter said; every answer carries it. */
     decision?: Decision;
     failure?: AppError;
+    /** The context of its call. */
+    context?: CallContext;
     /** Fields that the answer carries besides the common ones. */
     headers: Record<string, string>;
 }

@@ -28,7 +28,9 @@ export function refusals({ admitter, log }: { admitter: Admitter; log: Log }): R
         const { response } = exchange;
         if (response.writableEnded) return; // the parser's complaint about the body was faster
         const error = asAppError(thrown);
-        if (error.http_status >= 500) log.error({ err: thrown, request_id: exchange.request_id }, 'request failed');
+        const is_abandoned = response.destroyed && error.kind === 'deadline'; // its client has gone
+        if (error.http_status >= 500 && !is_abandoned)
+            log.error({ err: thrown, request_id: exchange.request_id }, 'request failed');
         if (!response.headersSent) return refuse(exchange, error, options);
         exchange.failure = error;
         response.destroy(); // a list broke off in the middle: an end would look like success

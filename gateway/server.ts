@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import express, { type NextFunction, type Request, type Response } from 'express';
+import { abandon } from '../platform/context.ts';
 import { AppError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { type Metrics, secondsSince } from '../platform/metrics.ts';
@@ -44,7 +45,10 @@ export function gatewayServer(options: GatewayOptions): Server {
         request.url = originForm(request.url ?? '/');
         const exchange = beginExchange(request, response, clientAddress(request, trusted_proxies));
         client_errors.began(exchange);
-        response.on('close', () => finish(exchange));
+        response.on('close', () => {
+            finish(exchange);
+            if (!response.writableFinished && exchange.context) abandon(exchange.context);
+        });
         if (request.url.startsWith('/internal/') || overload.enter(exchange)) return app(request, response);
         exchange.decision = decision();
         // At the end of this turn, when the parser has seen all of a small body.

@@ -6,6 +6,7 @@ import {
 } from '@grpc/grpc-js';
 import type { Frame } from '../../proto/gen/rpc/v1/frames.ts';
 import type { CallerSettings } from '../caller-settings.ts';
+import { abandon } from '../context.ts';
 import { asAppError } from '../errors.ts';
 import { callers, type Identify, notAllowed } from './callers.ts';
 import type { BoundMethod } from './definition.ts';
@@ -111,7 +112,10 @@ function addUnaryService(server: Server, methods: BoundMethod[], identify: Ident
         };
         handlers[method] = async (call, callback) => {
             try {
-                callback(null, await identify(call.metadata).dispatch(path, call.request, contextFromMetadata(call)));
+                const caller = identify(call.metadata);
+                const context = contextFromMetadata(call);
+                call.on('cancelled', () => abandon(context));
+                callback(null, await caller.dispatch(path, call.request, context));
             } catch (error) {
                 callback(encodeStatus(asAppError(error)));
             }

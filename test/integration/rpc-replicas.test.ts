@@ -58,12 +58,16 @@ describe('a service of several replicas', () => {
         const did = connectTo(t, [staying.endpoint, stopping.endpoint]);
         const running = load(t, (name) => create(did, name));
         await until('both are called', () => staying.ran.length > 100 && stopping.ran.length > 100);
-        await stopping.stop();
+        const waiting = Array.from({ length: 10 }, (_, index) => create(did, `held ${index}`));
+        const ran = (): string[] => [...staying.ran, ...stopping.ran];
+        await until('they are under way', () => ran().filter((name) => name.startsWith('held')).length === 10);
+        const stopped = stopping.stop();
         await shares([staying], running.sent, 1_000);
+        for (const replica of [staying, stopping]) replica.release();
+        await Promise.all([...waiting, stopped]);
         assert.deepEqual(await running.stop(), []);
-        const ran = [...staying.ran, ...stopping.ran];
-        assert.equal(new Set(ran).size, ran.length);
-        assert.equal(ran.length, running.sent());
+        assert.equal(new Set(ran()).size, ran().length);
+        assert.equal(ran().length, running.sent() + waiting.length);
     });
 
     it('loses no call that is safe to repeat when one is killed under load', async (t) => {

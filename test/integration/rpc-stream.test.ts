@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import {
+    Client,
+    credentials,
     type handleBidiStreamingCall,
     Metadata,
     Server,
@@ -9,12 +11,15 @@ import {
 } from '@grpc/grpc-js';
 import { abandon } from '../../platform/context.ts';
 import type { AppError } from '../../platform/errors.ts';
+import { encode } from '../../platform/rpc/encode.ts';
 import { EXCHANGE, writeFrame } from '../../platform/rpc/frames.ts';
 import type { Endpoint } from '../../platform/rpc/resolve.ts';
+import { ResolveRequest } from '../../proto/gen/did/v1/did.ts';
 import type { Call, Frame } from '../../proto/gen/rpc/v1/frames.ts';
 import { testContext } from '../harness.ts';
-import { connectTo, create, resolve, startReplica, until } from './rpc.fixture.ts';
+import { connectTo, create, resolve, startReplica, TOKEN, until } from './rpc.fixture.ts';
 
+const RESOLVE = '/did.v1.DidService/Resolve';
 const atCapacity = ({ kind, retry_after }: AppError): boolean => kind === 'unavailable' && retry_after === 1;
 const tooLate = ({ kind }: AppError): boolean => kind === 'deadline';
 
@@ -39,11 +44,29 @@ describe('a caller that gives up', () => {
         const given_up = assert.rejects(resolve(did, 'held', context), tooLate);
         await until('it is under way', () => replica.contexts.has('held'));
         const seen = replica.contexts.get('held') ?? assert.fail();
-        assert.ok(seen.deadline > performance.now());
+        const { deadline } = seen;
         abandon(context);
         await given_up;
-        await until('the server knows', () => seen.deadline < performance.now());
+        await until('the server knows', () => seen.deadline !== deadline);
+        assert.ok(seen.deadline < performance.now());
         assert.equal((await resolve(did, 'another')).did, 'another');
+    });
+
+    it('is known to the server of a plain gRPC call too', async (t) => {
+        const replica = await startReplica(t);
+        const grpc = new Client(replica.endpoint.target, credentials.createInsecure());
+        t.after(() => grpc.close());
+        const metadata = new Metadata();
+        metadata.set('authorization', `Bearer ${TOKEN}`);
+        const same = (bytes: Buffer): Buffer => bytes;
+        const request = encode(ResolveRequest, { did: 'held', derive: false });
+        const call = grpc.makeUnaryRequest(RESOLVE, same, same, Buffer.from(request), metadata, () => {});
+        await until('it is under way', () => replica.contexts.has('held'));
+        const seen = replica.contexts.get('held') ?? assert.fail();
+        const { deadline } = seen;
+        call.cancel();
+        await until('the server knows', () => seen.deadline !== deadline);
+        assert.ok(seen.deadline < performance.now());
     });
 
     it('sends nothing at all where the stream is not open yet', async (t) => {
@@ -70,7 +93,8 @@ describe('what is under way on a stream', () => {
     it('is at most 8192 calls: the next one is refused at once, and the others are answered', async (t) => {
         const replica = await startReplica(t);
         const did = connectTo(t, [replica.endpoint]);
-        const waiting = Array.from({ length: 8_192 }, (_, index) => resolve(did, `held ${index}`));
+        const context = testContext({ deadline: performance.now() + 60_000 }); // they are many
+        const waiting = Array.from({ length: 8_192 }, (_, index) => resolve(did, `held ${index}`, context));
         await until('all are under way', () => replica.ran.length === waiting.length);
         await assert.rejects(resolve(did, 'x'), atCapacity);
         assert.ok(!replica.ran.includes('x'));

@@ -92,9 +92,9 @@ export const resolve = (did_service: DidClient, did: string, context = testConte
 export const create = (did_service: DidClient, key: string, context = testContext()) =>
     did_service.create({ public_key: Buffer.from(key) }, context);
 
-/** Waits until `condition` holds; fails after ten seconds. */
+/** Waits until `condition` holds; fails after half a minute. */
 export async function until(what: string, condition: () => boolean): Promise<void> {
-    const give_up = performance.now() + 10_000;
+    const give_up = performance.now() + 30_000;
     while (!condition()) {
         if (performance.now() > give_up) throw new Error(`never came: ${what}`);
         await delay(5);
