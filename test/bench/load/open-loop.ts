@@ -26,8 +26,8 @@ const PATIENCE_MS = 15_000;
 
 interface Lane {
     connection: Connection;
-    /** When what it has sent last was due, by `performance.now()`. */
-    due_at: number;
+    /** When the request that it waits for the answer of was due, by `performance.now()`; undefined while it is free. */
+    due_at: number | undefined;
     /** Whether that was after the warm-up. */
     counts: boolean;
 }
@@ -38,32 +38,26 @@ export async function openLoop(
     requests: readonly Buffer[],
     onBegin: () => void,
 ): Promise<OpenLoopResult> {
-    const { targets, rate, connections, warmup_s, seconds } = plan;
+    const { rate, warmup_s, seconds } = plan;
     const began = performance.now();
     const first_counted = Math.round(warmup_s * rate);
     const all = Math.round((warmup_s + seconds) * rate);
     const counted = answerCounts();
-    const free: Lane[] = [];
+    const pool = lanePool(plan, (lane, status, due_at) => {
+        counted.add(status, lane.counts ? performance.now() - due_at : undefined);
+        send();
+    });
     let due = 0;
     let next = 0;
-    const send = (): void => {
+    function send(): void {
         while (next < due) {
-            const lane = free.pop();
+            const lane = pool.take();
             if (!lane) return;
             lane.due_at = began + (next / rate) * 1_000;
             lane.counts = next >= first_counted;
             lane.connection.send(requests[next++ % requests.length] as Buffer); // there are some
         }
-    };
-    const lanes = Array.from({ length: connections }, (_, index) => {
-        const target = targets[index % targets.length] as Target; // there is at least one
-        return openLane(target, (lane, status) => {
-            counted.add(status, lane.counts ? performance.now() - lane.due_at : undefined);
-            free.push(lane);
-            send();
-        });
-    });
-    free.push(...lanes);
+    }
     const begin = setTimeout(onBegin, warmup_s * 1_000);
     await everyMillisecondUntil(began + (warmup_s + seconds) * 1_000, (now) => {
         due = Math.min(all, Math.ceil(((now - began) / 1_000) * rate));
@@ -71,18 +65,45 @@ export async function openLoop(
         return counted.all() === due;
     });
     clearTimeout(begin);
-    for (const { connection } of lanes) connection.close();
+    pool.close();
     return { seconds, offered: due - first_counted, answers: counted.byStatus(), lost: due - counted.all() };
 }
 
-function openLane(target: Target, onAnswer: (lane: Lane, status: number) => void): Lane {
-    const lane: Lane = {
-        due_at: 0,
-        counts: false,
-        // One that is lost is free no more; what it had sent stays unanswered.
-        connection: openConnection({ target, onAnswer: ({ status }) => onAnswer(lane, status), onLost() {} }),
+/** Connections that are opened when they are needed: a server gives up those on which nothing is asked. */
+function lanePool(
+    { targets, connections }: OpenLoopPlan,
+    onAnswer: (lane: Lane, status: number, due_at: number) => void,
+): { take(): Lane | undefined; close(): void } {
+    const free: Lane[] = [];
+    const open = new Set<Lane>();
+    const openLane = (): Lane => {
+        const lane: Lane = {
+            due_at: undefined,
+            counts: false,
+            connection: openConnection({
+                target: targets[open.size % targets.length] as Target, // there is at least one
+                onAnswer({ status }) {
+                    const { due_at } = lane;
+                    lane.due_at = undefined;
+                    if (due_at === undefined) return; // the server's farewell to a connection that was idle
+                    free.push(lane);
+                    onAnswer(lane, status, due_at);
+                },
+                onLost: () => open.delete(lane), // what it had sent stays unanswered
+            }),
+        };
+        open.add(lane);
+        return lane;
     };
-    return lane;
+    return {
+        take() {
+            for (let lane = free.pop(); lane; lane = free.pop()) if (open.has(lane)) return lane;
+            return open.size < connections ? openLane() : undefined;
+        },
+        close() {
+            for (const { connection } of open) connection.close();
+        },
+    };
 }
 
 /** Counts all answers, and by status those that come with a latency. */
