@@ -42,6 +42,18 @@ describe('the chart', () => {
         assert.ok(of(fixed, 'Deployment').every(({ spec }) => spec.replicas === 2));
     });
 
+    it('scales by more than CPU where it is told to, by what the program exports', () => {
+        const scaled = of(render(...VALUE_SETS['pool wait']), 'HorizontalPodAutoscaler').filter(
+            ({ spec }) => spec.metrics.length > 1,
+        );
+        assert.deepEqual(scaled.map(component), ['identity', 'wallet']);
+        assert.match(
+            readFileSync('helm/values-pool-wait.yaml', 'utf8'),
+            /password_wait_seconds_sum\{lane="foreground"/,
+        );
+        assert.match(readFileSync('workers/crypto/pool-metrics.ts', 'utf8'), /name: 'password_wait_seconds'/);
+    });
+
     it('gives each role settings that the program accepts, and the secrets that it reads', () => {
         const secrets = Object.fromEntries(
             of(render(...VALUE_SETS.default), 'Deployment').map((deployment) => {

@@ -23,6 +23,7 @@ export const VALUE_SETS = {
     default: ['--set', 'secrets.existingSecret=the-secret'],
     production: ['--values', 'helm/values-production.yaml'],
     try: ['--values', 'helm/values-try.yaml'],
+    'pool wait': ['--set', 'secrets.existingSecret=the-secret', '--values', 'helm/values-pool-wait.yaml'],
     tls: ['--set', 'secrets.existingSecret=the-secret,grpcTls.existingSecret=the-certificates'],
 } as const;
 
