@@ -34,7 +34,7 @@ async function main(): Promise<boolean> {
     const databases = await startDatabases();
     const asked = process.argv.slice(2);
     const wanted = (pattern: string): string[] => {
-        const files = globSync(pattern).sort();
+        const files = globSync(pattern, { exclude: ['**/node_modules/**'] }).sort();
         return asked.length === 0 ? files : files.filter((file) => asked.some((prefix) => file.startsWith(prefix)));
     };
 
