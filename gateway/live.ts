@@ -1,0 +1,80 @@
+import { createCache } from '../platform/cache.ts';
+import type { CallContext } from '../platform/context.ts';
+import type { Log } from '../platform/log.ts';
+import type { Bearer, Principal, Standing } from './auth.ts';
+import type { Decision, Limiter } from './limit.ts';
+
+/** Keys and sessions whose standing is remembered. Never trusted alone: the limiter checks the mark on every call. */
+const REMEMBERED = 100_000;
+/** A standing older than this is asked for again while it is in use, in milliseconds: ahead of its mark's end. */
+const RENEW_AFTER_MS = 40_000;
+/** How long an owner may take for that, in milliseconds. */
+const RENEWAL_TIMEOUT_MS = 10_000;
+
+interface Remembered extends Standing {
+    /** When its owner was asked. */
+    asked_at: number;
+    /** The owner's word has not been passed on to Redis yet. */
+    unmarked: boolean;
+    renewing: boolean;
+}
+
+/** Counts a call by a key or session in its bucket. Undefined: it is alive no more. */
+export type TakeLive = (
+    bearer: Bearer,
+    context: CallContext,
+) => Promise<{ decision: Decision; principal: Principal } | undefined>;
+
+/** Who is alive, by what the owners have said of keys and sessions and what the limiter knows of since. */
+export function liveBearers({ limiter, log }: { limiter: Limiter; log: Log }): TakeLive {
+    const remembered = createCache<string, Remembered>(REMEMBERED);
+
+    async function ask(bearer: Bearer, context: CallContext): Promise<Remembered | undefined> {
+        const asked_at = performance.now();
+        const standing = await bearer.ask({ ...context, trusted: true });
+        if (!standing) {
+            remembered.delete(bearer.id);
+            return undefined;
+        }
+        const entry = { ...standing, asked_at, unmarked: true, renewing: false };
+        remembered.set(bearer.id, entry);
+        return entry;
+    }
+
+    function renewInBackground(entry: Remembered, bearer: Bearer, context: CallContext): void {
+        if (entry.renewing || performance.now() - entry.asked_at < RENEW_AFTER_MS) return;
+        entry.renewing = true;
+        ask(bearer, { ...context, deadline: performance.now() + RENEWAL_TIMEOUT_MS }).catch((error: unknown) => {
+            entry.renewing = false;
+            log.warn({ err: error }, 'a standing could not be renewed ahead of time');
+        });
+    }
+
+    async function decide(entry: Remembered): Promise<Decision> {
+        const asked_at = entry.unmarked ? entry.asked_at : undefined;
+        entry.unmarked = false;
+        return limiter.take(entry.claim, asked_at);
+    }
+
+    return async (bearer, context) => {
+        const known = remembered.get(bearer.id);
+        let entry = known ?? (await ask(bearer, context));
+        if (!entry) return undefined;
+        let decision = await decide(entry);
+        if (decision.state === 'unconfirmed' || (decision.state === 'unreachable' && known)) {
+            entry = await ask(bearer, context);
+            if (!entry) return undefined;
+            if (decision.state === 'unconfirmed') decision = await decide(entry);
+        }
+        if (decision.state === 'refused') {
+            remembered.delete(bearer.id);
+            return undefined;
+        }
+        // Redis is away, or forgets again and again; but the owner has been asked in this very call.
+        if (decision.state === 'unreachable' || decision.state === 'unconfirmed') {
+            decision = limiter.takeLocally(entry.claim);
+        }
+        renewInBackground(entry, bearer, context);
+        return { decision, principal: entry.principal };
+    };
+}
