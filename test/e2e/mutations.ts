@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import type { Endpoint } from '../../gateway/endpoint.ts';
 import { type Call, INTERNAL_SECRET } from './client.ts';
+import { HEADERS, headerText, METHODS, oddJson, oddText } from './odd-values.ts';
 
 /** A request as it goes over the wire, whatever is wrong with it. */
 export interface WireCall {
@@ -26,74 +27,7 @@ type Mutation =
     | { kind: 'header'; name: string; text: string }
     | { kind: 'headerless'; at: number };
 
-const LONG = 'x'.repeat(70_000);
-const ODD_TEXTS = [
-    ...['', ' ', '\0', 'a\0b', '\ud800', '\udfff\ud800', '\u202e\u200b', '\ufeff', '😀'.repeat(300), 'ﬀ', 'e\u0301'],
-    ...['../../etc/passwd', '%00', '%', '%ZZ', '%E0%A4%A', "' OR 1=1 --", 'null', 'undefined', '0'],
-    ...['__proto__', 'constructor', 'toString', 'urn:uuid:', 'did:key:z', 'did:web:x', 'v4.public.', 'v4.public.AAAA'],
-    ...['2026-13-01', '+275760-09-14', '9999-12-31T23:59:60Z', '\r\nX-Injected: 1', LONG],
-];
-/** JSON, and what only looks like it. */
-const ODD_JSON = [
-    ...['null', 'true', 'false', '0', '-0', '-1', '1.5', '1e308', '1e400', '9007199254740993', '-1e-400', '00', 'NaN'],
-    ...[
-        '[]',
-        '{}',
-        '[null]',
-        '[[]]',
-        '{"__proto__":{"admin":true}}',
-        '{"a":1,"a":2}',
-        '"\\u0000"',
-        '"\\ud800"',
-        '"\\x"',
-    ],
-    ...[1, 30, 31, 32, 33, 1_000, 100_000].flatMap((depth) => [
-        '['.repeat(depth) + ']'.repeat(depth),
-        `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`,
-    ]),
-    ...[
-        '[',
-        '{',
-        '"',
-        '{"a"',
-        '{"a":',
-        '[1,',
-        '/* */1',
-        "'a'",
-        `"${LONG}"`,
-        '9'.repeat(5_000),
-        `[${'1,'.repeat(999)}1]`,
-    ],
-];
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'];
-const HEADERS = [
-    ...['Authorization', 'Content-Type', 'Content-Encoding', 'Accept', 'Accept-Encoding', 'Cookie', 'Expect', 'Origin'],
-    ...[
-        'X-Internal-Secret',
-        'X-Client-Address',
-        'X-On-Behalf-Of',
-        'X-Request-Id',
-        'X-Wallet-Password',
-        'X-Forwarded-For',
-    ],
-    ...['traceparent', 'Range', 'If-Match', 'X-HTTP-Method-Override', 'Access-Control-Request-Method', 'Forwarded'],
-];
-const HEADER_TEXTS = [
-    ...['', 'x', '\u00ff\u00fe', 'Bearer', 'Bearer x', 'Basic YTpi', 'null', '*/*', 'gzip', 'identity', '100-continue'],
-    ...['application/json', 'application/json; charset=utf-16', 'text/plain', 'multipart/form-data', 'a/b;;=', ','],
-    ...['::1', '10.0.0.1', '999.1.1.1', '01234567-0000-7000-8000-000000000000', 'bytes=0-', 'x'.repeat(4_000)],
-    ...['00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', '00-0-0-0', '*', 'DELETE', 'https://evil.example'],
-];
-
 const position = fc.nat({ max: 1 << 24 });
-const oddText = fc.oneof(fc.constantFrom(...ODD_TEXTS), fc.string({ unit: 'binary', maxLength: 40 }));
-const oddJson = fc.oneof(
-    fc.constantFrom(...ODD_JSON),
-    oddText.map((text) => JSON.stringify(text)),
-    fc.json({ maxDepth: 4 }),
-    fc.double().map(String),
-);
-const headerText = fc.oneof(fc.constantFrom(...HEADER_TEXTS), fc.stringMatching(/^[\x20-\x7e\xa0-\xff]{0,60}$/));
 
 /** One to three things that may be wrong with a request to the endpoint. */
 export function mutationsOf(endpoint: Endpoint): fc.Arbitrary<Mutation[]> {
