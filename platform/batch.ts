@@ -1,7 +1,8 @@
 import { AppError } from './errors.ts';
+import { queueTally } from './queues.ts';
 
 interface GatherOptions<Item> {
-    /** Names the queue in the overload error's cause. */
+    /** Names the queue in the metrics and in the overload error's cause. */
     name: string;
     /** Items per batch. */
     max_batch: number;
@@ -28,13 +29,17 @@ export interface Gatherer<Item> {
  */
 export function gather<Item>(options: GatherOptions<Item>): Gatherer<Item> {
     const queue: Item[] = [];
+    const tally = queueTally(options.name);
     let in_flight = 0;
     let turn_will_end = false;
 
     function send(): void {
         while (queue.length > 0 && in_flight < options.max_in_flight) {
             in_flight++;
-            void options.run(queue.splice(0, nextBatch(queue, options))).then(landed);
+            const batch = queue.splice(0, nextBatch(queue, options));
+            tally.batches++;
+            tally.waiting -= batch.length;
+            void options.run(batch).then(landed);
         }
     }
     function landed(): void {
@@ -50,6 +55,8 @@ export function gather<Item>(options: GatherOptions<Item>): Gatherer<Item> {
         add(item) {
             if (queue.length >= options.max_waiting) throw overloaded(options.name);
             queue.push(item);
+            tally.items++;
+            tally.waiting++;
             if (turn_will_end || in_flight >= options.max_in_flight) return;
             turn_will_end = true;
             setImmediate(endTurn);
@@ -70,7 +77,9 @@ function nextBatch<Item>(queue: Item[], { max_batch, weight }: GatherOptions<Ite
     return count;
 }
 
+/** The refusal of one more item, counted. */
 export function overloaded(queue: string): AppError {
+    queueTally(queue).refused++;
     return new AppError('unavailable', 'The service is at capacity. Try again shortly.', {
         retry_after: 1,
         cause: new Error(`queue ${queue} is full`),

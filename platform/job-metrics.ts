@@ -8,9 +8,9 @@ const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 
 export interface JobMetrics {
     /** Shows how full the queue is, for as long as `isReachable`. */
-    watch(queue: Queue, job_names: readonly string[], isReachable: () => boolean): void;
-    /** Times one run. */
-    run(queue: string, job: string, work: () => Promise<unknown>): Promise<unknown>;
+    watch(queue: Queue, task_names: readonly string[], isReachable: () => boolean): void;
+    /** Times one run of a job: `task`, since Prometheus calls something else `job`. */
+    run(queue: string, task: string, work: () => Promise<unknown>): Promise<unknown>;
 }
 
 interface Depth {
@@ -41,39 +41,39 @@ export function jobMetrics(metrics: Metrics): JobMetrics {
     const duration = metrics.histogram({
         name: 'job_duration_seconds',
         help: 'Time of a run of a job in this process, by outcome.',
-        labels: ['queue', 'job', 'outcome'],
+        labels: ['queue', 'task', 'outcome'],
     });
-    const last_success = new Map<string, Reading<'queue' | 'job'>>();
+    const last_success = new Map<string, Reading<'queue' | 'task'>>();
     metrics.readings(
         {
             type: 'gauge',
             name: 'job_last_success_timestamp_seconds',
             help: 'When a run of the job in this process last succeeded; before the first time, when the process started.',
-            labels: ['queue', 'job'],
+            labels: ['queue', 'task'],
         },
         () => last_success.values(),
     );
-    const succeeded = (queue: string, job: string): void => {
-        last_success.set(`${queue} ${job}`, { labels: { queue, job }, value: Date.now() / 1_000 });
+    const succeeded = (queue: string, task: string): void => {
+        last_success.set(`${queue} ${task}`, { labels: { queue, task }, value: Date.now() / 1_000 });
     };
 
     return {
-        watch(queue, job_names, isReachable) {
+        watch(queue, task_names, isReachable) {
             watched.push(async () => (isReachable() ? depthOf(queue) : undefined));
-            for (const job of job_names) {
-                succeeded(queue.name, job);
-                for (const outcome of ['ok', 'failed']) duration.zero({ queue: queue.name, job, outcome });
+            for (const task of task_names) {
+                succeeded(queue.name, task);
+                for (const outcome of ['ok', 'failed']) duration.zero({ queue: queue.name, task, outcome });
             }
         },
-        async run(queue, job, work) {
+        async run(queue, task, work) {
             const began = performance.now();
             try {
                 const result = await work();
-                succeeded(queue, job);
-                duration.observe({ queue, job, outcome: 'ok' }, secondsSince(began));
+                succeeded(queue, task);
+                duration.observe({ queue, task, outcome: 'ok' }, secondsSince(began));
                 return result;
             } catch (error) {
-                duration.observe({ queue, job, outcome: 'failed' }, secondsSince(began));
+                duration.observe({ queue, task, outcome: 'failed' }, secondsSince(began));
                 throw error;
             }
         },

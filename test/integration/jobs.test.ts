@@ -46,11 +46,13 @@ it('a job runs again and again, one that fails too, and leaves a bounded history
         const line = text.split('\n').find((line) => line.startsWith(metric) && labels.every((l) => line.includes(l)));
         return Number(line?.split(' ').at(-1));
     };
-    assert.ok(value('job_duration_seconds_count', 'job="works"', 'outcome="ok"') > 99);
-    assert.ok(value('job_duration_seconds_count', 'job="fails"', 'outcome="failed"') > 2);
+    assert.ok(value('job_duration_seconds_count', 'task="works"', 'outcome="ok"') > 99);
+    assert.ok(value('job_duration_seconds_count', 'task="fails"', 'outcome="failed"') > 2);
     assert.ok(value('job_queue_jobs', 'state="failed"') > 2);
     assert.ok(value('job_queue_oldest_due_seconds', role) < 20);
-    const [works, fails] = ['works', 'fails'].map((job) => value('job_last_success_timestamp_seconds', `job="${job}"`));
+    const [works, fails] = ['works', 'fails'].map((task) =>
+        value('job_last_success_timestamp_seconds', `task="${task}"`),
+    );
     assert.ok(Number(works) > Number(fails), 'only what succeeds is ahead of the start');
     await scheduled.stop();
     assert.ok((await redis.zcard(`{jobs:${role}}:${role}:completed`)) <= 12);

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { coalesce } from '../../platform/batch.ts';
 import { AppError } from '../../platform/errors.ts';
 import { createMetrics, type Metrics } from '../../platform/metrics.ts';
 import { exposeQueues, queueTally } from '../../platform/queues.ts';
@@ -39,6 +41,29 @@ describe('what is kept elsewhere', () => {
             'queue_refused_total{queue="shared"} 1',
         ]);
     });
+});
+
+it('a coalescer shows what waits, what it took in, in how many batches it left, and what it refused', async () => {
+    const metrics = createMetrics();
+    exposeQueues(metrics);
+    const first = Promise.withResolvers<string[]>();
+    const run = (items: string[]) => (items.includes('first') ? first.promise : Promise.resolve(items));
+    const call = coalesce<string, string>({ name: 'gathered', max_batch: 9, max_in_flight: 1, max_waiting: 2, run });
+    const calls = [call('first')];
+    await setImmediate();
+    calls.push(call('second'), call('third'));
+    await assert.rejects(call('fourth'), { kind: 'unavailable' });
+    const shown = async () => {
+        const lines = await samples(metrics, 'queue_');
+        return lines
+            .filter((line) => line.includes('"gathered"'))
+            .map((line) => line.replace('{queue="gathered"}', ''));
+    };
+    const totals = ['queue_items_total 3', 'queue_batches_total', 'queue_refused_total 1'];
+    assert.deepEqual(await shown(), ['queue_waiting_items 2', totals[0], `${totals[1]} 1`, totals[2]]);
+    first.resolve(['first']);
+    await Promise.all(calls);
+    assert.deepEqual(await shown(), ['queue_waiting_items 0', totals[0], `${totals[1]} 2`, totals[2]]);
 });
 
 it('a lane shows what waits, what has left, and how long that took', async () => {

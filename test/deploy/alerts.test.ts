@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { parse } from 'yaml';
+import { promtool, RULES, rules, skip } from './prometheus.ts';
+
+const CASES = 'test/deploy/alerts.promtool.yaml';
+const RUNBOOKS = 'docs/runbooks.md';
+const PARTS = ['Meaning', 'Impact', 'Diagnosis', 'Mitigation'];
+
+const alerts = rules().filter(({ alert }) => alert !== undefined);
+
+describe('every alert', () => {
+    it('says how urgent it is, what is the matter, and where to read on', () => {
+        assert.ok(alerts.length > 15);
+        for (const { alert = '', labels, annotations } of alerts) {
+            assert.match(labels?.['severity'] ?? '', /^(critical|warning)$/, alert);
+            assert.ok(annotations?.['summary'] && annotations['description'], alert);
+            assert.equal(annotations['runbook'], `${RUNBOOKS}#${alert.toLowerCase()}`);
+        }
+    });
+
+    it('has a page of its own in the runbooks, in the same order', () => {
+        const [, ...pages] = readFileSync(RUNBOOKS, 'utf8').split(/^### /m);
+        const titles = pages.map((page) => page.split('\n')[0]);
+        assert.deepEqual(
+            titles,
+            alerts.map(({ alert }) => alert),
+        );
+        for (const page of pages) {
+            const parts = Array.from(page.matchAll(/^\*\*(\w+)\.\*\*/gm), ([, part]) => part);
+            assert.deepEqual(parts, PARTS, page.split('\n')[0]);
+        }
+    });
+
+    it('has a case in which it fires', () => {
+        const { tests }: { tests: Array<Record<string, unknown>> } = parse(readFileSync(CASES, 'utf8'));
+        const cases = JSON.stringify(tests);
+        assert.deepEqual(
+            alerts.filter(({ alert }) => !cases.includes(`alertname=\\"${alert}\\"`)).map(({ alert }) => alert),
+            [],
+        );
+    });
+
+    it('fires in its cases, and in no other', { skip }, () => {
+        promtool(['check', 'rules', '--lint=all', '--lint-fatal', RULES]);
+        assert.match(promtool(['test', 'rules', CASES]), /SUCCESS/);
+    });
+
+    it('can be loaded by the Prometheus of docker-compose.yml', { skip }, () => {
+        promtool(['check', 'config', '--syntax-only', 'deploy/compose/prometheus.yaml']);
+    });
+});
