@@ -3,6 +3,9 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 /** From 0.5 ms to 10 s, in seconds. */
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/** Of prom-client's own metrics: gauges that are called totals. They are sums of others that stay. */
+const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
+
 interface Description<Label extends string> {
     name: string;
     help: string;
@@ -36,6 +39,7 @@ export interface Metrics {
 export function createMetrics(): Metrics {
     const registry = new Registry();
     collectDefaultMetrics({ register: registry });
+    for (const name of MISNAMED) registry.removeSingleMetric(name);
     const registers = [registry];
     new Counter({
         name: 'event_loop_active_seconds_total',

@@ -25,6 +25,8 @@ const READER = {
 export interface TestService {
     /** What the end-to-end tests find it by. */
     env: Record<string, string>;
+    /** Where each process tells of itself, by host:port. */
+    ops: Array<{ role: string; target: string }>;
     stop(): Promise<void>;
 }
 
@@ -61,6 +63,7 @@ export async function startService(options: {
         ...options.settings,
     };
     const { members, urls, grpc } = options.transport === 'local' ? await together() : await apart();
+    const ops = await giveOpsPorts(members);
     const log = (name: string) => join(options.log_dir, `${options.transport}-${name}.log`);
     const launch = ({ name, args, env }: Member): ChildProcess => {
         const output = openSync(log(name), 'a');
@@ -102,6 +105,7 @@ export async function startService(options: {
             E2E_JWT_KEYS: shared.JWT_KEYS,
             E2E_LOG_DIR: options.log_dir,
         },
+        ops,
         stop,
     };
 }
@@ -112,14 +116,26 @@ async function end(child: ChildProcess): Promise<void> {
     await once(child, 'exit');
 }
 
+async function giveOpsPorts(members: Member[]): Promise<TestService['ops']> {
+    const given = [];
+    for (const { args, env } of members) {
+        const port = await pickPort();
+        env['OPS_PORT'] = String(port);
+        given.push({ role: args.join('+'), target: `127.0.0.1:${port}` });
+    }
+    return given;
+}
+
 async function together() {
     const ports = [await pickPort(), await pickPort()];
     const grpc_port = await pickPort();
-    const members = ports.map((port, index) => ({
-        name: `all-${index}`,
-        args: ['all'],
-        env: { PORT: String(port), GRPC_PORT: index === 0 ? String(grpc_port) : '0' },
-    }));
+    const members = ports.map(
+        (port, index): Member => ({
+            name: `all-${index}`,
+            args: ['all'],
+            env: { PORT: String(port), GRPC_PORT: index === 0 ? String(grpc_port) : '0' },
+        }),
+    );
     const grpc = Object.fromEntries(SERVICES.map((role) => [role, `127.0.0.1:${grpc_port}`]));
     return { members, urls: ports.map((port) => `http://127.0.0.1:${port}`), grpc };
 }

@@ -1,0 +1,53 @@
+import { dashboard, gauge, quantile, rate } from './dashboard.ts';
+import { batchSize, queueLength, queueRefusals } from './process-panels.ts';
+
+const TASKS = 'crypto_task_duration_seconds';
+const QUEUES = 'queue=~"signatures|passwords_.*|password_attempts"';
+
+export const cryptoPools = dashboard('crypto-pools', 'cryptography', [
+    {
+        title: 'Threads',
+        panels: [
+            {
+                title: 'Tasks under way for each thread',
+                unit: 'short',
+                lines: {
+                    '{{pool}}': `${rate(`${TASKS}_sum`, '', 'pool')} / sum by (pool) (${gauge('crypto_pool_threads')})`,
+                },
+            },
+            { title: 'Tasks', unit: 'ops', lines: { '{{pool}}': rate(`${TASKS}_count`, '', 'pool') } },
+            {
+                title: 'Tasks that wait for a thread',
+                unit: 'short',
+                lines: { '{{pool}}': `sum by (pool) (${gauge('crypto_pool_waiting_tasks')})` },
+            },
+            {
+                title: 'Threads',
+                unit: 'short',
+                lines: { '{{pool}}': `sum by (pool) (${gauge('crypto_pool_threads')})` },
+            },
+        ],
+    },
+    {
+        title: 'Time',
+        panels: [
+            {
+                title: 'A task',
+                unit: 's',
+                lines: {
+                    '{{pool}}, median': quantile(0.5, TASKS, '', 'pool'),
+                    '{{pool}}, 99th percentile': quantile(0.99, TASKS, '', 'pool'),
+                },
+            },
+            {
+                title: 'The wait of a password for its turn',
+                unit: 's',
+                lines: {
+                    '{{lane}}, median': quantile(0.5, 'password_wait_seconds', '', 'lane'),
+                    '{{lane}}, 95th percentile': quantile(0.95, 'password_wait_seconds', '', 'lane'),
+                },
+            },
+        ],
+    },
+    { title: 'Queues', panels: [queueLength(QUEUES), batchSize(QUEUES), queueRefusals(QUEUES)] },
+]);

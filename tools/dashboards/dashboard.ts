@@ -1,0 +1,101 @@
+/** Dashboards as Grafana 10 and newer read them, out of rows of panels. */
+
+/** Units of Grafana: per second, seconds, bytes, a part of one, cores, a plain number. */
+type Unit = 'ops' | 's' | 'bytes' | 'percentunit' | 'short';
+
+export interface Panel {
+    title: string;
+    unit: Unit;
+    /** What is drawn: an expression by its legend. */
+    lines: Record<string, string>;
+}
+
+export interface Row {
+    title: string;
+    panels: Panel[];
+}
+
+/** Which processes an expression is about. */
+export const OURS = 'job="credential-service"';
+
+const WIDTH = 24;
+const HEIGHT = 8;
+const DATASOURCE = { type: 'prometheus', uid: '$' + '{datasource}' }; // Grafana's own variable, below
+
+/** How fast a counter grows, by labels, for those that `select` names. */
+export function rate(counter: string, select = '', by = ''): string {
+    const labels = [OURS, select].filter((part) => part !== '').join(',');
+    return `sum${by && ` by (${by})`} (rate(${counter}{${labels}}[$__rate_interval]))`;
+}
+
+export function quantile(q: number, histogram: string, select = '', by = ''): string {
+    const labels = ['le', by].filter((part) => part !== '').join(', ');
+    return `histogram_quantile(${q}, ${rate(`${histogram}_bucket`, select, labels)})`;
+}
+
+export function percentiles(title: string, histogram: string, select = ''): Panel {
+    const lines = { median: quantile(0.5, histogram, select), '99th percentile': quantile(0.99, histogram, select) };
+    return { title, unit: 's', lines };
+}
+
+/** A gauge, as it is, for those that `select` names. */
+export function gauge(name: string, select = ''): string {
+    return `${name}{${[OURS, select].filter((part) => part !== '').join(',')}}`;
+}
+
+/** The JSON of a dashboard. Its uid is `credential-service-<name>`. */
+export function dashboard(name: string, title: string, rows: Row[]): object {
+    const panels: object[] = [];
+    let y = 0;
+    for (const row of rows) {
+        const at = { h: 1, w: WIDTH, x: 0, y };
+        panels.push({
+            id: panels.length + 1,
+            type: 'row',
+            title: row.title,
+            collapsed: false,
+            panels: [],
+            gridPos: at,
+        });
+        y++;
+        const w = WIDTH / row.panels.length;
+        row.panels.forEach((panel, index) => {
+            panels.push(timeSeries(panel, panels.length + 1, { h: HEIGHT, w, x: index * w, y }));
+        });
+        y += HEIGHT;
+    }
+    return {
+        uid: `credential-service-${name}`,
+        title: `Credential service: ${title}`,
+        tags: ['credential-service'],
+        schemaVersion: 39,
+        version: 1,
+        editable: false,
+        timezone: 'utc',
+        refresh: '30s',
+        time: { from: 'now-1h', to: 'now' },
+        templating: { list: [{ name: 'datasource', label: 'Prometheus', type: 'datasource', query: 'prometheus' }] },
+        links: [
+            { type: 'dashboards', title: 'Others', tags: ['credential-service'], asDropdown: true, keepTime: true },
+        ],
+        panels,
+    };
+}
+
+function timeSeries({ title, unit, lines }: Panel, id: number, gridPos: object): object {
+    return {
+        id,
+        type: 'timeseries',
+        title,
+        gridPos,
+        datasource: DATASOURCE,
+        fieldConfig: { defaults: { unit, min: 0, custom: { fillOpacity: 8, showPoints: 'never' } }, overrides: [] },
+        options: { legend: { displayMode: 'list', placement: 'bottom' }, tooltip: { mode: 'multi', sort: 'desc' } },
+        targets: Object.entries(lines).map(([legendFormat, expr], index) => ({
+            refId: String.fromCharCode(65 + index), // A, B, …
+            datasource: DATASOURCE,
+            expr,
+            legendFormat,
+        })),
+    };
+}

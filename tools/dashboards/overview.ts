@@ -1,0 +1,121 @@
+import { dashboard, gauge, percentiles, quantile, rate } from './dashboard.ts';
+import { connections, cpu, eventLoop, memory, queueLength, queueRefusals, statementTime } from './process-panels.ts';
+
+const REQUESTS = 'http_request_duration_seconds';
+const COUNT = `${REQUESTS}_count`;
+const FAILED = 'status=~"5.."';
+
+export const overview = dashboard('overview', 'overview', [
+    {
+        title: 'Requests',
+        panels: [
+            { title: 'Requests, by status', unit: 'ops', lines: { '{{status}}': rate(COUNT, '', 'status') } },
+            {
+                title: 'Part that failed (5xx)',
+                unit: 'percentunit',
+                lines: { failed: `(${rate(COUNT, FAILED)} or 0 * ${rate(COUNT)}) / ${rate(COUNT)}` },
+            },
+            percentiles('Time to answer', REQUESTS),
+        ],
+    },
+    {
+        title: 'Routes',
+        panels: [
+            { title: 'Busiest', unit: 'ops', lines: { '{{route}}': `topk(10, ${rate(COUNT, '', 'route')})` } },
+            {
+                title: 'Slowest, 99th percentile',
+                unit: 's',
+                lines: { '{{route}}': `topk(10, ${quantile(0.99, REQUESTS, '', 'route')})` },
+            },
+            {
+                title: 'Under way, and their bound',
+                unit: 'short',
+                lines: {
+                    'under way, {{instance}}': gauge('http_requests_under_way'),
+                    'bound, {{instance}}': gauge('http_requests_bound'),
+                },
+            },
+            {
+                title: 'Refused for overload',
+                unit: 'ops',
+                lines: { '{{instance}}': rate('http_requests_refused_total', '', 'instance') },
+            },
+        ],
+    },
+    {
+        title: 'What users are about',
+        panels: [
+            {
+                title: 'Made',
+                unit: 'ops',
+                lines: {
+                    accounts: rate('accounts_registered_total'),
+                    'API keys': rate('api_keys_generated_total'),
+                    DIDs: rate('dids_created_total'),
+                    credentials: rate('credentials_issued_total'),
+                    presentations: rate('presentations_created_total'),
+                    wallets: rate('wallets_created_total'),
+                },
+            },
+            {
+                title: 'Checked and revoked',
+                unit: 'ops',
+                lines: {
+                    'credentials {{outcome}}': rate('credentials_verified_total', '', 'outcome'),
+                    'presentations {{outcome}}': rate('presentations_verified_total', '', 'outcome'),
+                    'credentials revoked': rate('credentials_revoked_total'),
+                    'API keys revoked': rate('api_keys_revoked_total'),
+                },
+            },
+            {
+                title: 'Passwords',
+                unit: 'ops',
+                lines: {
+                    'logins {{outcome}}': rate('logins_total', '', 'outcome'),
+                    'wallets {{outcome}}': rate('wallets_opened_total', '', 'outcome'),
+                },
+            },
+        ],
+    },
+    {
+        title: 'Processes',
+        panels: [
+            {
+                title: 'Serving',
+                unit: 'short',
+                lines: { '{{role}}': `sum by (role) (${gauge('process_serving')})` },
+            },
+            cpu(),
+            memory(),
+            eventLoop(),
+        ],
+    },
+    { title: 'Queues and PostgreSQL', panels: [queueLength(), queueRefusals(), connections(), statementTime()] },
+    {
+        title: 'Jobs',
+        panels: [
+            {
+                title: 'Since the last success',
+                unit: 's',
+                lines: {
+                    '{{queue}} {{task}}': `time() - max by (queue, task) (${gauge('job_last_success_timestamp_seconds')})`,
+                },
+            },
+            {
+                title: 'The oldest that is due',
+                unit: 's',
+                lines: { '{{queue}}': `max by (queue) (${gauge('job_queue_oldest_due_seconds')})` },
+            },
+            {
+                title: 'Jobs, by state',
+                unit: 'short',
+                lines: { '{{queue}} {{state}}': `max by (queue, state) (${gauge('job_queue_jobs')})` },
+            },
+            {
+                title: 'Runs, by outcome',
+                unit: 'ops',
+                lines: { '{{task}} {{outcome}}': rate('job_duration_seconds_count', '', 'task, outcome') },
+            },
+        ],
+    },
+]);

@@ -1,0 +1,55 @@
+import { dashboard, percentiles, quantile, rate } from './dashboard.ts';
+import {
+    batchSize,
+    connections,
+    cpu,
+    eventLoop,
+    eventLoopLag,
+    memory,
+    queueLength,
+    queueRefusals,
+    statements,
+    statementTime,
+} from './process-panels.ts';
+
+const CALLS = 'rpc_server_duration_seconds';
+
+/** The dashboard of one service: the calls of its methods, wherever it runs, and the processes of its role. */
+export function serviceDashboard(role: string): object {
+    const methods = `method=~"/${role}\\\\..*"`;
+    const processes = `role="${role}"`;
+    return dashboard(`service-${role}`, role, [
+        {
+            title: 'Calls',
+            panels: [
+                {
+                    title: 'Calls, by method',
+                    unit: 'ops',
+                    lines: { '{{method}}': rate(`${CALLS}_count`, methods, 'method') },
+                },
+                {
+                    title: 'Calls, by outcome',
+                    unit: 'ops',
+                    lines: { '{{outcome}}': rate(`${CALLS}_count`, methods, 'outcome') },
+                },
+                percentiles('Time to answer', CALLS, methods),
+                {
+                    title: 'Time to answer by method, 99th percentile',
+                    unit: 's',
+                    lines: { '{{method}}': quantile(0.99, CALLS, methods, 'method') },
+                },
+            ],
+        },
+        {
+            title: 'Processes',
+            panels: [
+                cpu(processes, 'instance'),
+                memory(processes, 'instance'),
+                eventLoop(processes, 'instance'),
+                eventLoopLag(processes, 'instance'),
+            ],
+        },
+        { title: 'Queues', panels: [queueLength(processes), batchSize(processes), queueRefusals(processes)] },
+        { title: 'PostgreSQL', panels: [connections(processes), statements(processes), statementTime(processes)] },
+    ]);
+}
