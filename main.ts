@@ -22,6 +22,7 @@ import { awaitRedis, openRedis, type Redis } from './platform/redis.ts';
 import { type Peers, peers } from './platform/rpc/peers.ts';
 import { serve } from './platform/rpc/serve.ts';
 import type { Tls } from './platform/rpc/tls.ts';
+import { startTracing } from './platform/tracing.ts';
 import { CredentialsServiceDefinition } from './proto/gen/credentials/v1/credentials.ts';
 import { DidServiceDefinition } from './proto/gen/did/v1/did.ts';
 import { IdentityServiceDefinition } from './proto/gen/identity/v1/identity.ts';
@@ -98,6 +99,9 @@ async function start(
     log: Log,
     closing: AsyncDisposableStack,
 ): Promise<Running> {
+    const { OTLP_ENDPOINT: endpoint, TRACE_SAMPLE: sample } = config;
+    const tracing = await startTracing({ endpoint, sample, service: roles.join('+'), log });
+    closing.defer(() => tracing.stop());
     const metrics = createMetrics();
     exposeQueues(metrics);
     const readiness: Readiness = { serving: false, probes: [] };

@@ -12,8 +12,8 @@ export function admission(options: { admitter: Admitter; isInternal(request: Inc
     const { admitter, isInternal } = options;
 
     /** Of a caller without the internal secret. */
-    async function stranger(access: Access, address: string): Promise<Admission> {
-        const { decision, failure } = await admitter.anonymous(address);
+    async function stranger(access: Access, exchange: Exchange): Promise<Admission> {
+        const { decision, failure } = await admitter.anonymous(exchange.address, exchange);
         if (failure || access === 'login') return { decision, ...(failure && { failure }) };
         return { decision, failure: new AppError('unauthenticated', 'The internal secret is missing or wrong.') };
     }
@@ -28,7 +28,7 @@ export function admission(options: { admitter: Admitter; isInternal(request: Inc
                 return admitter.bearer(bearerToken(request), { keys: access === 'any' }, address, contextOf(exchange));
             default: {
                 exchange.internal = isInternal(request);
-                if (!exchange.internal) return stranger(access, address);
+                if (!exchange.internal) return stranger(access, exchange);
                 const needs_bearer = access === 'internal_session' && bearerToken(request) === undefined;
                 return { ...admitter.internal(), ...(needs_bearer && { failure: bearerRequired() }) };
             }

@@ -3,6 +3,7 @@ import { AppError } from '../platform/errors.ts';
 import { NIL_ID } from '../platform/ids.ts';
 import { internalBucket, keyBucket, sessionsBucket, unfoldedBuckets } from '../platform/limit-record.ts';
 import type { Log } from '../platform/log.ts';
+import type { Traced } from '../platform/tracing.ts';
 import type { Authenticator, Principal } from './auth.ts';
 import { type Claim, type Decision, type Limiter, limitExceeded } from './limit.ts';
 import { liveBearers } from './live.ts';
@@ -23,7 +24,7 @@ export interface Admitter {
         context: CallContext,
     ): Promise<Admission>;
     /** Counts a call without credential in the bucket of its address. */
-    anonymous(address: string): Promise<Admission>;
+    anonymous(address: string, traced: Traced): Promise<Admission>;
     /** Counts a presentation that was verified: for a key, for an account, or for nobody but the platform. */
     countVerified(caller: {
         user_id?: string | undefined;
@@ -43,20 +44,20 @@ export function admitter(options: {
     const { authenticator, limiter, limits, log } = options;
     const takeLive = liveBearers({ limiter, log });
 
-    async function takeByAddress(bucket: string, address: string, limit: number): Promise<Decision> {
+    async function takeByAddress(bucket: string, address: string, limit: number, traced: Traced): Promise<Decision> {
         const tag = limiter.tag(address);
         const claim: Claim = { tag, bucket: `limit:${tag}:${bucket}:${address}`, limit };
         // Errors are answered with this too: it must not fail where too many calls wait.
-        const decision = await limiter.take(claim).catch(() => undefined);
+        const decision = await limiter.take(claim, undefined, traced).catch(() => undefined);
         return decision && decision.state !== 'unreachable' ? decision : limiter.takeLocally(claim);
     }
 
-    const anonymous = async (address: string): Promise<Admission> =>
-        verdict(await takeByAddress('address', address, limits.anonymous));
+    const anonymous = async (address: string, traced: Traced): Promise<Admission> =>
+        verdict(await takeByAddress('address', address, limits.anonymous, traced));
 
     /** 401, or 429 where the address has used up its calls without a valid credential. */
-    async function unauthenticated(detail: string, address: string): Promise<Admission> {
-        const { decision, failure } = await anonymous(address);
+    async function unauthenticated(detail: string, address: string, traced: Traced): Promise<Admission> {
+        const { decision, failure } = await anonymous(address, traced);
         return { decision, failure: failure ?? new AppError('unauthenticated', detail) };
     }
 
@@ -64,19 +65,19 @@ export function admitter(options: {
         anonymous,
 
         async bearer(token, accepts, address, context) {
-            if (token === undefined) return unauthenticated(bearerRequired().detail, address);
+            if (token === undefined) return unauthenticated(bearerRequired().detail, address, context);
             const bearer = await authenticator.identify(token);
             if (!bearer || (bearer.kind === 'key' && !accepts.keys)) {
                 const wanted = accepts.keys ? 'session token or API key' : 'session token';
-                return unauthenticated(`The ${wanted} is not valid.`, address);
+                return unauthenticated(`The ${wanted} is not valid.`, address, context);
             }
             const taken = await takeLive(bearer, context);
             if (taken) return { ...verdict(taken.decision), principal: taken.principal };
             if (bearer.kind === 'key') {
-                const lookups = verdict(await takeByAddress('unknown-keys', address, limits.unknown_key));
+                const lookups = verdict(await takeByAddress('unknown-keys', address, limits.unknown_key, context));
                 if (lookups.failure) return lookups;
             }
-            return unauthenticated('The bearer token is unknown, revoked or expired.', address);
+            return unauthenticated('The bearer token is unknown, revoked or expired.', address, context);
         },
 
         countVerified({ user_id = NIL_ID, key_id, session_id }) {

@@ -60,21 +60,23 @@ export function engine(options: {
         show: (page) => (_request: Request, response: Response) => {
             const exchange = exchangeOf(response);
             exchange.route = page.id;
-            return conduct(exchange, admitter.anonymous(exchange.address), () =>
+            return conduct(exchange, admitter.anonymous(exchange.address, exchange), () =>
                 writePage(response, { page, headers: headersOf(exchange) }),
             );
         },
 
         async succeed(exchange, message) {
-            exchange.decision = (await admitter.anonymous(exchange.address)).decision;
+            exchange.decision = (await admitter.anonymous(exchange.address, exchange)).decision;
             writeSuccess(exchange.response, { status: 200, message, data: {}, headers: headersOf(exchange) });
         },
 
         handle(endpoint) {
             const audit = endpoint.path.startsWith('/internal/v1/');
+            const span_name = `${endpoint.method} ${endpoint.path}`;
             return (_request: Request, response: Response) => {
                 const exchange = exchangeOf(response);
                 exchange.route = endpoint.id;
+                exchange.span.rename(span_name);
                 exchange.audit = audit;
                 if (endpoint.hashes) overload.leave(exchange);
                 return conduct(exchange, admit(endpoint.access, exchange), () => answer(endpoint, exchange));

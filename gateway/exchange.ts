@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type CallContext, REQUEST_TIMEOUT_MS } from '../platform/context.ts';
 import { AppError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
+import { NO_SPAN, readTraceparent, type Span, startSpan } from '../platform/tracing.ts';
 import type { Principal } from './auth.ts';
 import type { Decision } from './limit.ts';
 import { routable } from './target.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
-const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 const MAX_HEADERS = 100;
 /** RFC 9110, section 7.2: a host and a port, as they stand in a URI. */
 const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
@@ -21,7 +21,9 @@ export interface Exchange {
     /** `performance.now()` when the request was read. */
     began: number;
     request_id: string;
+    /** What its calls go on from: its own span, or, where that is not traced, what has come in. */
     traceparent: string | undefined;
+    span: Span;
     /** The client's address as limits count it: IPv6 as its /64. */
     address: string;
     /** The endpoint's id, once it is known. */
@@ -56,7 +58,8 @@ export function beginExchange(request: IncomingMessage, response: ServerResponse
         malformed_path: malformed,
         began: performance.now(),
         request_id: typeof id === 'string' && REQUEST_ID.test(id) ? id : newId(),
-        traceparent: typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : undefined,
+        traceparent: readTraceparent(traceparent),
+        span: NO_SPAN,
         address,
         route: 'unmatched',
         audit: false,
@@ -64,6 +67,8 @@ export function beginExchange(request: IncomingMessage, response: ServerResponse
         internal: false,
         headers: {},
     };
+    exchange.span = startSpan('server', request.method ?? '', exchange);
+    exchange.traceparent = exchange.span.traceparent ?? exchange.traceparent;
     exchange.headers['X-Request-Id'] = exchange.request_id;
     Object.assign(response, { [EXCHANGE]: exchange });
     return exchange;

@@ -3,6 +3,7 @@ import { AppError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { type Redis, shardTag } from '../platform/redis.ts';
+import type { Traced } from '../platform/tracing.ts';
 import { decisionOf, limitScript, type Question, STATES, type State } from './limit-script.ts';
 import { localWindows } from './local-windows.ts';
 
@@ -42,7 +43,7 @@ export interface Limiter {
      * Counts the call, if it is alive and within the limit. `asked_at` (`performance.now()`): its owner, asked then, has said
      * that it is alive. AppError `unavailable` when too many calls wait.
      */
-    take(claim: Claim, asked_at?: number): Promise<Decision>;
+    take(claim: Claim, asked_at?: number, traced?: Traced): Promise<Decision>;
     /** Counts a presentation that the caller has verified. Lost where Redis does not answer. */
     countVerified(claim: Omit<Claim, 'mark' | 'limit'>): Promise<void>;
     /** As `take`, in this process alone, for as long as Redis is away. */
@@ -73,10 +74,10 @@ export function limiter(options: {
     for (const state of [...STATES, 'unreachable']) decisions.inc({ state, tier: NO_TIER }, 0);
     let paused_until = 0;
 
-    async function askRedis(question: Question): Promise<Decision | undefined> {
+    async function askRedis(question: Question, traced: Traced | undefined): Promise<Decision | undefined> {
         if (performance.now() < paused_until) return undefined;
         try {
-            return await queue(question.tag)(question);
+            return await queue(question.tag)(question, traced);
         } catch (error) {
             if (error instanceof AppError) throw error; // overload
             paused_until = performance.now() + PAUSE_MS;
@@ -86,8 +87,8 @@ export function limiter(options: {
     }
 
     return {
-        async take(claim, asked_at) {
-            const decision = (await askRedis({ ...claim, asked_at })) ?? unreachable(claim);
+        async take(claim, asked_at, traced) {
+            const decision = (await askRedis({ ...claim, asked_at }, traced)) ?? unreachable(claim);
             decisions.inc({ state: decision.state, tier: claim.tier ?? NO_TIER });
             return decision;
         },
@@ -115,6 +116,7 @@ function queues(decide: (tag: string, questions: Question[]) => Promise<Decision
         if (existing) return existing;
         const created = coalesce<Question, Decision>({
             name: 'limiter',
+            system: 'redis',
             max_batch: 256,
             max_in_flight: 1,
             max_waiting: 16_384,

@@ -50,21 +50,21 @@ export function liveBearers({ limiter, log }: { limiter: Limiter; log: Log }): T
         });
     }
 
-    async function decide(entry: Remembered): Promise<Decision> {
+    async function decide(entry: Remembered, context: CallContext): Promise<Decision> {
         const asked_at = entry.unmarked ? entry.asked_at : undefined;
         entry.unmarked = false;
-        return limiter.take(entry.claim, asked_at);
+        return limiter.take(entry.claim, asked_at, context);
     }
 
     return async (bearer, context) => {
         const known = remembered.get(bearer.id);
         let entry = known ?? (await ask(bearer, context));
         if (!entry) return undefined;
-        let decision = await decide(entry);
+        let decision = await decide(entry, context);
         if (decision.state === 'unconfirmed' || (decision.state === 'unreachable' && known)) {
             entry = await ask(bearer, context);
             if (!entry) return undefined;
-            if (decision.state === 'unconfirmed') decision = await decide(entry);
+            if (decision.state === 'unconfirmed') decision = await decide(entry, context);
         }
         if (decision.state === 'refused') {
             remembered.delete(bearer.id);

@@ -16,7 +16,7 @@ export function refusals({ admitter, log }: { admitter: Admitter; log: Log }): R
     async function refuse(exchange: Exchange, error: AppError, { close } = { close: false }): Promise<void> {
         const { request, response } = exchange;
         exchange.failure = error;
-        exchange.decision ??= (await admitter.anonymous(exchange.address)).decision;
+        exchange.decision ??= (await admitter.anonymous(exchange.address, exchange)).decision;
         if (response.headersSent) return; // by the parser's complaint, meanwhile
         if (close) exchange.headers['Connection'] = 'close';
         // A connection that closes under a client which is still writing loses the answer: it sees a broken pipe first.

@@ -5,6 +5,7 @@ import { abandon } from '../platform/context.ts';
 import { AppError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { type Metrics, secondsSince } from '../platform/metrics.ts';
+import { traceIdOf } from '../platform/tracing.ts';
 import { clientAddress } from './address.ts';
 import { clientErrors } from './client-errors.ts';
 import type { Cors } from './cors.ts';
@@ -136,14 +137,18 @@ function finisher({ overload, log, metrics }: GatewayOptions): (exchange: Exchan
         labels: ['route', 'method', 'status'],
     });
     return (exchange) => {
-        const { request, response, route, began, request_id, principal, failure } = exchange;
+        const { request, response, route, began, request_id, principal, failure, span } = exchange;
         const seconds = secondsSince(began);
         // What failed may have been fast for that, and what was aborted slow.
         overload.leave(exchange, failure || !response.writableFinished ? undefined : seconds * 1_000);
         const method = request.method ?? '';
         duration.observe({ route, method, status: response.statusCode }, seconds);
+        span.attribute('http.response.status_code', response.statusCode);
+        span.attribute('request_id', request_id);
+        span.finish(failure);
         log.info({
             request_id,
+            trace_id: traceIdOf(exchange),
             method,
             route,
             status: response.statusCode,

@@ -1,5 +1,6 @@
 import { AppError } from './errors.ts';
 import { queueTally } from './queues.ts';
+import { NO_SPAN, type Span, startSpan, type Traced } from './tracing.ts';
 
 interface GatherOptions<Item> {
     /** Names the queue in the metrics and in the overload error's cause. */
@@ -91,31 +92,38 @@ export interface CoalesceOptions<Item, Result> extends Omit<GatherOptions<Item>,
     run(items: Item[]): Promise<Array<Result | Error>>;
     /** Whether a batch that failed as a whole is halved until the items at fault are alone. Needs an idempotent `run`. */
     halve_on?(error: unknown): boolean;
+    /** The database that answers, as traces name it. */
+    system?: string;
 }
 
 export interface Coalescer<Item, Result> {
-    (item: Item): Promise<Result>;
+    (item: Item, traced?: Traced): Promise<Result>;
     /** Items that wait for a batch. */
     waiting(): number;
 }
 
 interface Entry<Item, Result> {
     item: Item;
+    span: Span;
     resolve(result: Result): void;
     reject(error: unknown): void;
 }
 
 /** Gathers single calls into batches, and gives each caller its own result. */
 export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): Coalescer<Item, Result> {
-    const { weight, ...bounds } = options;
+    const { weight, name, system, ...bounds } = options;
     const entries = gather<Entry<Item, Result>>({
         ...bounds,
+        name,
         ...(weight && { weight: { of: ({ item }) => weight.of(item), max: weight.max } }),
         run: (batch) => settle(batch, options),
     });
-    const call = (item: Item): Promise<Result> =>
+    const call = (item: Item, traced?: Traced): Promise<Result> =>
         new Promise((resolve, reject) => {
-            entries.add({ item, resolve, reject });
+            const entry = { item, span: NO_SPAN, resolve, reject };
+            entries.add(entry);
+            entry.span = startSpan('client', name, traced);
+            if (system !== undefined) entry.span.attribute('db.system.name', system);
         });
     return Object.assign(call, { waiting: entries.waiting });
 }
@@ -127,20 +135,34 @@ async function settle<Item, Result>(
 ): Promise<void> {
     let results: Array<Result | Error>;
     try {
-        results = await options.run(entries.map((entry) => entry.item));
+        results = await options.run(
+            entries.map(({ item, span }) => {
+                span.sent(entries.length);
+                return item;
+            }),
+        );
     } catch (error) {
         if (entries.length > 1 && options.halve_on?.(error)) {
             const middle = entries.length >> 1;
             await settle(entries.slice(0, middle), options);
             await settle(entries.slice(middle), options);
         } else {
-            for (const entry of entries) entry.reject(error);
+            for (const entry of entries) fail(entry, error);
         }
         return;
     }
     entries.forEach((entry, index) => {
         const result = results[index] as Result | Error; // run() answers every item
-        if (result instanceof Error) entry.reject(result);
-        else entry.resolve(result);
+        if (result instanceof Error) {
+            fail(entry, result);
+        } else {
+            entry.span.finish();
+            entry.resolve(result);
+        }
     });
+}
+
+function fail<Item, Result>({ span, reject }: Entry<Item, Result>, error: unknown): void {
+    span.finish(error);
+    reject(error);
 }

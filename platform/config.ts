@@ -65,6 +65,8 @@ const SETTINGS = z.object({
 
     LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
     LOG_FILE: z.string().optional(),
+    OTLP_ENDPOINT: z.url({ protocol: /^https?$/, error: 'must be a URL of http or https' }).optional(),
+    TRACE_SAMPLE: z.coerce.number().min(0).max(1).default(1),
     EXIT_WITH_PARENT: z.enum(['0', '1']).default('0'),
 
     IDENTITY_ADDRESS: address,

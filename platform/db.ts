@@ -107,4 +107,4 @@ export function isRefusedStatement(error: unknown): boolean {
 }
 
 /** How stores group their statements: measured best around 64 rows, with one group on its way while another one runs. */
-export const STORE_GROUPS = { max_batch: 64, max_in_flight: 2, max_waiting: 4_096 } as const;
+export const STORE_GROUPS = { max_batch: 64, max_in_flight: 2, max_waiting: 4_096, system: 'postgresql' } as const;

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Queue, Worker } from 'bullmq';
+import { type Job as DueJob, Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import type { JobMetrics } from './job-metrics.ts';
 import type { Log } from './log.ts';
+import { startSpan } from './tracing.ts';
 
 /** Work that one process of a role does every `every_ms`. It may be interrupted, and may run twice. */
 export interface Job {
@@ -35,9 +36,18 @@ export function scheduleJobs(options: {
     const queue_options = { connection, prefix: `{jobs:${role}}` };
     const queue = new Queue(role, { ...queue_options, streams: { events: { maxLen: KEEP_EVENTS } } });
     metrics.watch(queue, Object.keys(jobs), () => connection.status === 'ready');
-    const perform = async ({ name }: { name: string }): Promise<unknown> => {
+    const perform = async ({ name, timestamp, delay: delay_ms }: DueJob): Promise<unknown> => {
         const job = jobs[name];
-        return job && metrics.run(role, name, () => job.run());
+        if (!job) return;
+        const span = startSpan('consumer', `job ${role}.${name}`);
+        span.attribute('queue.wait_ms', Math.max(0, Date.now() - timestamp - delay_ms));
+        try {
+            await metrics.run(role, name, () => job.run());
+            span.finish();
+        } catch (error) {
+            span.finish(error);
+            throw error;
+        }
     };
     const worker = new Worker(role, perform, { ...queue_options, concurrency: 1 });
     queue.on('error', (error) => log.warn({ err: error }, 'job queue'));

@@ -3,6 +3,7 @@ import { AppError, asAppError } from '../errors.ts';
 import { isId } from '../ids.ts';
 import type { Log } from '../log.ts';
 import { type Metrics, secondsSince } from '../metrics.ts';
+import { startSpan, traceIdOf } from '../tracing.ts';
 import type { BoundMethod } from './definition.ts';
 
 /** Runs one encoded call. Fails with AppErrors only: anything else has been logged and made `internal`. */
@@ -21,18 +22,24 @@ export function dispatcher(methods: BoundMethod[], { log, metrics }: { log: Log;
         const method = table.get(path);
         if (!method) throw new AppError('method_not_allowed', 'There is no such method.');
         const began = performance.now();
+        const span = startSpan('server', path, context);
         try {
             if (context.deadline <= began) throw deadlineExceeded();
             if (context.user_id !== undefined && !isId(context.user_id)) {
                 throw new AppError('invalid', 'A call may act for a user id alone (x-on-behalf-of).');
             }
-            const response = await method.run(request, context);
+            const response = await method.run(request, span.within(context));
             duration.observe({ method: path, outcome: 'ok' }, secondsSince(began));
+            span.finish();
             return response;
         } catch (error) {
             const refusal = asAppError(error);
-            if (refusal.http_status >= 500) log.error({ err: error, method: path, request_id: context.request_id });
+            if (refusal.http_status >= 500) {
+                const { request_id } = context;
+                log.error({ err: error, method: path, request_id, trace_id: traceIdOf(context) });
+            }
             duration.observe({ method: path, outcome: refusal.kind }, secondsSince(began));
+            span.finish(refusal);
             throw refusal;
         }
     };

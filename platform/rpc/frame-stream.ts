@@ -3,6 +3,7 @@ import type { Call, Frame } from '../../proto/gen/rpc/v1/frames.ts';
 import { type Gatherer, gather, overloaded } from '../batch.ts';
 import { type CallContext, deadlineExceeded, isOverdue, timeoutOfNextHop } from '../context.ts';
 import { AppError } from '../errors.ts';
+import { type Span, startSpan } from '../tracing.ts';
 import type { MethodInfo } from './definition.ts';
 import { CALLS_PER_FRAME, EXCHANGE, FRAME_BYTES, writeFrame } from './frames.ts';
 import { type InFlight, MAX_CALLS_IN_FLIGHT } from './in-flight.ts';
@@ -11,6 +12,7 @@ import { decodeError, NoReply } from './wire.ts';
 
 interface PendingCall extends Call {
     context: CallContext;
+    span: Span;
     /** Handed to the connection: the server may have it. */
     sent: boolean;
     resolve(response: Uint8Array): void;
@@ -70,7 +72,18 @@ export class FrameStream {
                 throw new NoReply(stopping(), { may_have_run: false });
             if (!this.#in_flight.admits(request.byteLength)) throw overloaded('rpc_calls');
             const id = this.#nextId();
-            const call = { id, method: method.path, timeout_ms, context, request, sent: false, resolve, reject };
+            const span = startSpan('client', method.path, context);
+            const call = {
+                id,
+                method: method.path,
+                timeout_ms,
+                context: span.within(context),
+                request,
+                span,
+                sent: false,
+                resolve,
+                reject,
+            };
             this.#calls.add(call);
             this.#pending.set(id, call);
             this.#in_flight.add(request.byteLength);
@@ -84,7 +97,7 @@ export class FrameStream {
             if (!isOverdue(call.context, now)) continue;
             this.#take(call.id);
             if (call.sent) cancelled.push(call.id);
-            call.reject(deadlineExceeded());
+            fail(call, deadlineExceeded());
         }
         if (cancelled.length > 0) void writeFrame(this.#stream, { cancelled }).catch(() => {}); // it ends, and they with it
         this.#endWhenDone();
@@ -114,7 +127,10 @@ export class FrameStream {
         if (!this.was_open) await this.#opened.promise;
         const wanted = calls.filter(({ id }) => this.#pending.has(id));
         if (wanted.length === 0) return;
-        for (const call of wanted) call.sent = true;
+        for (const call of wanted) {
+            call.sent = true;
+            call.span.sent(wanted.length);
+        }
         // A frame that cannot be written ends the stream, and that fails the calls in it.
         await writeFrame(this.#stream, { calls: wanted }).catch(() => {});
     }
@@ -122,8 +138,13 @@ export class FrameStream {
     #read({ replies, draining, last_call }: Frame): void {
         for (const { id, response, error } of replies) {
             const call = this.#take(id);
-            if (error) call?.reject(decodeError(error));
-            else call?.resolve(response);
+            if (!call) continue;
+            if (error) {
+                fail(call, decodeError(error));
+            } else {
+                call.span.finish();
+                call.resolve(response);
+            }
         }
         if (draining) {
             this.state = 'closing';
@@ -145,7 +166,9 @@ export class FrameStream {
     /** Fails those calls that the server says it has not begun. */
     #giveBack(isNotBegun: (call: PendingCall) => boolean): void {
         for (const call of this.#pending.values()) {
-            if (isNotBegun(call)) this.#take(call.id)?.reject(new NoReply(stopping(), { may_have_run: false }));
+            if (!isNotBegun(call)) continue;
+            this.#take(call.id);
+            fail(call, new NoReply(stopping(), { may_have_run: false }));
         }
     }
 
@@ -153,7 +176,8 @@ export class FrameStream {
         if (this.state === 'ended') return;
         this.state = 'ended';
         for (const call of this.#pending.values()) {
-            this.#take(call.id)?.reject(new NoReply(error, { may_have_run: call.sent }));
+            this.#take(call.id);
+            fail(call, new NoReply(error, { may_have_run: call.sent }));
         }
         this.#opened.resolve();
         this.#changed(this);
@@ -167,6 +191,11 @@ export class FrameStream {
 /** Whether a call came after another on the same stream: ids begin anew after 2^32, and far fewer calls are in flight. */
 function isLater(id: number, than: number): boolean {
     return ((id - than) | 0) > 0;
+}
+
+function fail({ span, reject }: PendingCall, error: AppError): void {
+    span.finish(error);
+    reject(error);
 }
 
 function stopping(): AppError {

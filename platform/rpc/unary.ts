@@ -2,6 +2,7 @@ import { type Client, Metadata, type ServerUnaryCall, type ServiceError, status 
 import { type CallContext, deadlineExceeded, REQUEST_TIMEOUT_MS, timeoutOfNextHop } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
+import { readTraceparent, startSpan } from '../tracing.ts';
 import type { Transport } from './definition.ts';
 import { asBuffer } from './frames.ts';
 import { decodeError, NoReply } from './wire.ts';
@@ -31,7 +32,7 @@ export function contextFromMetadata(call: ServerUnaryCall<unknown, unknown>): Ca
     const request_id = text(FIELDS.request_id);
     return {
         request_id: request_id !== undefined && REQUEST_ID.test(request_id) ? request_id : newId(),
-        traceparent: text(FIELDS.traceparent),
+        traceparent: readTraceparent(text(FIELDS.traceparent)),
         user_id: text(FIELDS.user_id),
         tier: text(FIELDS.tier),
         session_id: text(FIELDS.session_id),
@@ -83,15 +84,18 @@ export function unaryTransport(grpc: Client, service_token: string): Transport {
     return (method, request, context) =>
         new Promise((resolve, reject) => {
             const deadline = Date.now() + timeoutOfNextHop(context);
+            const span = startSpan('client', method.path, context);
             grpc.makeUnaryRequest(
                 method.path,
                 asBuffer,
                 (bytes: Buffer): Uint8Array => bytes,
                 request,
-                metadataFromContext(context, service_token),
+                metadataFromContext(span.within(context), service_token),
                 { deadline },
                 (error, response) => {
-                    if (error) reject(decodeStatus(error));
+                    const failure = error ? decodeStatus(error) : undefined;
+                    span.finish(failure);
+                    if (failure) reject(failure);
                     else resolve(response as Uint8Array); // grpc-js gives a response where there is no error
                 },
             );

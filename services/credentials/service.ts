@@ -50,11 +50,12 @@ const CHECKS_IN_FLIGHT = 16;
 export function credentialsService(deps: CredentialsDependencies): ServiceOf<typeof CredentialsServiceDefinition> {
     return {
         issue: (request, context) => issue(deps, request, context),
-        verify: (request) => verify(deps, request),
-        verifyMany: (request) => verifyMany(deps, request),
+        verify: (request, context) => verify(deps, request, context),
+        verifyMany: (request, context) => verifyMany(deps, request, context),
         revoke: (request, context) => revoke(deps, request, context),
-        async getStatus({ credential_id }) {
-            return revocation(credential_id, await requireRow(deps.store, requireCredentialId(credential_id)));
+        async getStatus({ credential_id }, context) {
+            const row = await requireRow(deps.store, requireCredentialId(credential_id), context);
+            return revocation(credential_id, row);
         },
         list: (request, context) => listCredentials(deps, request, context),
         async ping() {
@@ -81,28 +82,31 @@ async function issue(
     const issued_at = new Date(now).toISOString();
     const shown = { credential_id: credentialId(id), issuer, subject, credential_type, issued_at, expires_at };
     const payload = writePayload({ ...shown, claims });
-    const credential = await signatures.sign({ did: issuer, secret_key: request.issuer_private_key, payload });
-    await store.insert({ id, account: context.user_id, issued_at, expires_at, issuer, subject, credential_type });
+    const credential = await signatures.sign({ did: issuer, secret_key: request.issuer_private_key, payload }, context);
+    const row = { id, account: context.user_id, issued_at, expires_at, issuer, subject, credential_type };
+    await store.insert(row, context);
     return { ...shown, credential };
 }
 
 async function verify(
     deps: CredentialsDependencies,
     { credential, issuer_did, check_revocation }: VerifyRequest,
+    context: CallContext,
 ): Promise<Verification> {
     if (!isToken(credential)) throw invalid('credential is not a v4.public token.');
     requireIssuer(issuer_did);
-    return check(deps, { credential, issuer_did, check_revocation });
+    return check(deps, { credential, issuer_did, check_revocation }, context);
 }
 
 async function verifyMany(
     deps: CredentialsDependencies,
     { credentials, check_revocation }: VerifyManyRequest,
+    context: CallContext,
 ): Promise<VerifyManyResponse> {
     if (credentials.length > MAX_AT_ONCE) throw invalid(`credentials may have ${MAX_AT_ONCE} items.`);
     return {
         results: await mapInFlight(credentials, CHECKS_IN_FLIGHT, (credential) =>
-            check(deps, { credential, check_revocation }),
+            check(deps, { credential, check_revocation }, context),
         ),
     };
 }
@@ -115,8 +119,9 @@ async function check(
         issuer_did,
         check_revocation,
     }: { credential: string; issuer_did?: string; check_revocation: boolean },
+    context: CallContext,
 ): Promise<Verification> {
-    const opened = await signatures.open({ token: credential, did: issuer_did, raw: RAW_MEMBERS });
+    const opened = await signatures.open({ token: credential, did: issuer_did, raw: RAW_MEMBERS }, context);
     if (!opened.ok) return unauthentic(opened.reason);
     const content = readPayload(opened);
     if ('unfit' in content) return unauthentic(`The token is not a credential: ${content.unfit} is missing or unfit.`);
@@ -125,7 +130,7 @@ async function check(
     }
     const { credential_id, claims, expires_at, ...shown } = content;
     const expired = expires_at !== undefined && Date.parse(expires_at) <= clock();
-    const row = check_revocation ? await store.find(requireCredentialId(credential_id)) : undefined;
+    const row = check_revocation ? await store.find(requireCredentialId(credential_id), context) : undefined;
     // The row of another issuer's credential says nothing of one that was made elsewhere under the same id.
     const revoked = row?.issuer === content.issuer && row.revoked_at !== null;
     if (revoked || expired) {
@@ -148,7 +153,7 @@ async function revoke(
     const id = requireCredentialId(credential_id);
     requireIssuer(issuer_did);
     if (reason !== undefined) requireReason(reason);
-    const row = await requireRow(store, id);
+    const row = await requireRow(store, id, context);
     if (row.issuer !== issuer_did) throw new AppError('forbidden', 'issuer_did is not the issuer of this credential.');
     if (!(await mayRevoke(row, peers.did, context))) {
         throw new AppError('forbidden', 'This account may not revoke this credential.');
@@ -159,7 +164,7 @@ async function revoke(
     const first = await store.revoke({ id, revoked_at, reason });
     return first
         ? { credential_id, revoked: true, revoked_at, reason }
-        : revocation(credential_id, await requireRow(store, id));
+        : revocation(credential_id, await requireRow(store, id, context));
 }
 
 /** Who issued it, who owns the issuer's DID, and trusted callers that act for nobody. */
@@ -174,8 +179,8 @@ async function mayRevoke(
     return dids.length > 0;
 }
 
-async function requireRow(store: CredentialStore, id: string): Promise<FoundRow> {
-    const row = await store.find(id);
+async function requireRow(store: CredentialStore, id: string, context: CallContext): Promise<FoundRow> {
+    const row = await store.find(id, context);
     if (!row) throw new AppError('not_found', 'This credential is not known here.');
     return row;
 }

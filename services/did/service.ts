@@ -16,34 +16,30 @@ export function didService({
     signatures: Signatures;
 }): ServiceOf<typeof DidServiceDefinition> {
     return {
-        async create({ public_key }, context) {
+        async create({ public_key: given }, context) {
             const account = context.user_id;
-            if (public_key === undefined) {
-                const pair = await signatures.generate();
-                await store.insert({ did: pair.did, public_key: pair.public_key, account, origin: 'generated' });
-                return {
-                    did: pair.did,
-                    public_key: pair.public_key,
-                    private_key: secretKeyBytes(pair.seed, pair.public_key),
-                };
+            if (given === undefined) {
+                const { did, public_key, seed } = await signatures.generate(context);
+                await store.insert({ did, public_key, account, origin: 'generated' }, context);
+                return { did, public_key, private_key: secretKeyBytes(seed, public_key) };
             }
-            const key = requireKey(public_key);
+            const key = requireKey(given);
             const did = encodeDidKey(key);
-            await store.insert({ did, public_key: key, account, origin: 'registered' });
+            await store.insert({ did, public_key: key, account, origin: 'registered' }, context);
             return { did, public_key: key };
         },
 
         async recordForWallet({ public_key }, context) {
             const key = requireKey(public_key);
             const did = encodeDidKey(key);
-            await store.insert({ did, public_key: key, account: context.user_id, origin: 'wallet' });
+            await store.insert({ did, public_key: key, account: context.user_id, origin: 'wallet' }, context);
             return { did };
         },
 
-        async resolve({ did, derive }) {
+        async resolve({ did, derive }, context) {
             const key = decodeDidKey(did);
             if (!key) throw new AppError('invalid', 'The DID is not a did:key with an Ed25519 public key.');
-            if (derive || (await store.find(did))) return { did, public_key: key };
+            if (derive || (await store.find(did, context))) return { did, public_key: key };
             throw new AppError('not_found', 'This DID is not known here.');
         },
 

@@ -43,11 +43,11 @@ export function userCreation({
         if (context.deadline - performance.now() < RESERVE_MS) {
             throw new AppError('deadline', 'There was no time left for this user. Send it again.');
         }
-        const password_hash = await passwords.hash(password, { background: true, deadline: context.deadline });
+        const password_hash = await passwords.hash(password, { ...context, background: true });
         const now = clock();
         const user_id = newId(now);
         const created_at = new Date(now).toISOString();
-        const is_new = await store.insertUser({ user_id, email, name, tier, password_hash, created_at });
+        const is_new = await store.insertUser({ user_id, email, name, tier, password_hash, created_at }, context);
         if (!is_new) throw new AppError('conflict', 'This email is already registered.');
         return { user_id, email, tier };
     }

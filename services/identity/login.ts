@@ -31,7 +31,7 @@ export function login(dependencies: LoginDependencies) {
         const email = normaliseEmail(request.email);
         // PostgreSQL refuses NUL and lone surrogates, and no account has them.
         const storable = !email.includes('\0') && email.isWellFormed();
-        const account = storable ? await store.findPassword(email) : undefined;
+        const account = storable ? await store.findPassword(email, context) : undefined;
         const subject = guardSubject(account ?? { email });
         const opened = await guard.attempt({ subject, address: context.address }, async () => {
             const phc = account?.password_hash ?? (await standIn());

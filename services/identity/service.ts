@@ -43,7 +43,7 @@ export function identityService(dependencies: IdentityDependencies): ServiceOf<t
             const now = clock();
             const created_at = new Date(now).toISOString();
             const user = { user_id: newId(now), email, name, tier: 'free', created_at } as const;
-            if (await store.insertUser({ ...user, password_hash })) return user;
+            if (await store.insertUser({ ...user, password_hash }, context)) return user;
             throw new AppError('conflict', 'This email is already registered.');
         },
 
@@ -51,15 +51,15 @@ export function identityService(dependencies: IdentityDependencies): ServiceOf<t
         logout,
         refresh,
 
-        async introspect({ token }) {
+        async introspect({ token }, context) {
             const verdict = tokens.verify(token, 'access');
-            const session = 'claims' in verdict ? await findLive(verdict.claims.sid) : undefined;
+            const session = 'claims' in verdict ? await findLive(verdict.claims.sid, context) : undefined;
             if (!session) throw new AppError('unauthenticated', 'The token is invalid or expired.');
             return userOf(session);
         },
 
         async getUser(_request, context) {
-            const row = await store.findUser(requireAccountId(context));
+            const row = await store.findUser(requireAccountId(context), context);
             if (!row) throw noAccount();
             return userOf(row);
         },
@@ -69,8 +69,8 @@ export function identityService(dependencies: IdentityDependencies): ServiceOf<t
 
         createUsers: userCreation(dependencies),
 
-        async confirmSession({ session_id }) {
-            const session = await findLive(session_id);
+        async confirmSession({ session_id }, context) {
+            const session = await findLive(session_id, context);
             if (!session) return { alive: false, user_id: '', tier: '', rate_limit: 0 };
             const { user_id, tier } = session;
             return { alive: true, user_id, tier, rate_limit: sessionRateLimit(tier) };

@@ -1,3 +1,4 @@
+import type { CallContext } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { isId } from '../../platform/ids.ts';
 import type { Marks } from '../../platform/marks.ts';
@@ -36,8 +37,8 @@ export function sessions({
 
     return {
         /** The session as it is now, if it is alive. */
-        async findLive(session_id: string): Promise<SessionRow | undefined> {
-            const session = isId(session_id) ? await store.findSession(session_id) : undefined;
+        async findLive(session_id: string, context: CallContext): Promise<SessionRow | undefined> {
+            const session = isId(session_id) ? await store.findSession(session_id, context) : undefined;
             return session && !isOver(session) ? session : undefined;
         },
 

@@ -88,8 +88,8 @@ export function keysService({
             return { key_id, name: current, updated_at };
         },
 
-        async authenticate({ hash }) {
-            const key = hash.length === HASH_BYTES ? await store.findLive(hash) : undefined;
+        async authenticate({ hash }, context) {
+            const key = hash.length === HASH_BYTES ? await store.findLive(hash, context) : undefined;
             if (!key) return { alive: false, key_id: '', user_id: '', tier: '', rate_limit: 0 };
             const { key_id, account, tier } = key;
             return { alive: true, key_id, user_id: account, tier, rate_limit: rateLimit(tier) };

@@ -68,9 +68,10 @@ async function create(
         domain,
         credentials,
     });
-    const presentation = await signatures.sign({ did: holder_did, secret_key: holder_private_key, payload });
+    const presentation = await signatures.sign({ did: holder_did, secret_key: holder_private_key, payload }, context);
     const credentials_count = credentials.length;
-    await store.insert({ id, account: context.user_id, created_at, credentials_count, holder: holder_did, audience });
+    const row = { id, account: context.user_id, created_at, credentials_count, holder: holder_did, audience };
+    await store.insert(row, context);
     return { presentation_id, presentation, holder: holder_did, audience, credentials_count, created_at };
 }
 
@@ -81,7 +82,7 @@ async function verify(
 ): Promise<PresentationVerification> {
     if (!isToken(presentation)) throw invalid('presentation is not a v4.public token.');
     if (!isDid(audience)) throw invalid('audience is not a DID.');
-    const opened = await signatures.open({ token: presentation, raw: [] });
+    const opened = await signatures.open({ token: presentation, raw: [] }, context);
     if (!opened.ok) return { valid: false, credentials: [], error: opened.reason };
     const content = readPayload(opened.payload);
     if ('unfit' in content) {

@@ -67,7 +67,7 @@ async function create(
     const created_at = new Date(now).toISOString();
     const data_key = newKey();
     const locked = await lock(deps, { wallet: id, password, data_key }, context);
-    const pair = await deps.signatures.generate();
+    const pair = await deps.signatures.generate(context);
     const sealed = sealWallet({ pair, profile: { name, description } }, data_key, id);
     data_key.fill(0);
     pair.seed.fill(0);
@@ -106,7 +106,7 @@ async function addCredential(
     if (!isToken(credential)) throw invalid('credential is not a v4.public token.');
     if (metadata !== undefined) requireJsonObject('metadata', metadata, MAX_METADATA_BYTES);
     return unlocked(deps, { wallet_id, password }, context, async (wallet, data_key) => {
-        const { credential_id, credential_type, issuer } = await authentic(deps.signatures, credential);
+        const { credential_id, credential_type, issuer } = await authentic(deps.signatures, credential, context);
         const uuid = requireCredentialId(credential_id); // readPayload lets no other ids pass
         const content = { credential, credential_type, issuer, metadata };
         const now = deps.clock();
@@ -124,8 +124,8 @@ async function addCredential(
 }
 
 /** What the token says; AppError `invalid` unless it is a credential that the issuer it names has signed. */
-async function authentic(signatures: Signatures, token: string): Promise<CredentialContent> {
-    const opened = await signatures.open({ token, raw: RAW_MEMBERS });
+async function authentic(signatures: Signatures, token: string, context: CallContext): Promise<CredentialContent> {
+    const opened = await signatures.open({ token, raw: RAW_MEMBERS }, context);
     if (!opened.ok) throw invalid(`credential is not authentic: ${opened.reason}`);
     const content = readPayload(opened);
     if ('unfit' in content) {

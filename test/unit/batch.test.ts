@@ -131,7 +131,7 @@ describe('the coalescer', { timeout: 10_000 }, () => {
                     return batch;
                 },
             });
-            const results = await Promise.allSettled(items.map(call));
+            const results = await Promise.allSettled(items.map((item) => call(item)));
             assert.deepEqual(
                 results.flatMap((result, index) => (result.status === 'rejected' ? [index] : [])),
                 [bad],
@@ -153,7 +153,7 @@ describe('the coalescer', { timeout: 10_000 }, () => {
                 throw new AppError('unavailable', 'gone');
             },
         });
-        const results = await Promise.allSettled([1, 2, 3].map(call));
+        const results = await Promise.allSettled([1, 2, 3].map((item) => call(item)));
         assert.ok(results.every(({ status }) => status === 'rejected'));
         assert.equal(runs, 1);
     });

@@ -2,6 +2,7 @@ import { overloaded } from '../../platform/batch.ts';
 import { deadlineExceeded, isTooLate } from '../../platform/context.ts';
 import { secondsSince } from '../../platform/metrics.ts';
 import { queueTally } from '../../platform/queues.ts';
+import { NO_SPAN, type Span } from '../../platform/tracing.ts';
 
 export interface LanesOptions<Job, Result> {
     /** Names the queues, one of each lane, in the metrics. */
@@ -20,6 +21,7 @@ export type Lane = 'foreground' | 'background';
 interface Entry<Job, Result> {
     job: Job;
     deadline: number;
+    span: Span;
     /** `performance.now()` */
     asked_at: number;
     resolve(result: Promise<Result>): void;
@@ -32,7 +34,7 @@ interface Entry<Job, Result> {
  */
 export function lanes<Job, Result>(
     options: LanesOptions<Job, Result>,
-): (job: Job, lane: Lane, deadline?: number) => Promise<Result> {
+): (job: Job, lane: Lane, deadline?: number, span?: Span) => Promise<Result> {
     const max_running = { foreground: options.slots, background: Math.max(1, options.slots >> 1) };
     const running = { foreground: 0, background: 0 };
     const waiting: Record<Lane, Array<Entry<Job, Result>>> = { foreground: [], background: [] };
@@ -48,6 +50,7 @@ export function lanes<Job, Result>(
                 tallies[lane].waiting--;
                 tallies[lane].batches++;
                 options.waited(lane, secondsSince(entry.asked_at));
+                entry.span.sent(1);
                 if (isTooLate(entry.deadline)) {
                     entry.resolve(Promise.reject(deadlineExceeded()));
                     continue;
@@ -62,14 +65,14 @@ export function lanes<Job, Result>(
         }
     }
 
-    return (job, lane, deadline = Number.POSITIVE_INFINITY) => {
+    return (job, lane, deadline = Number.POSITIVE_INFINITY, span = NO_SPAN) => {
         if (waiting[lane].length >= options.max_waiting) {
             return Promise.reject(overloaded(queue_of[lane]));
         }
         return new Promise((resolve) => {
             tallies[lane].items++;
             tallies[lane].waiting++;
-            waiting[lane].push({ job, deadline, asked_at: performance.now(), resolve });
+            waiting[lane].push({ job, deadline, span, asked_at: performance.now(), resolve });
             start();
         });
     };

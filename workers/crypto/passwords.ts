@@ -1,14 +1,15 @@
 import { encodeBase64 } from '../../platform/base64.ts';
 import { AppError } from '../../platform/errors.ts';
-import { lanes } from './lanes.ts';
+import { startSpan, type Traced } from '../../platform/tracing.ts';
+import { type Lane, lanes } from './lanes.ts';
 import { type Outcome, valueOrError } from './outcome.ts';
 import type { PasswordCost } from './password.ts';
 import type { PasswordAnswer, PasswordAnswers, PasswordJob } from './passwords.worker.ts';
 import type { PoolMetrics } from './pool-metrics.ts';
 import { startThreads } from './threads.ts';
 
-/** Until when the answer is of use, on this process' monotonic clock; without it, for ever. */
-interface Patience {
+/** What it is part of, and until when the answer is of use, on this process' monotonic clock; without it, for ever. */
+interface Patience extends Traced {
     deadline?: number;
 }
 
@@ -59,20 +60,31 @@ export function passwordPool({ threads, cost, max_waiting, metrics }: PasswordPo
         max_waiting,
         waited: metrics.waited,
     });
+    const ask = async (job: PasswordJob, lane: Lane, patience: Patience): Promise<PasswordAnswer> => {
+        const span = startSpan('internal', 'passwords', patience);
+        try {
+            const answer = await call(job, lane, patience.deadline, span);
+            span.finish();
+            return answer;
+        } catch (error) {
+            span.finish(error);
+            throw error;
+        }
+    };
     return {
-        hash: async (password, { background = false, deadline } = {}) => {
+        hash: async (password, { background = false, ...patience } = {}) => {
             const lane = background ? 'background' : 'foreground';
-            const answer = await call({ op: 'hash', password, cost }, lane, deadline);
+            const answer = await ask({ op: 'hash', password, cost }, lane, patience);
             return answer as PasswordAnswers['hash']; // the worker answers each job by its op
         },
-        verify: async (phc, password, { deadline } = {}) => {
-            const answer = await call({ op: 'verify', phc, password, cost }, 'foreground', deadline);
+        verify: async (phc, password, patience = {}) => {
+            const answer = await ask({ op: 'verify', phc, password, cost }, 'foreground', patience);
             return answer as PasswordAnswers['verify']; // likewise
         },
-        derive: async (password, salt, cost, { deadline } = {}) => {
+        derive: async (password, salt, cost, patience = {}) => {
             // Shared: a key that came as an answer would leave a copy in the thread.
             const key = new Uint8Array(new SharedArrayBuffer(DERIVED_KEY_BYTES));
-            await call({ op: 'derive', password, salt: encodeBase64(salt), cost, key }, 'foreground', deadline);
+            await ask({ op: 'derive', password, salt: encodeBase64(salt), cost, key }, 'foreground', patience);
             return key;
         },
         close: () => pool.close(),

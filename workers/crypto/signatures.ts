@@ -1,5 +1,6 @@
 import { encodeBase64 } from '../../platform/base64.ts';
 import { coalesce } from '../../platform/batch.ts';
+import type { Traced } from '../../platform/tracing.ts';
 import type { PublicKey, Seed } from './ed25519.ts';
 import { type Outcome, valueOrError } from './outcome.ts';
 import type { PoolMetrics } from './pool-metrics.ts';
@@ -18,11 +19,11 @@ import { startThreads } from './threads.ts';
 /** Everything that is done with Ed25519 keys and v4.public tokens. All but close() may give AppError `unavailable`. */
 export interface Signatures {
     /** A new key pair and its did:key. */
-    generate(): Promise<NewKey>;
+    generate(traced?: Traced): Promise<NewKey>;
     /** The token of a payload. AppError `invalid` when the key is malformed or not the DID's. */
-    sign(request: SignRequest): Promise<string>;
+    sign(request: SignRequest, traced?: Traced): Promise<string>;
     /** Checks a token; a negative answer is a value. */
-    open(request: OpenRequest): Promise<Opened>;
+    open(request: OpenRequest, traced?: Traced): Promise<Opened>;
     close(): Promise<void>;
 }
 
@@ -51,19 +52,20 @@ export function signaturePool(options: { threads: number; metrics: PoolMetrics }
         max_in_flight: 2 * options.threads,
         max_waiting: 4096,
     });
-    async function ask<Op extends Job['op']>(job: Extract<Job, { op: Op }>): Promise<Answers[Op]> {
-        return (await call(job)) as Answers[Op]; // the worker answers each job by its op
+    async function ask<Op extends Job['op']>(job: Extract<Job, { op: Op }>, traced?: Traced): Promise<Answers[Op]> {
+        return (await call(job, traced)) as Answers[Op]; // the worker answers each job by its op
     }
     return {
-        generate: async () => {
-            const { did, secret_key } = await ask<'generate'>({ op: 'generate' });
+        generate: async (traced) => {
+            const { did, secret_key } = await ask<'generate'>({ op: 'generate' }, traced);
             const bytes = Buffer.from(secret_key, 'base64');
             const seed = new Uint8Array(bytes.subarray(0, 32)) as Seed; // as encoded by the worker
             const public_key = new Uint8Array(bytes.subarray(32)) as PublicKey; // likewise
             return { did, public_key, seed };
         },
-        sign: (request) => ask<'sign'>({ op: 'sign', ...request, secret_key: encodeBase64(request.secret_key) }),
-        open: (request) => ask<'open'>({ op: 'open', ...request }),
+        sign: (request, traced) =>
+            ask<'sign'>({ op: 'sign', ...request, secret_key: encodeBase64(request.secret_key) }, traced),
+        open: (request, traced) => ask<'open'>({ op: 'open', ...request }, traced),
         close: () => threads.close(),
     };
 }

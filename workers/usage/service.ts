@@ -13,7 +13,7 @@ export function usageService(deps: UsageDependencies): ServiceOf<typeof UsageSer
     const { store } = deps;
     return {
         async getCounts(_request, context) {
-            const amounts = await store.amounts(requireUser(context));
+            const amounts = await store.amounts(requireUser(context), context);
             return {
                 dids_created: amounts.get('dids_created') ?? 0,
                 credentials_issued: amounts.get('credentials_issued') ?? 0,

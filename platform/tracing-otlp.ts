@@ -1,0 +1,159 @@
+import {
+    type Attributes,
+    type Context,
+    type Span as OtelSpan,
+    ROOT_CONTEXT,
+    SpanKind,
+    SpanStatusCode,
+    TraceFlags,
+    type Tracer,
+    trace,
+} from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import {
+    BatchSpanProcessor,
+    ParentBasedSampler,
+    type SpanExporter,
+    TraceIdRatioBasedSampler,
+    TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import type { CallContext } from './context.ts';
+import { asAppError } from './errors.ts';
+import type { Log } from './log.ts';
+import { type Kind, NO_SPAN, type Span, type StartSpan, type TracingOptions } from './tracing.ts';
+
+/** Spans that wait to be sent; what comes on top is dropped. */
+const MAX_QUEUED = 4_096;
+/** How often they are sent, and how long the collector may take for it, in milliseconds. */
+const SEND_EVERY_MS = 2_000;
+const SEND_TIMEOUT_MS = 3_000;
+
+const KINDS: Record<Kind, SpanKind> = {
+    server: SpanKind.SERVER,
+    client: SpanKind.CLIENT,
+    internal: SpanKind.INTERNAL,
+    consumer: SpanKind.CONSUMER,
+};
+
+/** Spans that go to a collector: in the background, in groups, and never at the cost of a call. */
+export function exportSpans(options: TracingOptions & { endpoint: string }): {
+    start: StartSpan;
+    stop(): Promise<void>;
+} {
+    const { endpoint, sample, service, log } = options;
+    const exporter = new OTLPTraceExporter({
+        url: `${endpoint.replace(/\/$/, '')}/v1/traces`,
+        timeoutMillis: SEND_TIMEOUT_MS,
+    });
+    const provider = new TracerProvider({
+        resource: resourceFromAttributes({ 'service.name': service, 'process.pid': process.pid }),
+        sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sample) }),
+        spanProcessors: [
+            new BatchSpanProcessor({
+                exporter: telling(exporter, log),
+                maxQueueSize: MAX_QUEUED,
+                scheduledDelayMillis: SEND_EVERY_MS,
+                exportTimeoutMillis: SEND_TIMEOUT_MS,
+            }),
+        ],
+    });
+    return {
+        start: starter(provider.getTracer(service)),
+        stop: () => provider.shutdown().catch(() => {}), // telling() has told why
+    };
+}
+
+/** Says so in the log where spans are lost: they are the only sign of a collector that is away. */
+function telling(exporter: SpanExporter, log: Log): SpanExporter {
+    return {
+        export(spans, done) {
+            exporter.export(spans, (result) => {
+                if (result.error) log.warn({ err: result.error, spans: spans.length }, 'spans could not be sent');
+                done(result);
+            });
+        },
+        shutdown: () => exporter.shutdown(),
+    };
+}
+
+function starter(tracer: Tracer): StartSpan {
+    return (kind, name, parent) => {
+        const traceparent = parent?.traceparent;
+        if (traceparent === undefined) {
+            if (kind !== 'server' && kind !== 'consumer') return NO_SPAN;
+            return new TracedSpan(tracer.startSpan(name, { kind: KINDS[kind] }, ROOT_CONTEXT));
+        }
+        if (!isSampled(traceparent)) return NO_SPAN;
+        return new TracedSpan(tracer.startSpan(name, { kind: KINDS[kind] }, contextOf(traceparent)));
+    };
+}
+
+function isSampled(traceparent: string): boolean {
+    return (flagsOf(traceparent) & TraceFlags.SAMPLED) !== 0;
+}
+
+function flagsOf(traceparent: string): number {
+    return Number.parseInt(traceparent.slice(53, 55), 16);
+}
+
+function contextOf(traceparent: string): Context {
+    return trace.setSpanContext(ROOT_CONTEXT, {
+        traceId: traceparent.slice(3, 35),
+        spanId: traceparent.slice(36, 52),
+        traceFlags: flagsOf(traceparent),
+        isRemote: true,
+    });
+}
+
+class TracedSpan implements Span {
+    readonly traceparent: string;
+    readonly #span: OtelSpan;
+    readonly #began = performance.now();
+
+    constructor(span: OtelSpan) {
+        const { traceId, spanId, traceFlags } = span.spanContext();
+        this.traceparent = `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
+        this.#span = span;
+    }
+
+    within(context: CallContext): CallContext {
+        return {
+            ...context,
+            traceparent: this.traceparent,
+            // Still that of the call: it may be given up at any time.
+            get deadline() {
+                return context.deadline;
+            },
+            set deadline(deadline) {
+                context.deadline = deadline;
+            },
+        };
+    }
+
+    rename(name: string): void {
+        this.#span.updateName(name);
+    }
+
+    attribute(name: string, value: string | number): void {
+        this.#span.setAttribute(name, value);
+    }
+
+    sent(batch_size: number): void {
+        const attributes: Attributes = {
+            'queue.wait_ms': Math.round((performance.now() - this.#began) * 1e3) / 1e3,
+            'batch.size': batch_size,
+        };
+        this.#span.setAttributes(attributes);
+    }
+
+    /** An error is told by its kind alone: texts and causes may repeat what a call has brought. */
+    finish(error?: unknown): void {
+        if (error !== undefined) {
+            const { kind, http_status } = asAppError(error);
+            this.#span.setAttribute('error.type', kind);
+            if (http_status >= 500) this.#span.setStatus({ code: SpanStatusCode.ERROR });
+        }
+        this.#span.end();
+    }
+}

@@ -1,0 +1,73 @@
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { SpanKind } from '@opentelemetry/api';
+
+/** A span as it came over OTLP. */
+export interface CollectedSpan {
+    traceId: string;
+    spanId: string;
+    parentSpanId: string | undefined;
+    name: string;
+    /** One more than the API's number. */
+    kind: SpanKind;
+    /** The `service.name` of the process that it comes from. */
+    service: string;
+    attributes: Record<string, string | number>;
+}
+
+/** What tests read of an OTLP export in JSON. */
+interface Export {
+    resourceSpans: Array<{
+        resource: { attributes: Attribute[] };
+        scopeSpans: Array<{
+            spans: Array<Omit<CollectedSpan, 'service' | 'attributes'> & { attributes: Attribute[] }>;
+        }>;
+    }>;
+}
+interface Attribute {
+    key: string;
+    value: { stringValue?: string; intValue?: number; doubleValue?: number };
+}
+
+export interface Collector {
+    url: string;
+    /** All that has come, as it came. */
+    text(): string;
+    spans(): CollectedSpan[];
+    stop(): void;
+}
+
+/** A collector that takes traces over OTLP/HTTP, and keeps them. */
+export async function startCollector(): Promise<Collector> {
+    const exports: string[] = [];
+    const server = createServer(async (request, response) => {
+        if (request.url === '/v1/traces') exports.push(await text(request));
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number }; // a server that listens on a port has no string
+    return {
+        url: `http://127.0.0.1:${port}`,
+        text: () => exports.join('\n'),
+        spans: () => exports.flatMap(spansOf),
+        stop() {
+            server.close();
+            server.closeAllConnections();
+        },
+    };
+}
+
+function spansOf(body: string): CollectedSpan[] {
+    const { resourceSpans }: Export = JSON.parse(body);
+    return resourceSpans.flatMap(({ resource, scopeSpans }) => {
+        const service = String(valuesOf(resource.attributes)['service.name']);
+        const spans = scopeSpans.flatMap((scope) => scope.spans);
+        return spans.map((span) => ({ ...span, service, attributes: valuesOf(span.attributes) }));
+    });
+}
+
+function valuesOf(attributes: Attribute[]): Record<string, string | number> {
+    return Object.fromEntries(
+        attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue ?? value.doubleValue ?? '']),
+    );
+}
