@@ -41,6 +41,15 @@ test('the network lets each pod of the release call exactly those that it has to
     assert.deepEqual(allowed, [...CALLS, ...STORES].sort());
 });
 
+test('traces may leave only where a collector is named, and then from every role', () => {
+    const senders = (...settings: string[]) =>
+        policies(render(...VALUE_SETS.default, ...settings)).filter(({ spec }) =>
+            (spec.egress as Rule[] | undefined)?.some(({ ports }) => ports.some(({ port }) => port === 4318)),
+        );
+    assert.deepEqual(senders(), []);
+    assert.equal(senders('--set', 'settings.OTLP_ENDPOINT=http://collector:4318').length, 8);
+});
+
 test('pods that no policy names can talk to nobody', () => {
     const [deny] = policies(render(...VALUE_SETS.default)).filter(({ metadata }) => metadata.name.endsWith('-deny'));
     assert.deepEqual(deny?.spec, {
