@@ -159,7 +159,8 @@ async function startServices(roles: readonly ServiceRole[], shared: Process, rea
     const { config, log, metrics, redis, closing } = shared;
     const url = required(config, 'DATABASE_URL');
     await awaitMigrations(url, SCHEMAS, log);
-    const db = await openDatabase({ url, size: config.DATABASE_POOL, metrics });
+    const pooled = config.DATABASE_POOLER === 'transaction';
+    const db = await openDatabase({ url, size: config.DATABASE_POOL, pooled, metrics });
     closing.defer(() => db.close());
 
     const pools = poolMetrics(metrics);

@@ -1,32 +1,39 @@
-/** A map that forgets its least recently used entry when it is full. */
+/** A map that keeps at least the half of `max_entries` that was used last, and never holds more than all of them. */
 export interface Cache<Key, Value> {
     get(key: Key): Value | undefined;
     set(key: Key, value: Value): void;
     delete(key: Key): void;
 }
 
+/**
+ * In two generations: when the young one is full it becomes the old one, and what is not used before that happens again is
+ * forgotten. A Map whose oldest entry is deleted for each new one would have to step over all that was deleted before.
+ */
 export function createCache<Key, Value>(max_entries: number): Cache<Key, Value> {
-    const entries = new Map<Key, Value>(); // iterates in the order of insertion: the first is the longest unused
+    const generation_entries = max_entries / 2;
+    let young = new Map<Key, Value>();
+    let old = new Map<Key, Value>();
+
+    function set(key: Key, value: Value): void {
+        if (young.size >= generation_entries && !young.has(key)) {
+            old = young;
+            young = new Map();
+        }
+        young.set(key, value);
+    }
+
     return {
         get(key) {
-            const value = entries.get(key);
-            if (value === undefined) return undefined;
-            entries.delete(key);
-            entries.set(key, value);
-            return value;
+            const value = young.get(key);
+            if (value !== undefined) return value;
+            const older = old.get(key);
+            if (older !== undefined) set(key, older);
+            return older;
         },
-        set(key, value) {
-            entries.delete(key);
-            if (entries.size >= max_entries) {
-                for (const oldest of entries.keys()) {
-                    entries.delete(oldest);
-                    break;
-                }
-            }
-            entries.set(key, value);
-        },
+        set,
         delete(key) {
-            entries.delete(key);
+            young.delete(key);
+            old.delete(key);
         },
     };
 }

@@ -26,6 +26,7 @@ const SETTINGS = z.object({
 
     DATABASE_URL: secret,
     DATABASE_POOL: whole(1, 100).default(4),
+    DATABASE_POOLER: z.enum(['none', 'transaction']).default('none'),
     REDIS_URL: secret,
     REDIS_SHARDS: whole(1, 1_024).default(1),
 

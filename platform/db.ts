@@ -14,6 +14,11 @@ export interface Queries {
 }
 
 export interface Database extends Queries {
+    /**
+     * As `rows`, for what is asked again and again: each connection plans the statement once, under this name. For statements
+     * of one text whose best plan is the same for all values.
+     */
+    prepared<Row>(name: string, query: Query): Promise<readonly Row[]>;
     /** Runs `work` in one transaction, on one connection. */
     transaction<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>;
     /** Resolves when the database answers. */
@@ -31,26 +36,35 @@ function isoTime(text: string): string {
     return new Date(text.replace(' ', 'T').replace(/[+-]\d\d$/, '$&:00')).toISOString();
 }
 
-/** A pool of at most `size` connections, opened when they are needed. */
-export async function openDatabase(options: { url: string; size: number; metrics: Metrics }): Promise<Database> {
-    const { url, size, metrics } = options;
+/**
+ * A pool of at most `size` connections, opened when they are needed. `pooled`: behind a pooler that gives a connection for one
+ * transaction only, so that nothing may be left on it: neither settings nor prepared statements.
+ */
+export async function openDatabase(options: {
+    url: string;
+    size: number;
+    pooled: boolean;
+    metrics: Metrics;
+}): Promise<Database> {
+    const { url, size, pooled, metrics } = options;
     const pool = await createPool(url, {
         maxPoolSize: size,
         connectionTimeout: 3_000,
-        statementTimeout: 8_000, // below the request's own deadline
-        idleInTransactionSessionTimeout: 10_000,
+        statementTimeout: pooled ? 'DISABLE_TIMEOUT' : 8_000, // below the request's own deadline
+        idleInTransactionSessionTimeout: pooled ? 'DISABLE_TIMEOUT' : 10_000,
         idleTimeout: 60_000,
         connectionRetryLimit: 1,
         // Whether a statement may run twice is known above, not here.
         queryRetryLimit: 0,
         transactionRetryLimit: 0,
-        // No statement here leaves state behind on its connection.
+        // No statement here leaves state behind on its connection but what was prepared, which is to stay.
         resetConnection: async () => {},
         typeParsers: TYPE_PARSERS,
     });
     const timed = databaseMetrics(metrics, pool, size);
     return {
         rows: (query) => timed(() => rows(pool, query)),
+        prepared: (name, query) => timed(() => rows(pool, pooled ? query : { ...query, name })),
         transaction: (work) =>
             timed(() =>
                 translated(() => pool.transaction((connection) => work({ rows: (query) => rows(connection, query) }))),

@@ -19,7 +19,7 @@ import { WalletServiceDefinition } from '../proto/gen/wallet/v1/wallet.ts';
 import type { Passwords } from '../workers/crypto/passwords.ts';
 import type { Signatures } from '../workers/crypto/signatures.ts';
 import { foldStore } from '../workers/usage/fold.store.ts';
-import { fold } from '../workers/usage/fold.ts';
+import { fold, foldDeltas } from '../workers/usage/fold.ts';
 import { pruneUsage } from '../workers/usage/prune.store.ts';
 import { usageService } from '../workers/usage/service.ts';
 import { usageStore } from '../workers/usage/store.ts';
@@ -86,6 +86,8 @@ function service<D extends ServiceDefinition>(
     };
 }
 
+/** What is not folded yet is added up by every reader. */
+const FOLD_DELTAS_EVERY_MS = 2_000;
 const FOLD_EVERY_MS = 10_000;
 const DAY_MS = 24 * 3_600_000;
 
@@ -181,6 +183,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
             jobs({ config, db, redis }) {
                 const store = foldStore(db);
                 return {
+                    deltas: { every_ms: FOLD_DELTAS_EVERY_MS, run: () => foldDeltas({ store }) },
                     fold: { every_ms: FOLD_EVERY_MS, run: () => fold({ store, redis, shards: config.REDIS_SHARDS }) },
                     prune: { every_ms: DAY_MS, run: () => pruneUsage(db) },
                 };

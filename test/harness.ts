@@ -34,7 +34,7 @@ export async function emptyDatabase(): Promise<string> {
 export async function testDatabase(): Promise<{ db: Database; url: string }> {
     const url = await emptyDatabase();
     await migrate(url, SCHEMAS);
-    const db = await openDatabase({ url, size: 4, metrics: createMetrics() });
+    const db = await openDatabase({ url, size: 4, pooled: false, metrics: createMetrics() });
     after(() => db.close());
     return { db, url };
 }

@@ -13,7 +13,7 @@ if (url === undefined) {
     console.error('No database: set DATABASE_URL, or DATA_DIR to the folder that a service is running on.');
     process.exit(1);
 }
-const db = await openDatabase({ url, size: 1, metrics: createMetrics() });
+const db = await openDatabase({ url, size: 1, pooled: false, metrics: createMetrics() });
 const drift = await findDrift(db).finally(() => db.close());
 for (const { account, kind, counted, rows } of drift)
     console.log(`${kind} of ${account}: counted ${counted}, rows ${rows}`);

@@ -40,7 +40,7 @@ export function keepRunning(options: {
     function launch(): void {
         const started_at = performance.now();
         const output = openSync(log_file, 'a', 0o600);
-        child = spawn(process.execPath, [MAIN, role], {
+        child = spawn(process.execPath, [...process.execArgv, MAIN, role], {
             detached: true,
             stdio: ['pipe', output, output],
             env: { ...env, EXIT_WITH_PARENT: '1' },

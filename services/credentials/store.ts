@@ -108,20 +108,26 @@ async function insertGroup(db: Database, rows: NewRow[]): Promise<void> {
         row.credential_type,
     ]);
     const types = ['uuid', 'uuid', 'timestamptz', 'timestamptz', 'text', 'text', 'text'];
-    await db.rows(sql.unsafe`
+    await db.prepared(
+        'credentials_insert',
+        sql.unsafe`
         WITH written AS (
             INSERT INTO credentials.credentials (id, account, issued_at, expires_at, issuer, subject, credential_type)
             SELECT * FROM ${sql.unnest(tuples, types)}
             ON CONFLICT (id) DO NOTHING
             RETURNING account
         )
-        ${appendDeltas('credentials_issued')}`);
+        ${appendDeltas('credentials_issued')}`,
+    );
 }
 
 async function findGroup(db: Database, ids: string[]) {
-    const rows = await db.rows<FoundRow & { id: string }>(sql.unsafe`
+    const rows = await db.prepared<FoundRow & { id: string }>(
+        'credentials_find',
+        sql.unsafe`
         SELECT id, account, issuer, revoked_at, revocation_reason FROM credentials.credentials
-        WHERE id = ANY(${sql.array(ids, 'uuid')})`);
+        WHERE id = ANY(${sql.array(ids, 'uuid')})`,
+    );
     const found = new Map(rows.map((row) => [row.id, row]));
     return ids.map((id) => found.get(id));
 }

@@ -42,7 +42,9 @@ async function insertGroup(db: Database, rows: DidRow[]): Promise<void> {
     // In one order everywhere: two processes that insert the same DIDs must not wait for each other.
     const sorted = rows.toSorted((one, other) => (one.did < other.did ? -1 : 1));
     const tuples = sorted.map((row) => [row.did, Buffer.from(row.public_key), row.account ?? null, row.origin]);
-    await db.rows(sql.unsafe`
+    await db.prepared(
+        'dids_insert',
+        sql.unsafe`
         WITH inserted AS (
             INSERT INTO did.dids (did, public_key, account, origin, created_at)
             SELECT *, now() FROM ${sql.unnest(tuples, ['text', 'bytea', 'uuid', 'text'])}
@@ -51,12 +53,16 @@ async function insertGroup(db: Database, rows: DidRow[]): Promise<void> {
         ), written AS (
             SELECT account FROM inserted WHERE origin <> 'wallet' -- the wallet is what is counted
         )
-        ${appendDeltas('dids_created')}`);
+        ${appendDeltas('dids_created')}`,
+    );
 }
 
 async function findGroup(db: Database, dids: string[]) {
-    const rows = await db.rows<{ did: string; public_key: Buffer }>(sql.unsafe`
-        SELECT did, public_key FROM did.dids WHERE did = ANY(${sql.array(dids, 'text')})`);
+    const rows = await db.prepared<{ did: string; public_key: Buffer }>(
+        'dids_find',
+        sql.unsafe`
+        SELECT did, public_key FROM did.dids WHERE did = ANY(${sql.array(dids, 'text')})`,
+    );
     const found = new Map(rows.map((row) => [row.did, row]));
     return dids.map((did) => found.get(did));
 }

@@ -73,10 +73,13 @@ export function sessionStore(db: Database): SessionStore {
 }
 
 async function findSessions(db: Database, ids: string[]): Promise<Array<SessionRow | undefined>> {
-    const rows = await db.rows<SessionRow>(sql.unsafe`
+    const rows = await db.prepared<SessionRow>(
+        'sessions_find',
+        sql.unsafe`
         SELECT s.session_id, s.expires_at, ${USER_COLUMNS}
         FROM identity.sessions s JOIN identity.users u USING (user_id)
-        WHERE s.session_id = ANY(${sql.array(ids, 'uuid')}) AND s.ended_at IS NULL`);
+        WHERE s.session_id = ANY(${sql.array(ids, 'uuid')}) AND s.ended_at IS NULL`,
+    );
     const found = new Map(rows.map((row) => [row.session_id, row]));
     return ids.map((id) => found.get(id));
 }

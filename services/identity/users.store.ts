@@ -94,8 +94,11 @@ async function insertUsers(db: Database, rows: NewUserRow[]): Promise<boolean[]>
 }
 
 async function findUsers(db: Database, ids: string[]): Promise<Array<UserRow | undefined>> {
-    const rows = await db.rows<UserRow>(sql.unsafe`
-        SELECT ${USER_COLUMNS} FROM identity.users u WHERE u.user_id = ANY(${sql.array(ids, 'uuid')})`);
+    const rows = await db.prepared<UserRow>(
+        'users_find',
+        sql.unsafe`
+        SELECT ${USER_COLUMNS} FROM identity.users u WHERE u.user_id = ANY(${sql.array(ids, 'uuid')})`,
+    );
     const found = new Map(rows.map((row) => [row.user_id, row]));
     return ids.map((id) => found.get(id));
 }

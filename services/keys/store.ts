@@ -134,9 +134,12 @@ async function renameKey(
 
 async function findLive(db: Database, hashes: Uint8Array[]): Promise<Array<LiveKey | undefined>> {
     const wanted = hashes.map((hash) => Buffer.from(hash));
-    const rows = await db.rows<LiveKey & { hash: Buffer }>(sql.unsafe`
+    const rows = await db.prepared<LiveKey & { hash: Buffer }>(
+        'keys_find',
+        sql.unsafe`
         SELECT hash, key_id, account, tier FROM keys.keys
-        WHERE hash = ANY(${sql.array(wanted, 'bytea')}) AND revoked_at IS NULL`);
+        WHERE hash = ANY(${sql.array(wanted, 'bytea')}) AND revoked_at IS NULL`,
+    );
     const found = new Map(rows.map((row) => [row.hash.toString('hex'), row]));
     return wanted.map((hash) => found.get(hash.toString('hex')));
 }

@@ -41,12 +41,15 @@ async function insertGroup(db: Database, rows: PresentationRow[]): Promise<void>
         row.audience,
     ]);
     const types = ['uuid', 'uuid', 'timestamptz', 'int2', 'text', 'text'];
-    await db.rows(sql.unsafe`
+    await db.prepared(
+        'presentations_insert',
+        sql.unsafe`
         WITH written AS (
             INSERT INTO presentations.presentations (id, account, created_at, credentials_count, holder, audience)
             SELECT * FROM ${sql.unnest(tuples, types)}
             ON CONFLICT (id) DO NOTHING
             RETURNING account
         )
-        ${appendDeltas('presentations_created')}`);
+        ${appendDeltas('presentations_created')}`,
+    );
 }

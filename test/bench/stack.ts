@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { keptSecret, keptSigningKey } from '../../deploy/local/data-dir.ts';
 import { runningPostgres } from '../../deploy/local/postgres.ts';
 import { findProcesses, worksIn } from '../../deploy/local/processes.ts';
+import packageJson from '../../package.json' with { type: 'json' };
 import type { Target } from './load/connection.ts';
 import type { Groups } from './proc.ts';
 
@@ -29,6 +30,8 @@ export interface Stack {
 }
 
 const LAUNCHERS: Record<Transport, string> = { local: 'deploy/local/start.ts', grpc: 'deploy/local/cluster.ts' };
+/** As npm start has them. */
+const NODE_FLAGS: readonly string[] = packageJson.scripts.start.match(/--\S+/g) ?? [];
 /** What the launchers need of the surroundings; a setting of the user's would change what is measured. */
 const KEPT = ['PATH', 'HOME', 'XDG_CACHE_HOME', 'TMPDIR'];
 
@@ -45,7 +48,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const folder = mkdtempSync(join(tmpdir(), 'credential-bench-'));
     const data_dir = join(folder, 'data');
     const kept = Object.fromEntries(KEPT.map((name) => [name, process.env[name]]));
-    const launcher = spawn(process.execPath, [...node_flags, LAUNCHERS[transport]], {
+    const launcher = spawn(process.execPath, [...NODE_FLAGS, ...node_flags, LAUNCHERS[transport]], {
         stdio: ['ignore', 'pipe', 'inherit'],
         // As under npm, it ends when this process is gone.
         env: {

@@ -7,7 +7,7 @@ import { emptyDatabase } from '../harness.ts';
 
 it('shows the pool while it is exhausted, and how statements and transactions ended', async (t) => {
     const metrics = createMetrics();
-    const db = await openDatabase({ url: await emptyDatabase(), size: 1, metrics });
+    const db = await openDatabase({ url: await emptyDatabase(), size: 1, pooled: false, metrics });
     t.after(() => db.close());
     const shown = async (sample: string): Promise<boolean> =>
         (await metrics.expose()).text.split('\n').includes(sample);

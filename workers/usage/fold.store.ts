@@ -7,8 +7,8 @@ const FOLD_ROWS = 10_000;
 const RECORD_LOCK = 0x75736167;
 
 export interface FoldStore {
-    /** Moves deltas into totals; how many there were. Running it twice moves nothing twice. */
-    foldDeltas(): Promise<number>;
+    /** Moves some deltas into totals; whether there may be more. Running it twice moves nothing twice. */
+    foldDeltas(): Promise<boolean>;
     /** Records absolute counts, and adds what they exceed the recorded ones by. Running it twice adds nothing twice. */
     recordRequests(counts: readonly RequestCount[]): Promise<void>;
 }
@@ -17,7 +17,7 @@ export function foldStore(db: Database): FoldStore {
     return { foldDeltas: () => foldDeltas(db), recordRequests: (counts) => recordRequests(db, counts) };
 }
 
-async function foldDeltas(db: Database): Promise<number> {
+async function foldDeltas(db: Database): Promise<boolean> {
     const rows = await db.rows<{ folded: number }>(sql.unsafe`
         WITH taken AS (
             DELETE FROM usage.deltas WHERE id IN (
@@ -35,7 +35,7 @@ async function foldDeltas(db: Database): Promise<number> {
             ON CONFLICT (day, account) DO UPDATE SET logins = days.logins + excluded.logins
         )
         SELECT count(*) AS folded FROM taken`);
-    return rows[0]?.folded ?? 0;
+    return rows[0]?.folded === FOLD_ROWS;
 }
 
 async function recordRequests(db: Database, counts: readonly RequestCount[]): Promise<void> {

@@ -27,9 +27,14 @@ interface FoldDependencies {
     shards: number;
 }
 
+/** Deltas into totals. What is written meanwhile waits for the next time: under load it would never end. */
+export async function foldDeltas({ store }: Pick<FoldDependencies, 'store'>): Promise<void> {
+    while (await store.foldDeltas());
+}
+
 /** Deltas into totals, and the limiter's request counts into PostgreSQL. May be interrupted and repeated at any point. */
 export async function fold({ store, redis, shards }: FoldDependencies): Promise<void> {
-    for (let folded = 1; folded > 0; ) folded = await store.foldDeltas();
+    await foldDeltas({ store });
     for (let shard = 0; shard < shards; shard++) await foldShard(store, redis, `{${shard}}`);
 }
 

@@ -70,12 +70,15 @@ export function usageStore(db: Database): UsageStore {
 
 async function amounts(db: Database, accounts: string[]): Promise<Array<Map<string, number>>> {
     const wanted = sql.array(accounts, 'uuid');
-    const rows = await db.rows<{ account: string; kind: string; amount: number }>(sql.unsafe`
+    const rows = await db.prepared<{ account: string; kind: string; amount: number }>(
+        'usage_amounts',
+        sql.unsafe`
         SELECT account, kind, sum(amount)::bigint AS amount FROM (
             SELECT account, kind, amount FROM usage.totals WHERE account = ANY(${wanted})
             UNION ALL
             SELECT account, kind, amount FROM usage.deltas WHERE account = ANY(${wanted})
-        ) AS both_parts GROUP BY account, kind`);
+        ) AS both_parts GROUP BY account, kind`,
+    );
     const by_account = new Map(accounts.map((account) => [account, new Map<string, number>()]));
     for (const { account, kind, amount } of rows) by_account.get(account)?.set(kind, amount);
     return accounts.map((account) => by_account.get(account) ?? new Map<string, number>());
