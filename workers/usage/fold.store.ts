@@ -2,22 +2,30 @@ import { type Database, sql } from '../../platform/db.ts';
 import { PLATFORM, type RequestCount } from './store.ts';
 
 /** Deltas folded by one statement: bounds its locks and its time. */
-const FOLD_ROWS = 10_000;
+export const FOLD_ROWS = 10_000;
 /** The advisory lock of those who record requests ("usag" in ASCII): differences are taken by one at a time. */
 const RECORD_LOCK = 0x75736167;
 
 export interface FoldStore {
-    /** Moves some deltas into totals; whether there may be more. Running it twice moves nothing twice. */
-    foldDeltas(): Promise<boolean>;
+    /** Moves at most FOLD_ROWS deltas into totals; how many there were. Running it twice moves nothing twice. */
+    foldDeltas(): Promise<number>;
+    /** Gives back the room of deltas that are folded: until then each reader of the newer ones steps over them. */
+    sweepDeltas(): Promise<void>;
     /** Records absolute counts, and adds what they exceed the recorded ones by. Running it twice adds nothing twice. */
     recordRequests(counts: readonly RequestCount[]): Promise<void>;
 }
 
 export function foldStore(db: Database): FoldStore {
-    return { foldDeltas: () => foldDeltas(db), recordRequests: (counts) => recordRequests(db, counts) };
+    return {
+        foldDeltas: () => foldDeltas(db),
+        async sweepDeltas() {
+            await db.rows(sql.unsafe`VACUUM usage.deltas`);
+        },
+        recordRequests: (counts) => recordRequests(db, counts),
+    };
 }
 
-async function foldDeltas(db: Database): Promise<boolean> {
+async function foldDeltas(db: Database): Promise<number> {
     const rows = await db.rows<{ folded: number }>(sql.unsafe`
         WITH taken AS (
             DELETE FROM usage.deltas WHERE id IN (
@@ -35,7 +43,7 @@ async function foldDeltas(db: Database): Promise<boolean> {
             ON CONFLICT (day, account) DO UPDATE SET logins = days.logins + excluded.logins
         )
         SELECT count(*) AS folded FROM taken`);
-    return rows[0]?.folded === FOLD_ROWS;
+    return rows[0]?.folded ?? 0;
 }
 
 async function recordRequests(db: Database, counts: readonly RequestCount[]): Promise<void> {

@@ -1,10 +1,12 @@
 import { decodeLimitRecord, unfoldedAccounts } from '../../platform/limit-record.ts';
 import { type Redis, redisScript } from '../../platform/redis.ts';
-import type { FoldStore } from './fold.store.ts';
+import { FOLD_ROWS, type FoldStore } from './fold.store.ts';
 import { countsOf } from './records.ts';
 
 /** Accounts folded at a time. */
 const ACCOUNTS = 200;
+/** So many folded deltas are swept at once: PostgreSQL itself looks for them once a minute only. */
+const SWEPT_ROWS = 1_000;
 
 /**
  * Takes a bucket out of the set of its account, unless it was counted in since its record was read: then it stays for the
@@ -29,7 +31,9 @@ interface FoldDependencies {
 
 /** Deltas into totals. What is written meanwhile waits for the next time: under load it would never end. */
 export async function foldDeltas({ store }: Pick<FoldDependencies, 'store'>): Promise<void> {
-    while (await store.foldDeltas());
+    let sum = 0;
+    for (let folded = FOLD_ROWS; folded === FOLD_ROWS; sum += folded) folded = await store.foldDeltas();
+    if (sum >= SWEPT_ROWS) await store.sweepDeltas();
 }
 
 /** Deltas into totals, and the limiter's request counts into PostgreSQL. May be interrupted and repeated at any point. */
