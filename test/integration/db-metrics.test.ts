@@ -8,11 +8,14 @@ import { emptyDatabase } from '../harness.ts';
 it('shows the pool while it is exhausted, and how statements and transactions ended', async (t) => {
     const metrics = createMetrics();
     const db = await openDatabase({ url: await emptyDatabase(), size: 1, pooled: false, metrics });
-    t.after(() => db.close());
     const shown = async (sample: string): Promise<boolean> =>
         (await metrics.expose()).text.split('\n').includes(sample);
 
     const release = Promise.withResolvers<void>();
+    t.after(() => {
+        release.resolve();
+        return db.close();
+    });
     const held = Promise.withResolvers<void>();
     const holding = db.transaction(async ({ rows }) => {
         await rows(sql.unsafe`SELECT 1`);

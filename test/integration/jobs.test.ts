@@ -20,7 +20,7 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
     }
 }
 
-it('a job runs again and again, one that fails too, and leaves a bounded history', async () => {
+it('a job runs again and again, one that fails too, and leaves a bounded history', async (t) => {
     const role = `test-${randomUUID()}`;
     const metrics = createMetrics();
     const runs = { works: 0, fails: 0 };
@@ -40,6 +40,7 @@ it('a job runs again and again, one that fails too, and leaves a bounded history
         log: quiet,
         metrics: jobMetrics(metrics),
     });
+    t.after(() => scheduled.stop()); // where an assertion has failed before it was stopped
     await until('the jobs run', () => runs.works > 100 && runs.fails > 3);
     const { text } = await metrics.expose();
     const value = (metric: string, ...labels: string[]): number => {
