@@ -21,7 +21,9 @@ export function answering(options: {
 
     return async (endpoint, exchange) => {
         const input = await readInput(endpoint, exchange, services);
+        noteTarget(exchange, endpoint, [input.params, input.body]);
         const result = await endpoint.call(input);
+        noteTarget(exchange, endpoint, [result]);
         if (endpoint.counts_as_verified) await admitter.countVerified({ ...input.context, ...exchange.principal });
         if (result instanceof ListAnswer) {
             const list = await readList(result, input.context);
@@ -33,6 +35,17 @@ export function answering(options: {
         if (endpoint.bare) writeBare(exchange.response, { status, data: result, headers });
         else writeSuccess(exchange.response, { status, message, data: result, headers });
     };
+}
+
+/** An id in one of the forms that are given out: what else a caller may have put in its place is not repeated in a log. */
+const ID = /^((urn:uuid:)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|did:key:z[1-9A-HJ-NP-Za-km-z]{47})$/;
+
+function noteTarget(exchange: Exchange, { acts_on }: Endpoint, sources: unknown[]): void {
+    if (acts_on === undefined) return;
+    for (const source of sources) {
+        const id = (source as Record<string, unknown> | undefined)?.[acts_on]; // parsed, or an answer: objects
+        if (typeof id === 'string' && ID.test(id)) exchange.target = id;
+    }
 }
 
 async function writeList({ status, message }: Endpoint, exchange: Exchange, list: ListResult): Promise<void> {

@@ -44,6 +44,8 @@ interface Definition<Params, Query, Headers, Body, Answer extends z.ZodType> {
     answer: Answer;
     /** Whether each success counts as a presentation that was verified. */
     counts_as_verified?: true;
+    /** The parameter, or the member of body or answer, that names what is acted on: it stands in the log. */
+    acts_on?: string;
     /** Whether it waits for a password to be hashed: the time it takes says nothing of how busy the gateway is. */
     hashes?: true;
     /** How long it may take, in milliseconds, where it is not the usual ten seconds. */

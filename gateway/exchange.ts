@@ -37,6 +37,8 @@ export interface Exchange {
     /** The account that a trusted caller has named as the one it acts for. */
     on_behalf_of?: string;
     principal?: Principal;
+    /** The id of what it acts on. */
+    target?: string;
     /** What the limiter said; every answer carries it. */
     decision?: Decision;
     failure?: AppError;

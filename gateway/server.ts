@@ -156,6 +156,7 @@ function finisher({ overload, log, metrics }: GatewayOptions): (exchange: Exchan
             user_id: principal?.user_id,
             key_id: principal?.key_id,
             session_id: principal?.session_id,
+            target: exchange.target,
             error: failure?.kind,
             aborted: response.writableFinished ? undefined : true,
             ...auditOf(exchange),

@@ -71,6 +71,7 @@ export const credentialEndpoints = [
         access: 'any',
         status: 201,
         message: 'Credential issued',
+        acts_on: 'credential_id',
         body: z.object({
             issuer_did: z.string(),
             issuer_private_key: base64,
@@ -116,6 +117,7 @@ export const credentialEndpoints = [
         access: 'any',
         status: 200,
         message: 'Credential revoked',
+        acts_on: 'credential_id',
         params: byId,
         body: z.object({ issuer_did: z.string(), reason: optional(z.string()) }),
         answer: revocation,

@@ -14,6 +14,7 @@ export const internalAuthEndpoints = [
         access: 'internal',
         status: 201,
         message: 'User registered',
+        acts_on: 'user_id',
         hashes: true,
         body: z.object({ email: z.string(), password: z.string(), name: optional(name) }),
         answer: z.object(userFields),
@@ -29,6 +30,7 @@ export const internalAuthEndpoints = [
         access: 'login',
         status: 200,
         message: 'Logged in',
+        acts_on: 'user_id',
         hashes: true,
         body: z.object({ email: z.string(), password: z.string() }),
         answer: session.extend({

@@ -39,6 +39,7 @@ export const keyEndpoints = [
         access: 'session',
         status: 201,
         message: 'API key generated. Store it now: it is not shown again.',
+        acts_on: 'key_id',
         body: z.object({ name, tier: optional(z.string()) }),
         answer: z.object({
             key_id: z.string(),
@@ -103,6 +104,7 @@ export const keyEndpoints = [
         access: 'session',
         status: 200,
         message: 'API key revoked',
+        acts_on: 'key_id',
         params: byId,
         answer: z.object({ key_id: z.string(), revoked_at: z.string() }),
         call: ({ params, services, context }) => services.keys.revoke(params, context),
@@ -115,6 +117,7 @@ export const keyEndpoints = [
         access: 'session',
         status: 200,
         message: 'API key updated',
+        acts_on: 'key_id',
         params: byId,
         body: z.object({ name: optional(name) }),
         answer: z.object({ key_id: z.string(), name: z.string(), updated_at: z.string() }),

@@ -11,6 +11,7 @@ export const presentationEndpoints = [
         access: 'any',
         status: 201,
         message: 'Presentation created',
+        acts_on: 'presentation_id',
         body: z.object({
             holder_did: z.string(),
             holder_private_key: base64,

@@ -45,23 +45,28 @@ it('a request leaves one line in the log, with nothing of what it carried', asyn
     }
 });
 
-it('the line names the account and the key or session that the call came with, and what it did', async () => {
+it('the line names the account and the key or session that the call came with, and what it acted on', async () => {
     const account = await newAccount();
     const key = await newKey(account);
     const { sid } = JSON.parse(Buffer.from(account.token.split('.')[1] ?? '', 'base64url').toString());
     const calls = [
         { token: key.api_key, method: 'POST', path: '/v1/did' },
         { token: account.token, method: 'DELETE', path: `/v1/keys/${key.key_id}` },
+        { token: account.token, method: 'DELETE', path: `/v1/keys/${key.api_key}` },
     ];
     const lines: unknown[] = [];
+    const dids: string[] = [];
     for (const call of calls) {
-        const [line = ''] = await linesOf([(await send(call)).headers.get('x-request-id') as string]);
-        const { route, status, user_id, key_id, session_id } = JSON.parse(line);
-        lines.push({ route, status, user_id, key_id, session_id });
+        const answer = await send(call);
+        const [line = ''] = await linesOf([answer.headers.get('x-request-id') as string]);
+        if (answer.data?.did) dids.push(answer.data.did);
+        const { route, status, user_id, key_id, session_id, target } = JSON.parse(line);
+        lines.push({ route, status, user_id, key_id, session_id, target });
     }
     const { user_id } = account;
     assert.deepEqual(lines, [
-        { route: 'did.create', status: 201, user_id, key_id: key.key_id, session_id: undefined },
-        { route: 'keys.revoke', status: 200, user_id, key_id: undefined, session_id: sid },
+        { route: 'did.create', status: 201, user_id, key_id: key.key_id, session_id: undefined, target: dids[0] },
+        { route: 'keys.revoke', status: 200, user_id, key_id: undefined, session_id: sid, target: key.key_id },
+        { route: 'keys.revoke', status: 404, user_id, key_id: undefined, session_id: sid, target: undefined },
     ]);
 });
