@@ -6,6 +6,7 @@ import { AppError } from './errors.ts';
 import type { Log } from './log.ts';
 import { queueTally } from './queues.ts';
 import { type Redis, shardTag } from './redis.ts';
+import { inSpan, startSpan, type Traced } from './tracing.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -26,13 +27,13 @@ const POLICY = {
 
 /** Attempts on one subject from one address that wait for their turn in this process; more are refused. */
 const MAX_WAITING = 1_000;
-/** What these turns are called in the metrics. */
+/** What these turns are called in the metrics and in traces. */
 const QUEUE = 'password_attempts';
 /** How often an attempt looks again whether those of other processes have come to a verdict. */
 const UNSETTLED_POLL_MS = 25;
 
 /** Whose password is tried, and from where. The subject goes into Redis keys: it names nobody in clear text. */
-export interface GuardTarget {
+export interface GuardTarget extends Traced {
     subject: string;
     /** The caller's network address; callers without one share a record. */
     address: string | undefined;
@@ -78,9 +79,11 @@ export function guard({ redis, shards, log }: { redis: Redis; shards: number; lo
     }
 
     return {
-        attempt: (target, verify) =>
-            takeTurn(`${target.subject} ${target.address}`, async () => {
-                const counted = await begin(target);
+        attempt(target, verify) {
+            const span = startSpan('client', QUEUE, target);
+            return takeTurn(`${target.subject} ${target.address}`, async () => {
+                span.sent(1);
+                const counted = await inSpan(span, () => begin(target));
                 let verdict: Step = 'void';
                 try {
                     const result = await verify();
@@ -89,7 +92,8 @@ export function guard({ redis, shards, log }: { redis: Redis; shards: number; lo
                 } finally {
                     if (counted) await settle(target, verdict);
                 }
-            }),
+            });
+        },
     };
 }
 

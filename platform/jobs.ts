@@ -3,7 +3,7 @@ import { type Job as DueJob, Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import type { JobMetrics } from './job-metrics.ts';
 import type { Log } from './log.ts';
-import { startSpan } from './tracing.ts';
+import { inSpan, startSpan } from './tracing.ts';
 
 /** Work that one process of a role does every `every_ms`. It may be interrupted, and may run twice. */
 export interface Job {
@@ -38,16 +38,10 @@ export function scheduleJobs(options: {
     metrics.watch(queue, Object.keys(jobs), () => connection.status === 'ready');
     const perform = async ({ name, timestamp, delay: delay_ms }: DueJob): Promise<unknown> => {
         const job = jobs[name];
-        if (!job) return;
+        if (!job) return undefined;
         const span = startSpan('consumer', `job ${role}.${name}`);
         span.attribute('queue.wait_ms', Math.max(0, Date.now() - timestamp - delay_ms));
-        try {
-            await metrics.run(role, name, () => job.run());
-            span.finish();
-        } catch (error) {
-            span.finish(error);
-            throw error;
-        }
+        return inSpan(span, () => metrics.run(role, name, () => job.run()));
     };
     const worker = new Worker(role, perform, { ...queue_options, concurrency: 1 });
     queue.on('error', (error) => log.warn({ err: error }, 'job queue'));

@@ -38,6 +38,18 @@ export function startSpan(kind: Kind, name: string, parent?: Traced): Span {
     return start === undefined ? NO_SPAN : start(kind, name, parent);
 }
 
+/** Runs what `span` stands for. */
+export async function inSpan<Result>(span: Span, work: () => Promise<Result>): Promise<Result> {
+    try {
+        const result = await work();
+        span.finish();
+        return result;
+    } catch (error) {
+        span.finish(error);
+        throw error;
+    }
+}
+
 export interface TracingOptions {
     /** URL of a collector that takes OTLP over HTTP; without it nothing is traced. */
     endpoint: string | undefined;

@@ -33,7 +33,8 @@ export function login(dependencies: LoginDependencies) {
         const storable = !email.includes('\0') && email.isWellFormed();
         const account = storable ? await store.findPassword(email, context) : undefined;
         const subject = guardSubject(account ?? { email });
-        const opened = await guard.attempt({ subject, address: context.address }, async () => {
+        const { address, traceparent } = context;
+        const opened = await guard.attempt({ subject, address, traceparent }, async () => {
             const phc = account?.password_hash ?? (await standIn());
             const { matches, rehash } = await passwords.verify(phc, request.password, context);
             if (!account || !matches) return undefined;

@@ -57,7 +57,8 @@ export async function unlocked<Result>(
     const { store, passwords, cost, guard } = deps;
     const wallet = await requireWallet(store, wallet_id, context);
     const { salt, memory_kib, passes } = wallet;
-    const target = { subject: `wallet:${wallet.id}`, address: context.address };
+    const { address, traceparent } = context;
+    const target = { subject: `wallet:${wallet.id}`, address, traceparent };
     const data_key = await guard.attempt(target, async () => {
         const password_key = await passwords.derive(password, salt, { memory_kib, passes }, context);
         const opened = openDataKey(wallet, password_key);

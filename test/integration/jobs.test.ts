@@ -6,7 +6,9 @@ import { sql } from '../../platform/db.ts';
 import { jobMetrics } from '../../platform/job-metrics.ts';
 import { scheduleJobs } from '../../platform/jobs.ts';
 import { createMetrics } from '../../platform/metrics.ts';
+import { startTracing } from '../../platform/tracing.ts';
 import { pruneSessions } from '../../services/identity/prune.store.ts';
+import { startCollector } from '../collector.ts';
 import { quiet, redisUrl, testDatabase, testRedis } from '../harness.ts';
 
 const { db } = await testDatabase();
@@ -61,6 +63,32 @@ it('a job runs again and again, one that fails too, and leaves a bounded history
     assert.ok((await redis.xlen(`{jobs:${role}}:${role}:events`)) <= 200); // Redis trims in steps of a hundred
     const keys = await redis.keys(`{jobs:${role}}*`);
     await redis.del(...keys);
+});
+
+it('each run of a job is a trace of its own, with its wait and how it ended', async (t) => {
+    const collector = await startCollector();
+    t.after(() => collector.stop());
+    const tracing = await startTracing({ endpoint: collector.url, sample: 1, service: 'test', log: quiet });
+    const role = `test-${randomUUID()}`;
+    let runs = 0;
+    const run = async () => {
+        if (++runs === 2) throw new Error('as it shall');
+    };
+    const jobs = { work: { every_ms: 20, run } };
+    const metrics = jobMetrics(createMetrics());
+    const scheduled = scheduleJobs({ redis_url: redisUrl, role, jobs, log: quiet, metrics });
+    await until('the job runs', () => runs > 2);
+    await scheduled.stop();
+    await tracing.stop();
+    const spans = collector.spans();
+    assert.ok(spans.length > 2);
+    assert.equal(new Set(spans.map(({ traceId }) => traceId)).size, spans.length);
+    for (const { name, attributes } of spans) {
+        assert.equal(name, `job ${role}.work`);
+        assert.ok(Number(attributes['queue.wait_ms']) >= 0);
+    }
+    assert.equal(spans.filter(({ attributes }) => attributes['error.type'] === 'internal').length, 1);
+    await redis.del(...(await redis.keys(`{jobs:${role}}*`)));
 });
 
 it('sessions go when every token of theirs has expired, and others stay', async () => {

@@ -119,10 +119,15 @@ describe('the trace of a call', () => {
         }
     });
 
-    it('shows the wait for the password of a wallet', () => {
-        const task = only(spansOf(opened.trace_id), 'passwords', INTERNAL);
-        assert.ok(Number(task.attributes['queue.wait_ms']) >= 0);
-        assert.equal(task.service, 'wallet');
+    it('shows the waits for the password of a wallet: for its turn among attempts, and for a thread', () => {
+        const found = spansOf(opened.trace_id);
+        const callee = only(found, '/wallet.v1.WalletService/ListCredentials', SERVER);
+        const hops = [only(found, 'password_attempts', CLIENT), only(found, 'passwords', INTERNAL)];
+        for (const { service, parentSpanId, attributes } of hops) {
+            assert.equal(service, 'wallet');
+            assert.equal(parentSpanId, callee.spanId);
+            assert.ok(Number(attributes['queue.wait_ms']) >= 0);
+        }
     });
 
     it('names the kind of a refusal', () => {

@@ -1,6 +1,6 @@
 import { encodeBase64 } from '../../platform/base64.ts';
 import { AppError } from '../../platform/errors.ts';
-import { startSpan, type Traced } from '../../platform/tracing.ts';
+import { inSpan, startSpan, type Traced } from '../../platform/tracing.ts';
 import { type Lane, lanes } from './lanes.ts';
 import { type Outcome, valueOrError } from './outcome.ts';
 import type { PasswordCost } from './password.ts';
@@ -60,16 +60,9 @@ export function passwordPool({ threads, cost, max_waiting, metrics }: PasswordPo
         max_waiting,
         waited: metrics.waited,
     });
-    const ask = async (job: PasswordJob, lane: Lane, patience: Patience): Promise<PasswordAnswer> => {
+    const ask = (job: PasswordJob, lane: Lane, patience: Patience): Promise<PasswordAnswer> => {
         const span = startSpan('internal', 'passwords', patience);
-        try {
-            const answer = await call(job, lane, patience.deadline, span);
-            span.finish();
-            return answer;
-        } catch (error) {
-            span.finish(error);
-            throw error;
-        }
+        return inSpan(span, () => call(job, lane, patience.deadline, span));
     };
     return {
         hash: async (password, { background = false, ...patience } = {}) => {
