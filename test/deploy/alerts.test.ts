@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { parse } from 'yaml';
 import { promtool, RULES, rules, skip } from './prometheus.ts';
 
-const CASES = 'test/deploy/alerts.promtool.yaml';
+const CASES = globSync('test/deploy/alerts/*.yaml');
 const RUNBOOKS = 'docs/runbooks.md';
 const PARTS = ['Meaning', 'Impact', 'Diagnosis', 'Mitigation'];
 
@@ -34,17 +33,16 @@ describe('every alert', () => {
     });
 
     it('has a case in which it fires', () => {
-        const { tests }: { tests: Array<Record<string, unknown>> } = parse(readFileSync(CASES, 'utf8'));
-        const cases = JSON.stringify(tests);
+        const cases = CASES.map((file) => readFileSync(file, 'utf8')).join('');
         assert.deepEqual(
-            alerts.filter(({ alert }) => !cases.includes(`alertname=\\"${alert}\\"`)).map(({ alert }) => alert),
+            alerts.filter(({ alert }) => !cases.includes(`alertname="${alert}"`)).map(({ alert }) => alert),
             [],
         );
     });
 
     it('fires in its cases, and in no other', { skip }, () => {
         promtool(['check', 'rules', '--lint=all', '--lint-fatal', RULES]);
-        assert.match(promtool(['test', 'rules', CASES]), /SUCCESS/);
+        assert.match(promtool(['test', 'rules', ...CASES]), /SUCCESS/);
     });
 
     it('can be loaded by the Prometheus of docker-compose.yml', { skip }, () => {
