@@ -64,7 +64,7 @@ export interface TracingOptions {
 export async function startTracing(options: TracingOptions): Promise<{ stop(): Promise<void> }> {
     const { endpoint } = options;
     if (endpoint === undefined) return { stop: async () => {} };
-    const { exportSpans } = await import('./tracing-otlp.ts'); // 5 MB of memory that only who traces pays
+    const { exportSpans } = await import('./tracing-otlp.ts'); // 13 MB of memory that only who traces pays for
     const exporting = exportSpans({ ...options, endpoint });
     start = exporting.start;
     return {
