@@ -7,8 +7,10 @@ const ALWAYS = 64;
 const NEVER = 8_192;
 /** How long calls may wait for one another, on top of what one takes alone, in milliseconds. */
 const WAIT_MS = 10;
-/** Long enough for a burst to be over, in milliseconds. */
+/** What is looked at together, in milliseconds. */
 const INTERVAL_MS = 100;
+/** A queue that has stood no longer than this is a burst, and is answered, in milliseconds. */
+const BURST_MS = 2_000;
 /** What the bound grows by in an interval without a standing queue. */
 const GROWTH = 1.25;
 /** How fast it is forgotten what a call takes alone: in a minute of intervals it doubles. */
@@ -42,6 +44,8 @@ export interface Overload {
 export function overload(metrics: Metrics, clock: Clock = systemClock()): Overload {
     let under_way = 0;
     let bound = NEVER;
+    /** For so long a queue has been standing. */
+    let standing_ms = 0;
     let interval_began = clock.now();
     let answered = 0;
     let fastest_ms = Number.POSITIVE_INFINITY;
@@ -64,9 +68,9 @@ export function overload(metrics: Metrics, clock: Clock = systemClock()): Overlo
         alone_ms = Math.min(fastest_ms, alone_ms * FORGETTING);
         const target_ms = alone_ms + WAIT_MS;
         const saturated = clock.busy() > BUSY;
-        if (saturated && fastest_ms > target_ms)
-            bound = Math.max(ALWAYS, Math.ceil((answered / elapsed_ms) * target_ms));
-        else bound = Math.min(NEVER, Math.ceil(bound * GROWTH));
+        standing_ms = saturated && fastest_ms > target_ms ? standing_ms + elapsed_ms : 0;
+        if (standing_ms === 0) bound = Math.min(NEVER, Math.ceil(bound * GROWTH));
+        else if (standing_ms > BURST_MS) bound = Math.max(ALWAYS, Math.ceil((answered / elapsed_ms) * target_ms));
         answered = 0;
         fastest_ms = Number.POSITIVE_INFINITY;
     }

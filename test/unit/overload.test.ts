@@ -60,6 +60,13 @@ describe('overload', () => {
         assert.deepEqual([after.refused, after.waiting], [0, 0]);
     });
 
+    it('refuses nothing of a burst that goes on for a second', () => {
+        const { run, overload } = setUp();
+        const burst = run({ overload, per_ms: { offered: 13, capacity: 10 }, for_ms: 1_000, alone_ms: 1 });
+        const after = run({ overload, per_ms: { offered: 5, capacity: 10 }, for_ms: 2_000, alone_ms: 1 });
+        assert.deepEqual([burst.refused, after.refused], [0, 0]);
+    });
+
     it('refuses nothing where all can be answered, however long one call takes', () => {
         const { run, idle, overload } = setUp();
         for (const alone_ms of [1, 80]) {
@@ -72,6 +79,7 @@ describe('overload', () => {
     it('keeps the queue short at twice what can be answered, and all that can be answered is', () => {
         const { run, overload } = setUp();
         run({ overload, per_ms: { offered: 5, capacity: 10 }, for_ms: 1_000, alone_ms: 2 });
+        run({ overload, per_ms: { offered: 20, capacity: 10 }, for_ms: 3_000, alone_ms: 2 }); // it might be a burst
         const { took, refused } = run({ overload, per_ms: { offered: 20, capacity: 10 }, for_ms: 60_000, alone_ms: 2 });
         const p99 = took[Math.floor(took.length * 0.99)] ?? 0;
         assert.ok(p99 <= 40, `p99 of what was admitted: ${p99} ms`);
