@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { eraKey, unfoldedAccounts } from '../platform/limit-record.ts';
 import { MARK_MS } from '../platform/marks.ts';
-import { type Redis, redisScript } from '../platform/redis.ts';
+import { onOtherMemory, type Redis, redisScript } from '../platform/redis.ts';
 import type { Claim, Decision } from './limit.ts';
 
 const SCRIPT = readFileSync(new URL('limit.lua', import.meta.url), 'utf8');
@@ -30,7 +30,7 @@ interface Era {
 export function limitScript(redis: Redis, window_ms: number) {
     const run = redisScript(redis, SCRIPT);
     const eras = new Map<string, Era>();
-    redis.on('close', () => eras.clear()); // what answers next may be another Redis, or the same after a crash
+    onOtherMemory(redis, () => eras.clear());
 
     return async (tag: string, questions: Question[]): Promise<Decision[]> => {
         const era = eras.get(tag);

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Job as DueJob, Queue, Worker } from 'bullmq';
-import { Redis } from 'ioredis';
 import type { JobMetrics } from './job-metrics.ts';
 import type { Log } from './log.ts';
+import { openPatientRedis } from './redis.ts';
 import { inSpan, startSpan } from './tracing.ts';
 
 /** Work that one process of a role does every `every_ms`. It may be interrupted, and may run twice. */
@@ -29,9 +29,7 @@ export function scheduleJobs(options: {
     metrics: JobMetrics;
 }): { stop(): Promise<void> } {
     const { redis_url, role, jobs, log, metrics } = options;
-    // A worker waits for jobs by blocking commands, which may take as long as they like.
-    const connection = new Redis(redis_url, { maxRetriesPerRequest: null });
-    connection.on('error', (error: Error) => log.warn({ err: error }, 'job queue connection'));
+    const connection = openPatientRedis({ url: redis_url, log }); // a worker waits for jobs by blocking commands
     // The hash tag keeps a queue's keys together on a Redis Cluster.
     const queue_options = { connection, prefix: `{jobs:${role}}` };
     const queue = new Queue(role, { ...queue_options, streams: { events: { maxLen: KEEP_EVENTS } } });

@@ -1,29 +1,18 @@
 import { createHash } from 'node:crypto';
-import { type Command, Redis } from 'ioredis';
+import { Cluster, Redis as SingleRedis } from 'ioredis';
 import type { Log } from './log.ts';
+import { clusterNodes, dnsLookup, isClusterUrl, openCluster } from './redis-cluster.ts';
+import { limitWait } from './redis-wait.ts';
 
-export type { Redis } from 'ioredis';
-
-/** How long a command may take before the caller goes on without Redis, in milliseconds. */
-const COMMAND_TIMEOUT_MS = 500;
+/** One Redis, or a Redis Cluster, where all keys of a command carry one tag. */
+export type Redis = SingleRedis | Cluster;
 
 /** A connection whose commands fail when Redis does not answer in time. */
-class PunctualRedis extends Redis {
-    override sendCommand(...[command, stream]: Parameters<Redis['sendCommand']>): unknown {
+class PunctualRedis extends SingleRedis {
+    override sendCommand(...[command, stream]: Parameters<SingleRedis['sendCommand']>): unknown {
         const sent = super.sendCommand(command, stream);
-        this.#limitWait(command);
+        limitWait(command);
         return sent;
-    }
-
-    /**
-     * Unlike the library's own timeout it is fair to Redis: after a stall of this process timers run first, so what has come in
-     * meanwhile is read before a verdict is given (on the immediate).
-     */
-    #limitWait(command: Command): void {
-        const giveUp = () => command.reject(new Error('Redis did not answer in time.'));
-        const timer = setTimeout(() => setImmediate(giveUp), COMMAND_TIMEOUT_MS);
-        const stop = () => clearTimeout(timer);
-        command.promise.then(stop, stop);
     }
 }
 
@@ -32,19 +21,44 @@ class PunctualRedis extends Redis {
  * reconnects for ever in the background.
  */
 export function openRedis({ url, log }: { url: string; log: Log }): Redis {
-    const redis = new PunctualRedis(url, {
+    const redis = isClusterUrl(url) ? openCluster(url) : openSingle(url);
+    logErrors(redis, log, 'redis connection');
+    return redis;
+}
+
+function openSingle(url: string): SingleRedis {
+    return new PunctualRedis(url, {
         enableOfflineQueue: false,
         maxRetriesPerRequest: 0,
         autoResendUnfulfilledCommands: false,
         connectTimeout: 2_000,
         retryStrategy: (attempt) => Math.min(50 * attempt, 500),
     });
-    redis.on('error', (error: Error) => log.warn({ err: error }, 'redis connection'));
+}
+
+/** A connection for blocking commands, which may take as long as they like, and wait where Redis is away. */
+export function openPatientRedis({ url, log }: { url: string; log: Log }): Redis {
+    const patient = { maxRetriesPerRequest: null };
+    const { nodes, access } = isClusterUrl(url) ? clusterNodes(url) : {};
+    const redis = nodes
+        ? new Cluster(nodes, { dnsLookup, redisOptions: { ...access, ...patient } })
+        : new SingleRedis(url, patient);
+    logErrors(redis, log, 'job queue connection');
     return redis;
+}
+
+function logErrors(redis: Redis, log: Log, text: string): void {
+    for (const event of ['error', 'node error']) redis.on(event, (error: Error) => log.warn({ err: error }, text));
 }
 
 /** Resolves when commands can be sent, or when `timeout_ms` are over: its absence at start is survived as any other. */
 export async function awaitRedis(redis: Redis, timeout_ms: number): Promise<void> {
+    await awaitReady(redis, timeout_ms);
+    if (!(redis instanceof Cluster)) return;
+    await Promise.all(redis.nodes('master').map((node) => awaitReady(node, timeout_ms)));
+}
+
+async function awaitReady(redis: Redis, timeout_ms: number): Promise<void> {
     if (redis.status === 'ready') return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, timeout_ms);
@@ -52,6 +66,14 @@ export async function awaitRedis(redis: Redis, timeout_ms: number): Promise<void
     await promise;
     clearTimeout(timer);
     redis.off('ready', resolve);
+}
+
+/**
+ * Calls `listener` when what answers next may be another Redis, or the same after a crash: a connection was lost, or a cluster
+ * may have moved a shard to another node.
+ */
+export function onOtherMemory(redis: Redis, listener: () => void): void {
+    for (const event of ['close', '-node', 'refresh']) redis.on(event, listener);
 }
 
 /**

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { limiter } from '../../gateway/limit.ts';
+import { sql } from '../../platform/db.ts';
+import { guard } from '../../platform/guard.ts';
+import { jobMetrics } from '../../platform/job-metrics.ts';
+import { scheduleJobs } from '../../platform/jobs.ts';
+import { keyBucket, unfoldedBuckets } from '../../platform/limit-record.ts';
+import { markKey, marks } from '../../platform/marks.ts';
+import { createMetrics } from '../../platform/metrics.ts';
+import { awaitRedis, openRedis, shardTag } from '../../platform/redis.ts';
+import { foldStore } from '../../workers/usage/fold.store.ts';
+import { fold } from '../../workers/usage/fold.ts';
+import { usageService } from '../../workers/usage/service.ts';
+import { usageStore } from '../../workers/usage/store.ts';
+import { quiet, testContext, testDatabase } from '../harness.ts';
+import { startRedisCluster } from '../redis-cluster.ts';
+
+const SHARDS = 16;
+/** Enough for every shard to be some account's. */
+const ACCOUNTS = 200;
+
+const cluster = await startRedisCluster();
+after(() => cluster.stop());
+const { db } = await testDatabase();
+
+async function connection() {
+    const redis = openRedis({ url: cluster.url, log: quiet });
+    after(() => redis.disconnect());
+    await awaitRedis(redis, 5_000);
+    return redis;
+}
+
+/** As many gateways as there are limiters: each has a connection of its own. */
+const [redis, other] = [await connection(), await connection()];
+const gateways = [redis, other].map((redis) =>
+    limiter({ redis, shards: SHARDS, window_ms: 60_000, log: quiet, metrics: createMetrics() }),
+);
+
+function newClaim(limit: number) {
+    const [account, key_id] = [randomUUID(), randomUUID()];
+    const tag = shardTag(account, SHARDS);
+    const bucket = keyBucket(tag, account, key_id);
+    const mark = markKey(tag, 'key', key_id);
+    return { account, key_id, claim: { tag, bucket, mark, unfolded: unfoldedBuckets(tag, account), limit } };
+}
+
+type Claim = ReturnType<typeof newClaim>['claim'];
+
+/** What `times` calls of a key that its owner confirms get, spread over the gateways. */
+async function take(claim: Claim, times: number): Promise<string[]> {
+    const calls = Array.from({ length: times }, (_, call) => gateways[call % 2]?.take(claim, performance.now()));
+    return (await Promise.all(calls)).map((decision) => decision?.state ?? 'none');
+}
+
+/** Of every shard the first call of each gateway finds out the era of its memory; an earlier word does not count. */
+for (let shard = 0; shard < SHARDS; shard++) {
+    const tag = `{${shard}}`;
+    for (const { take } of gateways) await take({ tag, bucket: `limit:${tag}:warm`, limit: 10 });
+}
+
+it('the limit of each account is exact over two gateways, and its keys are spread over all nodes', async () => {
+    const before = await Promise.all(cluster.nodes.map((node) => node.dbsize()));
+    const claims = Array.from({ length: ACCOUNTS }, () => newClaim(5).claim);
+    assert.equal(new Set(claims.map(({ tag }) => tag)).size, SHARDS);
+    const states = await Promise.all(claims.map((claim) => take(claim, 8)));
+    for (const of_account of states) {
+        assert.deepEqual(of_account.toSorted(), [...Array(5).fill('admitted'), ...Array(3).fill('limited')]);
+    }
+    const sizes = await Promise.all(cluster.nodes.map((node) => node.dbsize()));
+    for (const [node, size] of sizes.entries()) assert.ok(size - (before[node] ?? 0) > ACCOUNTS / 8, `node ${node}`);
+});
+
+it('what is revoked is refused on the next call, on every gateway and every node', async () => {
+    const ended = marks({ redis, shards: SHARDS });
+    const keys = Array.from({ length: ACCOUNTS }, () => newClaim(100));
+    await Promise.all(
+        keys.map(async ({ account, key_id, claim }) => {
+            assert.deepEqual(await take(claim, 2), ['admitted', 'admitted']);
+            await ended.refuseAnd({ account, subject: 'key', ids: [key_id] }, async () => {});
+            assert.deepEqual(await take(claim, 2), ['refused', 'refused']);
+        }),
+    );
+});
+
+it('guesses are counted', async () => {
+    const { attempt } = guard({ redis: other, shards: SHARDS, log: quiet });
+    const target = { subject: randomUUID(), address: '192.0.2.1' };
+    for (let guess = 0; guess < 10; guess++) await attempt(target, async () => undefined);
+    await assert.rejects(
+        attempt(target, async () => true),
+        { kind: 'rate_limited' },
+    );
+});
+
+it('requests are counted at once, and the same after they are folded', async () => {
+    const keys = Array.from({ length: ACCOUNTS }, () => newClaim(100));
+    await Promise.all(keys.map(({ claim }) => take(claim, 3)));
+    const usage = usageService({ store: usageStore(db), redis, shards: SHARDS, log: quiet, clock: Date.now });
+    const requests = (): Promise<number[]> =>
+        Promise.all(
+            keys.map(
+                async ({ account }) =>
+                    (await usage.getStatistics({}, testContext({ user_id: account }))).requests_this_month,
+            ),
+        );
+    const expected = Array(ACCOUNTS).fill(3);
+    assert.deepEqual(await requests(), expected);
+    await fold({ store: foldStore(db), redis, shards: SHARDS });
+    const accounts = keys.map(({ account }) => account);
+    const [row] = await db.rows<{ sum: number }>(sql.unsafe`
+        SELECT sum(requests)::bigint AS sum FROM usage.requests WHERE account = ANY(${sql.array(accounts, 'uuid')})`);
+    assert.equal(row?.sum, 3 * ACCOUNTS);
+    assert.deepEqual(await requests(), expected);
+});
+
+it('jobs run, of each role on the node of its queue', async () => {
+    const runs = new Map<string, number>();
+    const metrics = jobMetrics(createMetrics());
+    const roles = ['usage', 'identity', 'keys', 'did', 'wallet'];
+    const scheduled = roles.map((role) => {
+        const run = async () => runs.set(role, (runs.get(role) ?? 0) + 1);
+        return scheduleJobs({
+            redis_url: cluster.url,
+            role,
+            jobs: { work: { every_ms: 20, run } },
+            log: quiet,
+            metrics,
+        });
+    });
+    after(() => Promise.all(scheduled.map(({ stop }) => stop())));
+    const give_up = performance.now() + 20_000;
+    while (!roles.every((role) => (runs.get(role) ?? 0) > 5)) {
+        assert.ok(performance.now() < give_up, `only ${JSON.stringify([...runs])}`);
+        await delay(20);
+    }
+});
