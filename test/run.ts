@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from '../deploy/local/postgres.ts';
 import { startRedis } from '../deploy/local/redis.ts';
+import { startPgbouncer } from './pgbouncer.ts';
 import type { Counts } from './reporter.ts';
 import { startService, type Transport } from './service.ts';
 
@@ -18,6 +19,8 @@ const PARTS = ['unit', 'contract', 'vectors', 'integration', 'process', 'deploy'
 const TRANSPORTS: readonly Transport[] = ['local', 'grpc'];
 /** The transport of the service that E2E_URLS names: what describes it is in this process' environment. */
 const GIVEN_SERVICE = process.env['E2E_URLS'] ? (process.env['E2E_TRANSPORT'] as Transport) : undefined;
+/** `npm run test:pgbouncer`: the services of the end-to-end tests reach PostgreSQL through pgbouncer, in transaction mode. */
+const BEHIND_PGBOUNCER = process.env['E2E_POOLER'] === 'pgbouncer';
 
 /** How long one file may take. */
 const FILE_TIMEOUT_S = Number(process.env['TEST_TIMEOUT_S'] ?? 300);
@@ -62,7 +65,11 @@ async function startDatabases(): Promise<Environment> {
     const [postgres, redis] = await Promise.all([startPostgres(options), startRedis(options)]);
     closing.defer(() => postgres.stop());
     closing.defer(() => redis.stop());
-    return { TEST_DATABASE_URL: postgres.url, TEST_ADMIN_URL: postgres.admin_url, TEST_REDIS_URL: redis.url };
+    const urls = { TEST_DATABASE_URL: postgres.url, TEST_ADMIN_URL: postgres.admin_url, TEST_REDIS_URL: redis.url };
+    if (!BEHIND_PGBOUNCER) return urls;
+    const pgbouncer = await startPgbouncer({ database_url: postgres.url, dir: work_dir });
+    closing.defer(() => pgbouncer.stop());
+    return { ...urls, TEST_POOLER_URL: pgbouncer.url };
 }
 
 /** Both, unless E2E_URLS names a service that runs already; test/deploy/compose.sh shows what else describes it. */
@@ -78,6 +85,7 @@ async function runEndToEnd(transport: Transport, files: string[], databases: Env
         admin_url: databases['TEST_ADMIN_URL'] as string,
         database_url: databases['TEST_DATABASE_URL'] as string,
         redis_url: databases['TEST_REDIS_URL'] as string,
+        pooler_url: databases['TEST_POOLER_URL'],
         log_dir: work_dir,
     });
     try {

@@ -44,6 +44,8 @@ export async function startService(options: {
     redis_url: string;
     log_dir: string;
     settings?: Record<string, string>;
+    /** A pooler before `database_url`, in transaction mode: the roles use it, migrations go past it. */
+    pooler_url?: string | undefined;
 }): Promise<TestService> {
     const database = `e2e_${randomBytes(4).toString('hex')}`;
     await execute(options.admin_url, `CREATE DATABASE ${database} OWNER credentials`);
@@ -51,8 +53,9 @@ export async function startService(options: {
     const internal_secret = randomBytes(24).toString('base64url');
     const service_token = randomBytes(24).toString('base64url');
     const reader_token = randomBytes(24).toString('base64url');
+    const in_database = (url: string): string => Object.assign(new URL(url), { pathname: `/${database}` }).href;
     const shared = {
-        DATABASE_URL: Object.assign(new URL(options.database_url), { pathname: `/${database}` }).href,
+        DATABASE_URL: in_database(options.database_url),
         REDIS_URL: options.redis_url,
         INTERNAL_SECRET: internal_secret,
         SERVICE_TOKEN: service_token,
@@ -63,6 +66,10 @@ export async function startService(options: {
         ...options.settings,
     };
     const { members, urls, grpc } = options.transport === 'local' ? await together() : await apart();
+    if (options.pooler_url) {
+        const pooled = { DATABASE_URL: in_database(options.pooler_url), DATABASE_POOLER: 'transaction' };
+        for (const { env } of members) Object.assign(env, pooled);
+    }
     const ops = await giveOpsPorts(members);
     const log = (name: string) => join(options.log_dir, `${options.transport}-${name}.log`);
     const launch = ({ name, args, env }: Member): ChildProcess => {
