@@ -63,13 +63,14 @@ export async function startGateway(ground: {
     });
     const endpoints = endpointTable({ version, cache: () => redis.ping() });
     const secrets = [required(config, 'INTERNAL_SECRET'), config.INTERNAL_SECRET_PREVIOUS];
+    const isInternal = internalSecret(secrets.filter((secret) => secret !== undefined));
     const load = overload(metrics);
     const server = gatewayServer({
         unparsed_decision: () => admission.internal().decision,
         engine: engine({
             services,
             admitter: admission,
-            isInternal: internalSecret(secrets.filter((secret) => secret !== undefined)),
+            isInternal,
             readList: listReader(),
             overload: load,
             log,
@@ -79,6 +80,7 @@ export async function startGateway(ground: {
         cors: cors(config.CORS_ORIGINS.split(',').filter((origin) => origin !== '')),
         trusted_proxies: config.TRUST_PROXY,
         overload: load,
+        isInternal,
         log,
         metrics,
     });

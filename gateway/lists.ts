@@ -70,7 +70,11 @@ export function listReader() {
         else long_lists.delete(account);
     }
 
-    async function* pieces(list: ListAnswer<unknown>, first: Page<unknown>, context: CallContext) {
+    async function* pieces(
+        list: ListAnswer<unknown>,
+        first: Page<unknown>,
+        { context, account }: { context: CallContext; account: string | undefined },
+    ) {
         let total = 0;
         let page = first;
         try {
@@ -87,7 +91,7 @@ export function listReader() {
             }
             yield list.totals ? `],"total":${total}}` : ']}';
         } finally {
-            leave(accountOf(context));
+            leave(account);
         }
     }
 
@@ -101,8 +105,10 @@ export function listReader() {
         if (first.next_cursor === undefined) {
             return { data: dataOf(list, first.rows, first.rows.length), next_cursor: undefined };
         }
-        enter(accountOf(context));
-        return { pieces: pieces(list, first, context) };
+        // A shorter page ends where it grew large: such a list is long in bytes alone, and a wallet's at that.
+        const account = first.rows.length < PAGE_ROWS ? undefined : accountOf(context);
+        enter(account);
+        return { pieces: pieces(list, first, { context, account }) };
     };
 }
 

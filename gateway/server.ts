@@ -10,6 +10,7 @@ import { clientAddress } from './address.ts';
 import { clientErrors } from './client-errors.ts';
 import type { Cors } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
+import { HEALTH_PATH } from './endpoints/health.ts';
 import type { Engine } from './engine.ts';
 import { beginExchange, checkHeaders, type Exchange, exchangeOf } from './exchange.ts';
 import type { Decision } from './limit.ts';
@@ -29,13 +30,14 @@ export interface GatewayOptions {
     cors: Cors;
     trusted_proxies: number;
     overload: Overload;
+    isInternal(request: IncomingMessage): boolean;
     log: Log;
     metrics: Metrics;
 }
 
 /** The public HTTP server, not yet listening: routes from the endpoint table, and the envelope for everything else. */
 export function gatewayServer(options: GatewayOptions): Server {
-    const { engine, unparsed_decision: decision, overload, trusted_proxies, log } = options;
+    const { engine, unparsed_decision: decision, overload, isInternal, trusted_proxies, log } = options;
     const client_errors = clientErrors({ fail: engine.fail, decision, log });
     const finish = finisher(options);
     const app = application(options);
@@ -50,7 +52,8 @@ export function gatewayServer(options: GatewayOptions): Server {
             finish(exchange);
             if (!response.writableFinished && exchange.context) abandon(exchange.context);
         });
-        if (request.url.startsWith('/internal/') || overload.enter(exchange)) return app(request, response);
+        const may_always = request.url === HEALTH_PATH || isInternal(request);
+        if (may_always || overload.enter(exchange)) return app(request, response);
         exchange.decision = decision();
         // At the end of this turn, when the parser has seen all of a small body.
         setImmediate(() => engine.refuse(exchange, atCapacity));

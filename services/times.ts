@@ -25,3 +25,17 @@ export function readDateTime(text: string): string | undefined {
 export function readExpiry(text: string): string | undefined {
     return readDateTime(DATE.test(text) ? `${text}T00:00Z` : text);
 }
+
+/**
+ * Why a signed payload does not hold at `now` (milliseconds since 1970), by what RFC 7519 calls nbf and exp; undefined: it does.
+ * Where one of them is no time, it never does.
+ */
+export function outOfTime({ nbf, exp }: { nbf?: unknown; exp?: unknown }, now: number): string | undefined {
+    if (nbf !== undefined && !(instantOf(nbf) <= now)) return 'is not valid yet';
+    if (exp !== undefined && !(instantOf(exp) > now)) return 'has expired';
+    return undefined;
+}
+
+function instantOf(value: unknown): number {
+    return Date.parse((typeof value === 'string' && readDateTime(value)) || '');
+}

@@ -7,6 +7,8 @@ export interface HealthProbes {
     cache(): Promise<unknown>;
 }
 
+export const HEALTH_PATH = '/internal/health';
+
 const status = z.enum(['up', 'down']);
 
 async function probe(answers: Promise<unknown>): Promise<'up' | 'down'> {
@@ -22,7 +24,7 @@ export function healthEndpoints(probes: HealthProbes) {
         endpoint({
             id: 'internal.health',
             method: 'GET',
-            path: '/internal/health',
+            path: HEALTH_PATH,
             access: 'none',
             status: 200,
             message: 'Health',

@@ -77,7 +77,8 @@ function foreignCaller({ methods, trusted, max_in_flight }: CallerSettings, disp
             }
             in_flight++;
             try {
-                return await dispatch(path, request, context);
+                // An account's tier is a trusted caller's to state.
+                return await dispatch(path, request, trusted ? context : { ...context, tier: undefined });
             } finally {
                 in_flight--;
             }

@@ -20,6 +20,7 @@ import type { Signatures } from '../../workers/crypto/signatures.ts';
 import { credentialId, requireCredentialId } from '../credential-id.ts';
 import { RAW_MEMBERS, readPayload, writePayload } from '../credential-payload.ts';
 import { mapInFlight } from '../map-in-flight.ts';
+import { outOfTime } from '../times.ts';
 import { type ListScope, listCredentials } from './list.ts';
 import {
     invalid,
@@ -136,6 +137,10 @@ async function check(
     if (revoked || expired) {
         const error = `The credential has ${revoked ? 'been revoked' : 'expired'}.`;
         return { valid: false, ...shown, expires_at, revoked, expired, error };
+    }
+    const untimely = outOfTime({ nbf: opened.payload['nbf'] }, clock());
+    if (untimely !== undefined) {
+        return { valid: false, ...shown, expires_at, revoked, expired, error: `The credential ${untimely}.` };
     }
     return { valid: true, ...shown, claims, expires_at, revoked, expired };
 }

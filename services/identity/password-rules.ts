@@ -17,5 +17,7 @@ export function requireComparablePassword(password: string, field = 'password'):
     if (password.length > 2 * MAX_LENGTH || [...password].length > MAX_LENGTH) {
         throw new AppError('invalid', `${field} must have at most ${MAX_LENGTH} characters.`);
     }
-    if (!password.isWellFormed()) throw new AppError('invalid', `${field} must be well-formed text.`);
+    if (!password.isWellFormed() || password.includes('\0')) {
+        throw new AppError('invalid', `${field} must be well-formed text without NUL.`);
+    }
 }

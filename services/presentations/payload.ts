@@ -52,5 +52,6 @@ export function readPayload(payload: Record<string, unknown>): PresentationConte
 }
 
 function isTokens(value: unknown): value is string[] {
-    return Array.isArray(value) && value.length <= MAX_CREDENTIALS && value.every((token) => typeof token === 'string');
+    if (!Array.isArray(value) || value.length === 0 || value.length > MAX_CREDENTIALS) return false;
+    return value.every((token) => typeof token === 'string');
 }

@@ -14,6 +14,7 @@ import { decodeDidKey, isDid } from '../../workers/crypto/did-key.ts';
 import { isToken } from '../../workers/crypto/paseto.ts';
 import type { Signatures } from '../../workers/crypto/signatures.ts';
 import { requireText } from '../texts.ts';
+import { outOfTime } from '../times.ts';
 import { MAX_CREDENTIALS, readPayload, writePayload } from './payload.ts';
 import type { PresentationStore } from './store.ts';
 
@@ -24,6 +25,9 @@ interface PresentationsDependencies {
     /** Milliseconds since 1970. */
     clock: () => number;
 }
+
+/** Characters of a payload: in base64url, a third longer, it must fit into the 1 MiB of a request beside the rest of that. */
+const MAX_PAYLOAD_LENGTH = ((1 << 20) - (8 << 10)) * 0.75;
 
 /** Characters of a nonce and of a domain. */
 const MAX_TEXT_LENGTH = 1_000;
@@ -68,6 +72,12 @@ async function create(
         domain,
         credentials,
     });
+    if (payload.length > MAX_PAYLOAD_LENGTH) {
+        throw new AppError(
+            'too_large',
+            'The credentials are too large together: nobody could send the presentation to be verified.',
+        );
+    }
     const presentation = await signatures.sign({ did: holder_did, secret_key: holder_private_key, payload }, context);
     const credentials_count = credentials.length;
     const row = { id, account: context.user_id, created_at, credentials_count, holder: holder_did, audience };
@@ -76,7 +86,7 @@ async function create(
 }
 
 async function verify(
-    { signatures, peers }: PresentationsDependencies,
+    { signatures, peers, clock }: PresentationsDependencies,
     { presentation, audience, nonce, verify_credentials, check_revocation }: VerifyRequest,
     context: CallContext,
 ): Promise<PresentationVerification> {
@@ -109,7 +119,8 @@ async function verify(
     const credentials = verify_credentials
         ? (await peers.credentials.verifyMany({ credentials: content.credentials, check_revocation }, context)).results
         : [];
-    const error = fault(shown.nonce_valid, credentials);
+    const untimely = outOfTime(opened.payload, clock());
+    const error = untimely === undefined ? fault(shown.nonce_valid, credentials) : `The presentation ${untimely}.`;
     return { valid: error === undefined, ...shown, credentials, error };
 }
 

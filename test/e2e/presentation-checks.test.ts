@@ -127,6 +127,10 @@ describe('a check of a presentation', async () => {
             signed({ ...payload, credentials: Array.from({ length: 101 }, () => one.credential) }),
         'with a number among its credentials': () => signed({ ...payload, credentials: [one.credential, 5] }),
         'with a credential that is no token': () => signed({ ...payload, credentials: [one.credential, 'x'] }),
+        'without a credential': () => signed({ ...payload, credentials: [] }),
+        'that has expired': () => signed({ ...payload, exp: '2000-01-01T00:00:00Z' }),
+        'that is not valid yet': () => signed({ ...payload, nbf: '2999-01-01T00:00:00Z' }),
+        'that ends at no time': () => signed({ ...payload, exp: 4_102_444_800 }),
         'with itself as a credential': () => signed({ ...payload, credentials: [presentation] }),
         'with a tampered credential': () => signed({ ...payload, credentials: [tampered(one.credential)] }),
     };

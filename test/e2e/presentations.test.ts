@@ -106,6 +106,18 @@ describe('no presentation is made of', () => {
         bad[`a number as ${name}`] = { ...good, [name]: 5 };
         bad[`an empty ${name}`] = { ...good, [name]: '' };
     }
+    it('more than a request could bring to be verified', async () => {
+        const { credential } = await issue(token, issuer, { claims: { text: 'x'.repeat(64_000) } });
+        const of = (copies: number) =>
+            presentationBody(
+                holder,
+                Array.from({ length: copies }, () => credential),
+            );
+        const { presentation } = await expectOk(201, create(of(9)));
+        assert.equal((await verify(presentation)).valid, true);
+        await expectError(413, create(of(10)));
+    });
+
     for (const [what, body] of Object.entries(bad)) {
         it(what, async () => {
             const before = await made();

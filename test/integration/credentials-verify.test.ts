@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { newId } from '../../platform/ids.ts';
 import type { IssueRequest } from '../../proto/gen/credentials/v1/credentials.ts';
 import { testContext } from '../harness.ts';
 import { newParty, refuses, requestBy, shown, startServices } from './credentials.fixture.ts';
@@ -138,4 +139,24 @@ test('a credential of another program is verified by key alone, and its times ar
         revoked: false,
         expired: false,
     });
+});
+
+test('a credential of another program is not valid before the time that it names', async () => {
+    const payload = {
+        typ: 'credential',
+        jti: `urn:uuid:${newId()}`,
+        iss: issuer.did,
+        sub: 'did:web:x',
+        credential_type: 'X',
+    };
+    const token = (nbf: unknown) =>
+        foreign(
+            JSON.stringify({ ...payload, iat: '2020-01-01T00:00:00Z', claims: {}, ...(nbf !== undefined && { nbf }) }),
+        );
+    assert.equal((await verify(await token(undefined))).valid, true);
+    assert.equal((await verify(await token('2020-01-01T00:00:00Z'))).valid, true);
+    for (const nbf of ['2999-01-01T00:00:00Z', 1_577_836_800, 'soon']) {
+        const { valid, error } = await verify(await token(nbf));
+        assert.deepEqual([valid, error], [false, 'The credential is not valid yet.']);
+    }
 });

@@ -28,9 +28,11 @@ const OTHERS = {
 async function start(t: TestContext, options: Partial<ServeOptions> = {}) {
     const held = Promise.withResolvers<void>();
     let waiting = 0;
+    const tiers: Array<string | undefined> = [];
     const implementation: ServiceOf<typeof DidServiceDefinition> = {
         create: async () => ({ did: 'did:key:new', public_key: new Uint8Array() }),
-        async resolve({ did }) {
+        async resolve({ did }, { tier }) {
+            tiers.push(tier);
             if (did === 'held') {
                 waiting++;
                 await held.promise;
@@ -61,7 +63,7 @@ async function start(t: TestContext, options: Partial<ServeOptions> = {}) {
         t.after(() => connection.close());
         return client(DidServiceDefinition, connection.transport);
     };
-    return { server, release: held.resolve, waiting: () => waiting, didAs };
+    return { server, release: held.resolve, waiting: () => waiting, tiers, didAs };
 }
 
 const refusedAs = (kind: string) => (error: AppError) => {
@@ -70,6 +72,14 @@ const refusedAs = (kind: string) => (error: AppError) => {
 };
 
 describe('a service with a token of its own', () => {
+    it('cannot say of which tier an account is, which the own processes can', async (t) => {
+        const { didAs, tiers } = await start(t);
+        for (const token of [OTHER, OWN]) {
+            await didAs(token).resolve({ did: 'x', derive: false }, testContext({ tier: 'enterprise' }));
+        }
+        assert.deepEqual(tiers, [undefined, 'enterprise']);
+    });
+
     it('is held to its list in every call inside of frames', async (t) => {
         const did = (await start(t)).didAs(OTHER);
         assert.equal((await did.resolve({ did: 'x', derive: false }, testContext())).did, 'x');

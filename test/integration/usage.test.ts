@@ -190,3 +190,12 @@ it('what no answer needs any more is removed, and what one needs stays', async (
     assert.ok(keys[0]?.last_used_at);
     assert.equal((await statistics()).requests_this_month, 0);
 });
+
+it('the use of keys is told for 1,000 ids at most, and for nothing else', async () => {
+    const context = testContext({ user_id: randomUUID() });
+    for (const key_ids of [['\0'], [''], Array.from({ length: 1_001 }, () => randomUUID())]) {
+        await assert.rejects(usage.getKeyUsage({ key_ids }, context), { kind: 'invalid' });
+    }
+    const key_ids = Array.from({ length: 1_000 }, () => randomUUID());
+    assert.equal((await usage.getKeyUsage({ key_ids }, context)).keys.length, 1_000);
+});

@@ -11,6 +11,11 @@ test('a new password has 8 to 1,024 characters, whatever they are', () => {
     }
 });
 
+test('NUL is no part of a password, because no JSON request could bring it', () => {
+    assert.throws(() => requireNewPassword('12345678\0'), { kind: 'invalid' });
+    assert.throws(() => requireComparablePassword('\0'), { kind: 'invalid' });
+});
+
 test('half a character is no part of a password, because it would be hashed like any other half', () => {
     assert.throws(() => requireNewPassword('12345678\ud800'), { kind: 'invalid' });
     assert.throws(() => requireComparablePassword('\udc00'), { kind: 'invalid' });

@@ -1,5 +1,6 @@
 import { type CallContext, requireUser } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
+import { isId } from '../../platform/ids.ts';
 import { keyBucket } from '../../platform/limit-record.ts';
 import { shardTag } from '../../platform/redis.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
@@ -7,6 +8,9 @@ import type { KeyUsage, UsageServiceDefinition } from '../../proto/gen/usage/v1/
 import { countsOf, dayText, readRecords, withoutRedis } from './records.ts';
 import { accountStatistics, platformStatistics, type UsageDependencies } from './statistics.ts';
 import type { RequestCount } from './store.ts';
+
+/** Keys that one call may ask for: a page of them. */
+const MAX_KEYS = 1_000;
 
 /** Usage statistics, exact at once: what was folded, and what has happened since. */
 export function usageService(deps: UsageDependencies): ServiceOf<typeof UsageServiceDefinition> {
@@ -38,6 +42,8 @@ async function keyUsage(
     context: CallContext,
 ): Promise<KeyUsage[]> {
     const account = requireUser(context);
+    if (key_ids.length > MAX_KEYS) throw new AppError('invalid', `key_ids may have ${MAX_KEYS} items.`);
+    if (!key_ids.every(isId)) throw new AppError('invalid', 'key_ids must be ids of keys.');
     const buckets = key_ids.map((key_id) => keyBucket(shardTag(account, shards), account, key_id));
     const today = dayText(clock());
     const [records, recorded] = await Promise.all([
