@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Config, required } from '../platform/config.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
@@ -19,13 +20,19 @@ import { sessionTokens } from './session-tokens.ts';
 
 /** Internal calls per minute: so many that the bucket only feeds the headers (decision A12). */
 const INTERNAL_LIMIT = 1_000_000;
-/** What is still under way this long after a stop began is cut off, in milliseconds. */
+/**
+ * So long a stop goes on taking connections and requests, each answer with `Connection: close`, in milliseconds. A connection
+ * that is closed or refused without that loses what its client is just sending: it leaves time to see that this process is
+ * not ready, and gives every client that is not idle the word before its connection goes.
+ */
+const LEAVE_TAKING_MS = 1_000;
+/** What is still under way this long after that is cut off, in milliseconds. */
 const DRAIN_MS = 10_000;
 
 export interface Gateway {
     /** http://host:port */
     url: string;
-    /** Takes no more connections, answers what is under way, then closes. */
+    /** Sends every client away with its next answer, answers what is under way, then closes. */
     stop(): Promise<void>;
 }
 
@@ -95,6 +102,8 @@ async function listen(server: Server, { HOST, PORT }: Config): Promise<string> {
 }
 
 async function close(server: Server): Promise<void> {
+    for (const event of ['request', 'checkExpectation']) server.prependListener(event, endConnection);
+    await delay(LEAVE_TAKING_MS);
     const closed = once(server, 'close');
     server.close();
     // A kept-alive connection falls idle when its last answer is out.
@@ -103,4 +112,8 @@ async function close(server: Server): Promise<void> {
     await closed;
     clearInterval(sweep);
     clearTimeout(force);
+}
+
+function endConnection(_request: IncomingMessage, response: ServerResponse): void {
+    response.shouldKeepAlive = false;
 }

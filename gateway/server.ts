@@ -42,8 +42,6 @@ export function gatewayServer(options: GatewayOptions): Server {
     const finish = finisher(options);
     const app = application(options);
     const listener = (request: IncomingMessage, response: ServerResponse) => {
-        // A server that is stopping answers what still reaches it, and takes no more on that connection.
-        if (!server.listening) response.shouldKeepAlive = false;
         // Express would answer a target that it cannot parse by itself.
         request.url = originForm(request.url ?? '/');
         const exchange = beginExchange(request, response, clientAddress(request, trusted_proxies));
