@@ -7,8 +7,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { pickPort } from '../deploy/local/ports.ts';
 import { ROLES } from '../main.ts';
+import { connectionsOn } from './connections.ts';
 
-/** `local`: every role in each of two processes. `grpc`: one process per role, and two gateways. */
+/** `local`: every role in each of two processes. `grpc`: `replicas` processes per role, and two gateways. */
 export type Transport = 'local' | 'grpc';
 
 /** How long a start may take; ten times what it does on a machine that is not busy otherwise, in milliseconds. */
@@ -27,6 +28,11 @@ export interface TestService {
     env: Record<string, string>;
     /** Where each process tells of itself, by host:port. */
     ops: Array<{ role: string; target: string }>;
+    /**
+     * Sends SIGTERM to the process at this place of `ops`, and starts it again. Resolves when it is ready, and the processes that
+     * call it have found it again: where a chart rolls pods, it leaves them time for that.
+     */
+    restart(index: number): Promise<void>;
     stop(): Promise<void>;
 }
 
@@ -46,6 +52,8 @@ export async function startService(options: {
     settings?: Record<string, string>;
     /** A pooler before `database_url`, in transaction mode: the roles use it, migrations go past it. */
     pooler_url?: string | undefined;
+    /** Of each role but the gateway. Default: 1. */
+    replicas?: number;
 }): Promise<TestService> {
     const database = `e2e_${randomBytes(4).toString('hex')}`;
     await execute(options.admin_url, `CREATE DATABASE ${database} OWNER credentials`);
@@ -65,7 +73,8 @@ export async function startService(options: {
         ARGON2_PASSES: '1',
         ...options.settings,
     };
-    const { members, urls, grpc } = options.transport === 'local' ? await together() : await apart();
+    const { members, urls, grpc } =
+        options.transport === 'local' ? await together() : await apart(options.replicas ?? 1);
     if (options.pooler_url) {
         const pooled = { DATABASE_URL: in_database(options.pooler_url), DATABASE_POOLER: 'transaction' };
         for (const { env } of members) Object.assign(env, pooled);
@@ -81,6 +90,17 @@ export async function startService(options: {
         });
     };
     const children: ChildProcess[] = [];
+    const restart = async (index: number): Promise<void> => {
+        const [member, child, own] = [members[index], children[index], ops[index]];
+        if (!member || !child || !own) throw new RangeError(`There is no process ${index}.`);
+        const port = Number(member.env['GRPC_PORT'] ?? 0); // a gateway has none
+        const callers = connectionsOn(port);
+        await end(child);
+        if (child.exitCode !== 0) throw new Error(`${member.name} ended with ${child.signalCode ?? child.exitCode}.`);
+        children[index] = launch(member);
+        await until(`${member.name} is ready`, () => isReady(own.target));
+        await until(`${member.name} is called again`, async () => connectionsOn(port) >= callers);
+    };
     const stop = async (): Promise<void> => {
         await Promise.all(children.map(end));
         await execute(options.admin_url, `DROP DATABASE ${database} WITH (FORCE)`);
@@ -94,7 +114,11 @@ export async function startService(options: {
             const output = readFileSync(log(member.name), 'utf8').slice(-2_000);
             throw new Error(`${member.name} ended while it started:\n${output}`);
         });
-        await Promise.race([Promise.all(urls.map((url) => answering(`${url}/internal/health`))), ...ended]);
+        const started = [
+            ...ops.map(({ role, target }) => until(`${role} is ready`, () => isReady(target))),
+            ...urls.map((url) => until(`${url} is healthy`, () => isHealthy(`${url}/internal/health`))),
+        ];
+        await Promise.race([Promise.all(started), ...ended]);
         for (const end of ended) end.catch(() => {}); // later on that is no fault of the start
     } catch (error) {
         await stop();
@@ -113,6 +137,7 @@ export async function startService(options: {
             E2E_LOG_DIR: options.log_dir,
         },
         ops,
+        restart,
         stop,
     };
 }
@@ -147,15 +172,19 @@ async function together() {
     return { members, urls: ports.map((port) => `http://127.0.0.1:${port}`), grpc };
 }
 
-async function apart() {
+async function apart(replicas: number) {
     const addresses: Record<string, string> = {};
     const members: Member[] = [];
     const grpc: Record<string, string> = {};
     for (const role of SERVICES) {
-        const port = await pickPort();
-        grpc[role] = `127.0.0.1:${port}`;
-        addresses[`${role.toUpperCase()}_ADDRESS`] = `127.0.0.1:${port}`;
-        members.push({ name: role, args: [role], env: { GRPC_PORT: String(port) } });
+        const targets: string[] = [];
+        for (let replica = 0; replica < replicas; replica++) {
+            const port = await pickPort();
+            targets.push(`127.0.0.1:${port}`);
+            members.push({ name: `${role}-${replica}`, args: [role], env: { GRPC_PORT: String(port) } });
+        }
+        grpc[role] = targets[0] as string; // there is at least one
+        addresses[`${role.toUpperCase()}_ADDRESS`] = targets.join(',');
     }
     const ports = [await pickPort(), await pickPort()];
     for (const port of ports) members.push({ name: `gateway-${port}`, args: ['gateway'], env: { PORT: String(port) } });
@@ -163,15 +192,28 @@ async function apart() {
     return { members, urls: ports.map((port) => `http://127.0.0.1:${port}`), grpc };
 }
 
-async function answering(url: string): Promise<void> {
+/** Whether the process that tells of itself at `target` wants requests. */
+export function isReady(target: string): Promise<boolean> {
+    return fetch(`http://${target}/readyz`).then(
+        async (response) => {
+            await response.text();
+            return response.ok;
+        },
+        () => false,
+    );
+}
+
+function isHealthy(url: string): Promise<boolean> {
+    return fetch(url).then(
+        async (response) => ((await response.json()) as { status: string }).status === 'healthy',
+        () => false,
+    );
+}
+
+async function until(what: string, probe: () => Promise<boolean>): Promise<void> {
     const give_up = performance.now() + START_MS;
-    for (;;) {
-        const healthy = await fetch(url).then(
-            async (response) => ((await response.json()) as { status: string }).status === 'healthy',
-            () => false,
-        );
-        if (healthy) return;
-        if (performance.now() > give_up) throw new Error(`${url} did not become healthy`);
+    while (!(await probe())) {
+        if (performance.now() > give_up) throw new Error(`It never came true that ${what}.`);
         await delay(100);
     }
 }
