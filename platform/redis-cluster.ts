@@ -63,3 +63,20 @@ function connectNodes(cluster: Cluster): void {
         if (node.status === 'wait') node.connect().catch(() => {}); // the cluster tells of it, as 'node error'
     }
 }
+
+/** Calls `listener` when a node was lost, or another one has become a master. Slots that move take their keys with them. */
+export function onOtherMasters(cluster: Cluster, listener: () => void): void {
+    const masterNames = (): string =>
+        cluster
+            .nodes('master')
+            .map(({ options: { host, port } }) => `${host}:${port}`)
+            .sort()
+            .join();
+    let known = masterNames();
+    cluster.on('-node', listener);
+    cluster.on('refresh', () => {
+        const present = masterNames();
+        if (present !== known) listener();
+        known = present;
+    });
+}

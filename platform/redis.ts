@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Cluster, Redis as SingleRedis } from 'ioredis';
 import type { Log } from './log.ts';
-import { clusterNodes, dnsLookup, isClusterUrl, openCluster } from './redis-cluster.ts';
+import { clusterNodes, dnsLookup, isClusterUrl, onOtherMasters, openCluster } from './redis-cluster.ts';
 import { limitWait } from './redis-wait.ts';
 
 /** One Redis, or a Redis Cluster, where all keys of a command carry one tag. */
@@ -70,10 +70,11 @@ async function awaitReady(redis: Redis, timeout_ms: number): Promise<void> {
 
 /**
  * Calls `listener` when what answers next may be another Redis, or the same after a crash: a connection was lost, or a cluster
- * may have moved a shard to another node.
+ * has other masters.
  */
 export function onOtherMemory(redis: Redis, listener: () => void): void {
-    for (const event of ['close', '-node', 'refresh']) redis.on(event, listener);
+    redis.on('close', listener);
+    if (redis instanceof Cluster) onOtherMasters(redis, listener);
 }
 
 /**

@@ -20,6 +20,8 @@ export interface TestCluster {
     url: string;
     /** A connection to each node by itself. */
     nodes: readonly Redis[];
+    /** Kills a node, which forgets all but its slots, and starts it again. */
+    crash(node: number): Promise<void>;
     stop(): Promise<void>;
 }
 
@@ -41,6 +43,10 @@ export async function startRedisCluster(): Promise<TestCluster> {
     return {
         url: urls.slice(0, 2).join(),
         nodes,
+        async crash(node) {
+            await members[node]?.restart();
+            await agreement(nodes);
+        },
         async stop() {
             await Promise.all(members.map((member) => member.stop()));
             rmSync(dir, { recursive: true });
@@ -63,21 +69,26 @@ async function startNode(program: RedisProgram, folder: string) {
     const lines = Object.entries(settings).map(([name, value]) => `${name} ${value}\n`);
     writeFileSync(join(folder, 'redis.conf'), lines.join(''));
     const [path = '', ...args] = program.command;
-    const child = spawn(path, [...args, 'redis.conf'], {
-        cwd: folder,
-        stdio: 'ignore',
-        env: bareEnvironment(program.env),
-    });
+    const launch = () =>
+        spawn(path, [...args, 'redis.conf'], { cwd: folder, stdio: 'ignore', env: bareEnvironment(program.env) });
+    let child = launch();
+    const kill = async (): Promise<void> => {
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+    };
     const redis = new Redis({ host: '127.0.0.1', port, password: PASSWORD, maxRetriesPerRequest: null });
     redis.on('error', () => {}); // refused until it listens
     return {
         port,
         bus,
         redis,
+        async restart() {
+            await kill();
+            child = launch();
+        },
         async stop() {
             redis.disconnect();
-            child.kill('SIGKILL');
-            await once(child, 'exit');
+            await kill();
         },
     };
 }

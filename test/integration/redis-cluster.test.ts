@@ -137,3 +137,25 @@ it('jobs run, of each role on the node of its queue', async () => {
         await delay(20);
     }
 });
+
+it('a node that has crashed is used again, and what it has forgotten is asked for again', async () => {
+    const keys = Array.from({ length: ACCOUNTS }, () => newClaim(100).claim);
+    for (const states of await Promise.all(keys.map((claim) => take(claim, 2)))) {
+        assert.deepEqual(states, ['admitted', 'admitted']);
+    }
+    await cluster.crash(0);
+    const states = async (): Promise<string[]> => {
+        const decisions = await Promise.all(keys.map((claim) => gateways[0]?.take(claim)));
+        return decisions.map((decision) => decision?.state ?? 'none');
+    };
+    const give_up = performance.now() + 30_000;
+    let seen = await states();
+    while (seen.includes('unreachable')) {
+        assert.ok(performance.now() < give_up, 'the node is not used again');
+        await delay(50);
+        seen = await states();
+    }
+    assert.deepEqual(new Set(seen), new Set(['admitted', 'unconfirmed']));
+    const again = await Promise.all(keys.map((claim) => gateways[0]?.take(claim, performance.now())));
+    assert.deepEqual(new Set(again.map((decision) => decision?.state)), new Set(['admitted']));
+});
