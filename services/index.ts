@@ -3,6 +3,7 @@ import { type Config, required } from '../platform/config.ts';
 import type { Database } from '../platform/db.ts';
 import { guard } from '../platform/guard.ts';
 import type { Job } from '../platform/jobs.ts';
+import { DAY_MS } from '../platform/limit-record.ts';
 import type { Log } from '../platform/log.ts';
 import { marks } from '../platform/marks.ts';
 import type { Metrics } from '../platform/metrics.ts';
@@ -89,7 +90,6 @@ function service<D extends ServiceDefinition>(
 /** What is not folded yet is added up by every reader. */
 const FOLD_DELTAS_EVERY_MS = 2_000;
 const FOLD_EVERY_MS = 10_000;
-const DAY_MS = 24 * 3_600_000;
 
 /** Every service by its role: what it is made of. */
 export const SERVICES: Record<ServiceRole, Service> = {

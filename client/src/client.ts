@@ -7,7 +7,7 @@ import { retrying } from './retry.ts';
 import { timeLimit } from './time-limit.ts';
 
 export type { RateLimit } from './answer.ts';
-export { ApiError, ConnectionError } from './errors.ts';
+export { AddressError, ApiError, ConnectionError } from './errors.ts';
 export type { Api } from './gen/operations.ts';
 export type * from './gen/types.ts';
 export type { CallOptions, ListMethod } from './operation.ts';
@@ -38,7 +38,7 @@ export interface Client extends Api {
 /** A client of the service at `base_url`. Its methods answer the data of a success, and throw all else. */
 export function createClient(options: ClientOptions): Client {
     const { timeout_ms = TIMEOUT_MS, tries = TRIES, fetch: send = (url, init) => fetch(url, init) } = options;
-    const base_url = new URL(options.base_url).href.replace(/\/+$/, '');
+    const base_url = baseUrl(options.base_url);
     let rate_limit: RateLimit | undefined;
 
     const invoke: Invoke = async (operation, input, call = {}) => {
@@ -62,4 +62,12 @@ export function createClient(options: ClientOptions): Client {
         'rate_limit',
         { get: () => rate_limit, enumerable: true },
     ) as Client; // with the property that was just defined
+}
+
+function baseUrl(given: string): string {
+    const { protocol, username, password, href } = new URL(given);
+    if (!/^https?:$/.test(protocol) || username !== '' || password !== '') {
+        throw new TypeError('base_url must be an http or https URL without a user name and a password.');
+    }
+    return href.replace(/\/+$/, '');
 }

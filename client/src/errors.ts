@@ -38,7 +38,32 @@ export class ConnectionError extends Error {
     }
 }
 
-/** What went wrong under `fetch`, as a ConnectionError. */
+/** The service is not at `base_url`: the same call would end the same way each time. */
+export class AddressError extends Error {
+    constructor(message: string) {
+        super(message);
+        this.name = 'AddressError';
+    }
+}
+
+/** What `fetch` threw for a request to `url`, as an error of the client. */
+export function sendingError(cause: unknown, url: string): AddressError | ConnectionError {
+    const refused = refusedBecause(cause);
+    // Of the URL only its origin: the rest may hold a secret.
+    if (refused !== undefined) return new AddressError(`fetch refuses to call ${new URL(url).origin}: ${refused}.`);
+    return connectionError(cause);
+}
+
+/**
+ * Why Node's `fetch` did not even try. The errors of sockets, TLS and HTTP all have a code, those of its own rules have none.
+ * Browsers tell no cause: there it looks like a lost connection.
+ */
+function refusedBecause(error: unknown): string | undefined {
+    const cause: unknown = error instanceof TypeError ? error.cause : undefined;
+    return cause instanceof Error && !('code' in cause || 'errors' in cause) ? cause.message : undefined;
+}
+
+/** What went wrong on the connection, as a ConnectionError. */
 export function connectionError(cause: unknown): ConnectionError {
     const never_sent = isNeverSent(cause);
     const message = never_sent ? 'The service cannot be reached.' : 'The connection broke off before the whole answer.';

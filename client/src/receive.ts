@@ -1,4 +1,4 @@
-import { connectionError } from './errors.ts';
+import { AddressError, connectionError, sendingError } from './errors.ts';
 import type { WireRequest } from './request.ts';
 
 /** `fetch`, or what does its work. */
@@ -11,12 +11,21 @@ export interface Received {
     text: string;
 }
 
-/** Sends a request once. What comes in the place of an answer is a ConnectionError, or what `signal` was aborted with. */
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
+
+/** Sends a request once. Throws an AddressError, a ConnectionError, or what `signal` was aborted with. */
 export async function receive(send: Send, { url, ...request }: WireRequest, signal: AbortSignal): Promise<Received> {
+    // The service redirects nobody, and knows no cookies: nothing may lead a secret elsewhere.
+    const guarded = { redirect: 'manual', credentials: 'omit' } as const;
+    const response = await send(url, { ...request, ...guarded, signal }).catch((error: unknown) => {
+        throw signal.aborted ? signal.reason : sendingError(error, url);
+    });
+    // A browser hides the status of a redirect that it was told not to follow.
+    if (response.type === 'opaqueredirect' || REDIRECTS.includes(response.status)) {
+        await response.body?.cancel().catch(() => undefined); // which frees the connection, if there still is one
+        throw new AddressError(`${new URL(url).origin} redirects: base_url must be where the service itself answers.`);
+    }
     try {
-        // The service redirects nobody, and knows no cookies: nothing may lead a secret elsewhere.
-        const guarded = { redirect: 'error', credentials: 'omit' } as const;
-        const response = await send(url, { ...request, ...guarded, signal });
         return { status: response.status, headers: response.headers, text: await response.text() };
     } catch (error) {
         throw signal.aborted ? signal.reason : connectionError(error);

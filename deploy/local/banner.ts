@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Environment } from '../../platform/config.ts';
 import { isGiven } from './environment.ts';
 import type { Ground } from './prepare.ts';
@@ -50,9 +50,21 @@ export function firstSteps(url: string, env: Environment): string {
         `  ${post} ${person} ${url}/internal/v1/auth/register`,
         `  ${post} ${person} ${url}/internal/v1/auth/login`,
         `  curl -s -H "Authorization: Bearer <token>" ${url}/v1/me`,
-        '  npm run demo    # the whole story, in another terminal',
+        `  ${demoCommand(url, env)}    # the whole story, in another terminal`,
         'Stop with Ctrl-C.',
     ].join('\n');
+}
+
+/** `npm run demo` with the settings without which it would look elsewhere. */
+function demoCommand(url: string, env: Environment): string {
+    const { DATA_DIR: data_dir = '', INTERNAL_SECRET_FILE: secret_file } = env;
+    const settings: string[] = [];
+    if (url !== 'http://127.0.0.1:8080') settings.push(`BASE_URL=${url}`);
+    if (secret_file === undefined) settings.push('INTERNAL_SECRET="$INTERNAL_SECRET"');
+    else if (secret_file !== join(data_dir, 'internal-secret')) {
+        settings.push(`INTERNAL_SECRET="$(cat '${secret_file}')"`);
+    } else if (data_dir !== resolve('.data')) settings.push(`DATA_DIR='${data_dir}'`);
+    return [...settings, 'npm run demo'].join(' ');
 }
 
 /** Host and port of a database, without its password. */

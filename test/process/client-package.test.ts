@@ -1,15 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import {
-    accessSync,
-    copyFileSync,
-    existsSync,
-    globSync,
-    mkdtempSync,
-    readFileSync,
-    rmSync,
-    writeFileSync,
-} from 'node:fs';
+import { accessSync, cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -89,7 +80,7 @@ describe('the example page', () => {
 
     before(async () => {
         if (skip) return;
-        copyFileSync('client/examples/browser.html', join(site, 'browser.html'));
+        cpSync('client/examples', join(site, 'examples'), { recursive: true }); // beside dist/, as in client/
         port = await pickPort();
         server.listen(port);
         service = await startService({
@@ -113,7 +104,7 @@ describe('the example page', () => {
 
     /** What the page shows at `host` after the user has asked for her keys. */
     async function shown(host: string, token: string): Promise<{ keys: string[]; output: string }> {
-        await page.goto(`http://${host}:${port}/browser.html`);
+        await page.goto(`http://${host}:${port}/examples/browser.html`);
         await page.fill('[name=base_url]', service.env['E2E_URLS']?.split(',')[0] ?? '');
         await page.fill('[name=token]', token);
         await page.click('button');

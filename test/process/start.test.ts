@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -134,6 +135,14 @@ test('two starts with other PORT and DATA_DIR run side by side and know nothing 
     right.npm.kill('SIGTERM');
     await right.exit;
     assert.deepEqual(processesOf(homes[1]), []);
+});
+
+test('the printed demo command, pasted into another terminal, finds the service wherever it runs', async (t) => {
+    const { output } = await launch(t, 'start', { DATA_DIR: temporaryDataDir(t) });
+    const [, command = ''] = /^ {2}(.*npm run demo) {4}#/m.exec(output()) ?? [];
+    const terminal = { PATH: process.env['PATH'], HOME: process.env['HOME'] };
+    const { status, stderr } = spawnSync('sh', ['-c', command], { cwd: CLONE, env: terminal, encoding: 'utf8' });
+    assert.equal(status, 0, `${command}\n${stderr}`);
 });
 
 test('a second start on the same DATA_DIR is refused with the pid of the first, which goes on', async (t) => {

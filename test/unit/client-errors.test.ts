@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { connectionError } from '../../client/src/errors.ts';
+import { ConnectionError, connectionError, sendingError } from '../../client/src/errors.ts';
 import { pickPort } from '../../deploy/local/ports.ts';
 
 /** How `fetch` of Node tells of what happened to its socket. */
@@ -57,4 +57,10 @@ test('a connection that was reset may have carried the request', async (t) => {
 
 test('of what a browser says nothing can be told', () => {
     assert.equal(connectionError(new TypeError('Failed to fetch')).never_sent, false);
+});
+
+test('a lost connection is not taken for a URL that fetch refuses to call', async () => {
+    const socket = connect(await pickPort(), '127.0.0.1');
+    assert.ok(sendingError(await told(socket), 'http://127.0.0.1') instanceof ConnectionError);
+    assert.ok(sendingError(new TypeError('Failed to fetch'), 'http://127.0.0.1') instanceof ConnectionError);
 });

@@ -105,3 +105,12 @@ test('a secret that no header can carry is refused without being repeated', asyn
     }
     assert.equal(received.length, 0);
 });
+
+test('a base_url that no request can carry is refused at once, without telling its password', () => {
+    for (const base_url of ['ftp://127.0.0.1', 'file:///etc', 'http://ada:secret@127.0.0.1']) {
+        assert.throws(
+            () => createClient({ base_url }),
+            (error: unknown) => error instanceof TypeError && !error.message.includes('secret'),
+        );
+    }
+});

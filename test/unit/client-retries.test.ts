@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ApiError, type Client, ConnectionError, createClient } from '../../client/src/client.ts';
+import { AddressError, ApiError, type Client, ConnectionError, createClient } from '../../client/src/client.ts';
 import { retrying } from '../../client/src/retry.ts';
 import type { TimeLimit } from '../../client/src/time-limit.ts';
 import { pickPort } from '../../deploy/local/ports.ts';
@@ -58,6 +58,51 @@ describe('a call is sent again', () => {
         for (const status of [400, 401, 403, 404, 405, 409, 413]) {
             const { requests, outcome } = await tried(t, refusal(status), get);
             assert.deepEqual([requests, outcome instanceof ApiError && outcome.status], [1, status]);
+        }
+    });
+
+    for (const status of [301, 302, 303, 307, 308]) {
+        it(`not after a redirect with ${status}, which is not followed but told`, async (t) => {
+            const redirect: Reply = (response) => response.writeHead(status, { Location: '/elsewhere' }).end('moved');
+            for (const call of [get, issue]) {
+                const { requests, outcome } = await tried(t, redirect, call);
+                assert.ok(outcome instanceof AddressError);
+                assert.match(outcome.message, /^http:\/\/127\.0\.0\.1:\d+ redirects: base_url must be /);
+                assert.equal(requests, 1);
+            }
+        });
+    }
+
+    it('not after a redirect as a browser shows it, without its status', async () => {
+        let attempts = 0;
+        const opaque = Object.defineProperty(Response.error(), 'type', { value: 'opaqueredirect' });
+        const client = createClient({
+            base_url: 'http://127.0.0.1',
+            async fetch() {
+                attempts++;
+                return opaque;
+            },
+        });
+        await assert.rejects(get(client), AddressError);
+        assert.equal(attempts, 1);
+    });
+
+    it('not when fetch refuses to call the port', async () => {
+        let attempts = 0;
+        const client = createClient({
+            base_url: 'http://127.0.0.1:1',
+            fetch(url, init) {
+                attempts++;
+                return fetch(url, init);
+            },
+        });
+        for (const call of [get, issue]) {
+            attempts = 0;
+            await assert.rejects(call(client), {
+                name: 'AddressError',
+                message: 'fetch refuses to call http://127.0.0.1:1: bad port.',
+            });
+            assert.equal(attempts, 1);
         }
     });
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../platform/limit-record.ts';
 import type { Log } from '../../platform/log.ts';
 import { type Redis, shardTag } from '../../platform/redis.ts';
 import type { PlatformStatistics, Statistics } from '../../proto/gen/usage/v1/usage.ts';
@@ -6,7 +7,6 @@ import { type Amount, PLATFORM, type RequestCount, type UsageStore } from './sto
 
 /** Days before today that belong to its week. */
 const WEEK_DAYS = 6;
-const DAY_MS = 86_400_000;
 
 export interface UsageDependencies {
     store: UsageStore;
