@@ -35,7 +35,8 @@ test('the bench measures a job, its floor and the naive service, and fails on no
         assert.equal(errors, 0, name);
         assert.ok(latency.p50 > 0 && latency.p50 <= latency.p99 && latency.p99 <= latency.max, name);
         assert.ok(floor.total_us > 0, name);
-        assert.ok((cpu_s['service'] ?? 0) > 0 && (cpu_s['redis'] ?? 0) > 0, name);
+        // Redis may have needed less than the 10 ms that its time is told in.
+        assert.ok((cpu_s['service'] ?? 0) > 0 && cpu_s['redis'] !== undefined, name);
     }
     const verify = outcomes.find(({ name }) => name === 'verify');
     assert.deepEqual(Object.keys(verify?.floor.parts ?? {}), ['http', 'limit', 'verify', 'log_line', 'metrics']);
