@@ -119,7 +119,7 @@ async function start(
     const found = peers({
         local_roles: roles,
         addressOf: (role) => required(config, addressSetting(role)),
-        service_token: required(config, 'SERVICE_TOKEN'),
+        service_token: required(config, 'SERVICE_TOKEN')[0],
         tls: tlsOf(config),
         log,
         metrics,
@@ -183,7 +183,7 @@ async function startServices(roles: readonly ServiceRole[], shared: Process, rea
         dispatch,
         host: config.HOST,
         port: config.GRPC_PORT,
-        service_token: required(config, 'SERVICE_TOKEN'),
+        service_tokens: required(config, 'SERVICE_TOKEN'),
         service_callers: config.SERVICE_CALLERS,
         tls: tlsOf(config),
         ready: () => isReady(readiness),

@@ -1,5 +1,14 @@
 import { z } from 'zod';
 
+const TOKEN = z.string().min(1, 'must be a token, or several separated by commas');
+
+/** The tokens of this service's own processes, separated by commas: the first is sent, all are accepted. */
+export const serviceTokensSetting = z
+    .string()
+    .transform((text) => text.split(',').map((token) => token.trim()))
+    .pipe(z.tuple([TOKEN], TOKEN))
+    .optional();
+
 /** What a service outside of this one may do, with the token whose SHA-256 is given here: the settings hold no token. */
 const CALLER = z.strictObject({
     token_sha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 of the token in lower-case hex'),

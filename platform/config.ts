@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { createSecureContext } from 'node:tls';
 import { z } from 'zod';
-import { callersSetting } from './caller-settings.ts';
+import { callersSetting, serviceTokensSetting } from './caller-settings.ts';
 
 export type Environment = Record<string, string | undefined>;
 
@@ -32,7 +32,7 @@ const SETTINGS = z.object({
 
     INTERNAL_SECRET: secret,
     INTERNAL_SECRET_PREVIOUS: secret,
-    SERVICE_TOKEN: secret,
+    SERVICE_TOKEN: serviceTokensSetting,
     SERVICE_CALLERS: callersSetting,
     GRPC_TLS_CERT: secret,
     GRPC_TLS_KEY: secret,
@@ -159,8 +159,8 @@ function checkTls({ GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key, GRPC_TLS_CA: ca }: C
 /** What eases development and tests has no place in production. */
 function refuseUnsafe(config: Config): void {
     for (const name of ['INTERNAL_SECRET', 'INTERNAL_SECRET_PREVIOUS', 'SERVICE_TOKEN'] as const) {
-        const value = config[name];
-        if (value !== undefined && (value.length < 32 || new Set(value).size < 8)) {
+        const values = [config[name] ?? []].flat();
+        if (values.some((value) => value.length < 32 || new Set(value).size < 8)) {
             throw new ConfigError(
                 `${name} is too short or too simple for production: give at least 32 random characters.`,
             );

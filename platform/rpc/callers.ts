@@ -18,15 +18,16 @@ export type Identify = (metadata: Metadata) => Caller;
 /** The names and values of a call's metadata together, in bytes. */
 const MAX_METADATA_BYTES = 16 << 10;
 
-/** Knows this service's own processes by `service_token`, which may call everything, and others by their settings. */
+/** Knows this service's own processes by `service_tokens`, which may call everything, and others by their settings. */
 export function callers(options: {
-    service_token: string;
+    service_tokens: readonly string[];
     service_callers: Record<string, CallerSettings>;
     dispatch: Dispatch;
 }): Identify {
-    const { service_token, service_callers, dispatch } = options;
+    const { service_tokens, service_callers, dispatch } = options;
+    const own: Caller = { allows: () => true, dispatch };
     const known: Array<[token_sha256: Buffer, Caller]> = [
-        [sha256(service_token), { allows: () => true, dispatch }],
+        ...service_tokens.map((token): [Buffer, Caller] => [sha256(token), own]),
         ...Object.values(service_callers).map((settings): [Buffer, Caller] => [
             Buffer.from(settings.token_sha256, 'hex'),
             foreignCaller(settings, dispatch),

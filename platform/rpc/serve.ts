@@ -27,8 +27,8 @@ export interface ServeOptions {
     host: string;
     /** 0: any free one. */
     port: number;
-    /** What this service's own processes present as `authorization: Bearer …`. */
-    service_token: string;
+    /** What this service's own processes present as `authorization: Bearer …`: any of these. */
+    service_tokens: readonly string[];
     /** The other services that may call, by their names. */
     service_callers: Record<string, CallerSettings>;
     /** In clear text without. */

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { loadFileDescriptorSetFromBuffer, loadSync, type ServiceDefinition } from '@grpc/proto-loader';
 import { protoPath as HEALTH_PROTO } from 'grpc-health-check';
+import { loadConfig, required } from '../../platform/config.ts';
 import type { AppError } from '../../platform/errors.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { connect } from '../../platform/rpc/connect.ts';
@@ -48,7 +49,7 @@ async function start(t: TestContext, options: Partial<ServeOptions> = {}) {
         dispatch: dispatcher(methods, { log: quiet, metrics: createMetrics() }),
         host: '127.0.0.1',
         port: 0,
-        service_token: OWN,
+        service_tokens: [OWN],
         service_callers: { other: OTHERS },
         tls: undefined,
         ready: async () => true,
@@ -187,6 +188,41 @@ describe('reflection', () => {
             }
         });
     }
+});
+
+describe('the service token', () => {
+    /** What SERVICE_TOKEN is while one token takes the place of another, step by step. */
+    const STEPS = ['the old one', 'the old one, the new one', 'the new one,the old one', 'the new one'];
+    const tokensOf = (setting = '') => required(loadConfig({ SERVICE_TOKEN: setting }), 'SERVICE_TOKEN');
+    const asked = { did: 'x', derive: false };
+
+    it('is replaced in steps at each of which those before it and after it are understood', async (t) => {
+        for (const [step, setting] of STEPS.entries()) {
+            const { didAs } = await start(t, { service_tokens: tokensOf(setting) });
+            for (const other of STEPS.slice(Math.max(0, step - 1), step + 2)) {
+                assert.equal((await didAs(tokensOf(other)[0]).resolve(asked, testContext())).did, 'x');
+            }
+        }
+    });
+
+    it('is good in both places of the list, for plain calls too, and in none of them afterwards', async (t) => {
+        const did = serviceIn('proto/did/v1/did.proto', 'did.v1.DidService');
+        const [, both, , last] = STEPS;
+        const rotating = (await start(t, { service_tokens: tokensOf(both) })).server;
+        for (const token of tokensOf(both)) {
+            assert.equal((await ask(rotating.address, did, 'Resolve', asked, token)).did, 'x');
+        }
+        const rotated = (await start(t, { service_tokens: tokensOf(last) })).server;
+        for (const wrong of ['the old one', 'the old one, the new one', '', ',']) {
+            await assert.rejects(
+                ask(rotated.address, did, 'Resolve', asked, wrong),
+                (error: ServiceError) => error.code === status.UNAUTHENTICATED,
+            );
+        }
+        const late = testContext({ deadline: performance.now() + 1_000 });
+        const refused = (await start(t, { service_tokens: tokensOf(last) })).didAs('the old one');
+        await assert.rejects(refused.resolve(asked, late));
+    });
 });
 
 describe('over TLS', () => {

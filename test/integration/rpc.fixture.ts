@@ -53,7 +53,7 @@ export async function startReplica(t: TestContext, options: Partial<ServeOptions
         dispatch: dispatcher(methods, { log: quiet, metrics: createMetrics() }),
         host: '127.0.0.1',
         port: 0,
-        service_token: TOKEN,
+        service_tokens: [TOKEN],
         service_callers: {},
         tls: undefined,
         ready: async () => true,

@@ -39,7 +39,7 @@ const methods = bind(DidServiceDefinition, scripted);
 const dispatch = dispatcher(methods, { log: quiet, metrics: createMetrics() });
 const open = {
     host: '127.0.0.1',
-    service_token: TOKEN,
+    service_tokens: [TOKEN],
     service_callers: {},
     tls: undefined,
     ready: async () => true,

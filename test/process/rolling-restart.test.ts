@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
@@ -17,7 +17,13 @@ const PAUSE_MS = 20;
 const log_dir = mkdtempSync(join(tmpdir(), 'rolling-'));
 after(() => rmSync(log_dir, { recursive: true }));
 
-it('a restart of every process in turn fails no request', async () => {
+/** SERVICE_TOKEN in each round of restarts: after three rounds one token has taken the place of another, after six it is back. */
+const TOKENS = ['first', 'first,second', 'second,first', 'second', 'second,first', 'first,second'];
+const token_file = join(log_dir, 'service-token');
+const rotate = (round: number) => writeFileSync(token_file, TOKENS[round % TOKENS.length] as string); // below the length
+
+it('a restart of every process in turn fails no request, nor does a change of the token between them', async () => {
+    rotate(0);
     const service = await startService({
         transport: 'grpc',
         replicas: 2,
@@ -26,7 +32,13 @@ it('a restart of every process in turn fails no request', async () => {
         database_url: process.env['TEST_DATABASE_URL'] as string,
         redis_url: process.env['TEST_REDIS_URL'] as string,
         log_dir,
-        settings: { DATABASE_POOL: '2', SIGNATURE_THREADS: '1', PASSWORD_THREADS: '1', RATE_WINDOW_SECONDS: '1' },
+        settings: {
+            DATABASE_POOL: '2',
+            SIGNATURE_THREADS: '1',
+            PASSWORD_THREADS: '1',
+            RATE_WINDOW_SECONDS: '1',
+            SERVICE_TOKEN_FILE: token_file,
+        },
     });
     after(() => service.stop());
     const requests = await someRequests(service);
@@ -47,9 +59,12 @@ it('a restart of every process in turn fails no request', async () => {
         connection.close();
     });
     try {
+        let round = 0;
         do {
+            rotate(++round);
             for (const index of service.ops.keys()) await service.restart(index);
         } while (seen.answered < REQUESTS && seen.failures.length === 0);
+        console.log(`restarted every process ${round} times`);
     } finally {
         seen.over = true;
         await Promise.all(clients);

@@ -43,6 +43,28 @@ describe('SERVICE_CALLERS', () => {
     it('that is no JSON is refused', () => refused({ SERVICE_CALLERS: '{hush' }, /SERVICE_CALLERS: must be JSON/));
 });
 
+describe('SERVICE_TOKEN', () => {
+    const [one, two] = ['one token of more than 32 characters', 'another one of more than 32 characters'];
+
+    it('is one token or several, the first of which is sent', () => {
+        assert.deepEqual(loadConfig({ SERVICE_TOKEN: one }).SERVICE_TOKEN, [one]);
+        assert.deepEqual(loadConfig({ SERVICE_TOKEN: `${one},\n${two}\n` }).SERVICE_TOKEN, [one, two]);
+    });
+
+    it('has no empty place, which anybody could fill', () => {
+        for (const list of ['hush,', ',hush', ',', 'hush,,hush']) {
+            refused({ SERVICE_TOKEN: list }, /SERVICE_TOKEN.*must be a token, or several separated by commas/);
+        }
+    });
+
+    it('is long enough in production, each of them', () => {
+        loadConfig({ NODE_ENV: 'production', SERVICE_TOKEN: `${one},${two}` });
+        for (const list of ['hush', `${one},hush`, `hush,${one}`]) {
+            refused({ NODE_ENV: 'production', SERVICE_TOKEN: list }, /SERVICE_TOKEN is too short/);
+        }
+    });
+});
+
 describe('certificates for gRPC', () => {
     const { cert: ca, certify } = authority('ours');
     const [one, two] = [certify('one'), certify('two')];
