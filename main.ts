@@ -21,7 +21,7 @@ import { exposeQueues } from './platform/queues.ts';
 import { awaitRedis, openRedis, type Redis } from './platform/redis.ts';
 import { type Peers, peers } from './platform/rpc/peers.ts';
 import { serve } from './platform/rpc/serve.ts';
-import type { Tls } from './platform/rpc/tls.ts';
+import { exposeExpiry, type Tls } from './platform/rpc/tls.ts';
 import { startTracing } from './platform/tracing.ts';
 import { CredentialsServiceDefinition } from './proto/gen/credentials/v1/credentials.ts';
 import { DidServiceDefinition } from './proto/gen/did/v1/did.ts';
@@ -116,11 +116,13 @@ async function start(
         redis.status === 'ready' ? 1 : 0,
     );
     await awaitRedis(redis, REDIS_PATIENCE_MS);
+    const tls = tlsOf(config);
+    if (tls) exposeExpiry(metrics, tls);
     const found = peers({
         local_roles: roles,
         addressOf: (role) => required(config, addressSetting(role)),
         service_token: required(config, 'SERVICE_TOKEN')[0],
-        tls: tlsOf(config),
+        tls,
         log,
         metrics,
     });

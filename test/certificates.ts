@@ -18,18 +18,27 @@ const sequence = (...contents: Uint8Array[]): Buffer => der(0x30, ...contents);
 const oid = (...bytes: number[]): Buffer => der(0x06, Buffer.from(bytes));
 const TRUE = der(0x01, Buffer.of(0xff));
 const ED25519 = sequence(oid(0x2b, 0x65, 0x70));
-const VALIDITY = sequence(der(0x17, Buffer.from('200101000000Z')), der(0x17, Buffer.from('491231235959Z')));
 const IS_CA = sequence(oid(0x55, 0x1d, 0x13), TRUE, der(0x04, sequence(TRUE)));
 const FOR_LOOPBACK = sequence(
     oid(0x55, 0x1d, 0x11),
     der(0x04, sequence(der(0x87, Buffer.of(127, 0, 0, 1)), der(0x82, Buffer.from('localhost')))),
 );
 
+/** From 2020 on; `until` is a day, as 2049-12-31. */
+const validity = (until: string): Buffer =>
+    sequence(
+        der(0x17, Buffer.from('200101000000Z')),
+        der(0x17, Buffer.from(`${until.slice(2).replaceAll('-', '')}000000Z`)),
+    );
+
 const named = (name: string): Buffer =>
     sequence(der(0x31, sequence(oid(0x55, 0x04, 0x03), der(0x0c, Buffer.from(name)))));
 
 /** A new certificate authority (X.509, RFC 5280, with Ed25519 keys as in RFC 8410) and what it certifies for this machine. */
-export function authority(name: string): { cert: string; certify(subject: string): Certified } {
+export function authority(
+    name: string,
+    { until = '2049-12-31' } = {},
+): { cert: string; certify(subject: string): Certified } {
     const own = generateKeyPairSync('ed25519');
     const issue = (subject: string, public_key: KeyObject, extension: Buffer): string => {
         const serial = Buffer.concat([Buffer.of(0x01), randomBytes(8)]); // positive
@@ -38,7 +47,7 @@ export function authority(name: string): { cert: string; certify(subject: string
             der(0x02, serial),
             ED25519,
             named(name),
-            VALIDITY,
+            validity(until),
             named(subject),
             public_key.export({ type: 'spki', format: 'der' }),
             der(0xa3, sequence(extension)),

@@ -1,4 +1,6 @@
+import { X509Certificate } from 'node:crypto';
 import { ChannelCredentials, ServerCredentials } from '@grpc/grpc-js';
+import type { Metrics } from '../metrics.ts';
 
 /** PEM texts. With `ca`, both sides of a connection must present a certificate that it has signed. */
 export interface Tls {
@@ -20,4 +22,27 @@ export function channelCredentials(tls: Tls | undefined): ChannelCredentials {
     if (!tls) return ChannelCredentials.createInsecure();
     if (tls.ca === undefined) return ChannelCredentials.createSsl();
     return ChannelCredentials.createSsl(Buffer.from(tls.ca), Buffer.from(tls.key), Buffer.from(tls.cert));
+}
+
+/** Shows until when the certificates are good that this process has read: newer files count from its next start. */
+export function exposeExpiry(metrics: Metrics, { cert, ca }: Tls): void {
+    const readings = [{ labels: { certificate: 'own' }, value: firstExpiry(cert) }];
+    if (ca !== undefined) readings.push({ labels: { certificate: 'authority' }, value: firstExpiry(ca) });
+    metrics.readings(
+        {
+            type: 'gauge',
+            name: 'tls_certificate_expiry_timestamp_seconds',
+            help: 'When the certificate for gRPC, or the first of several in its file, expires.',
+            labels: ['certificate'],
+        },
+        () => readings,
+    );
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs;
+
+/** Seconds since 1970. */
+function firstExpiry(pem: string): number {
+    const certificates = Array.from(pem.matchAll(CERTIFICATE), ([text]) => new X509Certificate(text));
+    return Math.min(...certificates.map(({ validToDate }) => validToDate.getTime())) / 1_000;
 }

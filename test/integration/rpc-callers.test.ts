@@ -236,6 +236,23 @@ describe('over TLS', () => {
         assert.equal((await didAs(OWN, gateway).resolve(asked, testContext())).did, 'x');
     });
 
+    it('one authority takes the place of another in steps at each of which those before it and after it are understood', async (t) => {
+        const both = `${ours.cert}${theirs.cert}`;
+        const [old, next] = [ours.certify('did'), theirs.certify('did')];
+        const steps = [
+            { ...old, ca: ours.cert },
+            { ...old, ca: both },
+            { ...next, ca: both },
+            { ...next, ca: theirs.cert },
+        ];
+        for (const [step, mine] of steps.entries()) {
+            const { didAs } = await start(t, { tls: mine });
+            for (const other of steps.slice(Math.max(0, step - 1), step + 2)) {
+                assert.equal((await didAs(OWN, other).resolve(asked, testContext())).did, 'x');
+            }
+        }
+    });
+
     it('nobody is served, or served by, who has no certificate of it', async (t) => {
         const { didAs } = await start(t, { tls });
         const strange = { ...theirs.certify('stranger'), ca: ours.cert };

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createClient } from '../../client/src/client.ts';
+import { authority } from '../certificates.ts';
 import { promtool, rules, skip } from '../deploy/prometheus.ts';
 import { startService, type TestService } from '../service.ts';
 import { type Prometheus, startPrometheus } from './prometheus.ts';
@@ -33,10 +34,17 @@ function panelExpressions(): Map<string, string> {
 
 /** What each alert looks at: its expression without the thresholds. */
 function alertExpressions(): Map<string, string> {
-    const threshold = /\s(>|==)\s[\d.]+(\s\*\s[\d.]+)?/g;
+    const threshold = /\s([<>]|==)\s[\d.]+(\s\*\s[\d.]+)?/g;
     return new Map(
         rules().flatMap(({ alert, expr }) => (alert === undefined ? [] : [[alert, expr.replaceAll(threshold, '')]])),
     );
+}
+
+/** Settings with which processes show each other certificates: these have metrics of their own. */
+function overTls(): Record<string, string> {
+    const { cert: ca, certify } = authority('ours');
+    const { cert, key } = certify('every process');
+    return { GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key, GRPC_TLS_CA: ca };
 }
 
 /** Every endpoint once, and what is refused by a limit and by the guard of passwords. */
@@ -76,6 +84,7 @@ describe('a Prometheus that looks at every process', { skip }, () => {
             database_url: setting('DATABASE_URL'),
             redis_url: Object.assign(new URL(setting('REDIS_URL')), { pathname: '/12' }).href,
             log_dir,
+            settings: overTls(),
         });
         closing.defer(() => service.stop());
         prometheus = await startPrometheus(service.ops);
