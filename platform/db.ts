@@ -2,6 +2,7 @@ import { createPool, type DatabasePool, type QuerySqlToken, SlonikError, sql } f
 import { databaseMetrics } from './db-metrics.ts';
 import { AppError } from './errors.ts';
 import type { Metrics } from './metrics.ts';
+import { inSpan, NO_SPAN, type Span, startSpan, type Traced } from './tracing.ts';
 
 export { sql };
 
@@ -13,14 +14,19 @@ export interface Queries {
     rows<Row>(query: Query): Promise<readonly Row[]>;
 }
 
-export interface Database extends Queries {
+/** Of what runs for one call alone: the name of its span in the trace of that call. What runs for a group has its queue's. */
+type Hop = [name?: string, traced?: Traced | undefined];
+
+export interface Database {
+    /** As Queries.rows. */
+    rows<Row>(query: Query, ...hop: Hop): Promise<readonly Row[]>;
     /**
      * As `rows`, for what is asked again and again: each connection plans the statement once, under this name. For statements
      * of one text whose best plan is the same for all values.
      */
     prepared<Row>(name: string, query: Query): Promise<readonly Row[]>;
     /** Runs `work` in one transaction, on one connection. */
-    transaction<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>;
+    transaction<Result>(work: (queries: Queries) => Promise<Result>, ...hop: Hop): Promise<Result>;
     /** Resolves when the database answers. */
     ping(): Promise<void>;
     close(): Promise<void>;
@@ -62,12 +68,24 @@ export async function openDatabase(options: {
         typeParsers: TYPE_PARSERS,
     });
     const timed = databaseMetrics(metrics, pool, size);
+    const asHop = <Result>([name, traced]: Hop, run: (span: Span) => Promise<Result>): Promise<Result> => {
+        const span = name === undefined ? NO_SPAN : startSpan('client', name, traced);
+        if (span === NO_SPAN) return timed(() => run(span));
+        span.attribute('db.system.name', 'postgresql');
+        return inSpan(span, () => timed(() => run(span)));
+    };
     return {
-        rows: (query) => timed(() => rows(pool, query)),
+        rows: (query, ...hop) =>
+            asHop(hop, (span) => (span === NO_SPAN ? rows(pool, query) : rowsOf(pool, query, span))),
         prepared: (name, query) => timed(() => rows(pool, pooled ? query : { ...query, name })),
-        transaction: (work) =>
-            timed(() =>
-                translated(() => pool.transaction((connection) => work({ rows: (query) => rows(connection, query) }))),
+        transaction: (work, ...hop) =>
+            asHop(hop, (span) =>
+                translated(() =>
+                    pool.transaction((connection) => {
+                        span.sent(1);
+                        return work({ rows: (query) => rows(connection, query) });
+                    }),
+                ),
             ),
         ping: async () => {
             await rows(pool, sql.unsafe`SELECT 1`);
@@ -81,6 +99,16 @@ type Connection = Pick<DatabasePool, 'query'>;
 async function rows<Row>(connection: Connection, query: Query): Promise<readonly Row[]> {
     const result = await translated(() => connection.query(query));
     return result.rows as readonly Row[]; // see Queries.rows
+}
+
+/** As `rows`; the span tells how long it waited for a connection. */
+function rowsOf<Row>(pool: DatabasePool, query: Query, span: Span): Promise<readonly Row[]> {
+    return translated(() =>
+        pool.connect((connection) => {
+            span.sent(1);
+            return rows<Row>(connection, query);
+        }),
+    );
 }
 
 /** Failures of the connection become `unavailable`; those of the statement itself stay what they are. */

@@ -166,7 +166,7 @@ async function revoke(
     if (row.revoked_at !== null) return revocation(credential_id, row);
     const revoked_at = new Date(clock()).toISOString();
     // Of several at once the first one counts, and the others answer it too.
-    const first = await store.revoke({ id, revoked_at, reason });
+    const first = await store.revoke({ id, revoked_at, reason }, context);
     return first
         ? { credential_id, revoked: true, revoked_at, reason }
         : revocation(credential_id, await requireRow(store, id, context));

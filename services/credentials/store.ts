@@ -1,5 +1,6 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
 import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/db.ts';
+import type { Traced } from '../../platform/tracing.ts';
 import { appendDeltas } from '../deltas.store.ts';
 
 export interface NewRow {
@@ -44,7 +45,10 @@ export interface CredentialStore {
     /** By UUID. */
     find: Coalescer<string, FoundRow | undefined>;
     /** Revokes what is not revoked yet; whether that was so. */
-    revoke(revocation: { id: string; revoked_at: string; reason: string | undefined }): Promise<boolean>;
+    revoke(
+        revocation: { id: string; revoked_at: string; reason: string | undefined },
+        traced?: Traced,
+    ): Promise<boolean>;
     /** Newest first, from below the id `before`. */
     page(party: Party, range: { before: string | undefined; limit: number }): Promise<readonly ListedRow[]>;
     count(party: Party): Promise<number>;
@@ -67,14 +71,15 @@ export function credentialStore(db: Database): CredentialStore {
             },
         }),
         find: coalesce({ ...STORE_GROUPS, name: 'credentials_find', run: (ids: string[]) => findGroup(db, ids) }),
-        async revoke({ id, revoked_at, reason }) {
-            const written = await db.rows(sql.unsafe`
+        async revoke({ id, revoked_at, reason }, traced) {
+            const statement = sql.unsafe`
                 WITH written AS (
                     UPDATE credentials.credentials SET revoked_at = ${revoked_at}, revocation_reason = ${reason ?? null}
                     WHERE id = ${id} AND revoked_at IS NULL
                     RETURNING account
                 ), counted AS (${appendDeltas('credentials_revoked')})
-                SELECT account FROM written`);
+                SELECT account FROM written`;
+            const written = await db.rows(statement, 'credentials_revoke', traced);
             return written.length > 0;
         },
         page(party, { before, limit }) {

@@ -44,7 +44,7 @@ export function didService({
         },
 
         async filterOwned({ dids }, context) {
-            return { dids: await store.filterOwned(requireUser(context), dids) };
+            return { dids: await store.filterOwned(requireUser(context), dids, context) };
         },
     };
 }

@@ -1,5 +1,6 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
 import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/db.ts';
+import type { Traced } from '../../platform/tracing.ts';
 import { appendDeltas } from '../deltas.store.ts';
 
 export interface DidRow {
@@ -14,7 +15,7 @@ export interface DidStore {
     insert: Coalescer<DidRow, void>;
     find: Coalescer<string, { public_key: Uint8Array } | undefined>;
     /** Those of `dids` that the account owns. */
-    filterOwned(account: string, dids: readonly string[]): Promise<string[]>;
+    filterOwned(account: string, dids: readonly string[], traced?: Traced): Promise<string[]>;
 }
 
 export function didStore(db: Database): DidStore {
@@ -29,10 +30,11 @@ export function didStore(db: Database): DidStore {
             },
         }),
         find: coalesce({ ...STORE_GROUPS, name: 'did_find', run: (dids: string[]) => findGroup(db, dids) }),
-        async filterOwned(account, dids) {
-            const rows = await db.rows<{ did: string }>(sql.unsafe`
+        async filterOwned(account, dids, traced) {
+            const statement = sql.unsafe`
                 SELECT did FROM did.dids
-                WHERE did = ANY(${sql.array(dids, 'text')}) AND account = ${account} AND origin IN ('generated', 'wallet')`);
+                WHERE did = ANY(${sql.array(dids, 'text')}) AND account = ${account} AND origin IN ('generated', 'wallet')`;
+            const rows = await db.rows<{ did: string }>(statement, 'did_filter_owned', traced);
             return rows.map((row) => row.did);
         },
     };

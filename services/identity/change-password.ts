@@ -28,11 +28,13 @@ export function passwordChange({
     async function replace(
         version: { user_id: string; password_version: number },
         change: { password_hash: string; kept_session: string | undefined; now: string },
+        context: CallContext,
     ): Promise<boolean> {
         let failure: AppError | undefined;
-        const replaced = await store.changePassword({ ...version, ...change }, async (ids) => {
+        const refuse = async (ids: string[]) => {
             failure = await marks.refuse({ account: version.user_id, subject: 'session', ids });
-        });
+        };
+        const replaced = await store.changePassword({ ...version, ...change }, refuse, context);
         if (replaced && failure) {
             const text = 'The password is changed, but sessions that end with it may be served for another minute.';
             throw new AppError('unavailable', text, { retry_after: MARK_MS / 1_000, cause: failure });
@@ -51,13 +53,13 @@ export function passwordChange({
         const kept_session = session_id !== undefined && isId(session_id) ? session_id : undefined;
         const target = { subject: guardSubject({ user_id }), address, traceparent };
         const changed_at = await guard.attempt(target, async () => {
-            const account = await store.findPasswordOf(user_id);
+            const account = await store.findPasswordOf(user_id, context);
             if (!account) throw noAccount();
             const { matches } = await passwords.verify(account.password_hash, current_password, context);
             if (!matches) return undefined;
             const password_hash = await passwords.hash(new_password, context);
             const now = new Date(clock()).toISOString();
-            if (await replace(account, { password_hash, kept_session, now })) return now;
+            if (await replace(account, { password_hash, kept_session, now }, context)) return now;
             throw wrong(); // changed since it was verified: no guess, so not counted as one
         });
         if (changed_at === undefined) throw wrong();

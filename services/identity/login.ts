@@ -39,7 +39,7 @@ export function login(dependencies: LoginDependencies) {
             const { matches, rehash } = await passwords.verify(phc, request.password, context);
             if (!account || !matches) return undefined;
             const upgraded_hash = rehash ? await passwords.hash(request.password, context) : undefined;
-            return openSession(dependencies, account, upgraded_hash);
+            return openSession(dependencies, account, upgraded_hash, context);
         });
         if (opened) return opened;
         throw new AppError('unauthenticated', 'The email or the password is wrong.');
@@ -50,6 +50,7 @@ async function openSession(
     { store, tokens, clock }: LoginDependencies,
     account: PasswordRow,
     upgraded_hash: string | undefined,
+    context: CallContext,
 ): Promise<LoginResponse | undefined> {
     const now = clock();
     const session_id = newId(now);
@@ -57,7 +58,7 @@ async function openSession(
         ...account,
         session_id,
     });
-    const user = await store.openSession({
+    const session = {
         session_id,
         user_id: account.user_id,
         password_version: account.password_version,
@@ -65,7 +66,8 @@ async function openSession(
         refresh_id,
         now: new Date(now).toISOString(),
         expires_at: session_expires_at,
-    });
+    };
+    const user = await store.openSession(session, context);
     return user && { user: userOf(user), session: { token, refresh_token, expires_at } };
 }
 

@@ -1,5 +1,6 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
-import { type Database, STORE_GROUPS, sql } from '../../platform/db.ts';
+import { type Database, type Queries, STORE_GROUPS, sql } from '../../platform/db.ts';
+import type { Traced } from '../../platform/tracing.ts';
 import { appendDeltas } from '../deltas.store.ts';
 import { USER_COLUMNS, type UserRow } from './users.store.ts';
 
@@ -50,25 +51,29 @@ export interface Rotation {
 
 export interface SessionStore {
     /** Whether it did. All other sessions of the account end with the change; `beforeCommit` hears which. */
-    changePassword(change: PasswordChange, beforeCommit: (ended: string[]) => Promise<void>): Promise<boolean>;
+    changePassword(
+        change: PasswordChange,
+        beforeCommit: (ended: string[]) => Promise<void>,
+        traced?: Traced,
+    ): Promise<boolean>;
     /** The account with its new last_login_at; undefined as NewSession says. */
-    openSession(session: NewSession): Promise<UserRow | undefined>;
+    openSession(session: NewSession, traced?: Traced): Promise<UserRow | undefined>;
     findSession: Coalescer<string, SessionRow | undefined>;
-    findRefresh(target: { session_id: string; refresh_id: string }): Promise<RefreshRow | undefined>;
+    findRefresh(target: { session_id: string; refresh_id: string }, traced?: Traced): Promise<RefreshRow | undefined>;
     /** Of several callers with one `spent_id` exactly one hears true. */
-    rotate(rotation: Rotation): Promise<boolean>;
+    rotate(rotation: Rotation, traced?: Traced): Promise<boolean>;
     /** When the session ended, now or before; undefined where there is none (any more). */
-    endSession(target: { session_id: string; now: string }): Promise<string | undefined>;
+    endSession(target: { session_id: string; now: string }, traced?: Traced): Promise<string | undefined>;
 }
 
 export function sessionStore(db: Database): SessionStore {
     return {
-        changePassword: (change, beforeCommit) => changePassword(db, change, beforeCommit),
-        openSession: (session) => openSession(db, session),
+        changePassword: (change, beforeCommit, traced) => changePassword(db, change, beforeCommit, traced),
+        openSession: (session, traced) => openSession(db, session, traced),
         findSession: coalesce({ ...STORE_GROUPS, name: 'session_find', run: (ids: string[]) => findSessions(db, ids) }),
-        findRefresh: (target) => findRefresh(db, target),
-        rotate: (rotation) => rotate(db, rotation),
-        endSession: (target) => endSession(db, target),
+        findRefresh: (target, traced) => findRefresh(db, target, traced),
+        rotate: (rotation, traced) => rotate(db, rotation, traced),
+        endSession: (target, traced) => endSession(db, target, traced),
     };
 }
 
@@ -88,8 +93,9 @@ async function changePassword(
     db: Database,
     { user_id, password_version, password_hash, kept_session, now }: PasswordChange,
     beforeCommit: (ended: string[]) => Promise<void>,
+    traced?: Traced,
 ): Promise<boolean> {
-    return db.transaction(async (transaction) => {
+    const work = async (transaction: Queries): Promise<boolean> => {
         const changed = await transaction.rows(sql.unsafe`
             UPDATE identity.users SET password_hash = ${password_hash}, password_version = password_version + 1
             WHERE user_id = ${user_id} AND password_version = ${password_version}
@@ -102,11 +108,12 @@ async function changePassword(
             RETURNING session_id`);
         await beforeCommit(ended.map((session) => session.session_id));
         return true;
-    });
+    };
+    return db.transaction(work, 'password_change', traced);
 }
 
-async function openSession(db: Database, session: NewSession): Promise<UserRow | undefined> {
-    const [row] = await db.rows<UserRow>(sql.unsafe`
+async function openSession(db: Database, session: NewSession, traced?: Traced): Promise<UserRow | undefined> {
+    const statement = sql.unsafe`
         WITH u AS (
             UPDATE identity.users
             SET last_login_at = ${session.now}, password_hash = coalesce(${session.upgraded_hash ?? null}, password_hash)
@@ -120,26 +127,29 @@ async function openSession(db: Database, session: NewSession): Promise<UserRow |
         ), written AS (
             SELECT user_id AS account FROM u
         ), counted AS (${appendDeltas('logins')})
-        SELECT ${USER_COLUMNS} FROM u`);
+        SELECT ${USER_COLUMNS} FROM u`;
+    const [row] = await db.rows<UserRow>(statement, 'session_open', traced);
     return row;
 }
 
 async function findRefresh(
     db: Database,
     { session_id, refresh_id }: { session_id: string; refresh_id: string },
+    traced?: Traced,
 ): Promise<RefreshRow | undefined> {
-    const [row] = await db.rows<RefreshRow>(sql.unsafe`
+    const statement = sql.unsafe`
         SELECT s.session_id, s.expires_at, s.refresh_id, ${USER_COLUMNS}, spent.spent_at
         FROM identity.sessions s
         JOIN identity.users u USING (user_id)
         LEFT JOIN identity.spent_refreshes spent
                ON spent.session_id = s.session_id AND spent.refresh_id = ${refresh_id}
-        WHERE s.session_id = ${session_id} AND s.ended_at IS NULL`);
+        WHERE s.session_id = ${session_id} AND s.ended_at IS NULL`;
+    const [row] = await db.rows<RefreshRow>(statement, 'refresh_find', traced);
     return row;
 }
 
-async function rotate(db: Database, rotation: Rotation): Promise<boolean> {
-    const rows = await db.rows(sql.unsafe`
+async function rotate(db: Database, rotation: Rotation, traced?: Traced): Promise<boolean> {
+    const statement = sql.unsafe`
         WITH rotated AS (
             UPDATE identity.sessions
             SET refresh_id = ${rotation.refresh_id}, expires_at = greatest(expires_at, ${rotation.expires_at})
@@ -151,17 +161,20 @@ async function rotate(db: Database, rotation: Rotation): Promise<boolean> {
         )
         INSERT INTO identity.spent_refreshes (session_id, refresh_id, spent_at)
         SELECT session_id, ${rotation.spent_id}::uuid, ${rotation.now}::timestamptz FROM rotated
-        RETURNING session_id`);
+        RETURNING session_id`;
+    const rows = await db.rows(statement, 'refresh_rotate', traced);
     return rows.length === 1;
 }
 
 async function endSession(
     db: Database,
     { session_id, now }: { session_id: string; now: string },
+    traced?: Traced,
 ): Promise<string | undefined> {
-    const [row] = await db.rows<{ ended_at: string }>(sql.unsafe`
+    const statement = sql.unsafe`
         UPDATE identity.sessions SET ended_at = coalesce(ended_at, ${now})
         WHERE session_id = ${session_id}
-        RETURNING ended_at`);
+        RETURNING ended_at`;
+    const [row] = await db.rows<{ ended_at: string }>(statement, 'session_end', traced);
     return row?.ended_at;
 }

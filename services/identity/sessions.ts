@@ -28,9 +28,9 @@ export function sessions({
     const isoNow = () => new Date(clock()).toISOString();
     const isOver = (session: SessionRow) => Date.parse(session.expires_at) <= clock();
 
-    const end = (account: string, session_id: string) =>
+    const end = (account: string, session_id: string, context: CallContext) =>
         marks.refuseAnd({ account, subject: 'session', ids: [session_id] }, () =>
-            store.endSession({ session_id, now: isoNow() }),
+            store.endSession({ session_id, now: isoNow() }, context),
         );
 
     const wasStolen = ({ spent_at }: RefreshRow) => !spent_at || Date.parse(spent_at) < clock() - REUSE_GRACE_MS;
@@ -42,34 +42,35 @@ export function sessions({
             return session && !isOver(session) ? session : undefined;
         },
 
-        async refresh({ refresh_token }: RefreshRequest): Promise<Session> {
+        async refresh({ refresh_token }: RefreshRequest, context: CallContext): Promise<Session> {
             const refused = () => new AppError('unauthenticated', 'The refresh token is invalid or expired.');
             const verdict = tokens.verify(refresh_token, 'refresh');
             if (!('claims' in verdict)) throw refused();
             const { sid: session_id, jti: spent_id } = verdict.claims;
-            const session = await store.findRefresh({ session_id, refresh_id: spent_id });
+            const session = await store.findRefresh({ session_id, refresh_id: spent_id }, context);
             if (!session) throw refused(); // it outlives its tokens, so it has been ended
             if (session.refresh_id !== spent_id) {
-                if (wasStolen(session)) await end(session.user_id, session_id);
+                if (wasStolen(session)) await end(session.user_id, session_id, context);
                 throw refused();
             }
             const next = tokens.issue(session);
-            const won = await store.rotate({
+            const rotation = {
                 session_id,
                 spent_id,
                 refresh_id: next.refresh_id,
                 now: isoNow(),
                 expires_at: next.session_expires_at,
                 forget_before: new Date(clock() - REUSE_GRACE_MS).toISOString(),
-            });
+            };
+            const won = await store.rotate(rotation, context);
             if (!won) throw refused(); // traded in, or the session ended, since it was read
             return { token: next.token, refresh_token: next.refresh_token, expires_at: next.expires_at };
         },
 
-        async logout({ token }: LogoutRequest): Promise<LogoutResponse> {
+        async logout({ token }: LogoutRequest, context: CallContext): Promise<LogoutResponse> {
             const verdict = tokens.verify(token, 'either');
             if (!('claims' in verdict)) throw new AppError('invalid', 'token is not a valid, unexpired session token.');
-            const ended_at = await end(verdict.claims.sub, verdict.claims.sid);
+            const ended_at = await end(verdict.claims.sub, verdict.claims.sid, context);
             return { logged_out_at: ended_at ?? isoNow() };
         },
     };

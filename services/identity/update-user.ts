@@ -9,12 +9,13 @@ import { noAccount, requireAccountId } from './user.ts';
 /** Changes what the request names of the caller's account. */
 export function userUpdate({ store, clock }: { store: IdentityStore; clock: () => number }) {
     return async ({ email, name, clear_name }: UpdateUserRequest, context: CallContext): Promise<UpdatedUser> => {
-        const updated = await store.updateUser({
+        const change = {
             user_id: requireAccountId(context),
             email: email === undefined ? undefined : requireEmail(email),
             name: clear_name ? null : name === undefined ? undefined : requireName(name),
             now: new Date(clock()).toISOString(),
-        });
+        };
+        const updated = await store.updateUser(change, context);
         if (updated === 'taken') throw new AppError('conflict', 'This email is already in use.');
         if (!updated) throw noAccount();
         return { ...updated, name: updated.name ?? undefined };

@@ -1,5 +1,6 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
 import { type Database, isRefusedStatement, refusalCode, STORE_GROUPS, sql } from '../../platform/db.ts';
+import type { Traced } from '../../platform/tracing.ts';
 import { appendUserDeltas } from '../deltas.store.ts';
 import type { Tier } from '../tiers.ts';
 
@@ -48,9 +49,9 @@ export interface UserStore {
     findUser: Coalescer<string, UserRow | undefined>;
     /** By address. */
     findPassword: Coalescer<string, PasswordRow | undefined>;
-    findPasswordOf(user_id: string): Promise<PasswordRow | undefined>;
+    findPasswordOf(user_id: string, traced?: Traced): Promise<PasswordRow | undefined>;
     /** The account as it is then; `taken` where the address is another one's, undefined where there is no such account. */
-    updateUser(change: UserChange): Promise<UpdatedRow | 'taken' | undefined>;
+    updateUser(change: UserChange, traced?: Traced): Promise<UpdatedRow | 'taken' | undefined>;
 }
 
 export function userStore(db: Database): UserStore {
@@ -67,8 +68,8 @@ export function userStore(db: Database): UserStore {
             name: 'password_find',
             run: (emails: string[]) => findPasswords(db, emails),
         }),
-        findPasswordOf: (user_id) => findPasswordOf(db, user_id),
-        updateUser: (change) => updateUser(db, change),
+        findPasswordOf: (user_id, traced) => findPasswordOf(db, user_id, traced),
+        updateUser: (change, traced) => updateUser(db, change, traced),
     };
 }
 
@@ -112,16 +113,21 @@ async function findPasswords(db: Database, emails: string[]): Promise<Array<Pass
     return emails.map((email) => found.get(email));
 }
 
-async function findPasswordOf(db: Database, user_id: string): Promise<PasswordRow | undefined> {
-    const [row] = await db.rows<PasswordRow>(sql.unsafe`
-        SELECT ${PASSWORD_COLUMNS} FROM identity.users u WHERE u.user_id = ${user_id}`);
+async function findPasswordOf(db: Database, user_id: string, traced?: Traced): Promise<PasswordRow | undefined> {
+    const statement = sql.unsafe`
+        SELECT ${PASSWORD_COLUMNS} FROM identity.users u WHERE u.user_id = ${user_id}`;
+    const [row] = await db.rows<PasswordRow>(statement, 'own_password_find', traced);
     return row;
 }
 
 /** SQLSTATEs of an address that another account has: its row is there, or two accounts were taking each other's at once. */
 const TAKEN = ['23505', '40P01'];
 
-async function updateUser(db: Database, change: UserChange): Promise<UpdatedRow | 'taken' | undefined> {
+async function updateUser(
+    db: Database,
+    change: UserChange,
+    traced?: Traced,
+): Promise<UpdatedRow | 'taken' | undefined> {
     const { user_id, email, name, now } = change;
     const changes = [
         email === undefined ? [] : sql.fragment`email = ${email}`,
@@ -136,7 +142,7 @@ async function updateUser(db: Database, change: UserChange): Promise<UpdatedRow 
                 WHERE user_id = ${user_id}
                 RETURNING ${columns}`;
     try {
-        const [row] = await db.rows<UpdatedRow>(statement);
+        const [row] = await db.rows<UpdatedRow>(statement, 'user_update', traced);
         return row;
     } catch (error) {
         if (TAKEN.includes(refusalCode(error) ?? '')) return 'taken';

@@ -47,7 +47,7 @@ export function keysService({
             const { api_key, hash, mask } = makeApiKey(policy);
             const now = clock();
             const key = { key_id: newId(now), name, tier, created_at: new Date(now).toISOString() };
-            if (!(await store.insert({ ...key, account, hash, mask }, limit))) {
+            if (!(await store.insert({ ...key, account, hash, mask }, limit, context))) {
                 throw new AppError('forbidden', `The account has reached its limit of ${limit} active API keys.`);
             }
             return { ...key, api_key, rate_limit: rateLimit(tier) };
@@ -57,25 +57,25 @@ export function keysService({
             const account = requireUser(context);
             if (limit < 1 || limit > MAX_PAGE) throw new AppError('invalid', `limit must be 1 to ${MAX_PAGE}.`);
             if (cursor !== undefined && !isId(cursor)) throw new AppError('invalid', 'cursor is not one of this list.');
-            const rows = await store.list({ account, before: cursor, limit: limit + 1 });
+            const rows = await store.list({ account, before: cursor, limit: limit + 1 }, context);
             const page = rows.slice(0, limit);
             const is_whole = cursor === undefined && rows.length <= limit;
             return {
                 keys: page.map(keyOf),
                 next_cursor: rows.length > limit ? page.at(-1)?.key_id : undefined,
-                total: with_total ? (is_whole ? page.length : await store.count(account)) : undefined,
+                total: with_total ? (is_whole ? page.length : await store.count(account, context)) : undefined,
             };
         },
 
         async get({ key_id }, context) {
-            return keyOf(existing(await store.find(ownKey(key_id, context))));
+            return keyOf(existing(await store.find(ownKey(key_id, context), context)));
         },
 
         async revoke({ key_id }, context) {
             const own = ownKey(key_id, context);
-            existing(await store.find(own));
+            existing(await store.find(own, context));
             const revoked_at = await marks.refuseAnd({ account: own.account, subject: 'key', ids: [key_id] }, () =>
-                store.revoke({ ...own, now: isoNow() }),
+                store.revoke({ ...own, now: isoNow() }, context),
             );
             return { key_id, revoked_at };
         },
@@ -83,7 +83,8 @@ export function keysService({
         async rename({ key_id, name: requested }, context) {
             const name = requested === undefined ? undefined : requireName(requested);
             const own = ownKey(key_id, context);
-            const key = name === undefined ? store.find(own) : store.rename({ ...own, name, now: isoNow() });
+            const key =
+                name === undefined ? store.find(own, context) : store.rename({ ...own, name, now: isoNow() }, context);
             const { name: current, updated_at } = existing(await key);
             return { key_id, name: current, updated_at };
         },

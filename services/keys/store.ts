@@ -1,5 +1,6 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
 import { type Database, STORE_GROUPS, sql } from '../../platform/db.ts';
+import type { Traced } from '../../platform/tracing.ts';
 import { appendDeltas } from '../deltas.store.ts';
 import type { Tier } from '../tiers.ts';
 
@@ -39,31 +40,36 @@ export interface LiveKey {
 
 export interface KeyStore {
     /** Writes the key unless the account has `limit` active ones already; whether it did. */
-    insert(key: NewKeyRow, limit: number): Promise<boolean>;
+    insert(key: NewKeyRow, limit: number, traced?: Traced): Promise<boolean>;
     /** Up to `limit` keys, newest first, that are older than `before`. */
-    list(target: { account: string; before: string | undefined; limit: number }): Promise<readonly KeyRow[]>;
-    count(account: string): Promise<number>;
-    find(target: OwnKey): Promise<KeyRow | undefined>;
+    list(
+        target: { account: string; before: string | undefined; limit: number },
+        traced?: Traced,
+    ): Promise<readonly KeyRow[]>;
+    count(account: string, traced?: Traced): Promise<number>;
+    find(target: OwnKey, traced?: Traced): Promise<KeyRow | undefined>;
     /** When the key was revoked: now, or the first time. */
-    revoke(target: OwnKey & { now: string }): Promise<string>;
-    rename(target: OwnKey & { name: string; now: string }): Promise<KeyRow | undefined>;
+    revoke(target: OwnKey & { now: string }, traced?: Traced): Promise<string>;
+    rename(target: OwnKey & { name: string; now: string }, traced?: Traced): Promise<KeyRow | undefined>;
     /** The key with this hash, if it is not revoked. */
     findLive: Coalescer<Uint8Array, LiveKey | undefined>;
 }
 
 export function keyStore(db: Database): KeyStore {
     return {
-        insert: (key, limit) => insertKey(db, key, limit),
-        list: (target) => listKeys(db, target),
-        async count(account) {
+        insert: (key, limit, traced) => insertKey(db, key, limit, traced),
+        list: (target, traced) => listKeys(db, target, traced),
+        async count(account, traced) {
             const [row] = await db.rows<{ total: number }>(
                 sql.unsafe`SELECT count(*) AS total FROM keys.keys WHERE account = ${account}`,
+                'key_count',
+                traced,
             );
             return row?.total ?? 0;
         },
-        find: (target) => findKey(db, target),
-        revoke: (target) => revokeKey(db, target),
-        rename: (target) => renameKey(db, target),
+        find: (target, traced) => findKey(db, target, traced),
+        revoke: (target, traced) => revokeKey(db, target, traced),
+        rename: (target, traced) => renameKey(db, target, traced),
         findLive: coalesce({ ...STORE_GROUPS, name: 'key_find', run: (hashes: Uint8Array[]) => findLive(db, hashes) }),
     };
 }
@@ -71,8 +77,8 @@ export function keyStore(db: Database): KeyStore {
 const KEY_COLUMNS = sql.fragment`key_id, account, mask, name, tier, created_at, updated_at, revoked_at`;
 
 /** Concurrent callers take turns on the account's row, so each of them sees what the ones before it have taken. */
-async function insertKey(db: Database, key: NewKeyRow, limit: number): Promise<boolean> {
-    const counted = await db.rows(sql.unsafe`
+async function insertKey(db: Database, key: NewKeyRow, limit: number, traced?: Traced): Promise<boolean> {
+    const statement = sql.unsafe`
         WITH place AS (
             INSERT INTO keys.accounts AS accounts (account, active_keys) VALUES (${key.account}, 1)
             ON CONFLICT (account) DO UPDATE SET active_keys = accounts.active_keys + 1
@@ -86,28 +92,37 @@ async function insertKey(db: Database, key: NewKeyRow, limit: number): Promise<b
             RETURNING account
         )
         ${appendDeltas('api_keys_active')}
-        RETURNING account`);
+        RETURNING account`;
+    const counted = await db.rows(statement, 'key_insert', traced);
     return counted.length === 1;
 }
 
 async function listKeys(
     db: Database,
     { account, before, limit }: { account: string; before: string | undefined; limit: number },
+    traced?: Traced,
 ): Promise<readonly KeyRow[]> {
     const older = before === undefined ? sql.fragment`` : sql.fragment`AND key_id < ${before}`;
-    return db.rows<KeyRow>(sql.unsafe`
-        SELECT ${KEY_COLUMNS} FROM keys.keys WHERE account = ${account} ${older} ORDER BY key_id DESC LIMIT ${limit}`);
+    const statement = sql.unsafe`
+        SELECT ${KEY_COLUMNS} FROM keys.keys WHERE account = ${account} ${older} ORDER BY key_id DESC LIMIT ${limit}`;
+    return db.rows<KeyRow>(statement, 'key_list', traced);
 }
 
-async function findKey(db: Database, { account, key_id }: OwnKey): Promise<KeyRow | undefined> {
+async function findKey(db: Database, { account, key_id }: OwnKey, traced?: Traced): Promise<KeyRow | undefined> {
     const [row] = await db.rows<KeyRow>(
         sql.unsafe`SELECT ${KEY_COLUMNS} FROM keys.keys WHERE key_id = ${key_id} AND account = ${account}`,
+        'own_key_find',
+        traced,
     );
     return row;
 }
 
-async function revokeKey(db: Database, { account, key_id, now }: OwnKey & { now: string }): Promise<string> {
-    await db.rows(sql.unsafe`
+async function revokeKey(
+    db: Database,
+    { account, key_id, now }: OwnKey & { now: string },
+    traced?: Traced,
+): Promise<string> {
+    const statement = sql.unsafe`
         WITH written AS (
             UPDATE keys.keys SET revoked_at = ${now}
             WHERE key_id = ${key_id} AND account = ${account} AND revoked_at IS NULL
@@ -115,20 +130,23 @@ async function revokeKey(db: Database, { account, key_id, now }: OwnKey & { now:
         ), freed AS (
             UPDATE keys.accounts SET active_keys = active_keys - 1 WHERE account IN (SELECT account FROM written)
         )
-        ${appendDeltas('api_keys_active', -1)}`);
+        ${appendDeltas('api_keys_active', -1)}`;
+    await db.rows(statement, 'key_revoke', traced);
     // A statement of its own: whoever came second sees the first one's time only now.
-    const key = await findKey(db, { account, key_id });
+    const key = await findKey(db, { account, key_id }, traced);
     return key?.revoked_at ?? now;
 }
 
 async function renameKey(
     db: Database,
     { account, key_id, name, now }: OwnKey & { name: string; now: string },
+    traced?: Traced,
 ): Promise<KeyRow | undefined> {
-    const [row] = await db.rows<KeyRow>(sql.unsafe`
+    const statement = sql.unsafe`
         UPDATE keys.keys SET name = ${name}, updated_at = ${now}
         WHERE key_id = ${key_id} AND account = ${account}
-        RETURNING ${KEY_COLUMNS}`);
+        RETURNING ${KEY_COLUMNS}`;
+    const [row] = await db.rows<KeyRow>(statement, 'key_rename', traced);
     return row;
 }
 

@@ -1,4 +1,5 @@
 import { setImmediate as yieldTurn } from 'node:timers/promises';
+import type { CallContext } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { isId } from '../../platform/ids.ts';
 import type { ListCredentialsResponse, StoredCredential } from '../../proto/gen/wallet/v1/wallet.ts';
@@ -31,8 +32,9 @@ export async function listCredentials(
     store: WalletStore,
     { wallet, data_key }: { wallet: string; data_key: Uint8Array },
     { limit, cursor, with_total, with_tokens }: PageRequest,
+    context: CallContext,
 ): Promise<ListCredentialsResponse> {
-    const { rows, more } = await store.page(wallet, { before: cursor, limit, bytes: MAX_PAGE_BYTES });
+    const { rows, more } = await store.page(wallet, { before: cursor, limit, bytes: MAX_PAGE_BYTES }, context);
     const is_whole = cursor === undefined && !more;
     const credentials: StoredCredential[] = [];
     for (const row of rows) {
@@ -43,7 +45,7 @@ export async function listCredentials(
     return {
         credentials,
         next_cursor: more ? rows.at(-1)?.entry : undefined,
-        total: with_total ? (is_whole ? rows.length : await store.count(wallet)) : undefined,
+        total: with_total ? (is_whole ? rows.length : await store.count(wallet, context)) : undefined,
     };
 }
 

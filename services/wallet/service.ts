@@ -47,7 +47,7 @@ export function walletService(deps: WalletDependencies): ServiceOf<typeof Wallet
             requirePassword(request.password);
             requirePage(request);
             return unlocked(deps, request, context, ({ id }, data_key) =>
-                listCredentials(deps.store, { wallet: id, data_key }, request),
+                listCredentials(deps.store, { wallet: id, data_key }, request, context),
             );
         },
         deleteCredential: (request, context) => deleteCredential(deps, request, context),
@@ -73,7 +73,8 @@ async function create(
     pair.seed.fill(0);
     // The DID comes first: one without a wallet does no harm, but a wallet's own must be known to whoever is shown it.
     const { did } = await deps.peers.did.recordForWallet({ public_key: pair.public_key }, context);
-    await deps.store.insert({ id, account: context.user_id ?? null, created_at, ...locked, ...sealed });
+    const row = { id, account: context.user_id ?? null, created_at, ...locked, ...sealed };
+    await deps.store.insert(row, context);
     return { wallet_id: id, name, did, public_key: pair.public_key, created_at };
 }
 
@@ -85,7 +86,7 @@ async function open(
     requirePassword(password);
     return unlocked(deps, { wallet_id, password }, context, async (row, data_key) => {
         const page = { limit: MAX_LIMIT, with_total: false, with_tokens: true };
-        const credentials = await listCredentials(deps.store, { wallet: row.id, data_key }, page);
+        const credentials = await listCredentials(deps.store, { wallet: row.id, data_key }, page, context);
         const { pair, profile } = openWallet(row, data_key);
         const { public_key, seed } = pair;
         const private_key = secretKeyBytes(seed, public_key);
@@ -110,14 +111,15 @@ async function addCredential(
         const uuid = requireCredentialId(credential_id); // readPayload lets no other ids pass
         const content = { credential, credential_type, issuer, metadata };
         const now = deps.clock();
-        const stored_at = await deps.store.put({
+        const entry = {
             wallet,
             credential: uuid,
             entry: newId(now),
             stored_at: new Date(now).toISOString(),
             issuer_tag: tagOf(issuer, data_key),
             sealed: sealCredential(content, data_key, { wallet: wallet.id, credential: uuid }),
-        });
+        };
+        const stored_at = await deps.store.put(entry, context);
         if (stored_at !== undefined) return { credential_id, wallet_id, credential_type, issuer, stored_at };
         throw invalid('The wallet holds a credential with this id that another issuer has signed.');
     });
@@ -142,7 +144,7 @@ async function deleteCredential(
     requirePassword(password);
     const credential = requireCredentialId(credential_id);
     return unlocked(deps, { wallet_id, password }, context, async (wallet) => {
-        const was_there = await deps.store.remove({ wallet, credential });
+        const was_there = await deps.store.remove({ wallet, credential }, context);
         if (!was_there) throw new AppError('not_found', 'The wallet holds no such credential.');
         return { credential_id, deleted_at: new Date(deps.clock()).toISOString() };
     });

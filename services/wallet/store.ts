@@ -1,4 +1,5 @@
 import { type Database, sql } from '../../platform/db.ts';
+import type { Traced } from '../../platform/tracing.ts';
 import { appendDeltas } from '../deltas.store.ts';
 
 /** A sealed data key, and what it is opened with beside the password. */
@@ -42,23 +43,24 @@ export interface EntryRow {
 }
 
 export interface WalletStore {
-    insert(wallet: WalletRow): Promise<void>;
-    find(id: string): Promise<WalletRow | undefined>;
+    insert(wallet: WalletRow, traced?: Traced): Promise<void>;
+    find(id: string, traced?: Traced): Promise<WalletRow | undefined>;
     /** Replaces the lock of the data key. */
-    relock(id: string, locked: LockedKey): Promise<void>;
+    relock(id: string, locked: LockedKey, traced?: Traced): Promise<void>;
     /**
      * Writes the entry, or, where its credential is stored already, replaces what is sealed. When it was first stored;
      * undefined, and nothing is written, where the one that is there has another issuer.
      */
-    put(entry: NewEntry): Promise<string | undefined>;
+    put(entry: NewEntry, traced?: Traced): Promise<string | undefined>;
     /** Newest first, from below the entry `before`: up to `limit` rows of about `bytes`, one at least, and whether more follow. */
     page(
         wallet: string,
         range: { before: string | undefined; limit: number; bytes: number },
+        traced?: Traced,
     ): Promise<{ rows: readonly EntryRow[]; more: boolean }>;
-    count(wallet: string): Promise<number>;
+    count(wallet: string, traced?: Traced): Promise<number>;
     /** Whether it was there. */
-    remove(name: EntryName): Promise<boolean>;
+    remove(name: EntryName, traced?: Traced): Promise<boolean>;
 }
 
 /** Above the id of any entry. */
@@ -66,22 +68,24 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 export function walletStore(db: Database): WalletStore {
     return {
-        insert: (wallet) => insertWallet(db, wallet),
-        async find(id) {
-            const [row] = await db.rows<WalletRow>(sql.unsafe`
+        insert: (wallet, traced) => insertWallet(db, wallet, traced),
+        async find(id, traced) {
+            const statement = sql.unsafe`
                 SELECT id, account, created_at, salt, memory_kib, passes, data_key, private_key, profile
-                FROM wallet.wallets WHERE id = ${id}`);
+                FROM wallet.wallets WHERE id = ${id}`;
+            const [row] = await db.rows<WalletRow>(statement, 'wallet_find', traced);
             return row;
         },
-        async relock(id, { salt, memory_kib, passes, data_key }) {
-            await db.rows(sql.unsafe`
+        async relock(id, { salt, memory_kib, passes, data_key }, traced) {
+            const statement = sql.unsafe`
                 UPDATE wallet.wallets SET salt = ${sql.binary(salt)}, memory_kib = ${memory_kib}, passes = ${passes},
                                           data_key = ${sql.binary(data_key)}
-                WHERE id = ${id}`);
+                WHERE id = ${id}`;
+            await db.rows(statement, 'wallet_relock', traced);
         },
-        put: (entry) => putEntry(db, entry),
-        async page(wallet, { before, limit, bytes }) {
-            const rows = await db.rows<EntryRow & { ahead: number }>(sql.unsafe`
+        put: (entry, traced) => putEntry(db, entry, traced),
+        async page(wallet, { before, limit, bytes }, traced) {
+            const statement = sql.unsafe`
                 SELECT credential, entry, stored_at, sealed, ahead FROM (
                     SELECT *, count(*) OVER () AS ahead, row_number() OVER newest_first AS place,
                            sum(octet_length(sealed)) OVER newest_first - octet_length(sealed) AS bytes_before
@@ -91,31 +95,35 @@ export function walletStore(db: Database): WalletStore {
                     ) AS next_ones
                     WINDOW newest_first AS (ORDER BY entry DESC)
                 ) AS measured
-                WHERE place <= ${limit} AND bytes_before < ${bytes} ORDER BY entry DESC`);
+                WHERE place <= ${limit} AND bytes_before < ${bytes} ORDER BY entry DESC`;
+            const rows = await db.rows<EntryRow & { ahead: number }>(statement, 'wallet_page', traced);
             return { rows, more: rows.length < (rows[0]?.ahead ?? 0) };
         },
-        async count(wallet) {
+        async count(wallet, traced) {
             const [row] = await db.rows<{ total: number }>(
                 sql.unsafe`SELECT count(*) AS total FROM wallet.credentials WHERE wallet = ${wallet}`,
+                'wallet_count',
+                traced,
             );
             return row?.total ?? 0;
         },
-        async remove({ wallet, credential }) {
-            const removed = await db.rows(sql.unsafe`
+        async remove({ wallet, credential }, traced) {
+            const statement = sql.unsafe`
                 WITH removed AS (
                     DELETE FROM wallet.credentials WHERE wallet = ${wallet.id} AND credential = ${credential}
                     RETURNING credential
                 ), written AS (
                     SELECT ${wallet.account}::uuid AS account FROM removed
                 ), counted AS (${appendDeltas('wallet_credentials', -1)})
-                SELECT credential FROM removed`);
+                SELECT credential FROM removed`;
+            const removed = await db.rows(statement, 'wallet_entry_remove', traced);
             return removed.length > 0;
         },
     };
 }
 
-async function insertWallet(db: Database, wallet: WalletRow): Promise<void> {
-    await db.rows(sql.unsafe`
+async function insertWallet(db: Database, wallet: WalletRow, traced?: Traced): Promise<void> {
+    const statement = sql.unsafe`
         WITH written AS (
             INSERT INTO wallet.wallets (id, account, created_at, salt, memory_kib, passes, data_key, private_key, profile)
             VALUES (${wallet.id}, ${wallet.account}, ${wallet.created_at}, ${sql.binary(wallet.salt)},
@@ -123,14 +131,16 @@ async function insertWallet(db: Database, wallet: WalletRow): Promise<void> {
                     ${sql.binary(wallet.private_key)}, ${sql.binary(wallet.profile)})
             RETURNING account
         )
-        ${appendDeltas('wallets')}`);
+        ${appendDeltas('wallets')}`;
+    await db.rows(statement, 'wallet_insert', traced);
 }
 
 async function putEntry(
     db: Database,
     { wallet, credential, entry, stored_at, issuer_tag, sealed }: NewEntry,
+    traced?: Traced,
 ): Promise<string | undefined> {
-    const [row] = await db.rows<{ stored_at: string }>(sql.unsafe`
+    const statement = sql.unsafe`
         WITH put AS (
             INSERT INTO wallet.credentials AS stored (wallet, credential, entry, stored_at, issuer_tag, sealed)
             VALUES (${wallet.id}, ${credential}, ${entry}, ${stored_at}, ${sql.binary(issuer_tag)}, ${sql.binary(sealed)})
@@ -140,6 +150,7 @@ async function putEntry(
         ), written AS (
             SELECT ${wallet.account}::uuid AS account FROM put WHERE entry = ${entry} -- what was there has kept its own
         ), counted AS (${appendDeltas('wallet_credentials')})
-        SELECT stored_at FROM put`);
+        SELECT stored_at FROM put`;
+    const [row] = await db.rows<{ stored_at: string }>(statement, 'wallet_entry_put', traced);
     return row?.stored_at;
 }

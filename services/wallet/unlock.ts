@@ -68,7 +68,8 @@ export async function unlocked<Result>(
     if (!data_key) throw new AppError('unauthenticated', 'The wallet password is wrong.');
     try {
         if (memory_kib !== cost.memory_kib || passes !== cost.passes) {
-            await store.relock(wallet.id, await lock(deps, { wallet: wallet.id, password, data_key }, context));
+            const locked = await lock(deps, { wallet: wallet.id, password, data_key }, context);
+            await store.relock(wallet.id, locked, context);
         }
         return await use(wallet, data_key);
     } finally {
@@ -78,7 +79,7 @@ export async function unlocked<Result>(
 
 /** Somebody else's wallet is answered as one that never was; a trusted caller that acts for nobody may open any. */
 async function requireWallet(store: WalletStore, wallet_id: string, context: CallContext): Promise<WalletRow> {
-    const wallet = isId(wallet_id) ? await store.find(wallet_id) : undefined;
+    const wallet = isId(wallet_id) ? await store.find(wallet_id, context) : undefined;
     const acts_for_nobody = context.trusted && context.user_id === undefined;
     if (wallet && (acts_for_nobody || wallet.account === requireUser(context))) return wallet;
     throw new AppError('not_found', 'This wallet does not exist.');

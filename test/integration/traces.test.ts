@@ -56,6 +56,19 @@ await expectOk(200, {
     token,
     headers: headersOf(opened),
 });
+const single = newTrace();
+const asOwner = (path: string, method = 'GET', body?: object) => ({
+    path,
+    method,
+    body,
+    token: account.token,
+    headers: headersOf(single),
+});
+await expectOk(201, asOwner('/v1/keys/generate', 'POST', { name: 'traced' }));
+await expectOk(200, asOwner('/v1/keys'));
+await expectOk(200, asOwner('/v1/me/stats'));
+const new_password = 'marked new password';
+await expectOk(200, asOwner('/v1/me/password', 'POST', { current_password: account.password, new_password }));
 const refused = newTrace();
 await send({ ...issue, body: { ...issue.body, issuer_private_key: 'marked key' }, headers: headersOf(refused) });
 await service.stop();
@@ -127,6 +140,27 @@ describe('the trace of a call', () => {
             assert.equal(service, 'wallet');
             assert.equal(parentSpanId, callee.spanId);
             assert.ok(Number(attributes['queue.wait_ms']) >= 0);
+        }
+    });
+
+    it('shows the statements and transactions that are a call’s alone, and how long they waited for a connection', () => {
+        const found = [...spansOf(opened.trace_id), ...spansOf(single.trace_id)];
+        const hops = {
+            wallet_find: '/wallet.v1.WalletService/ListCredentials',
+            wallet_page: '/wallet.v1.WalletService/ListCredentials',
+            key_insert: '/keys.v1.KeysService/Generate',
+            key_list: '/keys.v1.KeysService/List',
+            usage_requests: '/usage.v1.UsageService/GetKeyUsage',
+            usage_folded: '/usage.v1.UsageService/GetStatistics',
+            own_password_find: '/identity.v1.IdentityService/ChangePassword',
+            password_change: '/identity.v1.IdentityService/ChangePassword',
+        };
+        for (const [name, method] of Object.entries(hops)) {
+            const { parentSpanId, attributes } = only(found, name, CLIENT);
+            assert.equal(parentSpanId, only(found, method, SERVER).spanId, name);
+            assert.equal(attributes['db.system.name'], 'postgresql');
+            assert.ok(Number(attributes['queue.wait_ms']) > 0, name);
+            assert.equal(attributes['batch.size'], 1);
         }
     });
 

@@ -25,10 +25,10 @@ export function usageService(deps: UsageDependencies): ServiceOf<typeof UsageSer
                 api_keys_active: amounts.get('api_keys_active') ?? 0,
             };
         },
-        getStatistics: (_request, context) => accountStatistics(deps, requireUser(context)),
+        getStatistics: (_request, context) => accountStatistics(deps, requireUser(context), context),
         async getPlatformStatistics(_request, context) {
             if (!context.trusted) throw new AppError('forbidden', 'These statistics are for trusted callers.');
-            return platformStatistics(deps);
+            return platformStatistics(deps, context);
         },
         async getKeyUsage({ key_ids }, context) {
             return { keys: key_ids.length > 0 ? await keyUsage(deps, key_ids, context) : [] };
@@ -48,7 +48,7 @@ async function keyUsage(
     const today = dayText(clock());
     const [records, recorded] = await Promise.all([
         withoutRedis(() => readRecords(redis, buckets), log),
-        store.requests(buckets, `${today.slice(0, 7)}-01`),
+        store.requests(buckets, `${today.slice(0, 7)}-01`, context),
     ]);
     const by_bucket = Map.groupBy(recorded, (count) => count.bucket);
     return key_ids.map((key_id, index) => {

@@ -1,3 +1,4 @@
+import type { CallContext } from '../../platform/context.ts';
 import { DAY_MS } from '../../platform/limit-record.ts';
 import type { Log } from '../../platform/log.ts';
 import { type Redis, shardTag } from '../../platform/redis.ts';
@@ -18,11 +19,15 @@ export interface UsageDependencies {
 }
 
 /** An account's statistics. Redis is read before PostgreSQL: what is folded in between is then found there. */
-export async function accountStatistics(deps: UsageDependencies, account: string): Promise<Statistics> {
+export async function accountStatistics(
+    deps: UsageDependencies,
+    account: string,
+    context: CallContext,
+): Promise<Statistics> {
     const { store, redis, shards, log, clock } = deps;
     const today = dayText(clock());
     const live = await withoutRedis(() => unfoldedCounts(redis, shardTag(account, shards), account), log);
-    const folded = await store.folded({ account, today, buckets: bucketsOf(live) });
+    const folded = await store.folded({ account, today, buckets: bucketsOf(live) }, context);
     const amounts = withGrowth(folded.amounts, growthOf(live, folded.recorded), today);
     const { total, this_month } = readers(amounts);
     return {
@@ -44,19 +49,19 @@ export async function accountStatistics(deps: UsageDependencies, account: string
 }
 
 /** The platform's statistics, rows and checks without an owner included. */
-export async function platformStatistics(deps: UsageDependencies): Promise<PlatformStatistics> {
+export async function platformStatistics(deps: UsageDependencies, context: CallContext): Promise<PlatformStatistics> {
     const { store, redis, shards, log, clock } = deps;
     const now = clock();
     const today = dayText(now);
     const week = dayText(now - WEEK_DAYS * DAY_MS);
     const tags = Array.from({ length: shards }, (_, shard) => `{${shard}}`);
     const live = (await Promise.all(tags.map((tag) => withoutRedis(() => unfoldedCounts(redis, tag), log)))).flat();
-    const folded = await store.folded({ account: PLATFORM, today, buckets: bucketsOf(live) });
+    const folded = await store.folded({ account: PLATFORM, today, buckets: bucketsOf(live) }, context);
     const growth = growthOf(live, folded.recorded);
     const { total } = readers(withGrowth(folded.amounts, growth, today));
     const users = growth.filter(({ account }) => account !== PLATFORM);
     const called = users.filter(({ requests }) => requests > 0);
-    const active = await store.active({ today, week, live: called });
+    const active = await store.active({ today, week, live: called }, context);
     return {
         users_active_today: active.today,
         users_active_this_week: active.this_week,

@@ -1,6 +1,7 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
 import { type Database, STORE_GROUPS, sql } from '../../platform/db.ts';
 import { NIL_ID } from '../../platform/ids.ts';
+import type { Traced } from '../../platform/tracing.ts';
 
 /** Stands for the whole platform where an account does otherwise. */
 export const PLATFORM = NIL_ID;
@@ -43,11 +44,14 @@ export interface ActiveAccounts {
 export interface UsageStore {
     /** Folded amounts and deltas of an account, by kind. */
     amounts: Coalescer<string, Map<string, number>>;
-    folded(query: { account: string; today: string; buckets: readonly string[] }): Promise<Folded>;
+    folded(query: { account: string; today: string; buckets: readonly string[] }, traced?: Traced): Promise<Folded>;
     /** How many accounts were active since two days (YYYY-MM-DD): by what is folded, what is not, and what `live` tells. */
-    active(query: { today: string; week: string; live: readonly RequestCount[] }): Promise<ActiveAccounts>;
+    active(
+        query: { today: string; week: string; live: readonly RequestCount[] },
+        traced?: Traced,
+    ): Promise<ActiveAccounts>;
     /** What was recorded for these buckets since `from` (YYYY-MM-DD), and each one's newest row at any time. */
-    requests(buckets: readonly string[], from: string): Promise<readonly RequestCount[]>;
+    requests(buckets: readonly string[], from: string, traced?: Traced): Promise<readonly RequestCount[]>;
 }
 
 export function usageStore(db: Database): UsageStore {
@@ -57,14 +61,16 @@ export function usageStore(db: Database): UsageStore {
             name: 'usage_amounts',
             run: (accounts: string[]) => amounts(db, accounts),
         }),
-        folded: (query) => folded(db, query),
-        active: (query) => active(db, query),
-        requests: (buckets, from) =>
-            db.rows<RequestCount>(sql.unsafe`
+        folded: (query, traced) => folded(db, query, traced),
+        active: (query, traced) => active(db, query, traced),
+        requests(buckets, from, traced) {
+            const statement = sql.unsafe`
                 SELECT bucket, account, day::text AS day, life, requests, refused, verified, last_used_at
                 FROM usage.requests
                 WHERE bucket = ANY(${sql.array(buckets, 'text')}) AND (day >= ${from}::date OR day = (
-                    SELECT max(day) FROM usage.requests AS newest WHERE newest.bucket = requests.bucket))`),
+                    SELECT max(day) FROM usage.requests AS newest WHERE newest.bucket = requests.bucket))`;
+            return db.rows<RequestCount>(statement, 'usage_requests', traced);
+        },
     };
 }
 
@@ -87,6 +93,7 @@ async function amounts(db: Database, accounts: string[]): Promise<Array<Map<stri
 async function folded(
     db: Database,
     { account, today, buckets }: { account: string; today: string; buckets: readonly string[] },
+    traced?: Traced,
 ): Promise<Folded> {
     const whole_platform = account === PLATFORM;
     const own_deltas = whole_platform ? sql.fragment`true` : sql.fragment`account = ${account}`;
@@ -94,7 +101,7 @@ async function folded(
         whole_platform
             ? sql.fragment`SELECT coalesce(sum(requests), 0) FROM usage.days WHERE day >= ${day}`
             : sql.fragment`SELECT coalesce(sum(requests), 0) FROM usage.days WHERE day >= ${day} AND account = ${account}`;
-    const [row] = await db.rows<Folded>(sql.unsafe`
+    const statement = sql.unsafe`
         SELECT (
             SELECT coalesce(json_agg(json_build_object('kind', kind, 'total', total, 'this_month', this_month)), '[]')
             FROM (
@@ -112,7 +119,8 @@ async function folded(
         (
             SELECT coalesce(json_agg(r), '[]') FROM usage.requests AS r
             WHERE bucket = ANY(${sql.array(buckets, 'text')}) AND day >= ${today}::date - 1
-        ) AS recorded`);
+        ) AS recorded`;
+    const [row] = await db.rows<Folded>(statement, 'usage_folded', traced);
     return row as Folded; // a SELECT without FROM has one row
 }
 
@@ -120,9 +128,10 @@ async function folded(
 async function active(
     db: Database,
     { today, week, live }: { today: string; week: string; live: readonly RequestCount[] },
+    traced?: Traced,
 ): Promise<ActiveAccounts> {
     const counted = live.map(({ account, day }) => [account, day]);
-    const [row] = await db.rows<ActiveAccounts>(sql.unsafe`
+    const statement = sql.unsafe`
         SELECT count(DISTINCT account) FILTER (WHERE day >= ${today}::date) AS today, count(DISTINCT account) AS this_week
         FROM (
             SELECT account, day FROM usage.days
@@ -130,6 +139,7 @@ async function active(
             SELECT account, day FROM usage.deltas WHERE kind = 'logins'
             UNION ALL
             SELECT account, day FROM ${sql.unnest(counted, ['uuid', 'date'])} AS live (account, day)
-        ) AS active_days WHERE day >= ${week}::date`);
+        ) AS active_days WHERE day >= ${week}::date`;
+    const [row] = await db.rows<ActiveAccounts>(statement, 'usage_active', traced);
     return row as ActiveAccounts; // an aggregate has one row
 }
