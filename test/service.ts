@@ -7,7 +7,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { pickPort } from '../deploy/local/ports.ts';
 import { ROLES } from '../main.ts';
-import { connectionsOn } from './connections.ts';
 
 /** `local`: every role in each of two processes. `grpc`: `replicas` processes per role, and two gateways. */
 export type Transport = 'local' | 'grpc';
@@ -28,10 +27,7 @@ export interface TestService {
     env: Record<string, string>;
     /** Where each process tells of itself, by host:port. */
     ops: Array<{ role: string; target: string }>;
-    /**
-     * Sends SIGTERM to the process at this place of `ops`, and starts it again. Resolves when it is ready, and the processes that
-     * call it have found it again: where a chart rolls pods, it leaves them time for that.
-     */
+    /** Sends SIGTERM to the process at this place of `ops`, and starts it again. Resolves when it is ready. */
     restart(index: number): Promise<void>;
     stop(): Promise<void>;
 }
@@ -93,13 +89,10 @@ export async function startService(options: {
     const restart = async (index: number): Promise<void> => {
         const [member, child, own] = [members[index], children[index], ops[index]];
         if (!member || !child || !own) throw new RangeError(`There is no process ${index}.`);
-        const port = Number(member.env['GRPC_PORT'] ?? 0); // a gateway has none
-        const callers = connectionsOn(port);
         await end(child);
         if (child.exitCode !== 0) throw new Error(`${member.name} ended with ${child.signalCode ?? child.exitCode}.`);
         children[index] = launch(member);
         await until(`${member.name} is ready`, () => isReady(own.target));
-        await until(`${member.name} is called again`, async () => connectionsOn(port) >= callers);
     };
     const stop = async (): Promise<void> => {
         await Promise.all(children.map(end));

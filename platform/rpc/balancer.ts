@@ -1,19 +1,23 @@
 import type { CallContext } from '../context.ts';
+import type { AppError } from '../errors.ts';
+import { inSpan, startSpan } from '../tracing.ts';
 import type { MethodInfo } from './definition.ts';
 import type { Peer, PeerEvent } from './peer.ts';
 import type { Endpoint } from './resolve.ts';
 import { unreachable } from './unary.ts';
+import { WAITING, WaitingCalls } from './waiting-calls.ts';
 import { NoReply } from './wire.ts';
 
-/** An endpoint that could not be reached is tried again after so long, and then after twice as long each time, in milliseconds. */
+/** While an endpoint is not connected, it is tried again after so long, and then after twice as long each time, in milliseconds. */
 const RETRY_MS = 250;
-/** How long a call waits for the name service where no endpoint is known yet, in milliseconds. */
-const RESOLVE_PATIENCE_MS = 2_000;
+/** But never after longer than this: calls may wait for it. */
+const MAX_RETRY_MS = 1_000;
 
 export interface BalancerOptions {
     resolve(): Promise<Endpoint[]>;
-    openPeer(endpoint: Endpoint, on: (event: PeerEvent) => void): Peer;
-    /** How often the endpoints are looked up anew, in milliseconds; and at once when a stream is lost. */
+    /** `on` is told the reason, too, where the event has one. It is not called before this has returned. */
+    openPeer(endpoint: Endpoint, on: (event: PeerEvent, reason?: AppError) => void): Peer;
+    /** How often the endpoints are looked up anew, in milliseconds; at once when a stream is lost, and more often until all are open. */
     refresh_ms: number;
 }
 
@@ -21,39 +25,47 @@ export interface BalancerOptions {
 export class Balancer {
     readonly #options: BalancerOptions;
     readonly #peers = new Map<string, Peer>();
+    readonly #waiting = new WaitingCalls();
     #open: Peer[] = [];
-    #refreshing: Promise<void> | undefined;
+    #looking_up: Promise<void> | undefined;
     #timer: NodeJS.Timeout | undefined;
     #retry_ms = RETRY_MS;
+    /** Why an endpoint could not be reached, the last time. */
+    #reason: AppError | undefined;
     #closed = false;
 
     constructor(options: BalancerOptions) {
         this.#options = options;
-        void this.#refresh();
+        this.#tend();
     }
 
     /** Sends the call; and once more, to another endpoint if there is one, where it has not run or may run twice. */
     async call(method: MethodInfo, request: Uint8Array, context: CallContext): Promise<Uint8Array> {
-        const peer = this.#pick() ?? (await this.#firstPeer());
+        const peer = this.#pick() ?? (await this.#opened(request, context));
         try {
             return await peer.call(method, request, context);
         } catch (error) {
             if (!(error instanceof NoReply) || (error.may_have_run && !method.safe)) throw error;
-            const other = this.#pickBeside(peer);
-            if (!other) throw error;
+            const other = this.#pickBeside(peer) ?? (await this.#opened(request, context));
             return other.call(method, request, context);
         }
+    }
+
+    /** Gives up the calls that have waited for long enough. */
+    sweep(now: number): void {
+        this.#waiting.sweep(now, () => unreachable(this.#reason?.cause ?? this.#reason));
     }
 
     close(): void {
         this.#closed = true;
         clearTimeout(this.#timer);
         this.#keep([]);
+        this.#waiting.fail(unreachable());
     }
 
     #pick(): Peer | undefined {
         const open = this.#open;
-        if (open.length === 0) return this.#pickUnopened([...this.#peers.values()]);
+        if (open.length === 0) return;
         const index = randomBelow(open.length);
         const first = open[index] as Peer; // below the length
         const second = open[(index + 1 + randomBelow(open.length - 1)) % open.length] as Peer; // another, if there is one
@@ -62,46 +74,42 @@ export class Balancer {
 
     #pickBeside(peer: Peer): Peer | undefined {
         const others = this.#open.filter((other) => other !== peer);
-        if (others.length > 0) return anyOf(others);
-        const rest = [...this.#peers.values()].filter((other) => other !== peer);
-        return this.#pickUnopened(rest) ?? this.#pick();
+        return others[randomBelow(others.length)] ?? this.#pick();
     }
 
-    /** One that is about to open: the call waits there until it has. */
-    #pickUnopened(peers: Peer[]): Peer | undefined {
-        if (peers.every(({ state }) => state !== 'opening')) for (const peer of peers) peer.reopen();
-        const opening = peers.filter(({ state }) => state === 'opening');
-        return opening.length > 0 ? anyOf(opening) : undefined;
+    /** The next one that opens: the call waits for it. */
+    async #opened(request: Uint8Array, context: CallContext): Promise<Peer> {
+        if (this.#closed) throw unreachable();
+        const span = startSpan('internal', WAITING, context);
+        return inSpan(span, () => this.#waiting.add(request.byteLength, context));
     }
 
-    async #firstPeer(): Promise<Peer> {
-        const patience = Promise.withResolvers<void>();
-        const timer = setTimeout(patience.resolve, RESOLVE_PATIENCE_MS);
-        await Promise.race([this.#refresh(), patience.promise]);
-        clearTimeout(timer);
-        const peer = this.#pick();
-        if (!peer) throw unreachable();
-        return peer;
+    /** Opens again what is lost and looks the endpoints up, now and later. */
+    #tend(): void {
+        for (const peer of this.#peers.values()) peer.reopen();
+        this.#lookUp();
+        if (this.#open.length > 0 && this.#open.length === this.#peers.size) {
+            this.#tendIn(this.#options.refresh_ms);
+        } else {
+            this.#tendIn(this.#retry_ms);
+            this.#retry_ms = Math.min(2 * this.#retry_ms, MAX_RETRY_MS);
+        }
     }
 
-    #refresh(): Promise<void> {
-        this.#refreshing ??= this.#options
+    #tendIn(ms: number): void {
+        clearTimeout(this.#timer);
+        this.#timer = setTimeout(() => this.#tend(), ms).unref();
+    }
+
+    #lookUp(): void {
+        this.#looking_up ??= this.#options
             .resolve()
             // Without an answer, or with an empty one, what is known stays: losing the name service must lose nothing else.
-            .then((endpoints) => endpoints.length > 0 && this.#keep(endpoints))
+            .then((endpoints) => endpoints.length > 0 && !this.#closed && this.#keep(endpoints))
             .catch(() => {})
             .then(() => {
-                this.#refreshing = undefined;
-                if (this.#closed) return;
-                for (const peer of this.#peers.values()) peer.reopen();
-                this.#refreshIn(this.#options.refresh_ms);
+                this.#looking_up = undefined;
             });
-        return this.#refreshing;
-    }
-
-    #refreshIn(ms: number): void {
-        clearTimeout(this.#timer);
-        this.#timer = setTimeout(() => this.#refresh(), ms).unref();
     }
 
     /** Retires the peers that are not among `endpoints`, and opens those that are new. */
@@ -112,38 +120,30 @@ export class Balancer {
             this.#peers.delete(target);
             peer.retire();
         }
-        if (!this.#closed) {
-            for (const endpoint of endpoints) {
-                if (this.#peers.has(endpoint.target)) continue;
-                this.#peers.set(
-                    endpoint.target,
-                    this.#options.openPeer(endpoint, (event) => this.#changed(event)),
-                );
-            }
+        for (const endpoint of endpoints) {
+            if (this.#peers.has(endpoint.target)) continue;
+            const peer: Peer = this.#options.openPeer(endpoint, (event, reason) => this.#changed(peer, event, reason));
+            this.#peers.set(endpoint.target, peer);
         }
         this.#listOpen();
     }
 
-    #changed(event: PeerEvent): void {
+    #changed(peer: Peer, event: PeerEvent, reason: AppError | undefined): void {
         this.#listOpen();
         if (this.#closed) return;
         if (event === 'unreachable') {
-            this.#refreshIn(this.#retry_ms);
-            this.#retry_ms = Math.min(2 * this.#retry_ms, this.#options.refresh_ms);
+            this.#reason = reason;
             return;
         }
+        this.#reason = undefined;
         this.#retry_ms = RETRY_MS;
-        if (event === 'lost') this.#refreshIn(0);
+        if (event === 'opened') this.#waiting.release(peer);
+        else this.#tendIn(0);
     }
 
     #listOpen(): void {
         this.#open = [...this.#peers.values()].filter(({ state }) => state === 'open');
     }
-}
-
-/** Of a list that is not empty. */
-function anyOf<T>(list: readonly T[]): T {
-    return list[randomBelow(list.length)] as T; // below the length
 }
 
 function randomBelow(bound: number): number {

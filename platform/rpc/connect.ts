@@ -38,6 +38,7 @@ export function connect(options: ConnectOptions): Connection {
     let is_closed = false;
     const sweeper = setInterval(() => {
         const now = performance.now();
+        balancer.sweep(now);
         for (const stream of streams) stream.sweep(now);
         if (is_closed && streams.size === 0) clearInterval(sweeper);
     }, SWEEP_MS).unref();

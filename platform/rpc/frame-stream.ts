@@ -33,11 +33,12 @@ export class FrameStream {
     state: 'opening' | 'open' | 'closing' | 'ended' = 'opening';
     /** Whether the server has ever answered. */
     was_open = false;
+    /** Why it has ended. */
+    ended_by: AppError | undefined;
     readonly #stream: ClientDuplexStream<Frame, Frame>;
     readonly #in_flight: InFlight;
     readonly #changed: (stream: FrameStream) => void;
     readonly #pending = new Map<number, PendingCall>();
-    readonly #opened = Promise.withResolvers<void>();
     readonly #calls: Gatherer<PendingCall>;
     #last_id = 0;
 
@@ -68,8 +69,7 @@ export class FrameStream {
     call(method: MethodInfo, request: Uint8Array, context: CallContext): Promise<Uint8Array> {
         return new Promise((resolve, reject) => {
             const timeout_ms = timeoutOfNextHop(context);
-            if (this.state === 'closing' || this.state === 'ended')
-                throw new NoReply(stopping(), { may_have_run: false });
+            if (this.state !== 'open') throw new NoReply(stopping(), { may_have_run: false });
             if (!this.#in_flight.admits(request.byteLength)) throw overloaded('rpc_calls');
             const id = this.#nextId();
             const span = startSpan('client', method.path, context);
@@ -117,14 +117,12 @@ export class FrameStream {
 
     #open(): void {
         this.was_open = true;
-        this.#opened.resolve();
         if (this.state !== 'opening') return; // retired meanwhile
         this.state = 'open';
         this.#changed(this);
     }
 
     async #write(calls: PendingCall[]): Promise<void> {
-        if (!this.was_open) await this.#opened.promise;
         const wanted = calls.filter(({ id }) => this.#pending.has(id));
         if (wanted.length === 0) return;
         for (const call of wanted) {
@@ -175,11 +173,11 @@ export class FrameStream {
     #lose(error: AppError): void {
         if (this.state === 'ended') return;
         this.state = 'ended';
+        this.ended_by = error;
         for (const call of this.#pending.values()) {
             this.#take(call.id);
             fail(call, new NoReply(error, { may_have_run: call.sent }));
         }
-        this.#opened.resolve();
         this.#changed(this);
     }
 

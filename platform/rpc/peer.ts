@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { type ChannelOptions, Client } from '@grpc/grpc-js';
 import { overloaded } from '../batch.ts';
 import type { CallContext } from '../context.ts';
+import type { AppError } from '../errors.ts';
 import type { MethodInfo, Transport } from './definition.ts';
 import { FrameStream } from './frame-stream.ts';
 import { FRAME_BYTES, MAX_MESSAGE_BYTES } from './frames.ts';
@@ -21,8 +22,8 @@ export interface PeerOptions {
     tls: Tls | undefined;
     /** The streams of all peers that have not ended, for whoever looks for overdue calls. */
     streams: Set<FrameStream>;
-    /** lost: the stream has ended, or will. unreachable: it could not be opened. */
-    on(event: PeerEvent): void;
+    /** lost: the stream has ended, or will. unreachable: it could not be opened, for this reason. */
+    on(event: PeerEvent, reason?: AppError): void;
 }
 
 /** One process of a service: its stream, which is opened at once, and plain calls for what is too large for frames. */
@@ -84,7 +85,8 @@ export class Peer {
         if (this.#retired) {
             if (stream.state === 'ended') this.#grpc.close();
         } else if (stream.state === 'open') this.#options.on('opened');
-        else this.#options.on(stream.was_open ? 'lost' : 'unreachable');
+        else if (stream.was_open) this.#options.on('lost');
+        else this.#options.on('unreachable', stream.ended_by);
     }
 
     async #callAlone(method: MethodInfo, request: Uint8Array, context: CallContext): Promise<Uint8Array> {
@@ -102,9 +104,9 @@ function channelOptions({ host }: Endpoint): ChannelOptions {
     return {
         'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
         'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
-        // A peer that restarts is found again within a second.
+        // A peer that restarts is connected to sooner than calls lose patience; gRPC makes it up to a fifth longer.
         'grpc.initial_reconnect_backoff_ms': 100,
-        'grpc.max_reconnect_backoff_ms': 1_000,
+        'grpc.max_reconnect_backoff_ms': 500,
         // One whose machine is gone, and that therefore says nothing, is given up within 15 s.
         'grpc.keepalive_time_ms': 10_000,
         'grpc.keepalive_timeout_ms': 5_000,

@@ -85,15 +85,20 @@ describe('a service of several replicas', () => {
         const [staying, killed] = (await replicas(t, 2)) as [Replica, Replica];
         const { endpoint, cut } = await cuttable(t, killed.endpoint);
         const did = connectTo(t, [staying.endpoint, endpoint]);
+        await until('both are called', () => {
+            void resolve(did, 'probe');
+            return [staying, killed].every(({ contexts }) => contexts.has('probe'));
+        });
         const names = Array.from({ length: 20 }, (_, index) => `held ${index}`);
         const calls = names.map((name) => create(did, name));
         const settled = Promise.allSettled(calls);
-        await until('all are under way', () => staying.ran.length + killed.ran.length === names.length);
+        const held = ({ ran }: Replica): string[] => ran.filter((name) => name !== 'probe');
+        await until('all are under way', () => held(staying).length + held(killed).length === names.length);
         cut();
         staying.release();
         const lost = (await settled).flatMap((result, index) => (result.status === 'rejected' ? [names[index]] : []));
         assert.ok(lost.length > 0);
-        assert.deepEqual(lost.toSorted(), killed.ran.toSorted());
+        assert.deepEqual(lost.toSorted(), held(killed).toSorted());
         const refusals = (await settled).flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
         assert.ok(refusals.every(({ kind, retry_after }: AppError) => kind === 'unavailable' && retry_after === 1));
     });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { AppError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
@@ -160,13 +159,7 @@ describe('the frame stream', () => {
             (error: AppError) => error.kind === 'unavailable' && error.retry_after === 1,
         );
         const second = await serve({ ...open, methods, dispatch, port });
-        const give_up = performance.now() + 10_000;
-        for (;;) {
-            const found = await did.resolve({ did: 'x', derive: false }, testContext()).catch(() => undefined);
-            if (found) break;
-            assert.ok(performance.now() < give_up, 'the server was not found again');
-            await delay(20);
-        }
+        assert.equal((await did.resolve({ did: 'y', derive: false }, testContext())).did, 'y');
         own.close();
         await second.stop();
     });

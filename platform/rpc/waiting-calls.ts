@@ -1,0 +1,73 @@
+import { overloaded } from '../batch.ts';
+import { type CallContext, deadlineExceeded, isOverdue, isTooLate } from '../context.ts';
+import type { AppError } from '../errors.ts';
+import { queueTally } from '../queues.ts';
+import { InFlight } from './in-flight.ts';
+import type { Peer } from './peer.ts';
+
+/** How long a call waits for a process of its service, in milliseconds: longer than one that has come up stays unnoticed. */
+const PATIENCE_MS = 2_000;
+/** The queue's name in metrics and traces. */
+export const WAITING = 'rpc_waiting';
+
+interface WaitingCall {
+    context: CallContext;
+    /** Of its request. */
+    bytes: number;
+    /** When its patience ends (`performance.now()`). */
+    until: number;
+    resolve(peer: Peer): void;
+    reject(error: AppError): void;
+}
+
+/** The calls of a service of which no process is connected: they go on with the first one that is. */
+export class WaitingCalls {
+    readonly #calls = new Set<WaitingCall>();
+    readonly #bound = new InFlight();
+    readonly #tally = queueTally(WAITING);
+
+    /** Resolves to the peer that has opened; rejects where there is no room, no time, or no patience left. */
+    add(bytes: number, context: CallContext): Promise<Peer> {
+        return new Promise((resolve, reject) => {
+            if (isTooLate(context.deadline)) throw deadlineExceeded();
+            if (!this.#bound.admits(bytes)) throw overloaded(WAITING);
+            this.#bound.add(bytes);
+            this.#tally.items++;
+            this.#tally.waiting++;
+            this.#calls.add({ context, bytes, until: performance.now() + PATIENCE_MS, resolve, reject });
+        });
+    }
+
+    /** All go on, with this peer. */
+    release(peer: Peer): void {
+        if (this.#calls.size > 0) this.#tally.batches++;
+        for (const call of this.#calls) {
+            this.#remove(call);
+            call.resolve(peer);
+        }
+    }
+
+    /** Gives up the calls whose time or patience is over; `reason` says what the latter are told. */
+    sweep(now: number, reason: () => AppError): void {
+        for (const call of this.#calls) {
+            if (isOverdue(call.context, now)) this.#fail(call, deadlineExceeded());
+            else if (now >= call.until || isTooLate(call.context.deadline)) this.#fail(call, reason());
+        }
+    }
+
+    /** Gives up all of them. */
+    fail(error: AppError): void {
+        for (const call of this.#calls) this.#fail(call, error);
+    }
+
+    #fail(call: WaitingCall, error: AppError): void {
+        this.#remove(call);
+        call.reject(error);
+    }
+
+    #remove(call: WaitingCall): void {
+        this.#calls.delete(call);
+        this.#bound.remove(call.bytes);
+        this.#tally.waiting--;
+    }
+}
