@@ -29,10 +29,15 @@ export function parseStat(text: string): Stat {
     };
 }
 
-/** CPU seconds so far of each group: its processes with all that they have started. */
+/** CPU seconds so far of each group: its processes with all that they have started, but for those at the root of another group. */
 export function cpuOf(groups: Groups, stats: readonly Stat[] = allStats()): Record<string, number> {
+    const roots = new Set(Object.values(groups).flat());
     const by_pid = new Map(stats.map((stat) => [stat.pid, stat]));
-    const by_parent = Map.groupBy(stats, (stat) => stat.parent);
+    // The service that npm start runs has started its databases itself.
+    const by_parent = Map.groupBy(
+        stats.filter(({ pid }) => !roots.has(pid)),
+        (stat) => stat.parent,
+    );
     const tree = (pid: number): number => {
         const stat = by_pid.get(pid);
         if (!stat) return 0;

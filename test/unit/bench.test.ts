@@ -45,6 +45,15 @@ test('a group costs what its processes, their living children and those that hav
     assert.deepEqual(cpuOf({ postgres: [10], gone: [99] }, stats), { postgres: 1.57, gone: 0 });
 });
 
+test('what a process of one group has started counts for that group alone, even where another group has started it', () => {
+    const stats = [
+        stat(10, 1, { own: 100, ended_children: 30 }),
+        stat(11, 10, { own: 20, ended_children: 2 }),
+        stat(12, 11, { own: 5, ended_children: 0 }),
+    ].map(parseStat);
+    assert.deepEqual(cpuOf({ service: [10], postgres: [11] }, stats), { service: 1.3, postgres: 0.27 });
+});
+
 test('the floor of a job is HTTP, what every request has, and each of its parts as often as it occurs', () => {
     const costs: PartCosts = {
         limit: 10,
