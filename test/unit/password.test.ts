@@ -55,6 +55,8 @@ test('a stored hash cannot make a thread work without bounds', () => {
         'm=64,t=1,p=2',
         'm=64,t=1',
         'm=64,t=-1,p=1',
+        'm=64,t=0,p=1',
+        'm=7,t=1,p=1',
         'm=6e9,t=1,p=1',
     ]) {
         for (const read of [() => verifyPassword(with_cost(bad), 'x'), () => needsRehash(with_cost(bad), cost)]) {

@@ -6,7 +6,7 @@ export interface Rounds {
     per_round: number;
     /** Rounds under way at once. */
     in_flight: number;
-    round(): void | Promise<void>;
+    round(): unknown;
 }
 
 const WARMUP_S = 0.3;
