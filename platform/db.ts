@@ -22,9 +22,9 @@ export interface Database {
     rows<Row>(query: Query, ...hop: Hop): Promise<readonly Row[]>;
     /**
      * As `rows`, for what is asked again and again: each connection plans the statement once, under this name. For statements
-     * of one text whose best plan is the same for all values.
+     * of one text whose best plan is the same for all values. `traced`: the one call for which it runs.
      */
-    prepared<Row>(name: string, query: Query): Promise<readonly Row[]>;
+    prepared<Row>(name: string, query: Query, traced?: Traced): Promise<readonly Row[]>;
     /** Runs `work` in one transaction, on one connection. */
     transaction<Result>(work: (queries: Queries) => Promise<Result>, ...hop: Hop): Promise<Result>;
     /** Resolves when the database answers. */
@@ -37,8 +37,15 @@ const TYPE_PARSERS = [
     { name: 'timestamptz', parse: isoTime },
 ];
 
-/** PostgreSQL's `2026-11-20 19:46:29.5+00` in ISO 8601: as it is, Date takes years below 100 for others. */
+/** `2026-11-20 19:46:29.5+00`, as PostgreSQL writes what was stored in milliseconds. */
+const IN_MILLISECONDS = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,3})?\+00$/;
+
+/** PostgreSQL's text in ISO 8601: as it is, Date takes years below 100 for others. */
 function isoTime(text: string): string {
+    if (IN_MILLISECONDS.test(text)) {
+        const digits = text.slice(20, -3).padEnd(3, '0');
+        return `${text.slice(0, 10)}T${text.slice(11, 19)}.${digits}Z`;
+    }
     return new Date(text.replace(' ', 'T').replace(/[+-]\d\d$/, '$&:00')).toISOString();
 }
 
@@ -74,10 +81,11 @@ export async function openDatabase(options: {
         span.attribute('db.system.name', 'postgresql');
         return inSpan(span, () => timed(() => run(span)));
     };
+    const run = <Row>(query: Query, hop: Hop): Promise<readonly Row[]> =>
+        asHop(hop, (span) => (span === NO_SPAN ? rows(pool, query) : rowsOf(pool, query, span)));
     return {
-        rows: (query, ...hop) =>
-            asHop(hop, (span) => (span === NO_SPAN ? rows(pool, query) : rowsOf(pool, query, span))),
-        prepared: (name, query) => timed(() => rows(pool, pooled ? query : { ...query, name })),
+        rows: (query, ...hop) => run(query, hop),
+        prepared: (name, query, traced) => run(pooled ? query : { ...query, name }, traced ? [name, traced] : []),
         transaction: (work, ...hop) =>
             asHop(hop, (span) =>
                 translated(() =>

@@ -45,8 +45,8 @@ export async function listCredentials(
     const sees_all = await seesAll(deps, party, context);
     const chunks = (from: string | undefined) =>
         sees_all
-            ? readChunks(deps.store, { party, from, size: limit + 1 })
-            : readChunks(deps.store, { party, from, size: SIFTED_ROWS, sift: siftFor(deps, party, context) });
+            ? readChunks(deps.store, { party, from, size: limit + 1, context })
+            : readChunks(deps.store, { party, from, size: SIFTED_ROWS, context, sift: siftFor(deps, party, context) });
     const page = await takePage(chunks(before), { limit, search_ms: timeoutOfNextHop(context) / 2 });
     if (!with_total) return page;
     if (before === undefined && page.next_cursor === undefined) return { ...page, total: page.credentials.length };
@@ -99,11 +99,12 @@ interface Chunk {
 
 async function* readChunks(
     store: CredentialStore,
-    { party, from, size, sift }: { party: Party; from: string | undefined; size: number; sift?: Sift },
+    options: { party: Party; from: string | undefined; size: number; context: CallContext; sift?: Sift },
 ): AsyncGenerator<Chunk> {
+    const { party, from, size, context, sift } = options;
     let before = from;
     do {
-        const rows = await store.page(party, { before, limit: size });
+        const rows = await store.page(party, { before, size }, context);
         before = rows.length < size ? undefined : rows.at(-1)?.id;
         yield { rows: sift ? await sift(rows) : rows, next: before };
     } while (before !== undefined);

@@ -39,6 +39,13 @@ export interface Party {
     did: string;
 }
 
+/** The newest `size` credentials of a DID from below the id `before`. */
+interface PageQuery {
+    did: string;
+    before: string | undefined;
+    size: number;
+}
+
 export interface CredentialStore {
     /** Writes the row where there is none with this id. */
     insert: Coalescer<NewRow, void>;
@@ -50,7 +57,7 @@ export interface CredentialStore {
         traced?: Traced,
     ): Promise<boolean>;
     /** Newest first, from below the id `before`. */
-    page(party: Party, range: { before: string | undefined; limit: number }): Promise<readonly ListedRow[]>;
+    page(party: Party, range: Omit<PageQuery, 'did'>, traced: Traced): Promise<readonly ListedRow[]>;
     count(party: Party): Promise<number>;
     ping(): Promise<void>;
 }
@@ -59,7 +66,18 @@ export interface CredentialStore {
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
+/** Rows that the pages of one group may hold together; a page that alone has more goes alone. */
+const ROWS_OF_A_GROUP = 4_000;
+
 export function credentialStore(db: Database): CredentialStore {
+    const pagesOf = (role: Party['role']) =>
+        coalesce({
+            ...STORE_GROUPS,
+            name: `credentials_page_${role}`,
+            weight: { of: ({ size }: PageQuery) => size, max: ROWS_OF_A_GROUP },
+            run: (queries: PageQuery[]) => readPages(db, role, queries),
+        });
+    const pages = { issuer: pagesOf('issuer'), subject: pagesOf('subject') };
     return {
         insert: coalesce({
             ...STORE_GROUPS,
@@ -82,15 +100,7 @@ export function credentialStore(db: Database): CredentialStore {
             const written = await db.rows(statement, 'credentials_revoke', traced);
             return written.length > 0;
         },
-        page(party, { before, limit }) {
-            const role = sql.identifier([party.role]);
-            // By pairs, not `role = did ORDER BY id`: for a party of many rows PostgreSQL would walk the ids of all parties.
-            return db.rows<ListedRow>(sql.unsafe`
-                SELECT id, account, issued_at, expires_at, revoked_at IS NOT NULL AS revoked, issuer, subject, credential_type
-                FROM credentials.credentials
-                WHERE (${role}, id) > (${party.did}, ${FIRST_ID}) AND (${role}, id) < (${party.did}, ${before ?? LAST_ID})
-                ORDER BY ${role} DESC, id DESC LIMIT ${limit}`);
-        },
+        page: ({ role, did }, range, traced) => pages[role]({ did, ...range }, traced),
         async count({ role, did }) {
             const [row] = await db.rows<{ total: number }>(sql.unsafe`
                 SELECT count(*) AS total FROM credentials.credentials WHERE ${sql.identifier([role])} = ${did}`);
@@ -135,4 +145,26 @@ async function findGroup(db: Database, ids: string[]) {
     );
     const found = new Map(rows.map((row) => [row.id, row]));
     return ids.map((id) => found.get(id));
+}
+
+async function readPages(db: Database, role: Party['role'], queries: PageQuery[]): Promise<ListedRow[][]> {
+    const column = sql.identifier([role]);
+    const tuples = queries.map(({ did, before, size }, place) => [place, did, before ?? LAST_ID, size]);
+    // By pairs, not `role = did ORDER BY id`: for a party of many rows PostgreSQL would walk the ids of all parties.
+    const rows = await db.prepared<ListedRow & { place: number }>(
+        `credentials_page_${role}`,
+        sql.unsafe`
+        SELECT q.place, page.*
+        FROM ${sql.unnest(tuples, ['int4', 'text', 'uuid', 'int4'])} AS q (place, did, before, size)
+        CROSS JOIN LATERAL (
+            SELECT id, account, issued_at, expires_at, revoked_at IS NOT NULL AS revoked, issuer, subject, credential_type
+            FROM credentials.credentials
+            WHERE (${column}, id) > (q.did, ${FIRST_ID}) AND (${column}, id) < (q.did, q.before)
+            ORDER BY ${column} DESC, id DESC LIMIT q.size
+        ) AS page
+        ORDER BY q.place, page.id DESC`,
+    );
+    const pages = queries.map((): ListedRow[] => []);
+    for (const row of rows) pages[row.place]?.push(row);
+    return pages;
 }

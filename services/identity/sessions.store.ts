@@ -128,7 +128,7 @@ async function openSession(db: Database, session: NewSession, traced?: Traced): 
             SELECT user_id AS account FROM u
         ), counted AS (${appendDeltas('logins')})
         SELECT ${USER_COLUMNS} FROM u`;
-    const [row] = await db.rows<UserRow>(statement, 'session_open', traced);
+    const [row] = await db.prepared<UserRow>('session_open', statement, traced);
     return row;
 }
 

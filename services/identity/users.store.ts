@@ -107,8 +107,11 @@ async function findUsers(db: Database, ids: string[]): Promise<Array<UserRow | u
 const PASSWORD_COLUMNS = sql.fragment`${USER_COLUMNS}, u.password_hash, u.password_version`;
 
 async function findPasswords(db: Database, emails: string[]): Promise<Array<PasswordRow | undefined>> {
-    const rows = await db.rows<PasswordRow>(sql.unsafe`
-        SELECT ${PASSWORD_COLUMNS} FROM identity.users u WHERE u.email = ANY(${sql.array(emails, 'text')})`);
+    const rows = await db.prepared<PasswordRow>(
+        'passwords_find',
+        sql.unsafe`
+        SELECT ${PASSWORD_COLUMNS} FROM identity.users u WHERE u.email = ANY(${sql.array(emails, 'text')})`,
+    );
     const found = new Map(rows.map((row) => [row.email, row]));
     return emails.map((email) => found.get(email));
 }

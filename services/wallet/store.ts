@@ -1,4 +1,5 @@
-import { type Database, sql } from '../../platform/db.ts';
+import { type Coalescer, coalesce } from '../../platform/batch.ts';
+import { type Database, STORE_GROUPS, sql } from '../../platform/db.ts';
 import type { Traced } from '../../platform/tracing.ts';
 import { appendDeltas } from '../deltas.store.ts';
 
@@ -44,7 +45,7 @@ export interface EntryRow {
 
 export interface WalletStore {
     insert(wallet: WalletRow, traced?: Traced): Promise<void>;
-    find(id: string, traced?: Traced): Promise<WalletRow | undefined>;
+    find: Coalescer<string, WalletRow | undefined>;
     /** Replaces the lock of the data key. */
     relock(id: string, locked: LockedKey, traced?: Traced): Promise<void>;
     /**
@@ -69,13 +70,7 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 export function walletStore(db: Database): WalletStore {
     return {
         insert: (wallet, traced) => insertWallet(db, wallet, traced),
-        async find(id, traced) {
-            const statement = sql.unsafe`
-                SELECT id, account, created_at, salt, memory_kib, passes, data_key, private_key, profile
-                FROM wallet.wallets WHERE id = ${id}`;
-            const [row] = await db.rows<WalletRow>(statement, 'wallet_find', traced);
-            return row;
-        },
+        find: coalesce({ ...STORE_GROUPS, name: 'wallet_find', run: (ids: string[]) => findWallets(db, ids) }),
         async relock(id, { salt, memory_kib, passes, data_key }, traced) {
             const statement = sql.unsafe`
                 UPDATE wallet.wallets SET salt = ${sql.binary(salt)}, memory_kib = ${memory_kib}, passes = ${passes},
@@ -96,7 +91,7 @@ export function walletStore(db: Database): WalletStore {
                     WINDOW newest_first AS (ORDER BY entry DESC)
                 ) AS measured
                 WHERE place <= ${limit} AND bytes_before < ${bytes} ORDER BY entry DESC`;
-            const rows = await db.rows<EntryRow & { ahead: number }>(statement, 'wallet_page', traced);
+            const rows = await db.prepared<EntryRow & { ahead: number }>('wallet_page', statement, traced);
             return { rows, more: rows.length < (rows[0]?.ahead ?? 0) };
         },
         async count(wallet, traced) {
@@ -122,6 +117,17 @@ export function walletStore(db: Database): WalletStore {
     };
 }
 
+async function findWallets(db: Database, ids: string[]): Promise<Array<WalletRow | undefined>> {
+    const rows = await db.prepared<WalletRow>(
+        'wallets_find',
+        sql.unsafe`
+        SELECT id, account, created_at, salt, memory_kib, passes, data_key, private_key, profile
+        FROM wallet.wallets WHERE id = ANY(${sql.array(ids, 'uuid')})`,
+    );
+    const found = new Map(rows.map((row) => [row.id, row]));
+    return ids.map((id) => found.get(id));
+}
+
 async function insertWallet(db: Database, wallet: WalletRow, traced?: Traced): Promise<void> {
     const statement = sql.unsafe`
         WITH written AS (
@@ -132,7 +138,7 @@ async function insertWallet(db: Database, wallet: WalletRow, traced?: Traced): P
             RETURNING account
         )
         ${appendDeltas('wallets')}`;
-    await db.rows(statement, 'wallet_insert', traced);
+    await db.prepared('wallet_insert', statement, traced);
 }
 
 async function putEntry(
@@ -151,6 +157,6 @@ async function putEntry(
             SELECT ${wallet.account}::uuid AS account FROM put WHERE entry = ${entry} -- what was there has kept its own
         ), counted AS (${appendDeltas('wallet_credentials')})
         SELECT stored_at FROM put`;
-    const [row] = await db.rows<{ stored_at: string }>(statement, 'wallet_entry_put', traced);
+    const [row] = await db.prepared<{ stored_at: string }>('wallet_entry_put', statement, traced);
     return row?.stored_at;
 }
