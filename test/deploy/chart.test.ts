@@ -128,6 +128,12 @@ describe('the chart', () => {
         assert.throws(() => render(...VALUE_SETS.default, '--set', 'roles.gatevay.replicas=3'), /gatevay.*not allowed/);
         assert.throws(() => render(), /secrets\.existingSecret: name a Secret/);
     });
+
+    it('refuses to kill a pod before it can have drained', () => {
+        const draining = (seconds: number) => render(...VALUE_SETS.default, '--set', `drainSeconds=${seconds}`);
+        assert.ok(draining(17).length > 0);
+        assert.throws(() => draining(18), /terminationGracePeriodSeconds: must be more than drainSeconds and .* \(30\)/);
+    });
 });
 
 for (const [name, values] of Object.entries(VALUE_SETS)) {
