@@ -51,6 +51,11 @@ export class Balancer {
         }
     }
 
+    /** How many endpoints are known, by whether their streams are open. */
+    peers(): { open: number; not_open: number } {
+        return { open: this.#open.length, not_open: this.#peers.size - this.#open.length };
+    }
+
     /** Gives up the calls that have waited for long enough. */
     sweep(now: number): void {
         this.#waiting.sweep(now, () => unreachable(this.#reason?.cause ?? this.#reason));

@@ -12,6 +12,8 @@ const SWEEP_MS = 50;
 
 export interface Connection {
     transport: Transport;
+    /** How many processes of the service are known, by whether they can be sent calls. */
+    peers(): { open: number; not_open: number };
     /** Finishes what is under way, and then closes. */
     close(): void;
 }
@@ -44,6 +46,7 @@ export function connect(options: ConnectOptions): Connection {
     }, SWEEP_MS).unref();
     return {
         transport: (method, request, context) => balancer.call(method, request, context),
+        peers: () => balancer.peers(),
         close() {
             is_closed = true;
             balancer.close();

@@ -25,6 +25,7 @@ export function peers(options: {
 }): Peers {
     const { local_roles, addressOf, service_token, tls, log, metrics } = options;
     const connections = new Map<string, Connection>();
+    exposeConnections(metrics, connections);
     let dispatch: Dispatch | undefined;
     const local = localTransport((path, request, context) => {
         if (!dispatch) throw new Error('a service was called before it was offered');
@@ -51,4 +52,20 @@ export function peers(options: {
             for (const connection of connections.values()) connection.close();
         },
     };
+}
+
+/** `connections` by the roles they lead to. */
+function exposeConnections(metrics: Metrics, connections: ReadonlyMap<string, Connection>): void {
+    metrics.readings(
+        {
+            type: 'gauge',
+            name: 'rpc_client_peers',
+            help: 'Processes of a service that this one knows, by whether its stream to them is open.',
+            labels: ['service', 'state'],
+        },
+        () =>
+            Array.from(connections, ([service, connection]) =>
+                Object.entries(connection.peers()).map(([state, value]) => ({ labels: { service, state }, value })),
+            ).flat(),
+    );
 }

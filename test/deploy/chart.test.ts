@@ -132,7 +132,10 @@ describe('the chart', () => {
     it('refuses to kill a pod before it can have drained', () => {
         const draining = (seconds: number) => render(...VALUE_SETS.default, '--set', `drainSeconds=${seconds}`);
         assert.ok(draining(17).length > 0);
-        assert.throws(() => draining(18), /terminationGracePeriodSeconds: must be more than drainSeconds and .* \(30\)/);
+        assert.throws(
+            () => draining(18),
+            /terminationGracePeriodSeconds: must be more than drainSeconds and .* \(30\)/,
+        );
     });
 });
 

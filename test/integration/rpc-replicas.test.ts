@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { AppError } from '../../platform/errors.ts';
+import { createMetrics } from '../../platform/metrics.ts';
+import { peers } from '../../platform/rpc/peers.ts';
 import { type Endpoint, resolveEndpoints } from '../../platform/rpc/resolve.ts';
+import { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
 import { authority } from '../certificates.ts';
-import { testContext } from '../harness.ts';
-import { connectTo, create, cuttable, load, type Replica, resolve, startReplica, until } from './rpc.fixture.ts';
+import { quiet, testContext } from '../harness.ts';
+import { connectTo, create, cuttable, load, type Replica, resolve, startReplica, TOKEN, until } from './rpc.fixture.ts';
 
 const replicas = (t: Parameters<typeof startReplica>[0], count: number): Promise<Replica[]> =>
     Promise.all(Array.from({ length: count }, () => startReplica(t)));
@@ -15,6 +20,13 @@ async function shares(among: Replica[], sent: () => number, calls: number): Prom
     const first = sent();
     await until(`${calls} calls`, () => sent() >= first + calls);
     return among.map(({ ran }, index) => ran.length - (began[index] ?? 0));
+}
+
+/** Waits until `look` gives what is expected; fails with what it gives instead. */
+async function untilEqual(look: () => Promise<unknown>, expected: unknown): Promise<void> {
+    const give_up = performance.now() + 30_000;
+    while (performance.now() < give_up && !isDeepStrictEqual(await look(), expected)) await delay(5);
+    assert.deepEqual(await look(), expected);
 }
 
 describe('a service of several replicas', () => {
@@ -31,6 +43,38 @@ describe('a service of several replicas', () => {
         assert.deepEqual(await running.stop(), []);
         const fair = counts.reduce((sum, count) => sum + count) / 3;
         for (const count of counts) assert.ok(count >= 0.8 * fair, `${counts}`);
+    });
+
+    it('is shown in the metrics of its callers: how many are connected, and how many are not', async (t) => {
+        const [staying, stopping] = (await replicas(t, 2)) as [Replica, Replica];
+        const metrics = createMetrics();
+        const calling = peers({
+            local_roles: ['gateway'],
+            addressOf: () => `${staying.endpoint.target},${stopping.endpoint.target}`,
+            service_token: TOKEN,
+            tls: undefined,
+            log: quiet,
+            metrics,
+        });
+        t.after(() => calling.close());
+        const shown = async () => {
+            const { text } = await metrics.expose();
+            return Array.from(
+                text.matchAll(/^rpc_client_peers\{(.+)\} (\d)$/gm),
+                ([, labels, value]) => `${labels} ${value}`,
+            );
+        };
+        const did = calling.peer('did', DidServiceDefinition);
+        const connected = (open: number) => [
+            `service="did",state="open" ${open}`,
+            `service="did",state="not_open" ${2 - open}`,
+        ];
+        await untilEqual(shown, connected(2));
+        await stopping.stop();
+        await untilEqual(shown, connected(1));
+        await resolve(did, 'x');
+        await staying.stop();
+        await untilEqual(shown, connected(0));
     });
 
     it('loses no call when one is not found any more, and sends it nothing', async (t) => {

@@ -1,4 +1,4 @@
-import { dashboard, percentiles, quantile, rate } from './dashboard.ts';
+import { dashboard, gauge, percentiles, quantile, rate } from './dashboard.ts';
 import {
     batchSize,
     connections,
@@ -49,7 +49,21 @@ export function serviceDashboard(role: string): object {
                 eventLoopLag(processes, 'instance'),
             ],
         },
-        { title: 'Queues', panels: [queueLength(processes), batchSize(processes), queueRefusals(processes)] },
+        {
+            title: 'Queues, and callers',
+            panels: [
+                queueLength(processes),
+                batchSize(processes),
+                queueRefusals(processes),
+                {
+                    title: 'Processes that a caller is connected to, at least',
+                    unit: 'short',
+                    lines: {
+                        '{{role}}': `min by (role) (${gauge('rpc_client_peers', `service="${role}",state="open"`)})`,
+                    },
+                },
+            ],
+        },
         { title: 'PostgreSQL', panels: [connections(processes), statements(processes), statementTime(processes)] },
     ]);
 }
