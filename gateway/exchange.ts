@@ -1,13 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type CallContext, REQUEST_TIMEOUT_MS } from '../platform/context.ts';
 import { AppError } from '../platform/errors.ts';
-import { newId } from '../platform/ids.ts';
+import { newId, REQUEST_ID } from '../platform/ids.ts';
 import { NO_SPAN, readTraceparent, type Span, startSpan } from '../platform/tracing.ts';
 import type { Principal } from './auth.ts';
 import type { Decision } from './limit.ts';
 import { routable } from './target.ts';
 
-const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 const MAX_HEADERS = 100;
 /** RFC 9110, section 7.2: a host and a port, as they stand in a URI. */
 const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { decodeBase64 } from '../platform/base64.ts';
 import { AppError } from '../platform/errors.ts';
 import { JsonText } from '../platform/json.ts';
+import { MAX_PAGE_ROWS } from '../proto/limits.ts';
 import { Repeated } from './query.ts';
 
 /** A field that may be left out; `null` is the same as leaving it out (decision H5). */
@@ -48,13 +49,15 @@ export function jsonObject(max_bytes: number) {
 /** A JSON object in an answer; what `call` gives for it is the object's text, which the envelope takes in unchanged. */
 export const anyObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonText, JsonText>;
 
+const LIMIT_RANGE = `must be a whole number from 1 to ${MAX_PAGE_ROWS}`;
+
 /** Paging of a list is opt-in: without `limit` the whole set is answered. */
 export const paging = z.object({
     limit: z
         .string()
-        .regex(/^[1-9]\d{0,3}$/, 'must be a whole number from 1 to 1000')
+        .regex(/^[1-9]\d{0,3}$/, LIMIT_RANGE)
         .transform(Number)
-        .refine((limit) => limit <= 1_000, 'must be a whole number from 1 to 1000')
+        .refine((limit) => limit <= MAX_PAGE_ROWS, LIMIT_RANGE)
         .optional(),
     cursor: z.string().min(1, 'must not be empty').max(200, 'is not one of this list').optional(),
 });

@@ -1,9 +1,8 @@
 import { type CallContext, REQUEST_TIMEOUT_MS } from '../platform/context.ts';
 import { AppError } from '../platform/errors.ts';
 import { stringifyJson } from '../platform/json.ts';
+import { MAX_PAGE_ROWS } from '../proto/limits.ts';
 
-/** Rows that are read and written at a time. */
-const PAGE_ROWS = 1_000;
 /** Lists of more than one page that an account may have under way at once. */
 const LONG_LISTS_PER_ACCOUNT = 2;
 
@@ -86,7 +85,7 @@ export function listReader() {
                 if (page.next_cursor === undefined) break;
                 // Each page has the time of a call: how long the whole takes is up to the reader.
                 const deadline = performance.now() + REQUEST_TIMEOUT_MS;
-                const next = { limit: PAGE_ROWS, cursor: page.next_cursor, with_total: false };
+                const next = { limit: MAX_PAGE_ROWS, cursor: page.next_cursor, with_total: false };
                 page = await list.fetch(next, { ...context, deadline });
             }
             yield list.totals ? `],"total":${total}}` : ']}';
@@ -98,15 +97,15 @@ export function listReader() {
     return async (list: ListAnswer<unknown>, context: CallContext): Promise<ListResult> => {
         const { limit, cursor } = list.paging;
         if (limit !== undefined || cursor !== undefined) {
-            const page = await list.fetch({ limit: limit ?? PAGE_ROWS, cursor, with_total: true }, context);
+            const page = await list.fetch({ limit: limit ?? MAX_PAGE_ROWS, cursor, with_total: true }, context);
             return { data: dataOf(list, page.rows, page.total ?? 0), next_cursor: page.next_cursor };
         }
-        const first = await list.fetch({ limit: PAGE_ROWS, cursor: undefined, with_total: false }, context);
+        const first = await list.fetch({ limit: MAX_PAGE_ROWS, cursor: undefined, with_total: false }, context);
         if (first.next_cursor === undefined) {
             return { data: dataOf(list, first.rows, first.rows.length), next_cursor: undefined };
         }
         // A shorter page ends where it grew large: such a list is long in bytes alone, and a wallet's at that.
-        const account = first.rows.length < PAGE_ROWS ? undefined : accountOf(context);
+        const account = first.rows.length < MAX_PAGE_ROWS ? undefined : accountOf(context);
         enter(account);
         return { pieces: pieces(list, first, { context, account }) };
     };

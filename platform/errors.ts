@@ -50,6 +50,11 @@ export class AppError extends Error {
     }
 }
 
+/** What is wrong with a request, and what would be right. */
+export function invalid(detail: string): AppError {
+    return new AppError('invalid', detail);
+}
+
 export function isErrorKind(text: string): text is ErrorKind {
     return Object.hasOwn(KINDS, text);
 }

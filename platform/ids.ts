@@ -34,5 +34,8 @@ export function isId(text: string): boolean {
     return text.length === 36 && UUID.test(text);
 }
 
+/** An id that somebody else gave a request. Any other is replaced: it goes into logs. */
+export const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+
 /** The nil UUID (RFC 9562, 5.9): nobody's, and so that of what has no owner. */
 export const NIL_ID = '00000000-0000-0000-0000-000000000000';

@@ -1,4 +1,4 @@
-import { AppError } from '../platform/errors.ts';
+import { invalid } from '../platform/errors.ts';
 import { isId } from '../platform/ids.ts';
 
 const URN = 'urn:uuid:';
@@ -16,6 +16,6 @@ export function uuidOf(credential_id: string): string | undefined {
 /** As uuidOf; AppError `invalid` where there is none. */
 export function requireCredentialId(credential_id: string): string {
     const uuid = uuidOf(credential_id);
-    if (uuid === undefined) throw new AppError('invalid', 'credential_id is not urn:uuid: and a UUID in lower case.');
+    if (uuid === undefined) throw invalid('credential_id is not urn:uuid: and a UUID in lower case.');
     return uuid;
 }

@@ -1,4 +1,4 @@
-import { AppError } from '../platform/errors.ts';
+import { invalid } from '../platform/errors.ts';
 import { JsonError, JsonText, parseJson } from '../platform/json.ts';
 
 /**
@@ -7,10 +7,10 @@ import { JsonError, JsonText, parseJson } from '../platform/json.ts';
  * closes the member before its own end is found out.
  */
 export function requireJsonObject(field: string, text: string, max_bytes: number): void {
-    if (Buffer.byteLength(text) > max_bytes) throw new AppError('invalid', `${field} may have ${max_bytes} bytes.`);
+    if (Buffer.byteLength(text) > max_bytes) throw invalid(`${field} may have ${max_bytes} bytes.`);
     const member = readMember(field, text);
     if (member instanceof JsonText && member.text === text) return;
-    throw new AppError('invalid', `${field} must be a JSON object.`);
+    throw invalid(`${field} must be a JSON object.`);
 }
 
 function readMember(field: string, text: string): unknown {
@@ -19,6 +19,6 @@ function readMember(field: string, text: string): unknown {
         return (parseJson(`{"${field}":${text}}`, new Set([field])) as Record<string, unknown>)[field];
     } catch (error) {
         if (!(error instanceof JsonError)) throw error;
-        throw new AppError('invalid', `The JSON of ${field} is not acceptable: ${error.message}.`);
+        throw invalid(`The JSON of ${field} is not acceptable: ${error.message}.`);
     }
 }

@@ -1,4 +1,4 @@
-import { AppError } from '../platform/errors.ts';
+import { invalid } from '../platform/errors.ts';
 
 /** Of every name that is stored; characters (code points). */
 const MAX_NAME_LENGTH = 255;
@@ -12,13 +12,13 @@ export function isText(text: string, max: number): boolean {
 /** AppError `invalid`, which names the field, for a text that cannot be stored or is longer than `max` characters. */
 export function requireText(field: string, text: string, max: number): void {
     if (isText(text, max)) return;
-    throw new AppError('invalid', `${field} may have ${max} characters, without NUL or lone surrogates.`);
+    throw invalid(`${field} may have ${max} characters, without NUL or lone surrogates.`);
 }
 
 /** A display name without the blanks around it; AppError `invalid` where nothing is left or it cannot be stored. */
 export function requireName(text: string): string {
     const name = text.trim();
-    if (name === '') throw new AppError('invalid', 'name must not be blank.');
+    if (name === '') throw invalid('name must not be blank.');
     requireText('name', name, MAX_NAME_LENGTH);
     return name;
 }

@@ -1,4 +1,4 @@
-import { AppError } from '../platform/errors.ts';
+import { invalid } from '../platform/errors.ts';
 
 /** Requests per minute, by tier (interface, section 8). */
 const RATE_LIMITS = { free: 10, basic: 100, pro: 1_000, enterprise: 10_000 } as const;
@@ -15,7 +15,7 @@ export function isTier(text: string): text is Tier {
 }
 
 export function requireTier(text: string): Tier {
-    if (!isTier(text)) throw new AppError('invalid', `tier must be one of ${TIERS.join(', ')}.`);
+    if (!isTier(text)) throw invalid(`tier must be one of ${TIERS.join(', ')}.`);
     return text;
 }
 

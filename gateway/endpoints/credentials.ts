@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { JsonText } from '../../platform/json.ts';
 import type { ListRequest, Verification } from '../../proto/gen/credentials/v1/credentials.ts';
+import { MAX_CLAIMS_BYTES } from '../../proto/limits.ts';
 import { endpoint } from '../endpoint.ts';
 import { anyObject, base64, jsonObject, optional, paging } from '../fields.ts';
 import { ListAnswer } from '../lists.ts';
 import type { Services } from '../services.ts';
-
-const MAX_CLAIMS_BYTES = 64 << 10;
 
 export const verification = z.object({
     valid: z.boolean(),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { NewUser } from '../../proto/gen/identity/v1/identity.ts';
+import { MAX_USERS } from '../../proto/limits.ts';
 import { endpoint } from '../endpoint.ts';
 import { optional } from '../fields.ts';
 
-const MAX_USERS = 1_000;
 /** A batch of 1,000 is as many password hashes, in milliseconds. */
 const BATCH_TIMEOUT_MS = 120_000;
 

@@ -3,11 +3,10 @@ import { encodeBase64 } from '../../platform/base64.ts';
 import { AppError } from '../../platform/errors.ts';
 import { JsonText } from '../../platform/json.ts';
 import type { ListCredentialsResponse, StoredCredential, Wallet } from '../../proto/gen/wallet/v1/wallet.ts';
+import { MAX_METADATA_BYTES } from '../../proto/limits.ts';
 import { endpoint } from '../endpoint.ts';
 import { anyObject, headerText, jsonObject, name, optional, paging } from '../fields.ts';
 import { ListAnswer } from '../lists.ts';
-
-const MAX_METADATA_BYTES = 16 << 10;
 
 const walletFields = {
     wallet_id: z.string(),

@@ -1,3 +1,4 @@
+import { REQUEST_ID } from '../../platform/ids.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Operation } from './operation.ts';
 import { type Schema, schemaOf } from './schemas.ts';
@@ -23,9 +24,9 @@ const header = (name: string, description: string, schema: Schema): Parameter =>
     description,
     schema,
 });
-const REQUEST_ID = header('X-Request-Id', 'An id to find the request by; answered and logged.', {
+const GIVEN_ID = header('X-Request-Id', 'An id to find the request by; answered and logged.', {
     type: 'string',
-    pattern: '^[A-Za-z0-9._-]{1,128}$',
+    pattern: REQUEST_ID.source,
 });
 const ON_BEHALF_OF = header('X-On-Behalf-Of', 'The `user_id` to act for, with its rights and no more.', {
     type: 'string',
@@ -47,7 +48,7 @@ export function parametersOf(
     ];
     if (access === 'internal') own.push(ON_BEHALF_OF);
     if (path.startsWith('/internal/v1/')) own.push(CLIENT_ADDRESS);
-    return [...own, REQUEST_ID];
+    return [...own, GIVEN_ID];
 }
 
 function fieldsOf(place: Parameter['in'], schema: Schema, examples: Record<string, string> = {}): Parameter[] {

@@ -1,7 +1,7 @@
 import { type Client, Metadata, type ServerUnaryCall, type ServiceError, status } from '@grpc/grpc-js';
 import { type CallContext, deadlineExceeded, REQUEST_TIMEOUT_MS, timeoutOfNextHop } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { newId } from '../ids.ts';
+import { newId, REQUEST_ID } from '../ids.ts';
 import { readTraceparent, startSpan } from '../tracing.ts';
 import type { Transport } from './definition.ts';
 import { asBuffer } from './frames.ts';
@@ -19,8 +19,6 @@ const FIELDS = {
 
 /** The longest deadline that a client's own may be, in milliseconds: a batch of users takes that long. */
 const LONGEST_MS = 120_000;
-/** Any other is replaced: it goes into logs. */
-const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
 export function contextFromMetadata(call: ServerUnaryCall<unknown, unknown>): CallContext {
     const text = (name: string): string | undefined => {

@@ -1,5 +1,5 @@
 import { decodeBase64Url, encodeBase64Url } from '../../platform/base64.ts';
-import { invalid } from './rules.ts';
+import { invalid } from '../../platform/errors.ts';
 
 const UUID_BYTES = 16;
 

@@ -1,10 +1,12 @@
 import { type CallContext, requireUser, timeoutOfNextHop } from '../../platform/context.ts';
+import { invalid } from '../../platform/errors.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { CredentialSummary, ListRequest, ListResponse } from '../../proto/gen/credentials/v1/credentials.ts';
 import type { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
 import { credentialId } from '../credential-id.ts';
+import { requireLimit, totalOf } from '../paging.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
-import { invalid, requireIssuer, requireSubject } from './rules.ts';
+import { requireIssuer, requireSubject } from './rules.ts';
 import type { CredentialStore, ListedRow, Party } from './store.ts';
 
 /** owner: what concerns the caller's account; platform: everything. */
@@ -16,7 +18,6 @@ interface ListDependencies {
     list_scope: ListScope;
 }
 
-const MAX_LIMIT = 1_000;
 /** An answer stays below 2 MiB on its way to the gateway. */
 const MAX_PAGE_BYTES = 1_500_000;
 /** Rows read at a time where not all may be shown; even the longest DIDs of so many fit into one call. */
@@ -39,7 +40,7 @@ export async function listCredentials(
 ): Promise<ListResponse> {
     const { limit, cursor, with_total } = request;
     const party = requireParty(request);
-    if (limit < 1 || limit > MAX_LIMIT) throw invalid(`limit must be between 1 and ${MAX_LIMIT}.`);
+    requireLimit(limit);
     const before = cursor === undefined ? undefined : decodeCursor(cursor);
 
     const sees_all = await seesAll(deps, party, context);
@@ -48,9 +49,11 @@ export async function listCredentials(
             ? readChunks(deps.store, { party, from, size: limit + 1, context })
             : readChunks(deps.store, { party, from, size: SIFTED_ROWS, context, sift: siftFor(deps, party, context) });
     const page = await takePage(chunks(before), { limit, search_ms: timeoutOfNextHop(context) / 2 });
-    if (!with_total) return page;
-    if (before === undefined && page.next_cursor === undefined) return { ...page, total: page.credentials.length };
-    return { ...page, total: await (sees_all ? deps.store.count(party) : countRows(chunks(undefined), context)) };
+    const seen = { rows: page.credentials.length, more: page.next_cursor !== undefined };
+    const total = await totalOf({ cursor, with_total }, seen, () =>
+        sees_all ? deps.store.count(party) : countRows(chunks(undefined), context),
+    );
+    return { ...page, total };
 }
 
 function requireParty({ issuer_did, subject_did }: ListRequest): Party {

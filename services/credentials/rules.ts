@@ -1,4 +1,5 @@
-import { AppError } from '../../platform/errors.ts';
+import { invalid } from '../../platform/errors.ts';
+import { MAX_CLAIMS_BYTES } from '../../proto/limits.ts';
 import { decodeDidKey, isDid } from '../../workers/crypto/did-key.ts';
 import { isCredentialType, MAX_TYPE_LENGTH } from '../credential-payload.ts';
 import { requireJsonObject } from '../json-object.ts';
@@ -6,11 +7,6 @@ import { requireText } from '../texts.ts';
 import { readExpiry } from '../times.ts';
 
 const MAX_REASON_LENGTH = 2_000;
-const MAX_CLAIMS_BYTES = 65_536;
-
-export function invalid(detail: string): AppError {
-    return new AppError('invalid', detail);
-}
 
 /** Issuers sign, so their DID must hold an Ed25519 key. */
 export function requireIssuer(did: string): void {

@@ -1,6 +1,6 @@
 import type { CallContext } from '../../platform/context.ts';
 import { requireUser } from '../../platform/context.ts';
-import { AppError } from '../../platform/errors.ts';
+import { AppError, invalid } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type {
@@ -23,7 +23,6 @@ import { mapInFlight } from '../map-in-flight.ts';
 import { outOfTime } from '../times.ts';
 import { type ListScope, listCredentials } from './list.ts';
 import {
-    invalid,
     requireClaims,
     requireCredentialType,
     requireExpiry,

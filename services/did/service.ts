@@ -1,5 +1,5 @@
 import { requireUser } from '../../platform/context.ts';
-import { AppError } from '../../platform/errors.ts';
+import { AppError, invalid } from '../../platform/errors.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
 import { decodeDidKey, encodeDidKey } from '../../workers/crypto/did-key.ts';
@@ -38,7 +38,7 @@ export function didService({
 
         async resolve({ did, derive }, context) {
             const key = decodeDidKey(did);
-            if (!key) throw new AppError('invalid', 'The DID is not a did:key with an Ed25519 public key.');
+            if (!key) throw invalid('The DID is not a did:key with an Ed25519 public key.');
             if (derive || (await store.find(did, context))) return { did, public_key: key };
             throw new AppError('not_found', 'This DID is not known here.');
         },
@@ -51,6 +51,6 @@ export function didService({
 
 function requireKey(bytes: Uint8Array): PublicKey {
     const key = publicKeyFrom(bytes);
-    if (!key) throw new AppError('invalid', 'public_key is not an acceptable Ed25519 public key.');
+    if (!key) throw invalid('public_key is not an acceptable Ed25519 public key.');
     return key;
 }

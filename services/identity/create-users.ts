@@ -1,5 +1,5 @@
 import type { CallContext } from '../../platform/context.ts';
-import { AppError } from '../../platform/errors.ts';
+import { AppError, invalid } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import type {
     CreatedUser,
@@ -7,6 +7,7 @@ import type {
     CreateUsersResponse,
     NewUser,
 } from '../../proto/gen/identity/v1/identity.ts';
+import { MAX_USERS } from '../../proto/limits.ts';
 import type { Passwords } from '../../workers/crypto/passwords.ts';
 import { mapInFlight } from '../map-in-flight.ts';
 import { requireName } from '../texts.ts';
@@ -15,7 +16,6 @@ import { requireEmail } from './email.ts';
 import { requireNewPassword } from './password-rules.ts';
 import type { IdentityStore } from './store.ts';
 
-const MAX_USERS = 1_000;
 /** Hashes of one batch that are under way or wait for a thread. */
 const HASHES_IN_FLIGHT = 4;
 /** What is left of the deadline when the rest of a batch is given up, so that the answer still arrives; milliseconds. */
@@ -54,7 +54,7 @@ export function userCreation({
 
     return async ({ users }: CreateUsersRequest, context: CallContext): Promise<CreateUsersResponse> => {
         if (users.length === 0 || users.length > MAX_USERS) {
-            throw new AppError('invalid', `users must have 1 to ${MAX_USERS} items.`);
+            throw invalid(`users must have 1 to ${MAX_USERS} items.`);
         }
         const taken = new Set<string>();
         const outcomes = await mapInFlight(users, HASHES_IN_FLIGHT, async (user) => {
@@ -74,9 +74,9 @@ export function userCreation({
 
 /** Throws what is wrong with the item; notes its address in `taken` otherwise. */
 function judge({ malformed, ...user }: NewUser, taken: Set<string>): Candidate {
-    if (malformed !== undefined) throw new AppError('invalid', malformed);
-    if (user.email === undefined) throw new AppError('invalid', 'email is missing.');
-    if (user.password === undefined) throw new AppError('invalid', 'password is missing.');
+    if (malformed !== undefined) throw invalid(malformed);
+    if (user.email === undefined) throw invalid('email is missing.');
+    if (user.password === undefined) throw invalid('password is missing.');
     const email = requireEmail(user.email);
     requireNewPassword(user.password);
     const name = user.name === undefined ? undefined : requireName(user.name);

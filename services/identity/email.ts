@@ -1,4 +1,4 @@
-import { AppError } from '../../platform/errors.ts';
+import { invalid } from '../../platform/errors.ts';
 
 /** Limits of RFC 5321, 4.5.3.1, in characters of the normalised form. */
 const MAX_LOCAL_LENGTH = 64;
@@ -29,6 +29,6 @@ export function requireEmail(text: string): string {
         [...email].length <= MAX_LENGTH &&
         DOMAIN.test(domain) &&
         !INVISIBLE.test(email);
-    if (!acceptable) throw new AppError('invalid', 'email must be a valid email address.');
+    if (!acceptable) throw invalid('email must be a valid email address.');
     return email;
 }

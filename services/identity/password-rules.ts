@@ -1,4 +1,4 @@
-import { AppError } from '../../platform/errors.ts';
+import { invalid } from '../../platform/errors.ts';
 
 /** Characters (code points), as sent. */
 const MIN_LENGTH = 8;
@@ -8,16 +8,16 @@ const MAX_LENGTH = 1_024;
 export function requireNewPassword(password: string, field = 'password'): void {
     requireComparablePassword(password, field);
     if ([...password].length < MIN_LENGTH) {
-        throw new AppError('invalid', `${field} must have at least ${MIN_LENGTH} characters.`);
+        throw invalid(`${field} must have at least ${MIN_LENGTH} characters.`);
     }
 }
 
 /** A password that is worth hashing, because it could have been chosen: the cost of a hash grows with its length. */
 export function requireComparablePassword(password: string, field = 'password'): void {
     if (password.length > 2 * MAX_LENGTH || [...password].length > MAX_LENGTH) {
-        throw new AppError('invalid', `${field} must have at most ${MAX_LENGTH} characters.`);
+        throw invalid(`${field} must have at most ${MAX_LENGTH} characters.`);
     }
     if (!password.isWellFormed() || password.includes('\0')) {
-        throw new AppError('invalid', `${field} must be well-formed text without NUL.`);
+        throw invalid(`${field} must be well-formed text without NUL.`);
     }
 }

@@ -1,5 +1,5 @@
 import type { CallContext } from '../../platform/context.ts';
-import { AppError } from '../../platform/errors.ts';
+import { AppError, invalid } from '../../platform/errors.ts';
 import { isId } from '../../platform/ids.ts';
 import type { Marks } from '../../platform/marks.ts';
 import type { LogoutRequest, LogoutResponse, RefreshRequest, Session } from '../../proto/gen/identity/v1/identity.ts';
@@ -69,7 +69,7 @@ export function sessions({
 
         async logout({ token }: LogoutRequest, context: CallContext): Promise<LogoutResponse> {
             const verdict = tokens.verify(token, 'either');
-            if (!('claims' in verdict)) throw new AppError('invalid', 'token is not a valid, unexpired session token.');
+            if (!('claims' in verdict)) throw invalid('token is not a valid, unexpired session token.');
             const ended_at = await end(verdict.claims.sub, verdict.claims.sid, context);
             return { logged_out_at: ended_at ?? isoNow() };
         },

@@ -5,6 +5,7 @@ import { isId, newId } from '../../platform/ids.ts';
 import type { Marks } from '../../platform/marks.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { Key, KeysServiceDefinition } from '../../proto/gen/keys/v1/keys.ts';
+import { requireIdCursor, requireLimit, totalOf } from '../paging.ts';
 import { requireName } from '../texts.ts';
 import { exceeds, rateLimit, requireTier, type Tier } from '../tiers.ts';
 import type { KeyRow, KeyStore, OwnKey } from './store.ts';
@@ -16,7 +17,6 @@ export interface KeyPolicy extends ApiKeyFormat {
     key_limits: Readonly<Record<Tier, number>>;
 }
 
-const MAX_PAGE = 1_000;
 const HASH_BYTES = 32;
 
 /** API keys: secrets that act for an account, each with a tier of its own. */
@@ -55,15 +55,17 @@ export function keysService({
 
         async list({ limit, cursor, with_total }, context) {
             const account = requireUser(context);
-            if (limit < 1 || limit > MAX_PAGE) throw new AppError('invalid', `limit must be 1 to ${MAX_PAGE}.`);
-            if (cursor !== undefined && !isId(cursor)) throw new AppError('invalid', 'cursor is not one of this list.');
+            requireLimit(limit);
+            requireIdCursor(cursor);
             const rows = await store.list({ account, before: cursor, limit: limit + 1 }, context);
             const page = rows.slice(0, limit);
-            const is_whole = cursor === undefined && rows.length <= limit;
+            const more = rows.length > limit;
             return {
                 keys: page.map(keyOf),
-                next_cursor: rows.length > limit ? page.at(-1)?.key_id : undefined,
-                total: with_total ? (is_whole ? page.length : await store.count(account, context)) : undefined,
+                next_cursor: more ? page.at(-1)?.key_id : undefined,
+                total: await totalOf({ cursor, with_total }, { rows: page.length, more }, () =>
+                    store.count(account, context),
+                ),
             };
         },
 

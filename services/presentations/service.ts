@@ -1,5 +1,5 @@
 import type { CallContext } from '../../platform/context.ts';
-import { AppError } from '../../platform/errors.ts';
+import { AppError, invalid } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { CredentialsServiceDefinition, Verification } from '../../proto/gen/credentials/v1/credentials.ts';
@@ -134,8 +134,4 @@ function fault(nonce_valid: boolean | undefined, credentials: readonly Verificat
 /** Whether the signature is good: an expired credential may be presented. */
 function isAuthentic({ issuer }: Verification): boolean {
     return issuer !== undefined;
-}
-
-function invalid(detail: string): AppError {
-    return new AppError('invalid', detail);
 }

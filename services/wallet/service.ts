@@ -1,5 +1,5 @@
 import type { CallContext } from '../../platform/context.ts';
-import { AppError } from '../../platform/errors.ts';
+import { AppError, invalid } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
@@ -14,6 +14,7 @@ import type {
     Wallet,
     WalletServiceDefinition,
 } from '../../proto/gen/wallet/v1/wallet.ts';
+import { MAX_METADATA_BYTES, MAX_PAGE_ROWS } from '../../proto/limits.ts';
 import { encodeDidKey } from '../../workers/crypto/did-key.ts';
 import { secretKeyBytes } from '../../workers/crypto/ed25519.ts';
 import { isToken } from '../../workers/crypto/paseto.ts';
@@ -23,7 +24,7 @@ import { requireCredentialId } from '../credential-id.ts';
 import { type CredentialContent, RAW_MEMBERS, readPayload } from '../credential-payload.ts';
 import { requireJsonObject } from '../json-object.ts';
 import { requireName, requireText } from '../texts.ts';
-import { listCredentials, MAX_LIMIT, requirePage } from './list.ts';
+import { listCredentials, requirePage } from './list.ts';
 import { openWallet, sealCredential, sealWallet } from './records.ts';
 import { lock, requirePassword, type UnlockDependencies, unlocked } from './unlock.ts';
 
@@ -35,7 +36,6 @@ export interface WalletDependencies extends UnlockDependencies {
 }
 
 const MAX_DESCRIPTION_LENGTH = 2_000;
-const MAX_METADATA_BYTES = 16_384;
 
 /** Wallets: a key pair, its DID and credentials, sealed under a password that is stored nowhere. */
 export function walletService(deps: WalletDependencies): ServiceOf<typeof WalletServiceDefinition> {
@@ -85,7 +85,7 @@ async function open(
 ): Promise<OpenResponse> {
     requirePassword(password);
     return unlocked(deps, { wallet_id, password }, context, async (row, data_key) => {
-        const page = { limit: MAX_LIMIT, with_total: false, with_tokens: true };
+        const page = { limit: MAX_PAGE_ROWS, with_total: false, with_tokens: true };
         const credentials = await listCredentials(deps.store, { wallet: row.id, data_key }, page, context);
         const { pair, profile } = openWallet(row, data_key);
         const { public_key, seed } = pair;
@@ -148,8 +148,4 @@ async function deleteCredential(
         if (!was_there) throw new AppError('not_found', 'The wallet holds no such credential.');
         return { credential_id, deleted_at: new Date(deps.clock()).toISOString() };
     });
-}
-
-function invalid(detail: string): AppError {
-    return new AppError('invalid', detail);
 }

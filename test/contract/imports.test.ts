@@ -6,18 +6,18 @@ import { test } from 'node:test';
 /** Where a file belongs (the first that fits), and what files there may import beside their own part. Not listed: anything. */
 const PARTS: ReadonlyArray<{ part: RegExp; imports: RegExp }> = [
     { part: /^platform\//, imports: /^proto\/gen\/rpc\// },
-    { part: /^proto\/gen\//, imports: /^$/ },
+    { part: /^proto\//, imports: /^$/ },
     { part: /^workers\/crypto\//, imports: /^platform\// },
-    { part: /^workers\/usage\//, imports: /^(platform|proto\/gen)\// },
-    { part: /^gateway\//, imports: /^(platform|proto\/gen)\// },
+    { part: /^workers\/usage\//, imports: /^(platform|proto)\// },
+    { part: /^gateway\//, imports: /^(platform|proto)\// },
     { part: /^client\//, imports: /^$/ },
     // The registry of all services.
     { part: /^services\/index\.ts$/, imports: /./ },
     // A service reaches another one through its proto alone; what services share lies beside their folders.
-    { part: /^services\/[^/]+\//, imports: /^(platform|proto\/gen|workers\/crypto)\/|^services\/(?!index)[^/]+\.ts$/ },
+    { part: /^services\/[^/]+\//, imports: /^(platform|proto|workers\/crypto)\/|^services\/(?!index)[^/]+\.ts$/ },
     {
         part: /^services\/[^/]+\.ts$/,
-        imports: /^platform\/|^workers\/crypto\/did-key\.ts$|^services\/(?!index)[^/]+\.ts$/,
+        imports: /^platform\/|^proto\/limits\.ts$|^workers\/crypto\/did-key\.ts$|^services\/(?!index)[^/]+\.ts$/,
     },
 ];
 

@@ -1,5 +1,5 @@
 import { type CallContext, requireUser } from '../../platform/context.ts';
-import { AppError } from '../../platform/errors.ts';
+import { AppError, invalid } from '../../platform/errors.ts';
 import { isId } from '../../platform/ids.ts';
 import { keyBucket } from '../../platform/limit-record.ts';
 import { shardTag } from '../../platform/redis.ts';
@@ -42,8 +42,8 @@ async function keyUsage(
     context: CallContext,
 ): Promise<KeyUsage[]> {
     const account = requireUser(context);
-    if (key_ids.length > MAX_KEYS) throw new AppError('invalid', `key_ids may have ${MAX_KEYS} items.`);
-    if (!key_ids.every(isId)) throw new AppError('invalid', 'key_ids must be ids of keys.');
+    if (key_ids.length > MAX_KEYS) throw invalid(`key_ids may have ${MAX_KEYS} items.`);
+    if (!key_ids.every(isId)) throw invalid('key_ids must be ids of keys.');
     const buckets = key_ids.map((key_id) => keyBucket(shardTag(account, shards), account, key_id));
     const today = dayText(clock());
     const [records, recorded] = await Promise.all([
