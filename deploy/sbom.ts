@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
+import { imagePackages } from './image-packages.ts';
 
 /**
- * `npm run sbom`: the bill of materials of the image, as CycloneDX. Everything in the lockfile, less what is marked as for
- * development or optional: `npm sbom --omit=dev` itself would leave out what development needs too.
+ * `npm run sbom`: the bill of materials of the images, as CycloneDX. Everything in the lockfile that gets into them: `npm sbom
+ * --omit=dev` itself would leave out what development needs too, and list what is for other platforms.
  */
 
 interface Component {
     'bom-ref': string;
-    scope?: 'required' | 'optional';
 }
 interface Bill {
     metadata: { component: Component };
@@ -18,8 +18,10 @@ interface Bill {
 const sbom = ['sbom', '--package-lock-only', '--sbom-format=cyclonedx', '--sbom-type=application'];
 const whole: Bill = JSON.parse(execFileSync('npm', sbom, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }));
 
-// npm gives packages for development the scope of optional ones.
-const components = whole.components.filter(({ scope }) => scope === 'required');
+const shipped = new Set(
+    Array.from(imagePackages(), ([path, { version }]) => `${path.split('node_modules/').at(-1)}@${version}`),
+);
+const components = whole.components.filter((component) => shipped.has(component['bom-ref']));
 const kept = new Set([whole.metadata.component, ...components].map((component) => component['bom-ref']));
 const dependencies = whole.dependencies
     .filter(({ ref }) => kept.has(ref))

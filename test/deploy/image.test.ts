@@ -2,19 +2,22 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, matchesGlob, relative, resolve } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { imagePackages } from '../../deploy/image-packages.ts';
 import { pickPort } from '../../deploy/local/ports.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { redisUrl, testDatabase } from '../harness.ts';
 
-/** What deploy/Dockerfile copies from the repository into the image that runs. */
-const COPIED = Array.from(
-    readFileSync('deploy/Dockerfile', 'utf8').matchAll(/^COPY (?!--from|package.json)(.+) \S+$/gm),
-).flatMap(([, paths = '']) => paths.split(' '));
+const dockerfile = readFileSync('deploy/Dockerfile', 'utf8');
+
+/** What it copies from the repository into the image that runs. */
+const COPIED = Array.from(dockerfile.matchAll(/^COPY (?!--from|package.json)(.+) \S+$/gm)).flatMap(([, paths = '']) =>
+    paths.split(' '),
+);
 
 /** What .dockerignore lets through. */
 const LET_THROUGH = Array.from(readFileSync('.dockerignore', 'utf8').matchAll(/^!(.+)$/gm), ([, path = '']) => path);
@@ -25,10 +28,16 @@ test('the image holds what the program needs: all roles start from its files alo
     const within = (path: string, folders: string[]) => folders.some((folder) => `${path}/`.startsWith(`${folder}/`));
     const files = LET_THROUGH.filter((path) => within(path, COPIED));
     for (const path of files) cpSync(path, join(image, path), { recursive: true });
-    symlinkSync(resolve('node_modules'), join(image, 'node_modules'));
+    for (const path of imagePackages().keys()) {
+        const is_nested = path.lastIndexOf('node_modules/') > 0; // within one that is linked as a whole
+        if (is_nested || !existsSync(path)) continue; // or for another platform
+        mkdirSync(dirname(join(image, path)), { recursive: true });
+        symlinkSync(resolve(path), join(image, path));
+    }
 
     const ops_port = await pickPort();
-    const service = spawn(process.execPath, ['main.ts', 'all'], {
+    // Else each package would be looked for beside where the link to the one that wants it leads.
+    const service = spawn(process.execPath, ['--preserve-symlinks', 'main.ts', 'all'], {
         cwd: image,
         stdio: ['ignore', 'ignore', 'inherit'],
         env: await settings(ops_port),
@@ -37,6 +46,22 @@ test('the image holds what the program needs: all roles start from its files alo
     await ready(`http://127.0.0.1:${ops_port}/readyz`, service);
     service.kill('SIGTERM');
     assert.deepEqual(await once(service, 'exit'), [0, null]);
+});
+
+test('the image keeps the optional packages of others, and none of our own', () => {
+    const [, flags = '', removed = ''] = /npm ci (.+) \\\n {4}&& rm -r (.+) \\\n/.exec(dockerfile) ?? [];
+    assert.match(flags, /--omit=dev/);
+    assert.doesNotMatch(flags, /--omit=optional/);
+    const own = Object.keys(manifest.optionalDependencies);
+    const patterns = removed.split(' ').filter((path) => path !== 'node_modules/.bin');
+    const isRemoved = (name: string) =>
+        patterns.some((pattern) => matchesGlob(`node_modules/${name}/package.json`, `${pattern}/**`));
+    assert.deepEqual(
+        own.filter((name) => !isRemoved(name)),
+        [],
+    );
+    const others = [...imagePackages().keys()].map((path) => path.replace('node_modules/', ''));
+    assert.deepEqual(others.filter(isRemoved), []);
 });
 
 test('what runs imports no package that is for development alone', () => {

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import manifest from '../package.json' with { type: 'json' };
+
+/** An entry of package-lock.json: a package, and the platforms that it is for. */
+export interface LockedPackage {
+    version: string;
+    license?: string;
+    dev?: boolean;
+    os?: string[];
+    cpu?: string[];
+    libc?: string[];
+}
+
+/** The images that there are: `node:…-slim` of Debian. */
+const PLATFORM = { os: ['linux'], cpu: ['x64', 'arm64'], libc: ['glibc'] };
+
+/** What deploy/Dockerfile puts into the images, for one platform or the other, by its path. */
+export function imagePackages(): Map<string, LockedPackage> {
+    const { packages }: { packages: Record<string, LockedPackage> } = JSON.parse(
+        readFileSync('package-lock.json', 'utf8'),
+    );
+    const removed = Object.keys(manifest.optionalDependencies).map((name) => `node_modules/${name}`);
+    return new Map(
+        Object.entries(packages).filter(
+            ([path, locked]) => path !== '' && !locked.dev && !removed.includes(path) && isForImages(locked),
+        ),
+    );
+}
+
+function isForImages(locked: LockedPackage): boolean {
+    return (['os', 'cpu', 'libc'] as const).every(
+        (part) => locked[part]?.some((name) => PLATFORM[part].includes(name)) ?? true,
+    );
+}
