@@ -1,31 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Call, expectError, expectOk } from './client.ts';
+import { expectError, expectOk } from './client.ts';
+import { AUDIENCE, presenting, tampered } from './presenting.ts';
 import { signToken } from './tokens.ts';
 import { issue, issueBody, newAccount, newDid, newKey, payloadOf, present } from './world.ts';
 
-const AUDIENCE = 'did:web:verifier.example';
-
-const account = await newAccount();
-const { api_key: token } = await newKey(account);
-const issuer = await newDid(token);
-const holder = await newDid(token);
-const other = await newDid(token);
-const one = await issue(token, issuer);
-
-const check = (body: unknown): Call => ({ method: 'POST', path: '/v1/presentations/verify', token, body });
-const verify = (presentation: string, more: object = {}) =>
-    expectOk(200, check({ presentation, audience: AUDIENCE, ...more }));
+const { account, token, issuer, holder, other, one, check, verify } = await presenting();
 
 /** A token of the holder's own making. */
 const signed = (payload: unknown, more: { footer?: string; implicit?: string } = {}): string =>
     signToken({ private_key: holder.private_key, payload, ...more });
-
-/** The token with one character of its payload changed. */
-function tampered(text: string): string {
-    const at = text.length - 120;
-    return text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1);
-}
 
 describe('a check of a presentation', async () => {
     const { presentation } = await present(token, holder, [one.credential]);

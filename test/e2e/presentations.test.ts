@@ -1,32 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Call, expectError, expectOk } from './client.ts';
-import { issue, newAccount, newDid, newKey, present, presentationBody } from './world.ts';
+import { AUDIENCE, presenting, tampered } from './presenting.ts';
+import { issue, present, presentationBody } from './world.ts';
 
-const AUDIENCE = 'did:web:verifier.example';
-
-const account = await newAccount();
-const { api_key: token } = await newKey(account);
-const issuer = await newDid(token);
-const holder = await newDid(token);
-const other = await newDid(token);
-const one = await issue(token, issuer);
+const { account, token, issuer, holder, other, one, verify } = await presenting();
 const good = presentationBody(holder, [one.credential]);
 
 const create = (body: unknown): Call => ({ method: 'POST', path: '/v1/presentations', token, body });
-const check = (body: unknown): Call => ({ method: 'POST', path: '/v1/presentations/verify', token, body });
-const verify = (presentation: string, more: object = {}) =>
-    expectOk(200, check({ presentation, audience: AUDIENCE, ...more }));
 
 /** How many presentations the account has made: a refused call makes none. */
 async function made(): Promise<number> {
     return (await expectOk(200, { path: '/v1/me', token: account.token })).stats.presentations_created;
-}
-
-/** The token with one character of its payload changed. */
-function tampered(text: string): string {
-    const at = text.length - 120;
-    return text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1);
 }
 
 describe('a presentation', () => {

@@ -1,22 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '../../platform/ids.ts';
-import type { IssueRequest } from '../../proto/gen/credentials/v1/credentials.ts';
-import { testContext } from '../harness.ts';
-import { newParty, refuses, requestBy, shown, startServices } from './credentials.fixture.ts';
+import { newParty, refuses, shown, startIssuing } from './credentials.fixture.ts';
 
-const services = await startServices();
-const { did, credentials, signatures, time } = services;
-const issuer = await newParty(did);
-const { context } = issuer;
-
-function issue(changes: Partial<IssueRequest> = {}) {
-    return credentials.issue(requestBy(issuer, changes), context);
-}
-
-function verify(credential: string, { issuer_did = issuer.did, check_revocation = false } = {}) {
-    return credentials.verify({ credential, issuer_did, check_revocation }, testContext());
-}
+const { did, signatures, time, issuer, issue, verify } = await startIssuing();
 
 /** A token over any payload, signed with the issuer's key as another program might. */
 function foreign(payload: string): Promise<string> {

@@ -70,6 +70,20 @@ export function requestBy(party: Party, changes: Partial<IssueRequest> = {}): Is
     };
 }
 
+/** The services, and an account with a DID that issues on them. */
+export async function startIssuing() {
+    const services = await startServices();
+    const { did, credentials } = services;
+    const issuer = await newParty(did);
+    return {
+        ...services,
+        issuer,
+        issue: (changes: Partial<IssueRequest> = {}) => credentials.issue(requestBy(issuer, changes), issuer.context),
+        verify: (credential: string, { issuer_did = issuer.did, check_revocation = false } = {}) =>
+            credentials.verify({ credential, issuer_did, check_revocation }, testContext()),
+    };
+}
+
 /** Fails unless the call is refused as `kind`. */
 export function refuses(kind: ErrorKind, call: Promise<unknown>): Promise<void> {
     return assert.rejects(call, (error) => error instanceof AppError && error.kind === kind);

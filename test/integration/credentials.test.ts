@@ -7,20 +7,9 @@ import type { IssueRequest } from '../../proto/gen/credentials/v1/credentials.ts
 import { encodeDidKey } from '../../workers/crypto/did-key.ts';
 import { generateKeyPair, secretKeyBytes } from '../../workers/crypto/ed25519.ts';
 import { testContext } from '../harness.ts';
-import { counted, internalContext, newParty, refuses, requestBy, shown, startServices } from './credentials.fixture.ts';
+import { counted, internalContext, newParty, refuses, requestBy, shown, startIssuing } from './credentials.fixture.ts';
 
-const services = await startServices();
-const { db, did, credentials, store } = services;
-const issuer = await newParty(did);
-const { context } = issuer;
-
-function issue(changes: Partial<IssueRequest> = {}) {
-    return credentials.issue(requestBy(issuer, changes), context);
-}
-
-function verify(credential: string, { issuer_did = issuer.did, check_revocation = false } = {}) {
-    return credentials.verify({ credential, issuer_did, check_revocation }, testContext());
-}
+const { db, did, credentials, store, issuer, issue, verify } = await startIssuing();
 
 async function storedRows(): Promise<number> {
     const [row] = await db.rows<{ total: number }>(sql.unsafe`SELECT count(*) AS total FROM credentials.credentials`);

@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { describe, it, type TestContext } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { loadFileDescriptorSetFromBuffer, loadSync, type ServiceDefinition } from '@grpc/proto-loader';
 import { protoPath as HEALTH_PROTO } from 'grpc-health-check';
 import { loadConfig, required } from '../../platform/config.ts';
 import type { AppError } from '../../platform/errors.ts';
-import { createMetrics } from '../../platform/metrics.ts';
-import { connect } from '../../platform/rpc/connect.ts';
-import { bind, client, type ServiceOf } from '../../platform/rpc/definition.ts';
-import { dispatcher } from '../../platform/rpc/dispatch.ts';
-import { type ServeOptions, serve } from '../../platform/rpc/serve.ts';
-import { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
+import type { ServeOptions } from '../../platform/rpc/serve.ts';
 import { authority } from '../certificates.ts';
-import { quiet, testContext } from '../harness.ts';
+import { testContext } from '../harness.ts';
+import { connectTo, resolve, startReplica, until } from './rpc.fixture.ts';
 
 const [OWN, OTHER] = ['the token of its own processes', 'the token of another service'];
 const RESOLVE = '/did.v1.DidService/Resolve';
@@ -25,46 +20,12 @@ const OTHERS = {
     max_in_flight: 2,
 };
 
-/** Serves a DID service whose answers can be held back. */
+/** Serves a DID service to its own processes and to another service. */
 async function start(t: TestContext, options: Partial<ServeOptions> = {}) {
-    const held = Promise.withResolvers<void>();
-    let waiting = 0;
-    const tiers: Array<string | undefined> = [];
-    const implementation: ServiceOf<typeof DidServiceDefinition> = {
-        create: async () => ({ did: 'did:key:new', public_key: new Uint8Array() }),
-        async resolve({ did }, { tier }) {
-            tiers.push(tier);
-            if (did === 'held') {
-                waiting++;
-                await held.promise;
-            }
-            return { did, public_key: new Uint8Array() };
-        },
-        recordForWallet: async () => ({ did: 'did:key:new' }),
-        filterOwned: async ({ dids }) => ({ dids }),
-    };
-    const methods = bind(DidServiceDefinition, implementation);
-    const server = await serve({
-        methods,
-        dispatch: dispatcher(methods, { log: quiet, metrics: createMetrics() }),
-        host: '127.0.0.1',
-        port: 0,
-        service_tokens: [OWN],
-        service_callers: { other: OTHERS },
-        tls: undefined,
-        ready: async () => true,
-        ...options,
-    });
-    t.after(() => {
-        held.resolve();
-        return server.stop();
-    });
-    const didAs = (service_token: string, tls?: ServeOptions['tls']) => {
-        const connection = connect({ address: server.address, service_token, tls });
-        t.after(() => connection.close());
-        return client(DidServiceDefinition, connection.transport);
-    };
-    return { server, release: held.resolve, waiting: () => waiting, tiers, didAs };
+    const replica = await startReplica(t, { service_tokens: [OWN], service_callers: { other: OTHERS }, ...options });
+    const didAs = (service_token: string, tls?: ServeOptions['tls']) =>
+        connectTo(t, [replica.endpoint], { service_token, tls });
+    return { ...replica, address: replica.endpoint.target, didAs };
 }
 
 const refusedAs = (kind: string) => (error: AppError) => {
@@ -74,39 +35,34 @@ const refusedAs = (kind: string) => (error: AppError) => {
 
 describe('a service with a token of its own', () => {
     it('cannot say of which tier an account is, which the own processes can', async (t) => {
-        const { didAs, tiers } = await start(t);
-        for (const token of [OTHER, OWN]) {
-            await didAs(token).resolve({ did: 'x', derive: false }, testContext({ tier: 'enterprise' }));
-        }
-        assert.deepEqual(tiers, [undefined, 'enterprise']);
+        const { didAs, contexts } = await start(t);
+        await resolve(didAs(OTHER), 'by the other', testContext({ tier: 'enterprise' }));
+        await resolve(didAs(OWN), 'by its own', testContext({ tier: 'enterprise' }));
+        assert.equal(contexts.get('by the other')?.tier, undefined);
+        assert.equal(contexts.get('by its own')?.tier, 'enterprise');
     });
 
     it('is held to its list in every call inside of frames', async (t) => {
         const did = (await start(t)).didAs(OTHER);
-        assert.equal((await did.resolve({ did: 'x', derive: false }, testContext())).did, 'x');
+        assert.equal((await resolve(did, 'x')).did, 'x');
         await assert.rejects(did.filterOwned({ dids: [] }, testContext()), refusedAs('forbidden'));
-        const asked = { did: 'x', derive: false };
-        await assert.rejects(did.resolve(asked, testContext({ trusted: true })), refusedAs('forbidden'));
-        await assert.rejects(did.resolve(asked, testContext({ user_id: 'ada' })), refusedAs('invalid'));
+        await assert.rejects(resolve(did, 'x', testContext({ trusted: true })), refusedAs('forbidden'));
+        await assert.rejects(resolve(did, 'x', testContext({ user_id: 'ada' })), refusedAs('invalid'));
     });
 
     it('may have so many calls under way, and takes nobody else’s place', async (t) => {
-        const { didAs, release, waiting } = await start(t);
+        const { didAs, release, ran } = await start(t);
         const [own, other] = [didAs(OWN), didAs(OTHER)];
-        const slow = [1, 2].map(() => other.resolve({ did: 'held', derive: false }, testContext()));
-        const give_up = performance.now() + 5_000;
-        while (waiting() < 2) {
-            assert.ok(performance.now() < give_up);
-            await delay(5);
-        }
-        await assert.rejects(other.resolve({ did: 'x', derive: false }, testContext()), (error: AppError) => {
+        const slow = [1, 2].map(() => resolve(other, 'held'));
+        await until('both are under way', () => ran.length === 2);
+        await assert.rejects(resolve(other, 'x'), (error: AppError) => {
             assert.deepEqual([error.kind, error.retry_after], ['rate_limited', 1]);
             return true;
         });
-        await own.resolve({ did: 'x', derive: false }, testContext());
+        await resolve(own, 'x');
         release();
         await Promise.all(slow);
-        await other.resolve({ did: 'x', derive: false }, testContext());
+        await resolve(other, 'x');
     });
 });
 
@@ -139,9 +95,9 @@ function serviceIn(file: string, name: string): ServiceDefinition {
 
 it('health tells, without a token, whether the process is ready at that moment', async (t) => {
     let ready = async () => true;
-    const { server } = await start(t, { ready: () => ready() });
+    const { address } = await start(t, { ready: () => ready() });
     const health = serviceIn(HEALTH_PROTO, 'grpc.health.v1.Health');
-    const check = (service: string) => ask(server.address, health, 'Check', { service });
+    const check = (service: string) => ask(address, health, 'Check', { service });
     for (const service of ['', 'did.v1.DidService']) assert.equal((await check(service)).status, 'SERVING');
     ready = async () => false;
     assert.equal((await check('')).status, 'NOT_SERVING');
@@ -163,26 +119,26 @@ describe('reflection', () => {
             ask(address, reflection, 'ServerReflectionInfo', request, token);
 
         it(`${version} gives holders of a token all that a client needs`, async (t) => {
-            const { server } = await start(t);
-            const { list_services_response } = await reflect(server.address, { list_services: '' }, OTHER);
+            const { address } = await start(t);
+            const { list_services_response } = await reflect(address, { list_services: '' }, OTHER);
             const names = list_services_response.service.map(({ name }: { name: string }) => name);
             assert.deepEqual(names.sort(), ['did.v1.DidService', 'grpc.health.v1.Health']);
 
-            const { file_descriptor_response } = await reflect(server.address, asked, OTHER);
+            const { file_descriptor_response } = await reflect(address, asked, OTHER);
             const file = file_descriptor_response.file_descriptor_proto.map((bytes: Buffer) =>
                 Buffer.concat([Buffer.of(0x0a, 0x80 | (bytes.length & 0x7f), bytes.length >> 7), bytes]),
             );
             const found = loadFileDescriptorSetFromBuffer(Buffer.concat(file), { keepCase: true });
             const did = found['did.v1.DidService'] as ServiceDefinition; // what was asked for
-            const answer = await ask(server.address, did, 'Resolve', { did: 'reflected' }, OTHER);
+            const answer = await ask(address, did, 'Resolve', { did: 'reflected' }, OTHER);
             assert.equal(answer.did, 'reflected');
         });
 
         it(`${version} gives strangers nothing`, async (t) => {
-            const { server } = await start(t);
+            const { address } = await start(t);
             for (const token of [undefined, 'wrong']) {
                 await assert.rejects(
-                    reflect(server.address, asked, token),
+                    reflect(address, asked, token),
                     (error: ServiceError) => error.code === status.UNAUTHENTICATED,
                 );
             }
@@ -200,7 +156,7 @@ describe('the service token', () => {
         for (const [step, setting] of STEPS.entries()) {
             const { didAs } = await start(t, { service_tokens: tokensOf(setting) });
             for (const other of STEPS.slice(Math.max(0, step - 1), step + 2)) {
-                assert.equal((await didAs(tokensOf(other)[0]).resolve(asked, testContext())).did, 'x');
+                assert.equal((await resolve(didAs(tokensOf(other)[0]), 'x')).did, 'x');
             }
         }
     });
@@ -208,32 +164,31 @@ describe('the service token', () => {
     it('is good in both places of the list, for plain calls too, and in none of them afterwards', async (t) => {
         const did = serviceIn('proto/did/v1/did.proto', 'did.v1.DidService');
         const [, both, , last] = STEPS;
-        const rotating = (await start(t, { service_tokens: tokensOf(both) })).server;
+        const rotating = (await start(t, { service_tokens: tokensOf(both) })).address;
         for (const token of tokensOf(both)) {
-            assert.equal((await ask(rotating.address, did, 'Resolve', asked, token)).did, 'x');
+            assert.equal((await ask(rotating, did, 'Resolve', asked, token)).did, 'x');
         }
-        const rotated = (await start(t, { service_tokens: tokensOf(last) })).server;
+        const rotated = (await start(t, { service_tokens: tokensOf(last) })).address;
         for (const wrong of ['the old one', 'the old one, the new one', '', ',']) {
             await assert.rejects(
-                ask(rotated.address, did, 'Resolve', asked, wrong),
+                ask(rotated, did, 'Resolve', asked, wrong),
                 (error: ServiceError) => error.code === status.UNAUTHENTICATED,
             );
         }
         const late = testContext({ deadline: performance.now() + 1_000 });
         const refused = (await start(t, { service_tokens: tokensOf(last) })).didAs('the old one');
-        await assert.rejects(refused.resolve(asked, late));
+        await assert.rejects(resolve(refused, 'x', late));
     });
 });
 
 describe('over TLS', () => {
     const [ours, theirs] = [authority('ours'), authority('theirs')];
     const tls = { ...ours.certify('did'), ca: ours.cert };
-    const asked = { did: 'x', derive: false };
 
     it('processes with certificates of one authority understand each other', async (t) => {
         const { didAs } = await start(t, { tls });
         const gateway = { ...ours.certify('gateway'), ca: ours.cert };
-        assert.equal((await didAs(OWN, gateway).resolve(asked, testContext())).did, 'x');
+        assert.equal((await resolve(didAs(OWN, gateway), 'x')).did, 'x');
     });
 
     it('one authority takes the place of another in steps at each of which those before it and after it are understood', async (t) => {
@@ -248,7 +203,7 @@ describe('over TLS', () => {
         for (const [step, mine] of steps.entries()) {
             const { didAs } = await start(t, { tls: mine });
             for (const other of steps.slice(Math.max(0, step - 1), step + 2)) {
-                assert.equal((await didAs(OWN, other).resolve(asked, testContext())).did, 'x');
+                assert.equal((await resolve(didAs(OWN, other), 'x')).did, 'x');
             }
         }
     });
@@ -259,7 +214,7 @@ describe('over TLS', () => {
         const deceived = { ...ours.certify('gateway'), ca: theirs.cert };
         for (const stranger of [undefined, strange, deceived]) {
             const late = testContext({ deadline: performance.now() + 1_000 });
-            await assert.rejects(didAs(OWN, stranger).resolve(asked, late));
+            await assert.rejects(resolve(didAs(OWN, stranger), 'x', late));
         }
     });
 });

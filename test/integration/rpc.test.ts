@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { AppError } from '../../platform/errors.ts';
-import { newId } from '../../platform/ids.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { type Connection, connect } from '../../platform/rpc/connect.ts';
 import { bind, client, type ServiceOf } from '../../platform/rpc/definition.ts';
@@ -11,9 +9,8 @@ import { localTransport } from '../../platform/rpc/local.ts';
 import { type RpcServer, serve } from '../../platform/rpc/serve.ts';
 import { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
 import { quiet, testContext } from '../harness.ts';
+import { connectTo, create, resolve, startReplica, TOKEN } from './rpc.fixture.ts';
 
-const TOKEN = 'a service token for this test';
-const METHOD = '/did.v1.DidService/Resolve';
 const slow = Promise.withResolvers<void>();
 
 /** A service that does what the DID it is asked for says. */
@@ -36,18 +33,20 @@ const scripted: ServiceOf<typeof DidServiceDefinition> = {
 
 const methods = bind(DidServiceDefinition, scripted);
 const dispatch = dispatcher(methods, { log: quiet, metrics: createMetrics() });
-const open = {
-    host: '127.0.0.1',
-    service_tokens: [TOKEN],
-    service_callers: {},
-    tls: undefined,
-    ready: async () => true,
-};
 let server: RpcServer;
 let connection: Connection;
 
 before(async () => {
-    server = await serve({ ...open, methods, dispatch, port: 0 });
+    server = await serve({
+        methods,
+        dispatch,
+        host: '127.0.0.1',
+        port: 0,
+        service_tokens: [TOKEN],
+        service_callers: {},
+        tls: undefined,
+        ready: async () => true,
+    });
     connection = connect({ address: server.address, service_token: TOKEN, tls: undefined });
 });
 after(async () => {
@@ -147,115 +146,28 @@ describe('the frame stream', () => {
         assert.equal(answer.public_key.length, public_key.length);
     });
 
-    it('fails what is under way when its server goes, and finds the server again', async () => {
-        const first = await serve({ ...open, methods, dispatch, port: 0 });
-        const port = Number(first.address.split(':')[1]);
-        const own = connect({ address: first.address, service_token: TOKEN, tls: undefined });
-        const did = client(DidServiceDefinition, own.transport);
-        await did.resolve({ did: 'x', derive: false }, testContext());
+    it('fails what is under way when its server goes, and finds the server again', async (t) => {
+        const first = await startReplica(t);
+        const did = connectTo(t, [first.endpoint]);
+        await resolve(did, 'x');
         await first.stop();
         await assert.rejects(
-            did.resolve({ did: 'x', derive: false }, testContext()),
+            resolve(did, 'x'),
             (error: AppError) => error.kind === 'unavailable' && error.retry_after === 1,
         );
-        const second = await serve({ ...open, methods, dispatch, port });
-        assert.equal((await did.resolve({ did: 'y', derive: false }, testContext())).did, 'y');
-        own.close();
-        await second.stop();
+        await startReplica(t, { port: Number(first.endpoint.target.split(':')[1]) });
+        assert.equal((await resolve(did, 'y')).did, 'y');
     });
 
-    it('answers what it has before its server stops', async () => {
-        const { promise: held, resolve: release } = Promise.withResolvers<void>();
-        const holding = {
-            ...scripted,
-            resolve: async () => held.then(() => ({ did: 'held', public_key: new Uint8Array() })),
-        };
-        const held_methods = bind(DidServiceDefinition, holding);
-        const stopping = await serve({
-            ...open,
-            methods: held_methods,
-            dispatch: dispatcher(held_methods, { log: quiet, metrics: createMetrics() }),
-            port: 0,
-        });
-        const own = connect({ address: stopping.address, service_token: TOKEN, tls: undefined });
-        const did = client(DidServiceDefinition, own.transport);
-        await did.create({ public_key: undefined }, testContext());
-        const answer = did.resolve({ did: 'x', derive: false }, testContext());
-        await did.create({ public_key: undefined }, testContext()); // behind it on the stream: it has arrived
-        const stopped = stopping.stop();
+    it('answers what it has before its server stops', async (t) => {
+        const { endpoint, release, stop } = await startReplica(t);
+        const did = connectTo(t, [endpoint]);
+        await create(did, 'first');
+        const answer = resolve(did, 'held');
+        await create(did, 'second'); // behind it on the stream: it has arrived
+        const stopped = stop();
         release();
         assert.equal((await answer).did, 'held');
         await stopped;
-        own.close();
-    });
-});
-
-describe('a foreign gRPC client', () => {
-    function call(path: string, token: string | undefined, request: Buffer, more = {}): Promise<Buffer> {
-        const grpc = new Client(server.address, credentials.createInsecure());
-        const metadata = new Metadata();
-        if (token !== undefined) metadata.set('authorization', `Bearer ${token}`);
-        for (const [name, value] of Object.entries<string>(more)) metadata.set(name, value);
-        const same = (bytes: Buffer): Buffer => bytes;
-        return new Promise<Buffer>((resolve, reject) => {
-            grpc.makeUnaryRequest(
-                path,
-                same,
-                same,
-                request,
-                metadata,
-                (error, response) => (error ? reject(error) : resolve(response as Buffer)), // there is a response where there is no error
-            );
-        }).finally(() => grpc.close());
-    }
-    const request = Buffer.from(
-        DidServiceDefinition.methods.resolve.requestType.encode({ did: 'd', derive: false }).finish(),
-    );
-    const refusedWith = (code: status) => (error: ServiceError) => {
-        assert.equal(error.code, code, error.message);
-        return true;
-    };
-
-    it('is answered with a service token', async () => {
-        const response = await call(METHOD, TOKEN, request);
-        assert.equal(DidServiceDefinition.methods.resolve.responseType.decode(response).did, 'd');
-    });
-
-    for (const token of [undefined, '', 'wrong', `${TOKEN} `, TOKEN.toUpperCase()]) {
-        it(`is refused with the token ${JSON.stringify(token)}`, () =>
-            assert.rejects(call(METHOD, token, request), refusedWith(status.UNAUTHENTICATED)));
-    }
-
-    it('is told of a method that does not exist', () =>
-        assert.rejects(call('/did.v1.DidService/Nothing', TOKEN, request), refusedWith(status.UNIMPLEMENTED)));
-
-    it('may not send more than the largest message', () =>
-        assert.rejects(call(METHOD, TOKEN, Buffer.alloc(5 << 20)), refusedWith(status.RESOURCE_EXHAUSTED)));
-
-    for (const [what, bytes] of [
-        ['that are no message', [0x0a, 0xff]],
-        ['whose text is not UTF-8', [0x0a, 0x01, 0xff]],
-    ] as const) {
-        it(`is told of bytes ${what}`, () =>
-            assert.rejects(call(METHOD, TOKEN, Buffer.from(bytes)), refusedWith(status.INVALID_ARGUMENT)));
-    }
-
-    it('may name the account that it acts for, by its id', async () => {
-        const user_id = newId();
-        const asked = Buffer.from(
-            DidServiceDefinition.methods.resolve.requestType.encode({ did: 'caller', derive: false }).finish(),
-        );
-        const response = await call(METHOD, TOKEN, asked, { 'x-on-behalf-of': user_id });
-        const { did } = DidServiceDefinition.methods.resolve.responseType.decode(response);
-        assert.equal(JSON.parse(did).user_id, user_id);
-        await assert.rejects(
-            call(METHOD, TOKEN, asked, { 'x-on-behalf-of': 'ada' }),
-            refusedWith(status.INVALID_ARGUMENT),
-        );
-    });
-
-    it('finds the health service', async () => {
-        const answer = await call('/grpc.health.v1.Health/Check', undefined, Buffer.alloc(0));
-        assert.deepEqual([...answer], [8, 1]); // status: SERVING
     });
 });
