@@ -45,29 +45,34 @@ export type ListResult =
     | { data: Record<string, unknown>; next_cursor: string | undefined }
     | { pieces: AsyncIterable<string> };
 
+/** The lists of more than one page that each account has under way. */
+function longLists() {
+    const counts = new Map<string, number>();
+    return {
+        enter(account: string | undefined): void {
+            if (account === undefined) return;
+            const count = counts.get(account) ?? 0;
+            if (count >= LONG_LISTS_PER_ACCOUNT) {
+                throw new AppError(
+                    'rate_limited',
+                    `Limit of ${LONG_LISTS_PER_ACCOUNT} whole lists at a time exceeded. Try again in 1 seconds, or page with limit and cursor.`,
+                    { retry_after: 1 },
+                );
+            }
+            counts.set(account, count + 1);
+        },
+        leave(account: string | undefined): void {
+            if (account === undefined) return;
+            const count = counts.get(account) ?? 0;
+            if (count > 1) counts.set(account, count - 1);
+            else counts.delete(account);
+        },
+    };
+}
+
 /** Reads lists in pages, so that memory stays flat however long they are. */
 export function listReader() {
-    const long_lists = new Map<string, number>();
-
-    function enter(account: string | undefined): void {
-        if (account === undefined) return;
-        const count = long_lists.get(account) ?? 0;
-        if (count >= LONG_LISTS_PER_ACCOUNT) {
-            throw new AppError(
-                'rate_limited',
-                `Limit of ${LONG_LISTS_PER_ACCOUNT} whole lists at a time exceeded. Try again in 1 seconds, or page with limit and cursor.`,
-                { retry_after: 1 },
-            );
-        }
-        long_lists.set(account, count + 1);
-    }
-
-    function leave(account: string | undefined): void {
-        if (account === undefined) return;
-        const count = long_lists.get(account) ?? 0;
-        if (count > 1) long_lists.set(account, count - 1);
-        else long_lists.delete(account);
-    }
+    const { enter, leave } = longLists();
 
     async function* pieces(
         list: ListAnswer<unknown>,

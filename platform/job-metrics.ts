@@ -20,6 +20,18 @@ interface Depth {
 }
 
 export function jobMetrics(metrics: Metrics): JobMetrics {
+    const watchDepth = depthMetrics(metrics);
+    const { expect, run } = runMetrics(metrics);
+    return {
+        watch(queue, task_names, isReachable) {
+            watchDepth(queue, isReachable);
+            for (const task of task_names) expect(queue.name, task);
+        },
+        run,
+    };
+}
+
+function depthMetrics(metrics: Metrics) {
     const watched: Array<() => Promise<Depth | undefined>> = [];
     const depths = async (): Promise<Depth[]> => {
         const read = await Promise.all(watched.map((depth) => depth()));
@@ -38,6 +50,12 @@ export function jobMetrics(metrics: Metrics): JobMetrics {
         },
         async () => (await depths()).map(({ queue, oldest_seconds }) => ({ labels: { queue }, value: oldest_seconds })),
     );
+    return (queue: Queue, isReachable: () => boolean): void => {
+        watched.push(async () => (isReachable() ? depthOf(queue) : undefined));
+    };
+}
+
+function runMetrics(metrics: Metrics) {
     const duration = metrics.histogram({
         name: 'job_duration_seconds',
         help: 'Time of a run of a job in this process, by outcome.',
@@ -56,16 +74,12 @@ export function jobMetrics(metrics: Metrics): JobMetrics {
     const succeeded = (queue: string, task: string): void => {
         last_success.set(`${queue} ${task}`, { labels: { queue, task }, value: Date.now() / 1_000 });
     };
-
     return {
-        watch(queue, task_names, isReachable) {
-            watched.push(async () => (isReachable() ? depthOf(queue) : undefined));
-            for (const task of task_names) {
-                succeeded(queue.name, task);
-                for (const outcome of ['ok', 'failed']) duration.zero({ queue: queue.name, task, outcome });
-            }
+        expect(queue: string, task: string): void {
+            succeeded(queue, task);
+            for (const outcome of ['ok', 'failed']) duration.zero({ queue, task, outcome });
         },
-        async run(queue, task, work) {
+        async run(queue: string, task: string, work: () => Promise<unknown>): Promise<unknown> {
             const began = performance.now();
             try {
                 const result = await work();

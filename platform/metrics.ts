@@ -38,18 +38,8 @@ export interface Metrics {
 
 export function createMetrics(): Metrics {
     const registry = new Registry();
-    collectDefaultMetrics({ register: registry });
-    for (const name of MISNAMED) registry.removeSingleMetric(name);
     const registers = [registry];
-    new Counter({
-        name: 'event_loop_active_seconds_total',
-        help: 'Time that the event loop was not idle.',
-        registers,
-        collect() {
-            this.reset();
-            this.inc(performance.eventLoopUtilization().active / 1_000);
-        },
-    });
+    addProcessMetrics(registry);
     return {
         counter: ({ name, help, labels }) => new Counter({ name, help, labelNames: labels, registers }),
         histogram: ({ name, help, labels }) =>
@@ -65,31 +55,34 @@ export function createMetrics(): Metrics {
             });
         },
         readings({ type, name, help, labels: labelNames }, read) {
-            const description = { name, help, labelNames, registers };
-            if (type === 'gauge') {
-                new Gauge({
-                    ...description,
-                    async collect() {
-                        const readings = await read();
-                        this.reset();
-                        for (const { labels, value } of readings) this.set(labels, value);
-                    },
-                });
-            } else {
-                new Counter({
-                    ...description,
-                    async collect() {
-                        const readings = await read();
-                        this.reset();
-                        for (const { labels, value } of readings) this.inc(labels, value);
-                    },
-                });
+            async function collect(this: Pick<Counter, 'reset' | 'inc'>): Promise<void> {
+                const readings = await read();
+                this.reset();
+                for (const { labels, value } of readings) this.inc(labels, value);
             }
+            const configuration = { name, help, labelNames, registers, collect };
+            if (type === 'gauge') new Gauge(configuration);
+            else new Counter(configuration);
         },
         async expose() {
             return { content_type: registry.contentType, text: await registry.metrics() };
         },
     };
+}
+
+/** What prom-client tells of a process, and how busy its event loop is. */
+function addProcessMetrics(registry: Registry): void {
+    collectDefaultMetrics({ register: registry });
+    for (const name of MISNAMED) registry.removeSingleMetric(name);
+    new Counter({
+        name: 'event_loop_active_seconds_total',
+        help: 'Time that the event loop was not idle.',
+        registers: [registry],
+        collect() {
+            this.reset();
+            this.inc(performance.eventLoopUtilization().active / 1_000);
+        },
+    });
 }
 
 /** Seconds since a `performance.now()` reading. */

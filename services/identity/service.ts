@@ -1,17 +1,14 @@
 import { AppError } from '../../platform/errors.ts';
 import type { Guard } from '../../platform/guard.ts';
-import { newId } from '../../platform/ids.ts';
 import type { Marks } from '../../platform/marks.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { IdentityServiceDefinition } from '../../proto/gen/identity/v1/identity.ts';
 import type { Passwords } from '../../workers/crypto/passwords.ts';
-import { requireName } from '../texts.ts';
 import { sessionRateLimit } from '../tiers.ts';
 import { passwordChange } from './change-password.ts';
 import { userCreation } from './create-users.ts';
-import { requireEmail } from './email.ts';
 import { login } from './login.ts';
-import { requireNewPassword } from './password-rules.ts';
+import { registration } from './register.ts';
 import { sessions } from './sessions.ts';
 import type { IdentityStore } from './store.ts';
 import type { SessionTokens } from './tokens.ts';
@@ -30,23 +27,11 @@ interface IdentityDependencies {
 
 /** Accounts, and the sessions that are opened on them. */
 export function identityService(dependencies: IdentityDependencies): ServiceOf<typeof IdentityServiceDefinition> {
-    const { store, passwords, tokens, clock } = dependencies;
+    const { store, tokens } = dependencies;
     const { findLive, refresh, logout } = sessions(dependencies);
 
     return {
-        async register(request, context) {
-            const email = requireEmail(request.email);
-            requireNewPassword(request.password);
-            const name = request.name === undefined ? undefined : requireName(request.name);
-            // Hashed before anybody looks whether the address is taken: the time taken tells nothing.
-            const password_hash = await passwords.hash(request.password, context);
-            const now = clock();
-            const created_at = new Date(now).toISOString();
-            const user = { user_id: newId(now), email, name, tier: 'free', created_at } as const;
-            if (await store.insertUser({ ...user, password_hash }, context)) return user;
-            throw new AppError('conflict', 'This email is already registered.');
-        },
-
+        register: registration(dependencies),
         login: login(dependencies),
         logout,
         refresh,

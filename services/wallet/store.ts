@@ -43,6 +43,12 @@ export interface EntryRow {
     sealed: Buffer;
 }
 
+interface PageRange {
+    before: string | undefined;
+    limit: number;
+    bytes: number;
+}
+
 export interface WalletStore {
     insert(wallet: WalletRow, traced?: Traced): Promise<void>;
     find: Coalescer<string, WalletRow | undefined>;
@@ -54,11 +60,7 @@ export interface WalletStore {
      */
     put(entry: NewEntry, traced?: Traced): Promise<string | undefined>;
     /** Newest first, from below the entry `before`: up to `limit` rows of about `bytes`, one at least, and whether more follow. */
-    page(
-        wallet: string,
-        range: { before: string | undefined; limit: number; bytes: number },
-        traced?: Traced,
-    ): Promise<{ rows: readonly EntryRow[]; more: boolean }>;
+    page(wallet: string, range: PageRange, traced?: Traced): Promise<{ rows: readonly EntryRow[]; more: boolean }>;
     count(wallet: string, traced?: Traced): Promise<number>;
     /** Whether it was there. */
     remove(name: EntryName, traced?: Traced): Promise<boolean>;
@@ -79,21 +81,7 @@ export function walletStore(db: Database): WalletStore {
             await db.rows(statement, 'wallet_relock', traced);
         },
         put: (entry, traced) => putEntry(db, entry, traced),
-        async page(wallet, { before, limit, bytes }, traced) {
-            const statement = sql.unsafe`
-                SELECT credential, entry, stored_at, sealed, ahead FROM (
-                    SELECT *, count(*) OVER () AS ahead, row_number() OVER newest_first AS place,
-                           sum(octet_length(sealed)) OVER newest_first - octet_length(sealed) AS bytes_before
-                    FROM (
-                        SELECT credential, entry, stored_at, sealed FROM wallet.credentials
-                        WHERE wallet = ${wallet} AND entry < ${before ?? LAST_ID} ORDER BY entry DESC LIMIT ${limit + 1}
-                    ) AS next_ones
-                    WINDOW newest_first AS (ORDER BY entry DESC)
-                ) AS measured
-                WHERE place <= ${limit} AND bytes_before < ${bytes} ORDER BY entry DESC`;
-            const rows = await db.prepared<EntryRow & { ahead: number }>('wallet_page', statement, traced);
-            return { rows, more: rows.length < (rows[0]?.ahead ?? 0) };
-        },
+        page: (wallet, range, traced) => pageOf(db, wallet, range, traced),
         async count(wallet, traced) {
             const [row] = await db.rows<{ total: number }>(
                 sql.unsafe`SELECT count(*) AS total FROM wallet.credentials WHERE wallet = ${wallet}`,
@@ -139,6 +127,27 @@ async function insertWallet(db: Database, wallet: WalletRow, traced?: Traced): P
         )
         ${appendDeltas('wallets')}`;
     await db.prepared('wallet_insert', statement, traced);
+}
+
+async function pageOf(
+    db: Database,
+    wallet: string,
+    { before, limit, bytes }: PageRange,
+    traced?: Traced,
+): Promise<{ rows: readonly EntryRow[]; more: boolean }> {
+    const statement = sql.unsafe`
+        SELECT credential, entry, stored_at, sealed, ahead FROM (
+            SELECT *, count(*) OVER () AS ahead, row_number() OVER newest_first AS place,
+                   sum(octet_length(sealed)) OVER newest_first - octet_length(sealed) AS bytes_before
+            FROM (
+                SELECT credential, entry, stored_at, sealed FROM wallet.credentials
+                WHERE wallet = ${wallet} AND entry < ${before ?? LAST_ID} ORDER BY entry DESC LIMIT ${limit + 1}
+            ) AS next_ones
+            WINDOW newest_first AS (ORDER BY entry DESC)
+        ) AS measured
+        WHERE place <= ${limit} AND bytes_before < ${bytes} ORDER BY entry DESC`;
+    const rows = await db.prepared<EntryRow & { ahead: number }>('wallet_page', statement, traced);
+    return { rows, more: rows.length < (rows[0]?.ahead ?? 0) };
 }
 
 async function putEntry(

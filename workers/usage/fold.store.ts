@@ -46,24 +46,19 @@ async function foldDeltas(db: Database): Promise<number> {
     return rows[0]?.folded ?? 0;
 }
 
+const TUPLE_TYPES = ['text', 'uuid', 'date', 'int8', 'int8', 'int8', 'int8', 'timestamptz'];
+
+function tupleOf({ bucket, account, day, life, requests, refused, verified, last_used_at }: RequestCount) {
+    return [bucket, account, day, life, requests, refused, verified, last_used_at];
+}
+
 async function recordRequests(db: Database, counts: readonly RequestCount[]): Promise<void> {
-    const tuples = counts.map((count) => [
-        count.bucket,
-        count.account,
-        count.day,
-        count.life,
-        count.requests,
-        count.refused,
-        count.verified,
-        count.last_used_at,
-    ]);
-    const types = ['text', 'uuid', 'date', 'int8', 'int8', 'int8', 'int8', 'timestamptz'];
     await db.transaction(async ({ rows }) => {
         // A statement of its own, so that the next one sees what the one before us has recorded.
         await rows(sql.unsafe`SELECT pg_advisory_xact_lock(${RECORD_LOCK})`);
         await rows(sql.unsafe`
             WITH counted AS (
-                SELECT * FROM ${sql.unnest(tuples, types)}
+                SELECT * FROM ${sql.unnest(counts.map(tupleOf), TUPLE_TYPES)}
                     AS counted (bucket, account, day, life, requests, refused, verified, last_used_at)
             ), grown AS (
                 SELECT counted.account, counted.day, date_trunc('month', counted.day)::date AS month,
