@@ -142,6 +142,18 @@ describe('statistics of an account', () => {
     });
 });
 
+it('folding compares no delta with each other one, even where the table has just been swept empty', async () => {
+    const account = randomUUID();
+    await writeCredentials(account, 100_000);
+    await foldStore(db).foldDeltas();
+    await db.rows(sql.unsafe`VACUUM (TRUNCATE false) usage.deltas`); // to PostgreSQL it is pages without a row now
+    await writeCredentials(account, 100_000);
+    const plans: Plan[] = [];
+    await foldStore(explained(plans)).foldDeltas();
+    const joins = plans.flatMap(nodesOf).filter((node) => node['Node Type'] === 'Nested Loop');
+    assert.deepEqual(joins, []);
+});
+
 async function driftOf(account: string) {
     return (await findDrift(db)).filter((drift) => drift.account === account);
 }
