@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { openBed, runAndClose } from './bed.ts';
 import { parseOptions } from './options.ts';
-import { floorTable, naiveTable, outcomeTable, partTable } from './report.ts';
+import { floorTable, naiveTable, outcomeTable } from './report.ts';
 import { JOB_NAMES, runSuite } from './suite.ts';
 
 /** `npm run bench`: what each kind of request costs on the service as `npm start` runs it, beside what it must cost. */
@@ -13,8 +13,8 @@ async function bench(closing: AsyncDisposableStack): Promise<boolean> {
     console.log(machine);
     const bed = await openBed(closing, options);
     const results = await runSuite({ ...options, ...bed });
-    const { costs, outcomes, naive } = results;
-    console.log(`\n${partTable(costs)}\n\n${outcomeTable(outcomes)}\n\n${floorTable(outcomes)}\n`);
+    const { outcomes, naive } = results;
+    console.log(`\n${outcomeTable(outcomes)}\n\n${floorTable(outcomes)}\n`);
     if (naive.length > 0) console.log(`${naiveTable(naive, outcomes)}\n`);
     if (options.json !== undefined) {
         writeFileSync(options.json, JSON.stringify({ machine, options, ...results }, null, 2));

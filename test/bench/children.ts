@@ -9,11 +9,13 @@ export function startChild(file: URL): ChildProcess & { pid: number } {
 
 /** Sends a process its task and waits for its answer, whose type is what that process sends. */
 export async function ask<Answer>(child: ChildProcess, task: object | string): Promise<Answer> {
-    const ended = once(child, 'exit').then(([code]) => {
+    const answered = new AbortController();
+    const ended = once(child, 'exit', { signal: answered.signal }).then(([code]) => {
         throw new Error(`A process of the bench ended with ${code}.`);
     });
     ended.catch(() => {}); // once it has answered it may be stopped
     child.send(task);
     const [answer] = await Promise.race([once(child, 'message'), ended]);
+    answered.abort();
     return answer as Answer; // see above
 }

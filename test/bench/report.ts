@@ -1,4 +1,3 @@
-import type { PartCosts } from './floors/floor.ts';
 import type { Outcome } from './outcome.ts';
 import type { JobOutcome } from './suite.ts';
 import { figure, table } from './table.ts';
@@ -20,14 +19,6 @@ export function outcomeTable(outcomes: readonly Outcome[]): string {
         figure(nodes.reduce((sum, name) => sum + (outcome.peak_mib[name] ?? 0), 0)),
     ]);
     return table(head, rows);
-}
-
-/** What each part costs by itself. */
-export function partTable(costs: PartCosts): string {
-    return table(
-        ['part', 'CPU µs'],
-        Object.entries(costs).map(([part, cost]) => [part, figure(cost)]),
-    );
 }
 
 /** One row for each job: its floor as a sum, and how near the service comes to it. */

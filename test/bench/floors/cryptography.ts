@@ -1,4 +1,4 @@
-import { hashRaw } from '@node-rs/argon2';
+import { hashRawSync } from '@node-rs/argon2';
 import bs58 from 'bs58';
 import sodium from 'sodium-native';
 import { newCredential } from '../tokens.ts';
@@ -31,7 +31,7 @@ export function cryptographyParts(): Record<'sign' | 'verify' | 'key_pair' | 'ar
             if (!opened(token, public_key)) throw new Error('A good token was refused.');
         }),
         key_pair: batch(() => newDid()),
-        argon2id: { per_round: 1, in_flight: 2, round: hashed },
+        argon2id: { per_round: 1, in_flight: 1, round: () => hashRawSync('a pass phrase', ARGON2ID) },
     };
 }
 
@@ -77,9 +77,4 @@ function preAuthEncoded(message: Buffer): Buffer {
     out.writeUInt32LE(message.length, 16 + HEADER.length);
     message.copy(out, 24 + HEADER.length);
     return out;
-}
-
-/** In libuv's threads, so that two run at once as they do in the service. */
-function hashed(): Promise<unknown> {
-    return hashRaw('a pass phrase', ARGON2ID);
 }

@@ -15,7 +15,7 @@ export type Part =
     | 'find'
     /** The 25 rows of an issuer by an index. */
     | 'page'
-    /** A password hash of the default cost, two at a time. */
+    /** A password hash of the default cost. */
     | 'argon2id'
     | 'log_line'
     | 'metrics';
@@ -34,9 +34,17 @@ export interface Floor {
     total_us: number;
 }
 
+/** What a request consists of beside HTTP. */
+export function partsOf(parts: Parts): Part[] {
+    return Object.keys({ ...parts, ...ALWAYS }) as Part[]; // the keys are Parts
+}
+
 /** The floor of a job is the sum of its parts. */
-export function floorOf(parts: Parts, costs: PartCosts, http_us: number): Floor {
-    const counts = Object.entries({ ...parts, ...ALWAYS }) as Array<[Part, number]>; // the keys are Parts
-    const priced = { http: http_us, ...Object.fromEntries(counts.map(([part, count]) => [part, count * costs[part]])) };
-    return { parts: priced, total_us: Object.values(priced).reduce((sum, cost) => sum + cost, 0) };
+export function floorOf(parts: Parts, costs: Partial<PartCosts>, http_us: number): Floor {
+    const counts: Parts = { ...parts, ...ALWAYS };
+    const priced = partsOf(parts).map((part) => [part, (counts[part] ?? 0) * (costs[part] ?? Number.NaN)] as const);
+    return {
+        parts: { http: http_us, ...Object.fromEntries(priced) },
+        total_us: priced.reduce((sum, [, cost]) => sum + cost, http_us),
+    };
 }

@@ -25,13 +25,16 @@ export async function limitPart(redis: Redis): Promise<Rounds> {
         return (await run(keys, [WINDOW_MS, MARK_MS, era, ...args])) as Array<number | string>; // see limit.lua
     };
     const era = String((await ask('', '')).at(-1));
-    await ask(era, 'confirmed');
+    const requireAdmitted = ([state]: Array<number | string>): void => {
+        if (state !== 0) throw new Error(`The limiter's script answered the state ${state}.`);
+    };
     return {
         per_round: GROUP,
         in_flight: 1,
         async round() {
             const [state] = await ask(era, '');
-            if (state !== 0) throw new Error(`The limiter's script answered the state ${state}.`);
+            // What is known of a key is known for a while only.
+            if (state !== 0) requireAdmitted(await ask(era, 'confirmed'));
         },
     };
 }

@@ -1,18 +1,63 @@
+import type { ChildProcess } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { ask, startChild } from '../children.ts';
 import { measureLoad } from '../load/run.ts';
 import { outcomeOf } from '../outcome.ts';
+import type { Groups } from '../proc.ts';
 import type { JobRun } from '../run-job.ts';
 import type { EchoPlan } from './echo.ts';
-import type { PartCosts } from './floor.ts';
-import type { FloorPlan } from './process.ts';
+import type { Part, PartCosts } from './floor.ts';
+import { type FloorPlan, PARTS_OF } from './process.ts';
 
 /** The cost of HTTP varies less than that of a service: less time is enough. */
 const WARMUP_S = 1;
 const ECHO_S = 1;
 
-/** Measures every part but HTTP, in a process of its own. */
-export async function measureParts(plan: FloorPlan): Promise<PartCosts> {
-    return ask<PartCosts>(startChild(new URL('process.ts', import.meta.url)), plan);
+interface FloorsPlan {
+    database_url: string;
+    redis_url: string;
+    /** For log lines that nobody reads. */
+    log_file: string;
+    /** PostgreSQL and Redis. */
+    groups: Groups;
+    /** For which each part is measured. */
+    seconds: number;
+}
+
+/** What measures parts, in processes of their own. */
+export interface Floors extends Disposable {
+    /** Each part now: the speed of a machine may be another one a minute later. */
+    measure(parts: readonly Part[]): Promise<Partial<PartCosts>>;
+}
+
+export async function openFloors({ log_file, seconds, ...databases }: FloorsPlan): Promise<Floors> {
+    // Under load every core is busy, and one whose units another hardware thread uses too computes at little more than half its speed.
+    const computing = await Promise.all(
+        Array.from({ length: availableParallelism() }, (_, core) =>
+            startFloor({ kind: 'computing', log_file: `${log_file}-${core}`, seconds }),
+        ),
+    );
+    const asking = await startFloor({ kind: 'asking', seconds, ...databases });
+    const measureOn = (child: ChildProcess, kind: FloorPlan['kind'], parts: readonly Part[]) =>
+        ask<Partial<PartCosts>>(
+            child,
+            parts.filter((part) => PARTS_OF[kind].includes(part)),
+        );
+    return {
+        async measure(parts) {
+            const [computed] = await Promise.all(computing.map((child) => measureOn(child, 'computing', parts)));
+            return { ...computed, ...(await measureOn(asking, 'asking', parts)) };
+        },
+        [Symbol.dispose]() {
+            for (const child of [...computing, asking]) child.kill();
+        },
+    };
+}
+
+async function startFloor(plan: FloorPlan): Promise<ChildProcess> {
+    const child = startChild(new URL('process.ts', import.meta.url));
+    await ask(child, plan);
+    return child;
 }
 
 /** µs of an Express server that reads the requests of the run's file and gives each of them the sample for an answer. */

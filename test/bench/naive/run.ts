@@ -12,18 +12,20 @@ const MIGRATION = new URL('../../../services/credentials/migrations/001_credenti
 
 export const NAIVE_JOBS: readonly string[] = ['issue', 'verify', 'verify-revocation'];
 
-/** Measures the naive service with the same requests, on the same PostgreSQL, with a table of the same columns and indexes. */
-export async function runNaive(options: {
-    jobs: readonly Job[];
+export interface Naive extends AsyncDisposable {
+    measure(job: Job): Promise<Outcome>;
+}
+
+/** Starts the naive service for the same requests, on the same PostgreSQL, with a table of the same columns and indexes. */
+export async function openNaive(options: {
     stack: Stack;
     world: World;
     requests_file: string;
     seconds: number;
     connections: number;
-}): Promise<Outcome[]> {
-    const { jobs, stack, world, ...load } = options;
-    if (jobs.length === 0) return [];
-    await using closing = new AsyncDisposableStack();
+}): Promise<Naive> {
+    const { stack, world, ...load } = options;
+    const closing = new AsyncDisposableStack();
     const url = await createDatabase(stack);
     const db = new Client({ connectionString: url });
     await db.connect();
@@ -34,12 +36,11 @@ export async function runNaive(options: {
     const port = await ask<number>(child, url);
     const targets = [{ host: '127.0.0.1', port }];
     const groups = { naive: [child.pid], postgres: stack.groups['postgres'] ?? [] };
-    const outcomes: Outcome[] = [];
-    for (const job of jobs) {
-        const { outcome } = await runJob({ job, ...load, targets, groups, ground: { world, db, credentialId: newId } });
-        outcomes.push(outcome);
-    }
-    return outcomes;
+    const ground = { world, db, credentialId: newId };
+    return {
+        measure: async (job) => (await runJob({ job, ...load, targets, groups, ground })).outcome,
+        [Symbol.asyncDispose]: () => closing.disposeAsync(),
+    };
 }
 
 async function createDatabase({ admin_url, database_url }: Stack): Promise<string> {
