@@ -53,8 +53,8 @@ export function gatewayServer(options: GatewayOptions): Server {
         const may_always = request.url === HEALTH_PATH || isInternal(request);
         if (may_always || overload.enter(exchange)) return app(request, response);
         exchange.decision = decision();
-        // At the end of this turn, when the parser has seen all of a small body.
-        setImmediate(() => engine.refuse(exchange, atCapacity));
+        // When the parser has seen all of a small body, and before anything else is read.
+        process.nextTick(() => engine.refuse(exchange, atCapacity));
     };
     const server = createServer(
         {
