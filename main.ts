@@ -30,16 +30,12 @@ import { KeysServiceDefinition } from './proto/gen/keys/v1/keys.ts';
 import { PresentationsServiceDefinition } from './proto/gen/presentations/v1/presentations.ts';
 import { UsageServiceDefinition } from './proto/gen/usage/v1/usage.ts';
 import { WalletServiceDefinition } from './proto/gen/wallet/v1/wallet.ts';
+import { cryptoPools } from './services/crypto-pools.ts';
 import { type Ground, SCHEMAS, SERVICE_ROLES, SERVICES, type ServiceRole } from './services/index.ts';
-import { passwordPool } from './workers/crypto/passwords.ts';
-import { poolMetrics } from './workers/crypto/pool-metrics.ts';
-import { signaturePool } from './workers/crypto/signatures.ts';
 
 /** The roles that a process can take, alone or together; `migrate`, which ends by itself, is none of them. */
 export const ROLES: readonly string[] = [...SERVICE_ROLES, 'gateway'];
 
-/** Calls that may wait for a password hash: ten seconds' worth on two cores. */
-const PASSWORDS_WAITING = 512;
 /** How long a start waits for Redis before it goes on without, in milliseconds. */
 const REDIS_PATIENCE_MS = 2_000;
 
@@ -165,17 +161,7 @@ async function startServices(roles: readonly ServiceRole[], shared: Process, rea
     const db = await openDatabase({ url, size: config.DATABASE_POOL, pooled, metrics });
     closing.defer(() => db.close());
 
-    const pools = poolMetrics(metrics);
-    const signatures = signaturePool({ threads: config.SIGNATURE_THREADS, metrics: pools });
-    closing.defer(() => signatures.close());
-    const passwords = passwordPool({
-        threads: config.PASSWORD_THREADS,
-        cost: { memory_kib: config.ARGON2_MEMORY_KIB, passes: config.ARGON2_PASSES },
-        max_waiting: PASSWORDS_WAITING,
-        metrics: pools,
-    });
-    closing.defer(() => passwords.close());
-
+    const { signatures, passwords } = cryptoPools({ config, metrics, closing });
     const ground = { config, db, redis, log, metrics, clock: Date.now, signatures, passwords, peer: shared.peers.peer };
     const methods = roles.flatMap((role) => SERVICES[role].build(ground));
     const dispatch = shared.peers.offer(methods);

@@ -17,8 +17,6 @@ import { KeysServiceDefinition } from '../proto/gen/keys/v1/keys.ts';
 import { PresentationsServiceDefinition } from '../proto/gen/presentations/v1/presentations.ts';
 import { UsageServiceDefinition } from '../proto/gen/usage/v1/usage.ts';
 import { WalletServiceDefinition } from '../proto/gen/wallet/v1/wallet.ts';
-import type { Passwords } from '../workers/crypto/passwords.ts';
-import type { Signatures } from '../workers/crypto/signatures.ts';
 import { foldStore } from '../workers/usage/fold.store.ts';
 import { fold, foldDeltas } from '../workers/usage/fold.ts';
 import { pruneUsage } from '../workers/usage/prune.store.ts';
@@ -35,6 +33,7 @@ import {
 import { type CountedCalls, counting } from './counting.ts';
 import { credentialsService } from './credentials/service.ts';
 import { credentialStore } from './credentials/store.ts';
+import type { CryptoPools } from './crypto-pools.ts';
 import { didService } from './did/service.ts';
 import { didStore } from './did/store.ts';
 import { pruneSessions } from './identity/prune.store.ts';
@@ -49,7 +48,7 @@ import { walletService } from './wallet/service.ts';
 import { walletStore } from './wallet/store.ts';
 
 /** What a process offers to the services that run in it. */
-export interface Ground {
+export interface Ground extends CryptoPools {
     config: Config;
     db: Database;
     redis: Redis;
@@ -57,8 +56,6 @@ export interface Ground {
     metrics: Metrics;
     /** Milliseconds since 1970. */
     clock: () => number;
-    signatures: Signatures;
-    passwords: Passwords;
     /** Another service, wherever it runs. */
     peer<D extends ServiceDefinition>(role: ServiceRole, definition: D): ServiceOf<D>;
 }
@@ -98,7 +95,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
         ({ config, db, redis, log, clock, passwords }) =>
             identityService({
                 store: identityStore(db),
-                passwords,
+                passwords: passwords(),
                 tokens: tokens({
                     keys_pem: required(config, 'JWT_KEYS'),
                     access_seconds: config.ACCESS_TOKEN_SECONDS,
@@ -135,15 +132,19 @@ export const SERVICES: Record<ServiceRole, Service> = {
             }),
         { counted: KEYS_CALLS },
     ),
-    did: service(DidServiceDefinition, ({ db, signatures }) => didService({ store: didStore(db), signatures }), {
-        counted: DID_CALLS,
-    }),
+    did: service(
+        DidServiceDefinition,
+        ({ db, signatures }) => didService({ store: didStore(db), signatures: signatures() }),
+        {
+            counted: DID_CALLS,
+        },
+    ),
     credentials: service(
         CredentialsServiceDefinition,
         ({ config, db, signatures, clock, peer }) =>
             credentialsService({
                 store: credentialStore(db),
-                signatures,
+                signatures: signatures(),
                 peers: { did: peer('did', DidServiceDefinition) },
                 list_scope: config.LIST_SCOPE,
                 clock,
@@ -155,7 +156,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
         ({ db, signatures, clock, peer }) =>
             presentationsService({
                 store: presentationStore(db),
-                signatures,
+                signatures: signatures(),
                 peers: { credentials: peer('credentials', CredentialsServiceDefinition) },
                 clock,
             }),
@@ -166,8 +167,8 @@ export const SERVICES: Record<ServiceRole, Service> = {
         ({ config, db, redis, log, signatures, passwords, clock, peer }) =>
             walletService({
                 store: walletStore(db),
-                signatures,
-                passwords,
+                signatures: signatures(),
+                passwords: passwords(),
                 cost: { memory_kib: config.ARGON2_MEMORY_KIB, passes: config.ARGON2_PASSES },
                 guard: guard({ redis, shards: config.REDIS_SHARDS, log }),
                 peers: { did: peer('did', DidServiceDefinition) },

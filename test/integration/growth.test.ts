@@ -53,8 +53,8 @@ const ground: Ground = {
     log: quiet,
     metrics: createMetrics(),
     clock: Date.now,
-    signatures,
-    passwords,
+    signatures: () => signatures,
+    passwords: () => passwords,
     peer: () => assert.fail('no service is called'),
 };
 const jobs = Object.values(SERVICES).flatMap((service) => Object.values(service.jobs?.(ground) ?? {}));

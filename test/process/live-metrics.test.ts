@@ -116,6 +116,15 @@ describe('a Prometheus that looks at every process', { skip }, () => {
         assert.deepEqual(unwell, []);
     });
 
+    it('sees threads for cryptography in the roles that use them, and in no other', async () => {
+        const rolesWith = async (pool: string) =>
+            (await prometheus.query(`crypto_pool_threads{pool="${pool}"} > 0`))
+                .map(({ metric }) => metric['role'])
+                .sort();
+        assert.deepEqual(await rolesWith('passwords'), ['identity', 'wallet']);
+        assert.deepEqual(await rolesWith('signatures'), ['credentials', 'did', 'presentations', 'wallet']);
+    });
+
     it('gets metrics from every role that promtool has nothing to say against', async () => {
         for (const { role, target } of service.ops) {
             const text = await (await fetch(`http://${target}/metrics`)).text();

@@ -12,7 +12,7 @@ export const cryptoPools = dashboard('crypto-pools', 'cryptography', [
                 title: 'Tasks under way for each thread',
                 unit: 'short',
                 lines: {
-                    '{{pool}}': `${rate(`${TASKS}_sum`, '', 'pool')} / sum by (pool) (${gauge('crypto_pool_threads')})`,
+                    '{{role}}: {{pool}}': `${rate(`${TASKS}_sum`, '', 'role, pool')} / sum by (role, pool) (${gauge('crypto_pool_threads')})`,
                 },
             },
             { title: 'Tasks', unit: 'ops', lines: { '{{pool}}': rate(`${TASKS}_count`, '', 'pool') } },
@@ -24,7 +24,7 @@ export const cryptoPools = dashboard('crypto-pools', 'cryptography', [
             {
                 title: 'Threads',
                 unit: 'short',
-                lines: { '{{pool}}': `sum by (pool) (${gauge('crypto_pool_threads')})` },
+                lines: { '{{role}}: {{pool}}': `sum by (role, pool) (${gauge('crypto_pool_threads')})` },
             },
         ],
     },

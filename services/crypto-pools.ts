@@ -1,0 +1,37 @@
+import type { Config } from '../platform/config.ts';
+import type { Metrics } from '../platform/metrics.ts';
+import { type Passwords, passwordPool } from '../workers/crypto/passwords.ts';
+import { poolMetrics } from '../workers/crypto/pool-metrics.ts';
+import { type Signatures, signaturePool } from '../workers/crypto/signatures.ts';
+
+/** Calls that may wait for a password hash: ten seconds' worth on two cores. */
+const PASSWORDS_WAITING = 512;
+
+/** The pools of threads of a process. Each starts when a service asks for it first: most roles need one of them, or none. */
+export interface CryptoPools {
+    signatures(): Signatures;
+    passwords(): Passwords;
+}
+
+export function cryptoPools(options: { config: Config; metrics: Metrics; closing: AsyncDisposableStack }): CryptoPools {
+    const { config, closing } = options;
+    const metrics = poolMetrics(options.metrics);
+    const startedOnce = <Pool extends { close(): Promise<void> }>(start: () => Pool): (() => Pool) => {
+        let pool: Pool | undefined;
+        return () => {
+            pool ??= closing.adopt(start(), (started) => started.close());
+            return pool;
+        };
+    };
+    return {
+        signatures: startedOnce(() => signaturePool({ threads: config.SIGNATURE_THREADS, metrics })),
+        passwords: startedOnce(() =>
+            passwordPool({
+                threads: config.PASSWORD_THREADS,
+                cost: { memory_kib: config.ARGON2_MEMORY_KIB, passes: config.ARGON2_PASSES },
+                max_waiting: PASSWORDS_WAITING,
+                metrics,
+            }),
+        ),
+    };
+}
