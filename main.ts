@@ -72,7 +72,7 @@ export async function run(roles: readonly string[], env: Environment): Promise<R
     const config = loadConfig(env);
     const log = createLog({ level: config.LOG_LEVEL, file: config.LOG_FILE, name: roles.join('+') });
     if (roles.includes('migrate')) {
-        const applied = await migrate(required(config, 'DATABASE_URL'), SCHEMAS);
+        const applied = await migrate(required(config, 'DATABASE_URL'), { schemas: SCHEMAS, log });
         log.info({ applied }, 'migrated');
         return { stop: async () => {}, urls: {} };
     }

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import type { Log } from './log.ts';
+import { inMigrationTransaction } from './migration-transaction.ts';
 
 /**
  * Where one schema's migrations are: SQL files that sort by name, each run once, only ever added to. Programs that do not know a
@@ -12,49 +14,75 @@ export interface SchemaMigrations {
 }
 
 const REQUIRES = /^-- requires (\S+\.sql)$/m;
-
-/** The advisory lock that runners queue on ("cred" in ASCII). */
-const LOCK = 0x63726564;
+/** A line of a file that is one statement on a bounded number of rows: it is run until it changes none. */
+const IN_BATCHES = /^-- in batches$/m;
 
 /** A later release has taken from the database what this program works with. */
 export class SchemaTooNew extends Error {}
 
+/** One file of a schema. */
+interface Migration {
+    schema: string;
+    name: string;
+    statements: string;
+}
+
 /**
- * Brings every schema up to date in one transaction: of several runners at once one works and the others find nothing left to
- * do; one that is killed leaves nothing behind. Returns the names of what was applied.
+ * Brings every schema up to date, each file in a transaction of its own: what one locks is free before the next one begins, and
+ * what was applied stays when a later one fails. Of several runners at once each file is applied by one. Returns the names of
+ * what this one has applied.
  */
-export async function migrate(database_url: string, schemas: readonly SchemaMigrations[]): Promise<string[]> {
+export async function migrate(
+    database_url: string,
+    { schemas, log }: { schemas: readonly SchemaMigrations[]; log: Log },
+): Promise<string[]> {
     return withClient(database_url, async (client) => {
-        await client.query('BEGIN');
-        await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
-        await client.query(
-            `CREATE TABLE IF NOT EXISTS public.migrations (
-                 schema text NOT NULL,
-                 name text NOT NULL,
-                 applied_at timestamptz NOT NULL DEFAULT now(),
-                 PRIMARY KEY (schema, name)
-             )`,
-        );
-        await client.query('ALTER TABLE public.migrations ADD COLUMN IF NOT EXISTS requires text');
         const applied: string[] = [];
+        await inMigrationTransaction({ client, name: 'schemas', log }, () => prepare(client, schemas));
         for (const { schema, folder } of schemas) {
-            await client.query(`CREATE SCHEMA IF NOT EXISTS "${schema}"`);
-            const done = await appliedIn(client, schema);
             for (const name of migrationsIn(folder)) {
-                if (done.has(name)) continue;
-                const statements = readFileSync(join(folder, name), 'utf8');
-                await client.query(statements);
-                await client.query('INSERT INTO public.migrations (schema, name, requires) VALUES ($1, $2, $3)', [
-                    schema,
-                    name,
-                    REQUIRES.exec(statements)?.[1],
-                ]);
-                applied.push(`${schema}/${name}`);
+                const migration = { schema, name, statements: readFileSync(join(folder, name), 'utf8') };
+                let step: Step;
+                do {
+                    step = await inMigrationTransaction({ client, name, log }, () => apply(client, migration));
+                } while (step === 'unfinished');
+                if (step === 'applied') applied.push(`${schema}/${name}`);
             }
         }
-        await client.query('COMMIT');
         return applied;
     });
+}
+
+async function prepare(client: Client, schemas: readonly SchemaMigrations[]): Promise<void> {
+    await client.query(
+        `CREATE TABLE IF NOT EXISTS public.migrations (
+             schema text NOT NULL,
+             name text NOT NULL,
+             applied_at timestamptz NOT NULL DEFAULT now(),
+             PRIMARY KEY (schema, name)
+         )`,
+    );
+    await client.query('ALTER TABLE public.migrations ADD COLUMN IF NOT EXISTS requires text');
+    for (const { schema } of schemas) await client.query(`CREATE SCHEMA IF NOT EXISTS "${schema}"`);
+}
+
+/** known: it was applied before. unfinished: it is in batches, and has more of them. */
+type Step = 'known' | 'applied' | 'unfinished';
+
+async function apply(client: Client, { schema, name, statements }: Migration): Promise<Step> {
+    if ((await appliedIn(client, schema)).has(name)) return 'known';
+    const { rowCount } = await client.query(statements);
+    if (IN_BATCHES.test(statements)) {
+        // PostgreSQL counts no rows of DDL, and pg none of several statements together.
+        if (typeof rowCount !== 'number') throw new Error(`${schema}/${name} is not one statement that changes rows.`);
+        if (rowCount > 0) return 'unfinished';
+    }
+    await client.query('INSERT INTO public.migrations (schema, name, requires) VALUES ($1, $2, $3)', [
+        schema,
+        name,
+        REQUIRES.exec(statements)?.[1],
+    ]);
+    return 'applied';
 }
 
 /** Whether the database has all that this program knows; it may have more. Throws SchemaTooNew where that is too much. */

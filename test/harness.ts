@@ -33,7 +33,7 @@ export async function emptyDatabase(): Promise<string> {
 /** A migrated database of the test file's own; dropped when the file is done. */
 export async function testDatabase(): Promise<{ db: Database; url: string }> {
     const url = await emptyDatabase();
-    await migrate(url, SCHEMAS);
+    await migrate(url, { schemas: SCHEMAS, log: quiet });
     const db = await openDatabase({ url, size: 4, pooled: false, metrics: createMetrics() });
     after(() => db.close());
     return { db, url };

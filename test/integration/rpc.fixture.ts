@@ -93,9 +93,9 @@ export const create = (did_service: DidClient, key: string, context = testContex
     did_service.create({ public_key: Buffer.from(key) }, context);
 
 /** Waits until `condition` holds; fails after half a minute. */
-export async function until(what: string, condition: () => boolean): Promise<void> {
+export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
     const give_up = performance.now() + 30_000;
-    while (!condition()) {
+    while (!(await condition())) {
         if (performance.now() > give_up) throw new Error(`never came: ${what}`);
         await delay(5);
     }

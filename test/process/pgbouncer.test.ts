@@ -3,8 +3,11 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { it } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
+import { isMigrated, migrate } from '../../platform/migrate.ts';
+import { SCHEMAS } from '../../services/index.ts';
+import { emptyDatabase, quiet } from '../harness.ts';
 import { skip, startPgbouncer } from '../pgbouncer.ts';
 import { startService } from '../service.ts';
 
@@ -14,13 +17,7 @@ const FILES = ['keys', 'statistics', 'revoke'].map((name) => `test/e2e/${name}.t
 it('behind pgbouncer in transaction mode, with fewer connections than it opens, the service is the same', {
     skip,
 }, async (t) => {
-    const dir = mkdtempSync(join(tmpdir(), 'pgbouncer-'));
-    const closing = new AsyncDisposableStack();
-    t.after(() => closing.disposeAsync());
-    closing.defer(() => rmSync(dir, { recursive: true }));
-    const database_url = process.env['TEST_DATABASE_URL'] as string; // npm test gives all three
-    const pgbouncer = await startPgbouncer({ database_url, dir });
-    closing.defer(() => pgbouncer.stop());
+    const { closing, dir, database_url, pgbouncer } = await start(t);
     const service = await startService({
         transport: 'local',
         admin_url: process.env['TEST_ADMIN_URL'] as string,
@@ -38,3 +35,26 @@ it('behind pgbouncer in transaction mode, with fewer connections than it opens, 
     assert.match(stdout, /^# fail 0$/m);
     assert.doesNotMatch(stdout, /^# pass 0$/m);
 });
+
+it('through pgbouncer in transaction mode, each migration is applied once by three runners at once', {
+    skip,
+}, async (t) => {
+    const { pgbouncer } = await start(t);
+    const { pathname } = new URL(await emptyDatabase());
+    const { href } = Object.assign(new URL(pgbouncer.url), { pathname });
+    const runners = [1, 2, 3].map(() => migrate(href, { schemas: SCHEMAS, log: quiet }));
+    const applied = (await Promise.all(runners)).flat();
+    assert.deepEqual(applied.map((name) => name.split('/')[0]).sort(), SCHEMAS.map(({ schema }) => schema).sort());
+    assert.equal(await isMigrated(href, SCHEMAS), true);
+});
+
+async function start(t: TestContext) {
+    const dir = mkdtempSync(join(tmpdir(), 'pgbouncer-'));
+    const closing = new AsyncDisposableStack();
+    t.after(() => closing.disposeAsync());
+    closing.defer(() => rmSync(dir, { recursive: true }));
+    const database_url = process.env['TEST_DATABASE_URL'] as string; // npm test gives all three
+    const pgbouncer = await startPgbouncer({ database_url, dir });
+    closing.defer(() => pgbouncer.stop());
+    return { closing, dir, database_url, pgbouncer };
+}
