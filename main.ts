@@ -21,7 +21,7 @@ import { exposeQueues } from './platform/queues.ts';
 import { awaitRedis, openRedis, type Redis } from './platform/redis.ts';
 import { type Peers, peers } from './platform/rpc/peers.ts';
 import { serve } from './platform/rpc/serve.ts';
-import { exposeExpiry, type Tls } from './platform/rpc/tls.ts';
+import { exposeExpiry, tlsOf } from './platform/rpc/tls.ts';
 import { startTracing } from './platform/tracing.ts';
 import { CredentialsServiceDefinition } from './proto/gen/credentials/v1/credentials.ts';
 import { DidServiceDefinition } from './proto/gen/did/v1/did.ts';
@@ -190,10 +190,6 @@ function startJobs(roles: readonly ServiceRole[], ground: Ground, closing: Async
         const scheduled = scheduleJobs({ redis_url: required(config, 'REDIS_URL'), role, jobs, log, metrics });
         closing.defer(() => scheduled.stop());
     }
-}
-
-function tlsOf({ GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key, GRPC_TLS_CA: ca }: Config): Tls | undefined {
-    return cert !== undefined && key !== undefined ? { cert, key, ca } : undefined; // loadConfig wants both or none
 }
 
 async function startHttp({ config, log, metrics, redis, peers: { peer }, closing }: Process): Promise<string> {

@@ -45,7 +45,6 @@ securityContext:
 {{- define "grpcTls.env" -}}
 - { name: GRPC_TLS_CERT_FILE, value: /run/secrets/grpc/tls.crt }
 - { name: GRPC_TLS_KEY_FILE, value: /run/secrets/grpc/tls.key }
-{{- if .Values.grpcTls.mutual }}
 - { name: GRPC_TLS_CA_FILE, value: /run/secrets/grpc/ca.crt }
-{{- end }}
+- { name: GRPC_TLS_MUTUAL, value: {{ ternary "1" "0" .Values.grpcTls.mutual | quote }} }
 {{- end }}

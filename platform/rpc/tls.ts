@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { ChannelCredentials, ServerCredentials } from '@grpc/grpc-js';
+import type { Config } from '../config.ts';
 import type { Metrics } from '../metrics.ts';
 
 /** PEM texts. With `ca`, both sides of a connection must present a certificate that it has signed. */
@@ -7,14 +8,23 @@ export interface Tls {
     cert: string;
     key: string;
     ca: string | undefined;
+    /** False: servers alone must present one. */
+    mutual?: boolean;
+}
+
+/** The settings of TLS, if there are any. */
+export function tlsOf(config: Config): Tls | undefined {
+    const { GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key, GRPC_TLS_CA: ca, GRPC_TLS_MUTUAL: mutual } = config;
+    if (cert === undefined || key === undefined) return undefined; // loadConfig wants both or none
+    return { cert, key, ca, mutual: mutual === '1' };
 }
 
 /** What a server presents and asks for; without `tls`, nothing. */
 export function serverCredentials(tls: Tls | undefined): ServerCredentials {
     if (!tls) return ServerCredentials.createInsecure();
-    const { cert, key, ca } = tls;
+    const { cert, key, ca, mutual = true } = tls;
     const pair = { cert_chain: Buffer.from(cert), private_key: Buffer.from(key) };
-    return ServerCredentials.createSsl(ca === undefined ? null : Buffer.from(ca), [pair], ca !== undefined);
+    return ServerCredentials.createSsl(ca === undefined ? null : Buffer.from(ca), [pair], ca !== undefined && mutual);
 }
 
 /** What a client presents and asks for: the server's certificate must be for its address, and signed by `ca` or a public one. */

@@ -7,6 +7,7 @@ import { protoPath as HEALTH_PROTO } from 'grpc-health-check';
 import { loadConfig, required } from '../../platform/config.ts';
 import type { AppError } from '../../platform/errors.ts';
 import type { ServeOptions } from '../../platform/rpc/serve.ts';
+import { tlsOf } from '../../platform/rpc/tls.ts';
 import { authority } from '../certificates.ts';
 import { testContext } from '../harness.ts';
 import { connectTo, resolve, startReplica, until } from './rpc.fixture.ts';
@@ -216,5 +217,16 @@ describe('over TLS', () => {
             const late = testContext({ deadline: performance.now() + 1_000 });
             await assert.rejects(resolve(didAs(OWN, stranger), 'x', late));
         }
+    });
+
+    it('callers need no certificate where servers alone must have one, and are still served by no other', async (t) => {
+        const { cert, key } = tls;
+        const alone = tlsOf(
+            loadConfig({ GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key, GRPC_TLS_CA: ours.cert, GRPC_TLS_MUTUAL: '0' }),
+        );
+        const { didAs } = await start(t, { tls: alone });
+        assert.equal((await resolve(didAs(OWN, { ...theirs.certify('stranger'), ca: ours.cert }), 'x')).did, 'x');
+        const late = testContext({ deadline: performance.now() + 1_000 });
+        await assert.rejects(resolve(didAs(OWN, { ...ours.certify('gateway'), ca: theirs.cert }), 'x', late));
     });
 });

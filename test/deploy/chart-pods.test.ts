@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { settingNames } from '../../platform/config.ts';
+import { type Manifest, podOf, render, VALUE_SETS } from './helm.ts';
+
+/** The pods of roles, of the migration and of `helm test`, by what each container runs as. */
+function pods(...values: string[]): Array<{ name: string; pod: Manifest['spec'] }> {
+    return render(...VALUE_SETS.default, ...values).flatMap((manifest) => {
+        const pod = podOf(manifest);
+        return pod ? [{ name: pod.containers[0].name, pod }] : [];
+    });
+}
+
+const roles = (...values: string[]) => pods(...values).filter(({ name }) => !['migrate', 'health'].includes(name));
+
+function environment(pod: Manifest['spec']): Record<string, string> {
+    const env: Array<{ name: string; value: string }> = pod.containers[0].env;
+    return Object.fromEntries(env.map(({ name, value }) => [name, value]));
+}
+
+describe('gRPC over TLS in the chart', () => {
+    it('holds servers to the authority of the Secret, whether callers must have certificates or not', () => {
+        for (const [mutual, setting] of [
+            ['true', '1'],
+            ['false', '0'],
+        ]) {
+            const found = roles('--set', `grpcTls.existingSecret=the-certificates,grpcTls.mutual=${mutual}`);
+            for (const { name, pod } of found) {
+                const env = environment(pod);
+                const names = Object.keys(env).filter((key) => key.startsWith('GRPC_TLS'));
+                assert.ok(
+                    names.every((key) => settingNames.includes(key.replace(/_FILE$/, ''))),
+                    name,
+                );
+                assert.deepEqual(
+                    [env['GRPC_TLS_CA_FILE'], env['GRPC_TLS_MUTUAL']],
+                    ['/run/secrets/grpc/ca.crt', setting],
+                );
+            }
+            assert.equal(found.length, 8);
+        }
+    });
+});
