@@ -27,7 +27,7 @@ interface Suite extends Bed {
     connections: number;
 }
 
-/** Measures the jobs that are asked for, each one's floor, and the naive service at those that it can do: one right after the other. */
+/** Measures each job that is asked for, then its floor, and then the naive service where that can do it. */
 export async function runSuite({
     stack,
     ground,

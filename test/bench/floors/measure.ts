@@ -31,7 +31,7 @@ export interface Floors extends Disposable {
 }
 
 export async function openFloors({ log_file, seconds, ...databases }: FloorsPlan): Promise<Floors> {
-    // Under load every core is busy, and one whose units another hardware thread uses too computes at little more than half its speed.
+    // Under load every core is busy, and one whose units another hardware thread uses too has little more than half its speed.
     const computing = await Promise.all(
         Array.from({ length: availableParallelism() }, (_, core) =>
             startFloor({ kind: 'computing', log_file: `${log_file}-${core}`, seconds }),

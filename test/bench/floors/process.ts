@@ -8,7 +8,10 @@ import { measureRounds, type Rounds } from './part.ts';
 import { rowParts } from './rows.ts';
 import { tellingParts } from './telling.ts';
 
-/** A process in which parts are measured, so that nothing else is in their figures. It makes its parts ready once, and then measures what it is asked for. */
+/**
+ * A process in which parts are measured, so that nothing else is in their figures. It makes its parts ready once, and then measures
+ * what it is asked for.
+ */
 
 export type FloorPlan = {
     /** For which each part is measured. */
