@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { endpoints } from '../openapi.ts';
 import { promtool, RULES, rules, skip } from './prometheus.ts';
 
 const CASES = globSync('test/deploy/alerts/*.yaml');
@@ -47,5 +48,31 @@ describe('every alert', () => {
 
     it('can be loaded by the Prometheus of docker-compose.yml', { skip }, () => {
         promtool(['check', 'config', '--syntax-only', 'deploy/compose/prometheus.yaml']);
+    });
+});
+
+describe('a route', () => {
+    const ids = endpoints.map(({ id }) => id);
+
+    it('is left out of the latency where its endpoint hashes passwords, and nowhere else', () => {
+        const [left_out = '', ...others] = rules().flatMap(({ expr }) =>
+            Array.from(expr.matchAll(/route!~"([^"]*)"/g), ([, pattern = '']) => pattern),
+        );
+        assert.deepEqual(others, []);
+        const hashing = endpoints.filter(({ hashes }) => hashes).map(({ id }) => id);
+        assert.deepEqual(left_out.split('|'), hashing.sort());
+    });
+
+    it('is that of an endpoint wherever one is named', () => {
+        for (const file of [RULES, RUNBOOKS, ...CASES]) {
+            const named = readFileSync(file, 'utf8').matchAll(/\broute"?(?:=~|[=:])"([^"]*)"/g);
+            for (const [, pattern] of named) {
+                const route = new RegExp(`^(${pattern})$`);
+                assert.ok(
+                    ids.some((id) => route.test(id)),
+                    `${file}: ${pattern}`,
+                );
+            }
+        }
     });
 });

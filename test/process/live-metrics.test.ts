@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -69,6 +70,15 @@ async function everythingOnce({ env }: TestService): Promise<void> {
     assert.ok(limited.length > 0);
 }
 
+/** What the page of an alert does with the lines that `kubectl logs` gives it. */
+function logPipeline(alert: string): string {
+    const pages = readFileSync('docs/runbooks.md', 'utf8').split(/^### /m);
+    const page = pages.find((text) => text.startsWith(`${alert}\n`));
+    const [, pipeline] = /^kubectl logs [^|]*\|\n([^`]*)```$/m.exec(page ?? '') ?? [];
+    assert.ok(pipeline, alert);
+    return pipeline;
+}
+
 describe('a Prometheus that looks at every process', { skip }, () => {
     const log_dir = mkdtempSync(join(tmpdir(), 'live-metrics-'));
     const closing = new AsyncDisposableStack();
@@ -123,6 +133,14 @@ describe('a Prometheus that looks at every process', { skip }, () => {
                 .sort();
         assert.deepEqual(await rolesWith('passwords'), ['identity', 'wallet']);
         assert.deepEqual(await rolesWith('signatures'), ['credentials', 'did', 'presentations', 'wallet']);
+    });
+
+    it('is followed by a look into the logs that finds who guesses', () => {
+        const input = globSync(join(log_dir, 'grpc-gateway*.log')).map((file) => readFileSync(file, 'utf8'));
+        const found = (alert: string) =>
+            execFileSync('sh', ['-c', logPipeline(alert)], { encoding: 'utf8', input: input.join('') });
+        assert.match(found('PasswordGuessing'), /^ +[1-9]\d* "address":"127\.0\.0\.1"$/m);
+        assert.match(found('WalletGuessing'), /^ +[1-9]\d* "user_id":"[^"]+"$/m);
     });
 
     it('gets metrics from every role that promtool has nothing to say against', async () => {
