@@ -50,11 +50,14 @@ describe('the dashboards', () => {
         }
     });
 
-    it('ask the data source that is chosen, for this service alone, and name each line', () => {
+    it('ask the data source that is chosen, for this service in the namespace that is chosen, and name each line', () => {
         for (const { uid, panels, templating } of dashboards) {
             assert.deepEqual(
                 templating.list.map(({ name, type }) => [name, type]),
-                [['datasource', 'datasource']],
+                [
+                    ['datasource', 'datasource'],
+                    ['namespace', 'query'],
+                ],
             );
             for (const { refId, expr, legendFormat, datasource } of panels.flatMap(({ targets = [] }) => targets)) {
                 assert.match(refId, /^[A-Z]$/);
@@ -63,7 +66,9 @@ describe('the dashboards', () => {
                 const selectors = expr.match(/\{[^}]*\}/g) ?? [];
                 assert.ok(selectors.length > 0, expr);
                 assert.ok(
-                    selectors.every((selector) => selector.startsWith('{job="credential-service"')),
+                    selectors.every((selector) =>
+                        selector.startsWith('{job="credential-service",namespace=~"$namespace"'),
+                    ),
                     expr,
                 );
             }

@@ -51,6 +51,13 @@ describe('every alert', () => {
     });
 });
 
+it('a rule looks at each namespace by itself', () => {
+    for (const { alert, record, expr } of rules()) {
+        const aggregations = expr.match(/\b(sum|min|max|avg|count|topk|quantile)\b(?: by \([^)]*\))?/g) ?? [];
+        for (const by of aggregations) assert.match(by, / by \(namespace\b/, `${alert ?? record}`);
+    }
+});
+
 describe('a route', () => {
     const ids = endpoints.map(({ id }) => id);
 

@@ -13,12 +13,16 @@ import { type Prometheus, startPrometheus } from './prometheus.ts';
 /** How long it may take until every expression has had what it needs. */
 const PATIENCE_MS = 120_000;
 
-/** As Grafana fills it in, for so short a history. */
-const RATE_INTERVAL = '30s';
+/** As Grafana fills them in: for so short a history, and where there are no namespaces. */
+const VARIABLES = { $__rate_interval: '30s', $namespace: '.*' };
 
 interface Dashboard {
     title: string;
     panels: Array<{ title: string; targets?: Array<{ expr: string }> }>;
+}
+
+function filledIn(expr: string): string {
+    return Object.entries(VARIABLES).reduce((text, [variable, value]) => text.replaceAll(variable, value), expr);
 }
 
 /** Every expression of every panel, by where it is. */
@@ -27,8 +31,7 @@ function panelExpressions(): Map<string, string> {
     for (const file of globSync('deploy/grafana/*.json')) {
         const { panels }: Dashboard = JSON.parse(readFileSync(file, 'utf8'));
         for (const { title, targets = [] } of panels)
-            for (const { expr } of targets)
-                found.set(`${basename(file)}: ${title}: ${expr}`, expr.replaceAll('$__rate_interval', RATE_INTERVAL));
+            for (const { expr } of targets) found.set(`${basename(file)}: ${title}: ${expr}`, filledIn(expr));
     }
     return found;
 }

@@ -15,12 +15,30 @@ export interface Row {
     panels: Panel[];
 }
 
-/** Which processes an expression is about. */
-export const OURS = 'job="credential-service"';
+const JOB = 'job="credential-service"';
+/** Which processes an expression is about: those of the chosen namespace, or of all and of none. */
+const OURS = `${JOB},namespace=~"$namespace"`;
 
 const WIDTH = 24;
 const HEIGHT = 8;
-const DATASOURCE = { type: 'prometheus', uid: '$' + '{datasource}' }; // Grafana's own variable, below
+const DATASOURCE = { type: 'prometheus', uid: '$' + '{datasource}' }; // the first of VARIABLES
+
+/** What is chosen above the panels. `.*` takes in processes without a namespace too: outside of Kubernetes there is none. */
+const VARIABLES = [
+    { name: 'datasource', label: 'Prometheus', type: 'datasource', query: 'prometheus' },
+    {
+        name: 'namespace',
+        label: 'Namespace',
+        type: 'query',
+        datasource: DATASOURCE,
+        query: `label_values(up{${JOB}}, namespace)`,
+        refresh: 2, // when the time range changes
+        sort: 1, // by the alphabet
+        includeAll: true,
+        allValue: '.*',
+        current: { text: 'All', value: '$__all' },
+    },
+];
 
 /** How fast a counter grows, by labels, for those that `select` names. */
 export function rate(counter: string, select = '', by = ''): string {
@@ -74,7 +92,7 @@ export function dashboard(name: string, title: string, rows: Row[]): object {
         timezone: 'utc',
         refresh: '30s',
         time: { from: 'now-1h', to: 'now' },
-        templating: { list: [{ name: 'datasource', label: 'Prometheus', type: 'datasource', query: 'prometheus' }] },
+        templating: { list: VARIABLES },
         links: [
             { type: 'dashboards', title: 'Others', tags: ['credential-service'], asDropdown: true, keepTime: true },
         ],
