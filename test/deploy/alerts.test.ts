@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { endpoints } from '../openapi.ts';
@@ -48,6 +49,24 @@ describe('every alert', () => {
 
     it('can be loaded by the Prometheus of docker-compose.yml', { skip }, () => {
         promtool(['check', 'config', '--syntax-only', 'deploy/compose/prometheus.yaml']);
+    });
+});
+
+describe('the runbooks', () => {
+    const text = readFileSync(RUNBOOKS, 'utf8');
+
+    it('have their commands in blocks that are blocks, without a line that was broken', () => {
+        for (const line of text.split('\n').filter((line) => line.includes('```'))) assert.match(line, /^```(\w+)?$/);
+        for (const [block, commands = ''] of text.matchAll(/^```sh\n(.*?)^```$/gms)) {
+            assert.doesNotThrow(() => execFileSync('sh', ['-n'], { input: commands.replaceAll(/[<>]/g, '') }), block);
+            assert.doesNotMatch(block, /^-/m);
+        }
+    });
+
+    it('read the logs of several pods to the end: kubectl shows ten lines of each otherwise', () => {
+        const read = text.match(/^kubectl logs -l .*$/gm) ?? [];
+        assert.ok(read.length > 3);
+        for (const command of read) assert.match(command, / --tail=/);
     });
 });
 
