@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { createSecureContext } from 'node:tls';
 import { z } from 'zod';
 import { callersSetting, serviceTokensSetting } from './caller-settings.ts';
+import { databaseUrlSetting } from './database-url.ts';
 
 export type Environment = Record<string, string | undefined>;
 
@@ -24,7 +25,7 @@ const SETTINGS = z.object({
     OPS_PORT: whole(0, 65_535).default(0),
     GRPC_PORT: whole(0, 65_535).default(0),
 
-    DATABASE_URL: secret,
+    DATABASE_URL: databaseUrlSetting,
     DATABASE_POOL: whole(1, 100).default(4),
     DATABASE_POOLER: z.enum(['none', 'transaction']).default('none'),
     REDIS_URL: secret,

@@ -23,6 +23,23 @@ securityContext:
   capabilities: { drop: [ALL] }
 {{- end }}
 
+{{/* Authorities beside the public ones: Node adds those of the file to its own for every connection over TLS. */}}
+{{- define "trustedCa.env" -}}
+- { name: NODE_EXTRA_CA_CERTS, value: /run/trusted-ca/{{ .Values.trustedCa.key }} }
+{{- end }}
+
+{{- define "trustedCa.mount" -}}
+- { name: trusted-ca, mountPath: /run/trusted-ca, readOnly: true }
+{{- end }}
+
+{{- define "trustedCa.volume" -}}
+- name: trusted-ca
+  secret:
+    secretName: {{ .Values.trustedCa.existingSecret }}
+    defaultMode: 0440
+    items: [{ key: {{ .Values.trustedCa.key }}, path: {{ .Values.trustedCa.key }} }]
+{{- end }}
+
 {{/* The variables that name the files of secrets. Takes the list of "role.secrets". */}}
 {{- define "secret.env" -}}
 {{- range . }}

@@ -41,3 +41,26 @@ describe('gRPC over TLS in the chart', () => {
         }
     });
 });
+
+describe('an authority of one’s own for the databases', () => {
+    const given = ['--set', 'trustedCa.existingSecret=the-authority,trustedCa.key=database.pem'];
+
+    it('is trusted by the roles and by the migrations', () => {
+        const found = pods(...given).filter(({ name }) => name !== 'health');
+        assert.equal(found.length, 9);
+        for (const { name, pod } of found) {
+            const file = environment(pod)['NODE_EXTRA_CA_CERTS'] ?? '';
+            const mount = pod.containers[0].volumeMounts.find((entry: { mountPath: string }) =>
+                file.startsWith(entry.mountPath),
+            );
+            const volume = pod.volumes.find((entry: { name: string }) => entry.name === mount?.name);
+            assert.equal(mount?.readOnly, true, name);
+            assert.equal(volume.secret.secretName, 'the-authority', name);
+            assert.deepEqual(
+                volume.secret.items,
+                [{ key: 'database.pem', path: file.slice(mount.mountPath.length + 1) }],
+                name,
+            );
+        }
+    });
+});

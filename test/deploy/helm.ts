@@ -24,7 +24,10 @@ export const VALUE_SETS = {
     production: ['--values', 'helm/values-production.yaml'],
     try: ['--values', 'helm/values-try.yaml'],
     'pool wait': ['--set', 'secrets.existingSecret=the-secret', '--values', 'helm/values-pool-wait.yaml'],
-    tls: ['--set', 'secrets.existingSecret=the-secret,grpcTls.existingSecret=the-certificates'],
+    tls: [
+        '--set',
+        'secrets.existingSecret=the-secret,grpcTls.existingSecret=the-certificates,trustedCa.existingSecret=the-authority',
+    ],
 } as const;
 
 let tools: string | undefined;
