@@ -50,6 +50,20 @@ test('traces may leave only where a collector is named, and then from every role
     assert.equal(senders('--set', 'settings.OTLP_ENDPOINT=http://collector:4318').length, 8);
 });
 
+test('the migrations may reach the database before anything else of the release is there', () => {
+    const manifests = render(...VALUE_SETS.default);
+    const hook = ({ metadata: { annotations } }: Manifest) => annotations?.['helm.sh/hook'];
+    const weight = ({ metadata: { annotations } }: Manifest) => Number(annotations?.['helm.sh/hook-weight']);
+    const job = manifests.find(({ kind }) => kind === 'Job') as Manifest; // asserted below
+    const policy = policies(manifests).find(({ metadata }) => metadata.name.endsWith('-migrate')) as Manifest;
+    assert.deepEqual([hook(job), hook(policy)], ['pre-install,pre-upgrade', 'pre-install,pre-upgrade']);
+    assert.ok(weight(policy) < weight(job));
+    assert.deepEqual(
+        render(...VALUE_SETS.try).filter((manifest) => hook(manifest)?.startsWith('pre-')),
+        [],
+    );
+});
+
 test('pods that no policy names can talk to nobody', () => {
     const [deny] = policies(render(...VALUE_SETS.default)).filter(({ metadata }) => metadata.name.endsWith('-deny'));
     assert.deepEqual(deny?.spec, {
