@@ -89,7 +89,8 @@ export type Config = z.infer<typeof SETTINGS> & { KEY_TIER_POLICY: 'any' | 'cap'
 /** A setting is missing or wrong; the message names it, and never shows its value. */
 export class ConfigError extends Error {}
 
-const SECRETS = [
+/** Those that are given by `X_FILE` too. */
+export const secretNames: readonly string[] = [
     'DATABASE_URL',
     'REDIS_URL',
     'INTERNAL_SECRET',
@@ -134,7 +135,7 @@ export function required<Name extends keyof Config>(config: Config, name: Name):
 
 function readSecretFiles(env: Environment): Environment {
     const settings = { ...env };
-    for (const name of SECRETS) {
+    for (const name of secretNames) {
         const file = env[`${name}_FILE`];
         if (!file) continue;
         try {

@@ -14,6 +14,19 @@ imagePullSecrets:
 {{- end }}
 {{- end }}
 
+{{/* Where a pod may run. Takes (dict "root" $ "values" those of a role). */}}
+{{- define "pod.placement" -}}
+{{- with .root.Values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- range $name := list "nodeSelector" "tolerations" "affinity" }}
+{{- with get $.values $name }}
+{{ $name }}:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{- define "container.security" -}}
 image: {{ include "image" . }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}

@@ -41,13 +41,17 @@ test('the network lets each pod of the release call exactly those that it has to
     assert.deepEqual(allowed, [...CALLS, ...STORES].sort());
 });
 
-test('traces may leave only where a collector is named, and then from every role', () => {
+test('traces may leave only where a collector is named, and then from every role that has it', () => {
     const senders = (...settings: string[]) =>
         policies(render(...VALUE_SETS.default, ...settings)).filter(({ spec }) =>
             (spec.egress as Rule[] | undefined)?.some(({ ports }) => ports.some(({ port }) => port === 4318)),
         );
     assert.deepEqual(senders(), []);
     assert.equal(senders('--set', 'settings.OTLP_ENDPOINT=http://collector:4318').length, 8);
+    assert.equal(senders('--set', 'defaults.settings.OTLP_ENDPOINT=http://collector:4318').length, 8);
+    const [alone, ...others] = senders('--set', 'roles.did.settings.OTLP_ENDPOINT=http://collector:4318');
+    assert.match(alone?.metadata.name ?? '', /-did$/);
+    assert.deepEqual(others, []);
 });
 
 test('the migrations may reach the database before anything else of the release is there', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { settingNames } from '../../platform/config.ts';
+import schema from '../../helm/values.schema.json' with { type: 'json' };
+import { secretNames, settingNames } from '../../platform/config.ts';
 import { type Manifest, podOf, render, VALUE_SETS } from './helm.ts';
 
 /** The pods of roles, of the migration and of `helm test`, by what each container runs as. */
@@ -62,5 +63,54 @@ describe('an authority of one’s own for the databases', () => {
                 name,
             );
         }
+    });
+});
+
+describe('where pods may run', () => {
+    const where = ['priorityClassName=high', 'defaults.nodeSelector.pool=apps', 'defaults.tolerations[0].key=apps'];
+    const near = 'defaults.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight=1';
+
+    it('is said of the migrations and of helm test too', () => {
+        for (const { name, pod } of pods('--set', [...where, near].join())) {
+            assert.equal(pod.priorityClassName, 'high', name);
+            assert.deepEqual(pod.nodeSelector, { pool: 'apps' }, name);
+            assert.deepEqual(pod.tolerations, [{ key: 'apps' }], name);
+            assert.ok(pod.affinity.nodeAffinity, name);
+        }
+    });
+});
+
+describe('settings in the values', () => {
+    const CHARTS_OWN = /^(NODE_ENV|HOST|PORT|OPS_PORT|GRPC_PORT|GRPC_TLS_MUTUAL|EXIT_WITH_PARENT|LOG_FILE|.+_ADDRESS)$/;
+
+    it('are those of the program that are neither secrets nor the chart’s own', () => {
+        const allowed: string[] = schema.definitions.settings.propertyNames.enum;
+        const expected = settingNames.filter(
+            (name) => !secretNames.includes(name) && !CHARTS_OWN.test(name) && name !== 'RATE_WINDOW_SECONDS', // 60 in production
+        );
+        assert.deepEqual(allowed.toSorted(), expected.toSorted());
+    });
+
+    it('are refused where they are secrets, the chart’s own or misspelt', () => {
+        for (const path of ['settings', 'defaults.settings', 'roles.did.settings']) {
+            for (const name of ['INTERNAL_SECRET', 'PORT', 'KEY_ENVIROMENT']) {
+                assert.throws(
+                    () => pods('--set-string', `${path}.${name}=9999`),
+                    /propert|must be one of/i,
+                    `${path}.${name}`,
+                );
+            }
+            pods('--set-string', `${path}.KEY_BRAND=acme`);
+        }
+    });
+});
+
+describe('numbers in the values', () => {
+    it('are refused where Kubernetes would refuse what they make', () => {
+        assert.throws(() => pods('--set', 'drainSeconds=0'), /drainSeconds/);
+        assert.throws(
+            () => pods('--set', 'roles.did.autoscaling.minReplicas=9'),
+            /autoscaling of did: minReplicas must not be above maxReplicas/,
+        );
     });
 });
