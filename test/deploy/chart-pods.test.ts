@@ -80,6 +80,22 @@ describe('where pods may run', () => {
     });
 });
 
+describe('pods of a role', () => {
+    it('wait for another node where they must be spread, but never for a zone: nodes need not have any', () => {
+        const spread = ({ pod }: { pod: Manifest['spec'] }): Array<[string, string]> =>
+            pod.topologySpreadConstraints.map((rule: Record<string, string>) => [
+                rule['topologyKey'],
+                rule['whenUnsatisfiable'],
+            ]);
+        for (const found of roles('--set', 'topologySpread.whenUnsatisfiable=DoNotSchedule')) {
+            assert.deepEqual(spread(found), [
+                ['kubernetes.io/hostname', 'DoNotSchedule'],
+                ['topology.kubernetes.io/zone', 'ScheduleAnyway'],
+            ]);
+        }
+    });
+});
+
 describe('settings in the values', () => {
     const CHARTS_OWN = /^(NODE_ENV|HOST|PORT|OPS_PORT|GRPC_PORT|GRPC_TLS_MUTUAL|EXIT_WITH_PARENT|LOG_FILE|.+_ADDRESS)$/;
 
