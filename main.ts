@@ -18,6 +18,7 @@ import { migrate, SchemaTooNew } from './platform/migrate.ts';
 import { serveOps } from './platform/ops.ts';
 import { exitWithParent, stopOnSignals } from './platform/process.ts';
 import { exposeQueues } from './platform/queues.ts';
+import { createReadiness, type Readiness } from './platform/readiness.ts';
 import { awaitRedis, openRedis, type Redis } from './platform/redis.ts';
 import { type Peers, peers } from './platform/rpc/peers.ts';
 import { serve } from './platform/rpc/serve.ts';
@@ -55,18 +56,6 @@ interface Process {
     closing: AsyncDisposableStack;
 }
 
-/** Whether requests should be sent to this process. */
-interface Readiness {
-    serving: boolean;
-    /** Each resolves while what it stands for works. */
-    probes: Array<() => Promise<unknown>>;
-}
-
-async function isReady(readiness: Readiness): Promise<boolean> {
-    await Promise.all(readiness.probes.map((probe) => probe()));
-    return readiness.serving;
-}
-
 /** Takes `roles` in this process. Resolves when all of them serve, or, for `migrate`, when that is done. */
 export async function run(roles: readonly string[], env: Environment): Promise<Running> {
     const config = loadConfig(env);
@@ -100,7 +89,7 @@ async function start(
     closing.defer(() => tracing.stop());
     const metrics = createMetrics();
     exposeQueues(metrics);
-    const readiness: Readiness = { serving: false, probes: [] };
+    const readiness = createReadiness({ log });
     metrics.gauge('process_serving', 'Whether the process has started, and is not stopping.', () =>
         readiness.serving ? 1 : 0,
     );
@@ -128,6 +117,8 @@ async function start(
     const service_roles = SERVICE_ROLES.filter((role) => roles.includes(role));
     if (service_roles.length > 0) urls.grpc = await startServices(service_roles, shared, readiness);
     if (roles.includes('gateway')) urls.http = await startHttp(shared);
+    // Once: a service that goes later would take every gateway out at once.
+    for (const [role, connection] of found.connections) readiness.need(role, async () => connection.assertReached());
     readiness.serving = true;
     closing.defer(() => {
         readiness.serving = false;
@@ -147,7 +138,7 @@ async function startOps(
         host,
         port,
         metrics,
-        ready: () => isReady(readiness),
+        obstacles: () => readiness.obstacles(),
     });
     closing.defer(() => ops.stop());
     return ops.url;
@@ -174,10 +165,10 @@ async function startServices(roles: readonly ServiceRole[], shared: Process, rea
         service_tokens: required(config, 'SERVICE_TOKEN'),
         service_callers: config.SERVICE_CALLERS,
         tls: tlsOf(config),
-        ready: () => isReady(readiness),
+        ready: async () => (await readiness.obstacles()).length === 0,
     });
     closing.defer(() => server.stop());
-    readiness.probes.push(() => db.ping());
+    readiness.need('database', () => db.ping());
     return server.address;
 }
 

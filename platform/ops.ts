@@ -15,15 +15,17 @@ export async function serveOps(options: {
     host: string;
     port: number;
     metrics: Metrics;
-    ready(): Promise<boolean>;
+    /** What keeps requests from being sent here; nothing: they may be. */
+    obstacles(): Promise<string[]>;
 }): Promise<OpsServer> {
     const server = createServer(async (request, response) => {
         const reply = (status: number, text: string, type = 'text/plain; charset=utf-8') =>
             response.writeHead(status, { 'content-type': type }).end(text);
         if (request.url === '/livez') return reply(200, 'ok\n');
         if (request.url === '/readyz') {
-            const ready = await options.ready().catch(() => false);
-            return reply(ready ? 200 : 503, ready ? 'ready\n' : 'not ready\n');
+            const obstacles = await options.obstacles();
+            if (obstacles.length === 0) return reply(200, 'ready\n');
+            return reply(503, `${['not ready', ...obstacles].join('\n')}\n`);
         }
         if (request.url === '/metrics') {
             const { text, content_type } = await options.metrics.expose();

@@ -32,6 +32,7 @@ export class Balancer {
     #retry_ms = RETRY_MS;
     /** Why an endpoint could not be reached, the last time. */
     #reason: AppError | undefined;
+    #reached = false;
     #closed = false;
 
     constructor(options: BalancerOptions) {
@@ -56,9 +57,14 @@ export class Balancer {
         return { open: this.#open.length, not_open: this.#peers.size - this.#open.length };
     }
 
+    /** Throws the reason as long as none of the endpoints has ever been open. */
+    assertReached(): void {
+        if (!this.#reached) throw this.#unreachable();
+    }
+
     /** Gives up the calls that have waited for long enough. */
     sweep(now: number): void {
-        this.#waiting.sweep(now, () => unreachable(this.#reason?.cause ?? this.#reason));
+        this.#waiting.sweep(now, () => this.#unreachable());
     }
 
     close(): void {
@@ -66,6 +72,11 @@ export class Balancer {
         clearTimeout(this.#timer);
         this.#keep([]);
         this.#waiting.fail(unreachable());
+    }
+
+    #unreachable(): AppError {
+        const unknown = this.#peers.size === 0 ? new Error('no address of it is known') : undefined;
+        return unreachable(this.#reason?.cause ?? this.#reason ?? unknown);
     }
 
     #pick(): Peer | undefined {
@@ -142,8 +153,10 @@ export class Balancer {
         }
         this.#reason = undefined;
         this.#retry_ms = RETRY_MS;
-        if (event === 'opened') this.#waiting.release(peer);
-        else this.#tendIn(0);
+        if (event === 'opened') {
+            this.#reached = true;
+            this.#waiting.release(peer);
+        } else this.#tendIn(0);
     }
 
     #listOpen(): void {

@@ -14,6 +14,8 @@ export interface Connection {
     transport: Transport;
     /** How many processes of the service are known, by whether they can be sent calls. */
     peers(): { open: number; not_open: number };
+    /** Throws the reason as long as no process of the service has ever been connected to. */
+    assertReached(): void;
     /** Finishes what is under way, and then closes. */
     close(): void;
 }
@@ -47,6 +49,7 @@ export function connect(options: ConnectOptions): Connection {
     return {
         transport: (method, request, context) => balancer.call(method, request, context),
         peers: () => balancer.peers(),
+        assertReached: () => balancer.assertReached(),
         close() {
             is_closed = true;
             balancer.close();

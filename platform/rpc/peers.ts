@@ -11,6 +11,8 @@ export interface Peers {
     peer<D extends ServiceDefinition>(role: string, definition: D): ServiceOf<D>;
     /** Makes this process' own methods known; before it no local call can be answered. */
     offer(methods: BoundMethod[]): Dispatch;
+    /** To the services that were asked for and do not run here, by role. */
+    connections: ReadonlyMap<string, Connection>;
     close(): void;
 }
 
@@ -48,6 +50,7 @@ export function peers(options: {
             dispatch = dispatcher(methods, { log, metrics });
             return dispatch;
         },
+        connections,
         close() {
             for (const connection of connections.values()) connection.close();
         },
