@@ -73,7 +73,9 @@ export function guard({ redis, shards, log }: { redis: Redis; shards: number; lo
     }
 
     async function settle(target: GuardTarget, step: Step): Promise<void> {
-        await run(target, step).catch((error: unknown) => {
+        const span = startSpan('client', 'password_verdict', target);
+        span.attribute('db.system.name', 'redis');
+        await inSpan(span, () => run(target, step)).catch((error: unknown) => {
             log.warn({ err: error }, 'password guard: no answer from Redis, a verdict is not counted');
         });
     }
@@ -81,6 +83,7 @@ export function guard({ redis, shards, log }: { redis: Redis; shards: number; lo
     return {
         attempt(target, verify) {
             const span = startSpan('client', QUEUE, target);
+            span.attribute('db.system.name', 'redis');
             return takeTurn(`${target.subject} ${target.address}`, async () => {
                 span.sent(1);
                 const counted = await inSpan(span, () => begin(target));

@@ -1,5 +1,6 @@
 import { AppError } from './errors.ts';
 import { type Redis, shardTag } from './redis.ts';
+import { inSpan, startSpan, type Traced } from './tracing.ts';
 
 /**
  * Liveness marks: what every gateway knows, through Redis, of a key or a session. The name of an era of Redis' memory
@@ -25,20 +26,23 @@ export interface Marks {
      * Sets the refused marks of what is about to be ended in a transaction. Resolves to what the caller is to hear after the
      * commit, which is made all the same: nothing, or `unavailable` as refuseAnd says.
      */
-    refuse(target: Target): Promise<AppError | undefined>;
+    refuse(target: Target, traced?: Traced): Promise<AppError | undefined>;
     /**
      * Sets the refused mark, ends what the mark stands for by `commit`, and returns its result. Where Redis cannot be reached
      * the commit is made all the same, but the caller hears `unavailable`: until the mark is in, a gateway may still hold a
      * live one. Repeating the call sets the mark again.
      */
-    refuseAnd<Result>(target: Target, commit: () => Promise<Result>): Promise<Result>;
+    refuseAnd<Result>(target: Target, commit: () => Promise<Result>, traced?: Traced): Promise<Result>;
 }
 
 export function marks({ redis, shards }: { redis: Redis; shards: number }): Marks {
-    async function refuse({ account, subject, ids }: Target): Promise<AppError | undefined> {
+    async function refuse({ account, subject, ids }: Target, traced?: Traced): Promise<AppError | undefined> {
         const tag = shardTag(account, shards);
+        const setAll = () => Promise.all(ids.map((id) => redis.set(markKey(tag, subject, id), 'R', 'PX', MARK_MS)));
+        const span = startSpan('client', 'refused_mark', traced);
+        span.attribute('db.system.name', 'redis');
         try {
-            await Promise.all(ids.map((id) => redis.set(markKey(tag, subject, id), 'R', 'PX', MARK_MS)));
+            await inSpan(span, setAll);
             return undefined;
         } catch (cause) {
             const text = 'It is ended, but not yet known everywhere. Repeat the call to make sure.';
@@ -48,8 +52,8 @@ export function marks({ redis, shards }: { redis: Redis; shards: number }): Mark
 
     return {
         refuse,
-        async refuseAnd(target, commit) {
-            const failure = await refuse(target);
+        async refuseAnd(target, commit, traced) {
+            const failure = await refuse(target, traced);
             const result = await commit();
             if (failure) throw failure;
             return result;

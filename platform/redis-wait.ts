@@ -3,12 +3,15 @@ import type { Command } from 'ioredis';
 /** How long a command may take before the caller goes on without Redis, in milliseconds. */
 const COMMAND_TIMEOUT_MS = 500;
 
+/** By this name a trace tells it from what is unforeseen. */
+const TIMEOUT = { name: 'TimeoutError' };
+
 /**
  * Fails a command that Redis does not answer in time. Unlike the library's own timeout it is fair to Redis: after a stall of
  * this process timers run first, so what has come in meanwhile is read before a verdict is given (on the immediate).
  */
 export function limitWait(command: Command): void {
-    const giveUp = () => command.reject(new Error('Redis did not answer in time.'));
+    const giveUp = () => command.reject(Object.assign(new Error('Redis did not answer in time.'), TIMEOUT));
     const timer = setTimeout(() => setImmediate(giveUp), COMMAND_TIMEOUT_MS);
     const stop = () => clearTimeout(timer);
     command.promise.then(stop, stop);

@@ -106,6 +106,11 @@ function contextOf(traceparent: string): Context {
     });
 }
 
+/** Whether a store did not answer in time, of which callers are told in other words. */
+function isTimeout(error: unknown): boolean {
+    return Error.isError(error) && error.name === 'TimeoutError';
+}
+
 class TracedSpan implements Span {
     readonly traceparent: string;
     readonly #span: OtelSpan;
@@ -151,7 +156,7 @@ class TracedSpan implements Span {
     finish(error?: unknown): void {
         if (error !== undefined) {
             const { kind, http_status } = asAppError(error);
-            this.#span.setAttribute('error.type', kind);
+            this.#span.setAttribute('error.type', isTimeout(error) ? 'timeout' : kind);
             if (http_status >= 500) this.#span.setStatus({ code: SpanStatusCode.ERROR });
         }
         this.#span.end();

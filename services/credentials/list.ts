@@ -51,7 +51,7 @@ export async function listCredentials(
     const page = await takePage(chunks(before), { limit, search_ms: timeoutOfNextHop(context) / 2 });
     const seen = { rows: page.credentials.length, more: page.next_cursor !== undefined };
     const total = await totalOf({ cursor, with_total }, seen, () =>
-        sees_all ? deps.store.count(party) : countRows(chunks(undefined), context),
+        sees_all ? deps.store.count(party, context) : countRows(chunks(undefined), context),
     );
     return { ...page, total };
 }

@@ -58,7 +58,7 @@ export interface CredentialStore {
     ): Promise<boolean>;
     /** Newest first, from below the id `before`. */
     page(party: Party, range: Omit<PageQuery, 'did'>, traced: Traced): Promise<readonly ListedRow[]>;
-    count(party: Party): Promise<number>;
+    count(party: Party, traced?: Traced): Promise<number>;
     ping(): Promise<void>;
 }
 
@@ -101,9 +101,10 @@ export function credentialStore(db: Database): CredentialStore {
             return written.length > 0;
         },
         page: ({ role, did }, range, traced) => pages[role]({ did, ...range }, traced),
-        async count({ role, did }) {
-            const [row] = await db.rows<{ total: number }>(sql.unsafe`
-                SELECT count(*) AS total FROM credentials.credentials WHERE ${sql.identifier([role])} = ${did}`);
+        async count({ role, did }, traced) {
+            const statement = sql.unsafe`
+                SELECT count(*) AS total FROM credentials.credentials WHERE ${sql.identifier([role])} = ${did}`;
+            const [row] = await db.rows<{ total: number }>(statement, 'credentials_count', traced);
             return row?.total ?? 0;
         },
         async ping() {

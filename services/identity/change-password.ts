@@ -32,7 +32,7 @@ export function passwordChange({
     ): Promise<boolean> {
         let failure: AppError | undefined;
         const refuse = async (ids: string[]) => {
-            failure = await marks.refuse({ account: version.user_id, subject: 'session', ids });
+            failure = await marks.refuse({ account: version.user_id, subject: 'session', ids }, context);
         };
         const replaced = await store.changePassword({ ...version, ...change }, refuse, context);
         if (replaced && failure) {

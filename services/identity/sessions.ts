@@ -29,8 +29,10 @@ export function sessions({
     const isOver = (session: SessionRow) => Date.parse(session.expires_at) <= clock();
 
     const end = (account: string, session_id: string, context: CallContext) =>
-        marks.refuseAnd({ account, subject: 'session', ids: [session_id] }, () =>
-            store.endSession({ session_id, now: isoNow() }, context),
+        marks.refuseAnd(
+            { account, subject: 'session', ids: [session_id] },
+            () => store.endSession({ session_id, now: isoNow() }, context),
+            context,
         );
 
     const wasStolen = ({ spent_at }: RefreshRow) => !spent_at || Date.parse(spent_at) < clock() - REUSE_GRACE_MS;

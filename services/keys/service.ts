@@ -76,8 +76,10 @@ export function keysService({
         async revoke({ key_id }, context) {
             const own = ownKey(key_id, context);
             existing(await store.find(own, context));
-            const revoked_at = await marks.refuseAnd({ account: own.account, subject: 'key', ids: [key_id] }, () =>
-                store.revoke({ ...own, now: isoNow() }, context),
+            const revoked_at = await marks.refuseAnd(
+                { account: own.account, subject: 'key', ids: [key_id] },
+                () => store.revoke({ ...own, now: isoNow() }, context),
+                context,
             );
             return { key_id, revoked_at };
         },

@@ -12,5 +12,8 @@ it('an answer that came while this process was stalled is taken, however long th
 });
 
 it('a command that Redis does not answer in time fails', async () => {
-    await assert.rejects(redis.blpop(`nothing:${randomUUID()}`, 30), /did not answer in time/);
+    await assert.rejects(redis.blpop(`nothing:${randomUUID()}`, 30), {
+        name: 'TimeoutError',
+        message: /did not answer in time/,
+    });
 });

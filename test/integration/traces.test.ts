@@ -69,6 +69,18 @@ await expectOk(200, asOwner('/v1/keys'));
 await expectOk(200, asOwner('/v1/me/stats'));
 const new_password = 'marked new password';
 await expectOk(200, asOwner('/v1/me/password', 'POST', { current_password: account.password, new_password }));
+const ended = newTrace();
+const { key_id } = await newKey(account);
+await expectOk(200, { method: 'DELETE', path: `/v1/keys/${key_id}`, token: account.token, headers: headersOf(ended) });
+await expectOk(200, { path: `/v1/credentials/by-issuer/${issuer.did}?limit=1`, token, headers: headersOf(ended) });
+const leaving = await newAccount();
+await expectOk(200, {
+    method: 'POST',
+    path: '/internal/v1/auth/logout',
+    internal: true,
+    body: { token: leaving.token },
+    headers: headersOf(ended),
+});
 const refused = newTrace();
 await send({ ...issue, body: { ...issue.body, issuer_private_key: 'marked key' }, headers: headersOf(refused) });
 await service.stop();
@@ -135,21 +147,44 @@ describe('the trace of a call', () => {
     it('shows the waits for the password of a wallet: for its turn among attempts, and for a thread', () => {
         const found = spansOf(opened.trace_id);
         const callee = only(found, '/wallet.v1.WalletService/ListCredentials', SERVER);
-        const hops = [only(found, 'password_attempts', CLIENT), only(found, 'passwords', INTERNAL)];
-        for (const { service, parentSpanId, attributes } of hops) {
+        const attempts = only(found, 'password_attempts', CLIENT);
+        for (const { service, parentSpanId, attributes } of [attempts, only(found, 'passwords', INTERNAL)]) {
             assert.equal(service, 'wallet');
             assert.equal(parentSpanId, callee.spanId);
             assert.ok(Number(attributes['queue.wait_ms']) >= 0);
         }
+        assert.equal(attempts.attributes['db.system.name'], 'redis');
+    });
+
+    it('shows what it waits for in Redis: the verdict on a password, and the marks of what it has ended', () => {
+        const hops = [
+            [opened, 'password_verdict', '/wallet.v1.WalletService/ListCredentials'],
+            [single, 'password_verdict', '/identity.v1.IdentityService/ChangePassword'],
+        ] as const;
+        for (const [{ trace_id }, name, method] of hops) {
+            const found = spansOf(trace_id);
+            const { parentSpanId, attributes } = only(found, name, CLIENT);
+            assert.equal(parentSpanId, only(found, method, SERVER).spanId);
+            assert.equal(attributes['db.system.name'], 'redis');
+        }
+        const found = spansOf(ended.trace_id);
+        const marks = found.filter(({ name }) => name === 'refused_mark');
+        const ending = ['/keys.v1.KeysService/Revoke', '/identity.v1.IdentityService/Logout'];
+        assert.deepEqual(
+            new Set(marks.map(({ parentSpanId }) => parentSpanId)),
+            new Set(ending.map((method) => only(found, method, SERVER).spanId)),
+        );
+        for (const { attributes } of marks) assert.equal(attributes['db.system.name'], 'redis');
     });
 
     it('shows the statements and transactions that are a call’s alone, and how long they waited for a connection', () => {
-        const found = [...spansOf(opened.trace_id), ...spansOf(single.trace_id)];
+        const found = [opened, single, ended].flatMap(({ trace_id }) => spansOf(trace_id));
         const hops = {
             wallet_find: '/wallet.v1.WalletService/ListCredentials',
             wallet_page: '/wallet.v1.WalletService/ListCredentials',
             key_insert: '/keys.v1.KeysService/Generate',
             key_list: '/keys.v1.KeysService/List',
+            credentials_count: '/credentials.v1.CredentialsService/List',
             usage_requests: '/usage.v1.UsageService/GetKeyUsage',
             usage_folded: '/usage.v1.UsageService/GetStatistics',
             own_password_find: '/identity.v1.IdentityService/ChangePassword',
@@ -170,7 +205,7 @@ describe('the trace of a call', () => {
     });
 
     it('begins at the gateway where none came in, and is not kept where the client does not keep its own', () => {
-        const known = new Set([alone, opened, refused, ...together].map(({ trace_id }) => trace_id));
+        const known = new Set([alone, opened, ended, refused, ...together].map(({ trace_id }) => trace_id));
         const begun = spans.filter(({ name, traceId }) => name === ISSUE && !known.has(traceId));
         assert.equal(new Set(begun.map(({ traceId }) => traceId)).size, 1);
         const roots = spansOf(begun[0]?.traceId ?? '').filter(({ parentSpanId }) => !parentSpanId);

@@ -84,10 +84,11 @@ describe('a span', { timeout: 20_000 }, () => {
         const { collected } = await traced(t);
         startSpan('client', 'call', context).finish(new AppError('invalid', 'marked', { cause: new Error('marked') }));
         startSpan('client', 'call', context).finish(new Error('marked'));
+        startSpan('client', 'call', context).finish(Object.assign(new Error('marked'), { name: 'TimeoutError' }));
         const collector = await collected();
         assert.deepEqual(
             collector.spans().map(({ attributes }) => attributes['error.type']),
-            ['invalid', 'internal'],
+            ['invalid', 'internal', 'timeout'],
         );
         assert.doesNotMatch(collector.text(), /marked/);
     });
