@@ -13,6 +13,7 @@ const PARTS: ReadonlyArray<{ part: RegExp; imports: RegExp }> = [
     { part: /^client\//, imports: /^$/ },
     // The registry of all services.
     { part: /^services\/index\.ts$/, imports: /./ },
+    { part: /^services\/crypto-pools\.ts$/, imports: /^(platform|workers\/crypto)\// },
     // A service reaches another one through its proto alone; what services share lies beside their folders.
     { part: /^services\/[^/]+\//, imports: /^(platform|proto|workers\/crypto)\/|^services\/(?!index)[^/]+\.ts$/ },
     {
