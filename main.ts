@@ -93,7 +93,7 @@ async function start(
     metrics.gauge('process_serving', 'Whether the process has started, and is not stopping.', () =>
         readiness.serving ? 1 : 0,
     );
-    const urls: Running['urls'] = { ops: await startOps(config, metrics, readiness, closing) };
+    const urls: Running['urls'] = { ops: await startOps(config, { metrics, log, readiness, closing }) };
 
     const redis = openRedis({ url: required(config, 'REDIS_URL'), log });
     closing.defer(() => redis.disconnect());
@@ -130,16 +130,10 @@ async function start(
 /** Up first and down last, so that it can always be asked how the process is. */
 async function startOps(
     { HOST: host, OPS_PORT: port }: Config,
-    metrics: Metrics,
-    readiness: Readiness,
-    closing: AsyncDisposableStack,
+    shared: Pick<Process, 'metrics' | 'log' | 'closing'> & { readiness: Readiness },
 ): Promise<string> {
-    const ops = await serveOps({
-        host,
-        port,
-        metrics,
-        obstacles: () => readiness.obstacles(),
-    });
+    const { metrics, log, readiness, closing } = shared;
+    const ops = await serveOps({ host, port, metrics, log, obstacles: readiness.obstacles });
     closing.defer(() => ops.stop());
     return ops.url;
 }

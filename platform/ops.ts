@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface OpsServer {
@@ -7,31 +8,27 @@ export interface OpsServer {
     stop(): Promise<void>;
 }
 
+interface OpsOptions {
+    host: string;
+    port: number;
+    metrics: Metrics;
+    log: Log;
+    /** What keeps requests from being sent here; nothing: they may be. */
+    obstacles(): Promise<string[]>;
+}
+
 /**
  * The port beside the public one: `/livez` (the event loop turns), `/readyz` (whether requests should be sent here) and
  * `/metrics`.
  */
-export async function serveOps(options: {
-    host: string;
-    port: number;
-    metrics: Metrics;
-    /** What keeps requests from being sent here; nothing: they may be. */
-    obstacles(): Promise<string[]>;
-}): Promise<OpsServer> {
-    const server = createServer(async (request, response) => {
-        const reply = (status: number, text: string, type = 'text/plain; charset=utf-8') =>
-            response.writeHead(status, { 'content-type': type }).end(text);
-        if (request.url === '/livez') return reply(200, 'ok\n');
-        if (request.url === '/readyz') {
-            const obstacles = await options.obstacles();
-            if (obstacles.length === 0) return reply(200, 'ready\n');
-            return reply(503, `${['not ready', ...obstacles].join('\n')}\n`);
-        }
-        if (request.url === '/metrics') {
-            const { text, content_type } = await options.metrics.expose();
-            return reply(200, text, content_type);
-        }
-        return reply(404, 'not found\n');
+export async function serveOps(options: OpsOptions): Promise<OpsServer> {
+    const server = createServer(({ url }, response) => {
+        const reply = ({ status, text, content_type = 'text/plain; charset=utf-8' }: Reply) =>
+            response.writeHead(status, { 'content-type': content_type }).end(text);
+        answer(url, options).then(reply, (err) => {
+            options.log.error({ err }, 'operations port');
+            reply({ status: 500, text: 'failed: see the log\n' });
+        });
     });
     await new Promise<void>((resolve, reject) => {
         server.once('error', reject);
@@ -47,4 +44,21 @@ export async function serveOps(options: {
                 server.closeAllConnections();
             }),
     };
+}
+
+interface Reply {
+    status: number;
+    text: string;
+    content_type?: string;
+}
+
+async function answer(url: string | undefined, { metrics, obstacles: ask }: OpsOptions): Promise<Reply> {
+    if (url === '/livez') return { status: 200, text: 'ok\n' };
+    if (url === '/readyz') {
+        const obstacles = await ask();
+        if (obstacles.length === 0) return { status: 200, text: 'ready\n' };
+        return { status: 503, text: `${['not ready', ...obstacles].join('\n')}\n` };
+    }
+    if (url === '/metrics') return { status: 200, ...(await metrics.expose()) };
+    return { status: 404, text: 'not found\n' };
 }
