@@ -3,7 +3,7 @@ import type { Call, Frame } from '../../proto/gen/rpc/v1/frames.ts';
 import { type Gatherer, gather, overloaded } from '../batch.ts';
 import { type CallContext, deadlineExceeded, isOverdue, timeoutOfNextHop } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { type Span, startSpan } from '../tracing.ts';
+import { NO_SPAN, type Span, startSpan } from '../tracing.ts';
 import type { MethodInfo } from './definition.ts';
 import { CALLS_PER_FRAME, EXCHANGE, FRAME_BYTES, writeFrame } from './frames.ts';
 import { type InFlight, MAX_CALLS_IN_FLIGHT } from './in-flight.ts';
@@ -72,19 +72,21 @@ export class FrameStream {
             if (this.state !== 'open') throw new NoReply(stopping(), { may_have_run: false });
             if (!this.#in_flight.admits(request.byteLength)) throw overloaded('rpc_calls');
             const id = this.#nextId();
-            const span = startSpan('client', method.path, context);
+            const { path } = method;
             const call = {
                 id,
-                method: method.path,
+                method: path,
                 timeout_ms,
-                context: span.within(context),
+                context,
                 request,
-                span,
+                span: NO_SPAN,
                 sent: false,
                 resolve,
                 reject,
             };
-            this.#calls.add(call);
+            this.#calls.add(call); // throws where there is no room: a span would stay open
+            call.span = startSpan('client', path, context);
+            call.context = call.span.within(context);
             this.#pending.set(id, call);
             this.#in_flight.add(request.byteLength);
         });
