@@ -8,6 +8,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 
 const random = (): string => randomBytes(32).toString('base64url');
 
+keep('postgres/password', random()); // of its superuser
 const database_password = random();
 keep('database/password', database_password);
 keep('database/url', `postgresql://credentials:${database_password}@postgres:5432/credentials`);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import schema from '../../helm/values.schema.json' with { type: 'json' };
 import { secretNames, settingNames } from '../../platform/config.ts';
@@ -128,5 +129,29 @@ describe('numbers in the values', () => {
             () => pods('--set', 'roles.did.autoscaling.minReplicas=9'),
             /autoscaling of did: minReplicas must not be above maxReplicas/,
         );
+    });
+});
+
+describe('the bundled PostgreSQL', () => {
+    it('makes a role for the service that is no superuser, whose own password no pod of the program reads', () => {
+        const manifests = render(...VALUE_SETS.try);
+        const find = (kind: string, suffix: string): Manifest =>
+            manifests.find(({ kind: of, metadata: { name } }) => of === kind && name.endsWith(suffix)) as Manifest; // used below
+        const [container] = podOf(find('StatefulSet', '-postgres')).containers;
+        const env: Array<{ name: string; value?: string; valueFrom?: { secretKeyRef: { key: string } } }> =
+            container.env;
+        const keyOf = (wanted: string) => env.find(({ name }) => name === wanted)?.valueFrom?.secretKeyRef.key;
+        assert.equal(env.find(({ name }) => name === 'POSTGRES_USER')?.value, 'postgres');
+        assert.equal(keyOf('POSTGRES_PASSWORD'), 'database-admin-password');
+        assert.equal(keyOf('CREDENTIALS_PASSWORD'), 'database-password');
+        const made = find('ConfigMap', '-postgres').data ?? {};
+        assert.deepEqual(made, { 'create-role.sql': readFileSync('deploy/postgres/create-role.sql', 'utf8') });
+        assert.ok(
+            container.volumeMounts.some(
+                ({ mountPath }: { mountPath: string }) => mountPath === '/docker-entrypoint-initdb.d',
+            ),
+        );
+        const deployments = JSON.stringify(manifests.filter(({ kind }) => kind === 'Deployment' || kind === 'Job'));
+        assert.doesNotMatch(deployments, /database-admin-password/);
     });
 });

@@ -101,7 +101,7 @@ describe('the chart', () => {
         assert.match(job?.metadata.annotations?.['helm.sh/hook-delete-policy'] ?? '', /before-hook-creation/);
     });
 
-    it('packages the alerts and dashboards of the repository, and nothing else of deploy/', () => {
+    it('packages what it uses of deploy/, the alerts, the dashboards and the role of PostgreSQL, and nothing else', () => {
         const manifests = render(...VALUE_SETS.production);
         const named = (kind: string) =>
             of(manifests, kind).filter((candidate) => component(candidate) === 'monitoring');
@@ -117,7 +117,7 @@ describe('the chart', () => {
         const ignored = readFileSync('helm/.helmignore', 'utf8');
         const others = globSync('deploy/*')
             .map((path) => basename(path))
-            .filter((name) => !/^(grafana|prometheus)$/.test(name));
+            .filter((name) => !/^(grafana|postgres|prometheus)$/.test(name));
         assert.deepEqual(
             others.filter((name) => !new RegExp(`^files/${name}/?$`, 'm').test(ignored)),
             [],

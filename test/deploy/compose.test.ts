@@ -61,6 +61,21 @@ describe('docker-compose.yml', () => {
         assert.ok(!mounting('database-secrets').some((name) => name.startsWith('gateway')));
     });
 
+    it('connects as no superuser of PostgreSQL, whose password only PostgreSQL is given', () => {
+        const { environment = {}, volumes = [] } = composition.services['postgres'] as Service; // asserted by the schema's test
+        assert.equal(environment['POSTGRES_USER'], 'postgres');
+        assert.ok(volumes.includes('./deploy/postgres:/docker-entrypoint-initdb.d:ro'));
+        const others = services.filter(([name]) => !['postgres', 'secrets'].includes(name));
+        assert.ok(
+            others.every(([, mounting]) => !mounting.volumes?.some((mount) => mount.startsWith('postgres-secrets'))),
+        );
+        assert.match(readFileSync('deploy/compose/make-secrets.ts', 'utf8'), /postgresql:\/\/credentials:/);
+        assert.match(
+            readFileSync('deploy/postgres/create-role.sql', 'utf8'),
+            /^CREATE ROLE credentials LOGIN PASSWORD/m,
+        );
+    });
+
     it('runs the program without privileges, and its roles as an ordinary user', () => {
         for (const [name, service] of ours) {
             assert.ok(service.read_only, name);

@@ -61,15 +61,34 @@ spec:
             {{- range .writable }}
             - { name: scratch, mountPath: {{ . }} }
             {{- end }}
-      {{- if .writable }}
+            {{- with .files }}
+            - { name: files, mountPath: {{ .at }}, readOnly: true }
+            {{- end }}
+      {{- if or .writable .files }}
       volumes:
+        {{- if .writable }}
         - { name: scratch, emptyDir: {} }
+        {{- end }}
+        {{- if .files }}
+        - { name: files, configMap: { name: {{ include "name" .root }}-{{ .store }} } }
+        {{- end }}
       {{- end }}
   volumeClaimTemplates:
     - metadata: { name: data }
       spec:
         accessModes: [ReadWriteOnce]
         resources: { requests: { storage: {{ .root.Values.bundled.storage }} } }
+{{- with .files }}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: {{ include "name" $.root }}-{{ $.store }}
+  labels:
+    {{- include "labels" $names | nindent 4 }}
+data:
+  {{- ($.root.Files.Glob .from).AsConfig | nindent 2 }}
+{{- end }}
 {{- if .root.Values.networkPolicy.enabled }}
 ---
 apiVersion: networking.k8s.io/v1
