@@ -1,13 +1,16 @@
 import { execFileSync } from 'node:child_process';
+import manifest from '../package.json' with { type: 'json' };
 import { imagePackages } from './image-packages.ts';
 
 /**
- * `npm run sbom`: the bill of materials of the images, as CycloneDX. Everything in the lockfile that gets into them: `npm sbom
- * --omit=dev` itself would leave out what development needs too, and list what is for other platforms.
+ * `npm run sbom`: the bill of materials of what we put into the images, as CycloneDX. Everything in the lockfile that gets into
+ * them: `npm sbom --omit=dev` itself would leave out what development needs too, and list what is for other platforms. What
+ * the base image brings is not known here.
  */
 
 interface Component {
     'bom-ref': string;
+    name: string;
 }
 interface Bill {
     metadata: { component: Component };
@@ -26,4 +29,6 @@ const kept = new Set([whole.metadata.component, ...components].map((component) =
 const dependencies = whole.dependencies
     .filter(({ ref }) => kept.has(ref))
     .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((target) => kept.has(target)) }));
-console.log(JSON.stringify({ ...whole, components, dependencies }, null, 2));
+// npm calls it after the folder that it is in.
+const metadata = { ...whole.metadata, component: { ...whole.metadata.component, name: manifest.name } };
+console.log(JSON.stringify({ ...whole, metadata, components, dependencies }, null, 2));

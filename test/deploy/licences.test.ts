@@ -3,6 +3,16 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { imagePackages, type LockedPackage } from '../../deploy/image-packages.ts';
+import manifest from '../../package.json' with { type: 'json' };
+
+interface Component {
+    name: string;
+    version: string;
+}
+interface Bill {
+    metadata: { component: Component };
+    components: Component[];
+}
 
 /** Licences that ask for no more than their own text; combinations have each part here. */
 const PERMISSIVE = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'CC0-1.0', 'ISC', 'MIT'];
@@ -19,12 +29,14 @@ test('everything that is shipped has a permissive licence', () => {
     assert.deepEqual(others, []);
 });
 
-test('npm run sbom lists exactly what npm ci puts into the image', () => {
+test('npm run sbom has the name of the program, and lists exactly what npm ci puts into the image', () => {
     const output = execFileSync('npm', ['run', '--silent', 'sbom'], {
         encoding: 'utf8',
         stdio: ['ignore', 'pipe', 'ignore'],
     });
-    const bill: { components: Array<{ name: string; version: string }> } = JSON.parse(output);
+    const bill: Bill = JSON.parse(output);
+    const { name, version } = bill.metadata.component;
+    assert.deepEqual([name, version], [manifest.name, manifest.version]);
     const names = Array.from(
         imagePackages(),
         ([path, { version }]) => `${path.split('node_modules/').at(-1)}@${version}`,
