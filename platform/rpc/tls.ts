@@ -3,12 +3,12 @@ import { ChannelCredentials, ServerCredentials } from '@grpc/grpc-js';
 import type { Config } from '../config.ts';
 import type { Metrics } from '../metrics.ts';
 
-/** PEM texts. With `ca`, both sides of a connection must present a certificate that it has signed. */
+/** PEM texts. With `ca`, the server's certificate must be signed by it, and the client's too, unless `mutual` is false. */
 export interface Tls {
     cert: string;
     key: string;
     ca: string | undefined;
-    /** False: servers alone must present one. */
+    /** Whether servers ask clients for theirs; they do unless told otherwise. */
     mutual?: boolean;
 }
 
