@@ -44,8 +44,7 @@ export function didService({
         },
 
         async filterOwned({ dids }, context) {
-            const account = requireUser(context);
-            return { dids: await store.filterOwned({ account, dids }, context) };
+            return { dids: await store.filterOwned(requireUser(context), dids, context) };
         },
     };
 }

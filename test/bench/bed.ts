@@ -38,17 +38,33 @@ export async function openBed(
     };
 }
 
-/** Runs a measurement to its end or to a signal, leaves nothing behind, and exits with 0 only where it is content. */
-export async function runAndClose(measure: (closing: AsyncDisposableStack) => Promise<boolean>): Promise<never> {
+/**
+ * Runs a measurement to its end or to a signal, leaves nothing behind, and exits with 0 only where it is content, with 2 where
+ * the options of the command line are none.
+ */
+export async function runAndClose<Options>(
+    parse: (args: string[]) => Options,
+    measure: (closing: AsyncDisposableStack, options: Options) => Promise<boolean>,
+): Promise<never> {
+    const options = optionsOf(parse);
     const closing = new AsyncDisposableStack();
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
         process.once(signal, () => closing.disposeAsync().finally(() => process.exit(1)));
     }
     let content = false;
     try {
-        content = await measure(closing);
+        content = await measure(closing, options);
     } finally {
         await closing.disposeAsync();
     }
     process.exit(content ? 0 : 1);
+}
+
+function optionsOf<Options>(parse: (args: string[]) => Options): Options {
+    try {
+        return parse(process.argv.slice(2));
+    } catch (error) {
+        console.error((error as Error).message); // all that is thrown there
+        process.exit(2);
+    }
 }

@@ -2,13 +2,12 @@ import '../../deploy/local/node-version.ts';
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { openBed, runAndClose } from './bed.ts';
-import { parseOptions } from './options.ts';
+import { type BenchOptions, parseOptions } from './options.ts';
 import { floorTable, naiveTable, outcomeTable } from './report.ts';
 import { JOB_NAMES, runSuite } from './suite.ts';
 
 /** `npm run bench`: what each kind of request costs on the service as `npm start` runs it, beside what it must cost. */
-async function bench(closing: AsyncDisposableStack): Promise<boolean> {
-    const options = parseOptions(process.argv.slice(2), JOB_NAMES);
+async function bench(closing: AsyncDisposableStack, options: BenchOptions): Promise<boolean> {
     const machine = { cpu: cpus()[0]?.model, cores: cpus().length, node: process.version, load_before: loadavg() };
     console.log(machine);
     const bed = await openBed(closing, options);
@@ -24,4 +23,4 @@ async function bench(closing: AsyncDisposableStack): Promise<boolean> {
     return failed.length === 0;
 }
 
-await runAndClose(bench);
+await runAndClose((args) => parseOptions(args, JOB_NAMES), bench);

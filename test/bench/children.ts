@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 
-export function startChild(file: URL): ChildProcess & { pid: number } {
-    const child = fork(file, { execArgv: [] });
+export function startChild(file: URL, node_flags: readonly string[] = []): ChildProcess & { pid: number } {
+    const child = fork(file, { execArgv: [...node_flags] });
     if (child.pid === undefined) throw new Error(`${file} could not be started.`);
     return child as ChildProcess & { pid: number }; // see above
 }

@@ -10,8 +10,7 @@ export interface Outcome extends Measured {
 }
 
 export function outcomeOf(name: string, measured: Measured): Outcome {
-    const { load: _, ...serving } = measured.cpu_s;
-    const cpu_s = Object.values(serving).reduce((sum, seconds) => sum + seconds, 0);
+    const cpu_s = servingSeconds(measured.cpu_s);
     return {
         name,
         ...measured,
@@ -19,4 +18,9 @@ export function outcomeOf(name: string, measured: Measured): Outcome {
         cpu_us_per_request: (cpu_s / measured.requests) * 1e6,
         requests_per_cpu_second: measured.requests / cpu_s,
     };
+}
+
+/** CPU of all but the load. */
+export function servingSeconds({ load: _, ...serving }: Record<string, number>): number {
+    return Object.values(serving).reduce((sum, seconds) => sum + seconds, 0);
 }

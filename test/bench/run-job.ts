@@ -4,8 +4,7 @@ import { type HttpRequest, writeRequests } from './load/requests.ts';
 import { measureLoad } from './load/run.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import type { Groups } from './proc.ts';
-
-const WARMUP_S = 1.5;
+import { WARMUP_S } from './warm-up.ts';
 
 export interface JobRun {
     job: Job;
@@ -26,8 +25,8 @@ export async function runJob({ job, ground, groups, ...load }: JobRun): Promise<
 }> {
     const requests = await requestsFor(job, WARMUP_S + load.seconds, ground);
     writeRequests(load.requests_file, requests);
-    const { expected_status, repeat = false } = job;
-    const measured = await measureLoad({ ...load, expected_status, repeat, warmup_s: WARMUP_S }, groups);
+    const { expected, repeat = false } = job;
+    const measured = await measureLoad({ ...load, expected, repeat, warmup_s: WARMUP_S }, groups);
     if (measured.sample === '') throw new Error(`${job.name} was not answered:\n${measured.first_error}`);
     return { outcome: outcomeOf(job.name, measured), first_request: requests[0] };
 }

@@ -30,8 +30,8 @@ export interface Stack {
 }
 
 const LAUNCHERS: Record<Transport, string> = { local: 'deploy/local/start.ts', grpc: 'deploy/local/cluster.ts' };
-/** As npm start has them. */
-const NODE_FLAGS: readonly string[] = packageJson.scripts.start.match(/--\S+/g) ?? [];
+/** As npm start has them; what is compared with the service has them too. */
+export const NODE_FLAGS: readonly string[] = packageJson.scripts.start.match(/--\S+/g) ?? [];
 /** What the launchers need of the surroundings; a setting of the user's would change what is measured. */
 const KEPT = ['PATH', 'HOME', 'XDG_CACHE_HOME', 'TMPDIR'];
 

@@ -1,7 +1,7 @@
 import type { Bed } from './bed.ts';
 import { type Floor, floorOf, partsOf } from './floors/floor.ts';
 import { type Floors, measureHttp, openFloors } from './floors/measure.ts';
-import { JOBS } from './jobs/index.ts';
+import { HTTP_JOB_NAMES, JOBS } from './jobs/index.ts';
 import { LIMITER, runLimiter } from './limiter/run.ts';
 import { NAIVE_JOBS, openNaive } from './naive/run.ts';
 import type { Outcome } from './outcome.ts';
@@ -16,7 +16,7 @@ export interface SuiteResults {
     naive: Outcome[];
 }
 
-export const JOB_NAMES: readonly string[] = [...JOBS.map(({ name }) => name), LIMITER];
+export const JOB_NAMES: readonly string[] = [...HTTP_JOB_NAMES, LIMITER];
 
 /** Each part of a floor is measured for so long, or for as long as each job where that is less. */
 const PART_S = 0.7;

@@ -6,7 +6,7 @@ import { encodeDidKey } from '../../workers/crypto/did-key.ts';
 import { generateKeyPair, type KeyPair, secretKeyBytes } from '../../workers/crypto/ed25519.ts';
 import { signToken } from '../../workers/crypto/paseto.ts';
 
-/** Key pairs and tokens, made before a run as the service makes them: no token, DID or body is sent twice. */
+/** Key pairs and tokens, made before a run as the service makes them: those of a job that does not repeat are sent once. */
 
 export interface Signer extends KeyPair {
     did: string;

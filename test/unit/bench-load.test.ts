@@ -36,7 +36,7 @@ const LONG_S = 600;
 
 test('a closed loop sends each request once and ends when they are used up', async (t) => {
     const { asked, paths, targets, requests } = await playground(t, 500);
-    const plan = { targets, connections: 7, expected_status: 200, repeat: false, warmup_s: 0, seconds: LONG_S };
+    const plan = { targets, connections: 7, expected: { status: 200 }, repeat: false, warmup_s: 0, seconds: LONG_S };
     const { errors } = await closedLoop(plan, requests, () => {});
     assert.equal(errors, 0);
     assert.deepEqual(asked.toSorted(), paths.toSorted());
@@ -44,7 +44,7 @@ test('a closed loop sends each request once and ends when they are used up', asy
 
 test('a closed loop that may repeat begins again with the first, and counts what is refused as errors', async (t) => {
     const { asked, paths, targets, requests } = await playground(t, 5, (path) => (path === '/3' ? 429 : 200));
-    const plan = { targets, connections: 1, expected_status: 200, repeat: true, warmup_s: 0, seconds: 1 };
+    const plan = { targets, connections: 1, expected: { status: 200 }, repeat: true, warmup_s: 0, seconds: 1 };
     const { errors, first_error } = await closedLoop(plan, requests, () => {});
     assert.deepEqual(asked.slice(0, 7), [...paths, '/0', '/1']);
     assert.equal(errors, asked.filter((path) => path === '/3').length);

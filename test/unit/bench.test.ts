@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { floorOf, type PartCosts } from '../bench/floors/floor.ts';
+import { parseGrowthOptions } from '../bench/growth/options.ts';
+import { placesOf } from '../bench/growth/places.ts';
+import { relativeTo } from '../bench/growth/report.ts';
+import type { Point } from '../bench/growth/turns.ts';
 import { parseAnswer } from '../bench/load/connection.ts';
 import { tally } from '../bench/load/tally.ts';
-import { parseOptions } from '../bench/options.ts';
+import { parseOptions, parseOverloadOptions, parseProfileOptions } from '../bench/options.ts';
 import { outcomeOf } from '../bench/outcome.ts';
 import { latencyOf, median } from '../bench/percentiles.ts';
 import { cpuOf, parseStat } from '../bench/proc.ts';
@@ -109,21 +113,22 @@ test('an answer is complete when its length says so, and two at once are refused
     assert.throws(() => parseAnswer(Buffer.from('HTTP/1.1 200 OK\r\n\r\n')), /Content-Length/);
 });
 
-test('only what is answered between begin and end is counted, and an unexpected answer is an error at any time', () => {
-    const counted = tally(200);
-    const add = (status: number) => counted.add({ status, bytes: answer(status, 'text') }, 1);
+test('only what is answered between begin and end is counted, and an answer of another status or text is an error at any time', () => {
+    const counted = tally({ status: 200, text: 'text' });
+    const add = (status: number, text = 'a text') => counted.add({ status, bytes: answer(status, text) }, 1);
     add(503);
     add(200);
     counted.begin();
     add(200);
     add(200);
     add(500);
+    add(200, 'another');
     counted.end();
     add(200);
     const { requests, errors, first_error, sample } = counted.result();
-    assert.deepEqual([requests, errors], [3, 2]);
+    assert.deepEqual([requests, errors], [4, 3]);
     assert.match(first_error ?? '', /^HTTP\/1\.1 503 /);
-    assert.match(sample, /^HTTP\/1\.1 200 .*\r\n\r\ntext$/s);
+    assert.match(sample, /^HTTP\/1\.1 200 .*\r\n\r\na text$/s);
 });
 
 test('options that make no sense are refused with what would', () => {
@@ -135,10 +140,46 @@ test('options that make no sense are refused with what would', () => {
         seconds: 2,
         connections: 64,
     });
-    assert.throws(() => parseOptions(['--only', 'verify,resolve'], names), /no job resolve; there are verify, issue/);
-    assert.throws(() => parseOptions(['--transport', 'http'], names), /local or grpc/);
-    assert.throws(() => parseOptions(['--seconds', '60'], names), /from 0.2 to 50/);
+    assert.throws(() => parseOptions(['--only', 'verify,resolve'], names), /--only: resolve is none of verify, issue/);
+    assert.throws(() => parseOptions(['--transport', 'http'], names), /http is none of local, grpc/);
+    assert.throws(() => parseOptions(['--seconds', '60'], names), /from 0.2 to 45/);
     assert.throws(() => parseOptions(['--connections', 'many'], names), /--connections/);
+    assert.throws(() => parseOverloadOptions(['--transport', 'grcp'], names), /grcp is none of local, grpc/);
+    assert.throws(() => parseOverloadOptions(['--seconds', 'x'], names), /--seconds is a number/);
+    assert.throws(() => parseProfileOptions(['--job', 'limiter'], names), /limiter is none of verify, issue/);
+    assert.throws(() => parseProfileOptions(['--jobs', 'verify'], names), /Unknown option '--jobs'/);
+    assert.throws(
+        () => parseGrowthOptions(['--part', 'sizes']),
+        /sizes is none of credentials, accounts, gateways, list/,
+    );
+    assert.throws(() => parseGrowthOptions(['--accounts', '1,many']), /--accounts is a number/);
+    assert.throws(() => parseGrowthOptions(['--gateways', '']), /--gateways names nothing/);
+});
+
+test('the places of each part of growth differ in what grows alone', () => {
+    const counts = { credentials: [10, 20, 30], accounts: [1, 5], gateways: [1, 4] };
+    const at = { rows: 20, accounts: 1, gateways: 1, transport: 'local' };
+    assert.deepEqual(
+        placesOf('credentials', counts),
+        [10, 20, 30].map((rows) => ({ ...at, rows })),
+    );
+    assert.deepEqual(placesOf('accounts', counts), [at, { ...at, accounts: 5 }]);
+    const over_grpc = { ...at, accounts: 5, transport: 'grpc' };
+    assert.deepEqual(placesOf('gateways', counts), [over_grpc, { ...over_grpc, gateways: 4 }]);
+});
+
+test('points are compared round by round, so that a machine that slows down is not taken for a cost that grows', () => {
+    const point = (...costs: number[]): Point => ({
+        job: 'verify',
+        rows: 1,
+        accounts: 1,
+        gateways: 1,
+        transport: 'local',
+        errors: 0,
+        first_error: undefined,
+        runs: costs.map((cpu_us_per_request) => ({ requests_per_second: 1, cpu_us_per_request })),
+    });
+    assert.deepEqual(relativeTo(point(100, 200, 400), point(110, 210, 400)), { median: 1.05, least: 1, most: 1.1 });
 });
 
 test('a profile charges native code to the file that calls it, and waiting to nobody', () => {

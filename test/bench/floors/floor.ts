@@ -13,7 +13,7 @@ export type Part =
     | 'presentation_row'
     /** One row by its key, in groups of 32, two in flight. */
     | 'find'
-    /** The 25 rows of an issuer by an index. */
+    /** The 25 rows of an issuer by an index, in groups of 32, two in flight. */
     | 'page'
     /** A password hash of the default cost. */
     | 'argon2id'

@@ -5,12 +5,13 @@ import { measureLoad } from '../load/run.ts';
 import { outcomeOf } from '../outcome.ts';
 import type { Groups } from '../proc.ts';
 import type { JobRun } from '../run-job.ts';
+import { NODE_FLAGS } from '../stack.ts';
+import { WARMUP_S } from '../warm-up.ts';
 import type { EchoPlan } from './echo.ts';
 import type { Part, PartCosts } from './floor.ts';
 import { type FloorPlan, PARTS_OF } from './process.ts';
 
 /** The cost of HTTP varies less than that of a service: less time is enough. */
-const WARMUP_S = 1;
 const ECHO_S = 1;
 
 interface FloorsPlan {
@@ -65,12 +66,12 @@ export async function measureHttp(
     { job, requests_file, connections }: JobRun,
     { body, sample }: { body: unknown; sample: string },
 ): Promise<number> {
-    const { expected_status } = job;
-    const child = startChild(new URL('echo.ts', import.meta.url));
+    const { expected } = job;
+    const child = startChild(new URL('echo.ts', import.meta.url), NODE_FLAGS);
     try {
-        const plan: EchoPlan = { body, status: expected_status, ...readSample(sample) };
+        const plan: EchoPlan = { body, status: expected.status, ...readSample(sample) };
         const targets = [{ host: '127.0.0.1', port: await ask<number>(child, plan) }];
-        const load = { targets, requests_file, connections, expected_status, repeat: true };
+        const load = { targets, requests_file, connections, expected, repeat: true };
         const measured = await measureLoad({ ...load, warmup_s: WARMUP_S, seconds: ECHO_S }, { echo: [child.pid] });
         if (measured.errors > 0) throw new Error(`The echo failed:\n${measured.first_error}`);
         return outcomeOf('http', measured).cpu_us_per_request;

@@ -9,7 +9,8 @@ export interface Rounds {
     round(): unknown;
 }
 
-const WARMUP_S = 0.3;
+/** Less than for whole services: there is little to compile. */
+const WARMUP_S = 1;
 
 /** CPU µs per operation: of this process, and of the processes that work for it. */
 export async function measureRounds(rounds: Rounds, seconds: number, groups: Groups): Promise<number> {

@@ -13,6 +13,14 @@ const IN_FLIGHT = 2;
 /** Issuers with a page of credentials each. */
 const ISSUERS = 400;
 const PAGE = 25;
+/** What a list shows. */
+const PAGES = `
+    SELECT page.* FROM unnest($1::text[]) AS asked (issuer) CROSS JOIN LATERAL (
+        SELECT id, issued_at, expires_at, revoked_at IS NOT NULL, issuer, subject, credential_type FROM floor.credentials
+        WHERE issuer = asked.issuer ORDER BY id DESC LIMIT 26
+    ) AS page`;
+/** Values stay the text that they come as. */
+const AS_TEXT = { getTypeParser: () => (text: string) => text };
 
 const TABLES = ['credentials.credentials', 'did.dids', 'presentations.presentations', 'usage.deltas'];
 
@@ -58,7 +66,7 @@ const PRESENTATION: Record<string, Column> = {
 };
 
 export async function rowParts(database_url: string): Promise<Record<RowPart, Rounds>> {
-    const clients = times(IN_FLIGHT, () => new Client({ connectionString: database_url }));
+    const clients = times(IN_FLIGHT, () => new Client({ connectionString: database_url, types: AS_TEXT }));
     await Promise.all(clients.map((client) => client.connect()));
     const [setup] = clients as [Client, ...Client[]]; // there are two
     await createTables(setup);
@@ -74,7 +82,6 @@ export async function rowParts(database_url: string): Promise<Record<RowPart, Ro
     });
     const insert = (table: string, columns: Record<string, Column>): Rounds =>
         run(table, insertStatement(table, columns), () => columnsOf(columns), GROUP);
-    const page = 'SELECT * FROM floor.credentials WHERE issuer = $1 ORDER BY id DESC LIMIT 26';
     return {
         credential_row: insert('credentials', CREDENTIAL),
         did_row: insert('dids', DID),
@@ -85,7 +92,7 @@ export async function rowParts(database_url: string): Promise<Record<RowPart, Ro
             () => [times(GROUP, ids)],
             GROUP,
         ),
-        page: run('page', page, () => [issuers()], 1),
+        page: run('page', PAGES, () => [times(GROUP, issuers)], GROUP),
     };
 }
 

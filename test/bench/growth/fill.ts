@@ -44,3 +44,9 @@ export async function fillIssuer(db: Client, issuer: string, account: string, co
     );
     await db.query('VACUUM ANALYZE credentials.credentials');
 }
+
+/** Removes the credentials whose ids are of a later time. */
+export async function removeSince(db: Client, first_id: string): Promise<void> {
+    await db.query('DELETE FROM credentials.credentials WHERE id > $1', [first_id]);
+    await db.query('VACUUM credentials.credentials');
+}

@@ -10,7 +10,7 @@ const WALLET_PASSWORD = 'open sesame, says the bench';
 export const accountJobs: Job[] = [
     {
         name: 'me',
-        expected_status: 200,
+        expected: { status: 200 },
         parts: { limit: 1, find: 2 },
         per_second: 10_000,
         repeat: true,
@@ -20,7 +20,7 @@ export const accountJobs: Job[] = [
     },
     {
         name: 'login',
-        expected_status: 200,
+        expected: { status: 200 },
         // The row is its session's.
         parts: { limit: 1, find: 1, argon2id: 1, credential_row: 1 },
         per_second: 200,
@@ -34,7 +34,7 @@ export const accountJobs: Job[] = [
     },
     {
         name: 'open-wallet',
-        expected_status: 200,
+        expected: { status: 200 },
         parts: { limit: 1, find: 2, argon2id: 1 },
         per_second: 200,
         repeat: true,
@@ -56,7 +56,7 @@ export const accountJobs: Job[] = [
     },
     {
         name: 'refused',
-        expected_status: 429,
+        expected: { status: 429 },
         parts: { limit: 1 },
         per_second: 10_000,
         repeat: true,

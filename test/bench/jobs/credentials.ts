@@ -1,7 +1,7 @@
 import type { HttpRequest } from '../load/requests.ts';
 import { insertCredentials, insertDids } from '../rows.ts';
 import { CREDENTIAL_TYPE, claimsOf, newCredential, newSigner, privateKeyOf, SUBJECT } from '../tokens.ts';
-import { type Ground, type Job, times } from './job.ts';
+import { type Ground, type Job, times, VALID } from './job.ts';
 
 /** What most issuers have, and what one answer holds. */
 const LISTED_ROWS = 25;
@@ -9,7 +9,7 @@ const LISTED_ROWS = 25;
 export const credentialJobs: Job[] = [
     {
         name: 'issue',
-        expected_status: 201,
+        expected: { status: 201 },
         parts: { limit: 1, sign: 1, credential_row: 1 },
         per_second: 8_000,
         requests: async (count, { world }) =>
@@ -27,7 +27,7 @@ export const credentialJobs: Job[] = [
     },
     {
         name: 'verify',
-        expected_status: 200,
+        expected: VALID,
         parts: { limit: 1, verify: 1 },
         per_second: 8_000,
         requests: async (count, { world }) =>
@@ -35,7 +35,7 @@ export const credentialJobs: Job[] = [
     },
     {
         name: 'verify-revocation',
-        expected_status: 200,
+        expected: VALID,
         parts: { limit: 1, verify: 1, find: 1 },
         per_second: 8_000,
         async requests(count, { world, db, credentialId }) {
@@ -53,7 +53,7 @@ export const credentialJobs: Job[] = [
     /* The caller's right to the DID is found, then the page read. */
     {
         name: 'list',
-        expected_status: 200,
+        expected: { status: 200 },
         parts: { limit: 1, find: 1, page: 1 },
         per_second: 4_000,
         repeat: true,

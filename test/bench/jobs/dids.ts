@@ -5,7 +5,7 @@ import { type Job, times } from './job.ts';
 export const didJobs: Job[] = [
     {
         name: 'create-did',
-        expected_status: 201,
+        expected: { status: 201 },
         parts: { limit: 1, key_pair: 1, did_row: 1 },
         per_second: 9_000,
         requests: async (count, { world }) =>
@@ -13,7 +13,7 @@ export const didJobs: Job[] = [
     },
     {
         name: 'resolve',
-        expected_status: 200,
+        expected: { status: 200 },
         parts: { limit: 1, find: 1 },
         per_second: 15_000,
         async requests(count, { world, db }) {

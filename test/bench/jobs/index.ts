@@ -7,8 +7,10 @@ import { presentationJobs } from './presentations.ts';
 /** Everything that is measured over HTTP, in the order of the report. */
 export const JOBS: readonly Job[] = [...didJobs, ...credentialJobs, ...presentationJobs, ...accountJobs];
 
+export const HTTP_JOB_NAMES: readonly string[] = JOBS.map(({ name }) => name);
+
 export function jobNamed(name: string): Job {
     const job = JOBS.find((candidate) => candidate.name === name);
-    if (!job) throw new Error(`There is no job ${name}; there are ${JOBS.map((known) => known.name).join(', ')}.`);
+    if (!job) throw new Error(`There is no job ${name}.`);
     return job;
 }

@@ -1,6 +1,7 @@
 import type { Client } from 'pg';
 import type { Parts } from '../floors/floor.ts';
 import type { HttpRequest } from '../load/requests.ts';
+import type { Expected } from '../load/tally.ts';
 import type { World } from '../world.ts';
 
 /** Where a job's requests come from. */
@@ -12,10 +13,13 @@ export interface Ground {
     credentialId(): string;
 }
 
+/** What is good: a bad token, too, is checked and answered with 200. */
+export const VALID: Expected = { status: 200, text: '"data":{"valid":true' };
+
 /** One kind of request that is measured. */
 export interface Job {
     name: string;
-    expected_status: number;
+    expected: Expected;
     /** What its floor consists of, beside HTTP and what every request has. */
     parts: Parts;
     /** Requests made ready for each second: more than are ever answered. */

@@ -1,5 +1,5 @@
 import { AUDIENCE, newCredentials, newPresentation, newSigner, privateKeyOf } from '../tokens.ts';
-import { type Job, times } from './job.ts';
+import { type Job, times, VALID } from './job.ts';
 
 /** Credentials in each presentation. */
 const HELD = 3;
@@ -7,7 +7,7 @@ const HELD = 3;
 export const presentationJobs: Job[] = [
     {
         name: 'present',
-        expected_status: 201,
+        expected: { status: 201 },
         parts: { limit: 1, verify: HELD, sign: 1, presentation_row: 1 },
         per_second: 3_500,
         requests: async (count, { world }) =>
@@ -25,7 +25,7 @@ export const presentationJobs: Job[] = [
     },
     {
         name: 'verify-presentation',
-        expected_status: 200,
+        expected: VALID,
         parts: { limit: 1, verify: HELD + 1 },
         per_second: 3_500,
         requests: async (count, { world }) =>

@@ -2,10 +2,10 @@ import { ask, startChild } from '../children.ts';
 import type { Measured } from '../load/run.ts';
 import { type Outcome, outcomeOf } from '../outcome.ts';
 import type { Stack } from '../stack.ts';
+import { WARMUP_S } from '../warm-up.ts';
 import type { LimiterPlan } from './process.ts';
 
 export const LIMITER = 'limiter';
-const WARMUP_S = 0.5;
 
 /** Measures the limiter alone; its process stands where the gateway stands in other jobs. */
 export async function runLimiter(

@@ -1,11 +1,11 @@
 import { type Connection, openConnection, type Target } from './connection.ts';
-import { type LoadResult, type Tally, tally } from './tally.ts';
+import { type Expected, type LoadResult, type Tally, tally } from './tally.ts';
 
 export interface ClosedLoopPlan {
     /** Connections are spread over them in turn. */
     targets: readonly Target[];
     connections: number;
-    expected_status: number;
+    expected: Expected;
     /** Whether to begin with the first request again after the last. */
     repeat: boolean;
     warmup_s: number;
@@ -21,8 +21,8 @@ export async function closedLoop(
     requests: readonly Buffer[],
     onBegin: () => void,
 ): Promise<LoadResult> {
-    const { targets, connections: count, expected_status, repeat, warmup_s, seconds } = plan;
-    const counted = tally(expected_status);
+    const { targets, connections: count, expected, repeat, warmup_s, seconds } = plan;
+    const counted = tally(expected);
     const { promise: over, resolve: end } = Promise.withResolvers<void>();
     let next = 0;
     let idle = 0;

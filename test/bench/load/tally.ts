@@ -5,7 +5,7 @@ export interface LoadResult {
     /** Answered in the counted time, whatever the answer. */
     requests: number;
     seconds: number;
-    /** Answers of another status than expected, and connections that were lost; in the warm-up too. */
+    /** Answers that are not what is expected, and connections that were lost; in the warm-up too. */
     errors: number;
     first_error: string | undefined;
     /** Of the expected answers. */
@@ -25,11 +25,19 @@ export interface Tally {
     result(): LoadResult;
 }
 
+/** What an answer must be. */
+export interface Expected {
+    status: number;
+    /** Is somewhere in it. */
+    text?: string;
+}
+
 /** How much of a refusal is kept to be shown, in bytes. */
 const SHOWN = 600;
 
 /** Counts answers between `begin` and `end`. */
-export function tally(expected_status: number): Tally {
+export function tally({ status: expected_status, text = '' }: Expected): Tally {
+    const expected_text = Buffer.from(text);
     const latencies: number[] = [];
     let began = Number.NaN;
     let ended = Number.NaN;
@@ -50,7 +58,7 @@ export function tally(expected_status: number): Tally {
         },
         isOver: () => !Number.isNaN(ended),
         add({ status, bytes }, latency_ms) {
-            const good = status === expected_status;
+            const good = status === expected_status && bytes.includes(expected_text);
             if (!good) fail(bytes.toString('utf8', 0, SHOWN));
             if (Number.isNaN(began) || !Number.isNaN(ended)) return;
             requests++;

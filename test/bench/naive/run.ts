@@ -5,7 +5,7 @@ import { ask, startChild } from '../children.ts';
 import type { Job } from '../jobs/job.ts';
 import type { Outcome } from '../outcome.ts';
 import { runJob } from '../run-job.ts';
-import type { Stack } from '../stack.ts';
+import { NODE_FLAGS, type Stack } from '../stack.ts';
 import type { World } from '../world.ts';
 
 const MIGRATION = new URL('../../../services/credentials/migrations/001_credentials.sql', import.meta.url);
@@ -31,7 +31,7 @@ export async function openNaive(options: {
     await db.connect();
     closing.defer(() => db.end());
     await db.query(`CREATE SCHEMA credentials; ${readFileSync(MIGRATION, 'utf8')}`);
-    const child = startChild(new URL('server.ts', import.meta.url));
+    const child = startChild(new URL('server.ts', import.meta.url), NODE_FLAGS);
     closing.defer(async () => void child.kill());
     const port = await ask<number>(child, url);
     const targets = [{ host: '127.0.0.1', port }];

@@ -1,18 +1,20 @@
 import '../../../deploy/local/node-version.ts';
 import { statSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { openBed, runAndClose } from '../bed.ts';
-import { jobNamed } from '../jobs/index.ts';
+import { HTTP_JOB_NAMES, jobNamed } from '../jobs/index.ts';
 import { requestsFor } from '../jobs/job.ts';
 import type { OpenLoopResult } from '../load/open-loop.ts';
 import { writeRequests } from '../load/requests.ts';
 import { measureLoad, measureOpenLoad, type Spent } from '../load/run.ts';
+import { type OverloadOptions, parseOverloadOptions } from '../options.ts';
 import { figure, table } from '../table.ts';
+import { WARMUP_S } from '../warm-up.ts';
 import { refusalsIn } from './refusals.ts';
 
 /** `npm run bench:overload`: what becomes of requests when twice as many come as can be answered. */
 
-const WARMUP_S = 2;
+/** Of the open loop, before which the service has been warmed. */
+const RISE_S = 2;
 const CONNECTIONS = 64;
 /** Of the open loop: as many clients wait at once at most. */
 const WAITING_CLIENTS = 1_000;
@@ -21,36 +23,38 @@ const ACCOUNTS = 256;
 /** Of requests that are made, and sent again and again. */
 const DISTINCT_S = 6;
 
-const { values } = parseArgs({
-    options: {
-        transport: { type: 'string', default: 'local' },
-        job: { type: 'string', default: 'verify' },
-        seconds: { type: 'string', default: '20' },
-    },
-});
-
-async function overload(closing: AsyncDisposableStack): Promise<boolean> {
-    const job = jobNamed(values.job);
-    const transport = values.transport === 'grpc' ? 'grpc' : 'local';
+async function overload(closing: AsyncDisposableStack, options: OverloadOptions): Promise<boolean> {
+    const { transport, seconds } = options;
+    const job = jobNamed(options.job);
     const bed = await openBed(closing, { transport, accounts: ACCOUNTS });
     const { stack, ground, requests_file } = bed;
     const { gateways: targets, groups, log_file } = stack;
-    const seconds = Number(values.seconds);
     writeRequests(requests_file, await requestsFor(job, DISTINCT_S, ground));
-    const load = { targets, requests_file, warmup_s: WARMUP_S };
-    const { expected_status } = job;
-    const closed = { ...load, connections: CONNECTIONS, expected_status, repeat: true, seconds: Math.min(seconds, 10) };
+    const load = { targets, requests_file };
+    const { expected } = job;
+    const closed = {
+        ...load,
+        warmup_s: WARMUP_S,
+        connections: CONNECTIONS,
+        expected,
+        repeat: true,
+        seconds: Math.min(seconds, 10),
+    };
     const full = await measureLoad(closed, groups);
+    if (full.errors > 0) throw new Error(`There were errors; the first:\n${full.first_error}`);
     const capacity = full.requests / full.seconds;
     console.log(`\n${job.name}: ${figure(capacity)} requests per second over ${CONNECTIONS} connections\n`);
     const phases: Phase[] = [];
     for (const share of [0.5, 2]) {
         const log_from = statSync(log_file).size;
         const rate = share * capacity;
-        const result = await measureOpenLoad({ ...load, rate, connections: WAITING_CLIENTS, seconds }, groups);
+        const result = await measureOpenLoad(
+            { ...load, warmup_s: RISE_S, rate, connections: WAITING_CLIENTS, seconds },
+            groups,
+        );
         phases.push({ share, ...result, refused_within_ms: await refusalsIn(log_file, log_from) });
     }
-    console.log(`${phaseTable(phases, expected_status)}\n\n${verdict(phases, expected_status, capacity)}\n`);
+    console.log(`${phaseTable(phases, expected.status)}\n\n${verdict(phases, expected.status, capacity)}\n`);
     return true;
 }
 
@@ -82,12 +86,10 @@ function phaseTable(phases: readonly Phase[], expected_status: number): string {
         'p50 ms',
         'p99 ms',
         '503/s',
-        'p99 ms',
-        'by the log',
-        'others',
-        'lost',
+        'p99 of a 503, ms',
+        'by the log, ms',
     ];
-    return table([...head, 'peak MiB'], rows);
+    return table([...head, 'other answers', 'unanswered', 'peak MiB'], rows);
 }
 
 function verdict([half, twice]: readonly Phase[], expected_status: number, capacity: number): string {
@@ -97,4 +99,4 @@ function verdict([half, twice]: readonly Phase[], expected_status: number, capac
     return `At twice the capacity: goodput ${figure(goodput)} of it; p99 of what is admitted ${figure(slower)} × that of half of it.`;
 }
 
-await runAndClose(overload);
+await runAndClose((args) => parseOverloadOptions(args, HTTP_JOB_NAMES), overload);

@@ -1,18 +1,18 @@
 import '../../../deploy/local/node-version.ts';
-import { parseArgs } from 'node:util';
 import { pickPort } from '../../../deploy/local/ports.ts';
 import { openBed, runAndClose } from '../bed.ts';
-import { jobNamed } from '../jobs/index.ts';
+import { HTTP_JOB_NAMES, jobNamed } from '../jobs/index.ts';
 import { requestsFor } from '../jobs/job.ts';
 import { writeRequests } from '../load/requests.ts';
 import { type Measured, measureLoad } from '../load/run.ts';
+import { type ProfileOptions, parseProfileOptions } from '../options.ts';
 import { figure, table } from '../table.ts';
+import { WARMUP_S } from '../warm-up.ts';
 import { areaOf, type Frame, functionOf, selfTimes } from './areas.ts';
 import { type CpuProfile, openProfiler } from './inspector.ts';
 
 /** `npm run bench:profile -- --job verify`: where each microsecond of a request goes, as V8's profiler samples it. */
 
-const WARMUP_S = 3;
 const HOTTEST = 40;
 
 interface Profiles {
@@ -20,25 +20,17 @@ interface Profiles {
     workers: CpuProfile[];
 }
 
-const { values } = parseArgs({
-    options: {
-        job: { type: 'string', default: 'verify' },
-        seconds: { type: 'string', default: '5' },
-        connections: { type: 'string', default: '64' },
-    },
-});
-
-async function profile(closing: AsyncDisposableStack): Promise<boolean> {
-    const job = jobNamed(values.job);
+async function profile(closing: AsyncDisposableStack, options: ProfileOptions): Promise<boolean> {
+    const { seconds, connections } = options;
+    const job = jobNamed(options.job);
     const port = await pickPort();
-    const bed = await openBed(closing, { transport: 'local', node_flags: [`--inspect=127.0.0.1:${port}`] });
+    const bed = await openBed(closing, { transport: 'local', node_flags: inspected(port) });
     const { stack, ground, requests_file } = bed;
-    const seconds = Number(values.seconds);
     writeRequests(requests_file, await requestsFor(job, WARMUP_S + seconds, ground));
     const profiler = await openProfiler(port);
     closing.defer(async () => profiler.close());
-    const { expected_status, repeat = false } = job;
-    const plan = { targets: stack.gateways, connections: Number(values.connections), expected_status, repeat, seconds };
+    const { expected, repeat = false } = job;
+    const plan = { targets: stack.gateways, connections, expected, repeat, seconds };
     let profiles: Promise<Profiles> | undefined;
     const measured = await measureLoad({ ...plan, warmup_s: WARMUP_S, requests_file }, stack.groups, {
         began: () => void profiler.start(),
@@ -47,11 +39,16 @@ async function profile(closing: AsyncDisposableStack): Promise<boolean> {
         },
     });
     if (measured.errors > 0) throw new Error(`There were errors; the first:\n${measured.first_error}`);
-    if (profiles) report(measured, await profiles);
+    if (profiles) report(job.name, measured, await profiles);
     return true;
 }
 
-function report(measured: Measured, { main, workers }: Profiles): void {
+/** Where it listens is told over HTTP alone: on the screen it would say nothing. */
+function inspected(port: number): string[] {
+    return [`--inspect=127.0.0.1:${port}`, '--inspect-publish-uid=http'];
+}
+
+function report(job: string, measured: Measured, { main, workers }: Profiles): void {
     const requests = measured.requests;
     const columns = (keyOf: (frame: Frame) => string) => {
         const on_main = selfTimes(main, keyOf);
@@ -74,11 +71,11 @@ function report(measured: Measured, { main, workers }: Profiles): void {
         ['the process, by /proc, while it is profiled', '', '', process_us] as const,
     ];
     const cells = all.map((row) => row.map((cell) => (typeof cell === 'number' ? figure(cell) : cell)));
-    console.log(`\n${values.job}: µs per request, ${Math.round(requests / measured.seconds)} requests per second\n`);
+    console.log(`\n${job}: µs per request, ${Math.round(requests / measured.seconds)} requests per second\n`);
     console.log(table(['area (self time)', 'event loop', 'threads', 'both'], cells));
     const hottest = columns(functionOf).slice(0, HOTTEST);
     const hot_rows = hottest.map(({ key, main_us, workers_us }) => [key, figure(main_us), figure(workers_us)]);
     console.log(`\n${table(['function (self time)', 'event loop', 'threads'], hot_rows)}\n`);
 }
 
-await runAndClose(profile);
+await runAndClose((args) => parseProfileOptions(args, HTTP_JOB_NAMES), profile);
