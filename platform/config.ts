@@ -64,7 +64,7 @@ const SETTINGS = z.object({
     ARGON2_MEMORY_KIB: whole(8, 256 << 10).default(19_456),
     ARGON2_PASSES: whole(1, 10).default(2),
     PASSWORD_THREADS: whole(1, 256).default(availableParallelism()),
-    SIGNATURE_THREADS: whole(1, 256).default(availableParallelism()),
+    SIGNATURE_THREADS: whole(1, 256).default(Math.max(1, availableParallelism() - 1)),
 
     LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
     LOG_FILE: z.string().optional(),

@@ -25,12 +25,14 @@ export class JsonError extends Error {
  * @throws JsonError
  */
 export function parseJson(text: string, raw: ReadonlySet<string>): unknown {
-    // Surrogates sent as themselves; those sent as \u escapes are met in check().
+    // Surrogates sent as themselves; those sent as \u escapes are met in scan().
     if (!text.isWellFormed()) throw new JsonError('lone surrogate in a string');
-    const slices = check(text, raw); // before the syntax: building 500,000 levels would take 0.2 s
+    const { key_count, slices } = scan(text, raw); // before the syntax: building 500,000 levels would take 0.2 s
     const value = parseSyntax(text);
+    // Of a key that stands twice in one object JSON.parse keeps the last.
+    if (countKeys(value) !== key_count) throw new JsonError('a key stands twice in one object');
     for (const [name, slice] of slices) {
-        // check() found `name` as a member of the outermost object, so `value` has it as its own.
+        // scan() found `name` as a member of the outermost object, so `value` has it as its own.
         (value as Record<string, unknown>)[name] = new JsonText(slice);
     }
     return value;
@@ -44,10 +46,22 @@ function parseSyntax(text: string): unknown {
     }
 }
 
+/** The keys of all its objects together. */
+function countKeys(value: unknown): number {
+    if (typeof value !== 'object' || value === null) {
+        if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) {
+            throw new JsonError('number out of range');
+        }
+        return 0;
+    }
+    const is_array = Array.isArray(value);
+    const members: unknown[] = is_array ? value : Object.values(value);
+    let count = is_array ? 0 : members.length;
+    for (const member of members) count += countKeys(member);
+    return count;
+}
+
 const QUOTE = 0x22;
-const MINUS = 0x2d;
-const DIGIT_0 = 0x30;
-const DIGIT_9 = 0x39;
 const COLON = 0x3a;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
@@ -57,12 +71,12 @@ const CLOSE_OBJECT = 0x7d;
 
 /**
  * One pass over a text that may yet turn out not to be JSON: it ends on any text, and what it found counts only when the
- * syntax is right too. Gives the slices of the raw members, by name.
+ * syntax is right too. Gives the number of keys, and the slices of the raw members, by name.
  */
-function check(text: string, raw: ReadonlySet<string>): Map<string, string> {
+function scan(text: string, raw: ReadonlySet<string>): { key_count: number; slices: Map<string, string> } {
     const slices = new Map<string, string>();
     const escapes = escapeFinder(text);
-    const keys: Array<Set<string> | undefined> = []; // of the open objects, by depth; made at an object's first key
+    let depth = 0;
     let string_start = 0;
     let string_end = 0;
     let raw_name: string | undefined;
@@ -73,39 +87,28 @@ function check(text: string, raw: ReadonlySet<string>): Map<string, string> {
         if (code === QUOTE) {
             string_start = i + 1;
             i = string_end = closingQuote(text, string_start, escapes);
-        } else if (code === COLON && keys.length > 0) {
+        } else if (code === COLON) {
             if (++key_count > MAX_JSON_KEYS) throw new JsonError(`more than ${MAX_JSON_KEYS} keys`);
-            const key = addKey(keys, text.slice(string_start, string_end));
-            if (keys.length === 1 && raw.has(key)) {
-                raw_start = skipBlanks(text, i + 1);
-                raw_name = text.charCodeAt(raw_start) === OPEN_OBJECT ? key : undefined;
-            }
+            if (depth !== 1 || raw.size === 0) continue;
+            const key = keyOf(text.slice(string_start, string_end));
+            raw_start = skipBlanks(text, i + 1);
+            raw_name = raw.has(key) && text.charCodeAt(raw_start) === OPEN_OBJECT ? key : undefined;
         } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
-            if (keys.push(undefined) > MAX_JSON_DEPTH) {
-                throw new JsonError(`nested deeper than ${MAX_JSON_DEPTH} levels`);
-            }
+            if (++depth > MAX_JSON_DEPTH) throw new JsonError(`nested deeper than ${MAX_JSON_DEPTH} levels`);
         } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
-            keys.pop();
-            if (keys.length === 1 && raw_name !== undefined) {
+            depth--;
+            if (depth === 1 && raw_name !== undefined) {
                 slices.set(raw_name, text.slice(raw_start, i + 1));
                 raw_name = undefined;
             }
-        } else if (code === MINUS || (code >= DIGIT_0 && code <= DIGIT_9)) {
-            i = lastOfNumber(text, i);
         }
     }
-    return slices;
+    return { key_count, slices };
 }
 
-/** Notes a key (as it stands between its quotes) in the innermost object, and gives it with its escapes decoded. */
-function addKey(keys: Array<Set<string> | undefined>, written: string): string {
-    const key = written.includes('\\') ? String(parseSyntax(`"${written}"`)) : written;
-    const depth = keys.length - 1;
-    const seen = keys[depth];
-    if (seen === undefined) keys[depth] = new Set([key]);
-    else if (seen.has(key)) throw new JsonError('a key stands twice in one object');
-    else seen.add(key);
-    return key;
+/** A key with its escapes decoded, from how it stands between its quotes. */
+function keyOf(written: string): string {
+    return written.includes('\\') ? String(parseSyntax(`"${written}"`)) : written;
 }
 
 /** Answers where, from `start` on, the next backslash stands; to be asked in ascending order, so that it looks at each place once. */
@@ -150,21 +153,6 @@ function skipBlanks(text: string, start: number): number {
     let i = start;
     while (text.charCodeAt(i) <= 0x20) i++;
     return i;
-}
-
-function lastOfNumber(text: string, start: number): number {
-    let end = start + 1;
-    let has_exponent = false;
-    for (; end < text.length; end++) {
-        const code = text.charCodeAt(end) | 0x20; // + - . and digits have that bit already, E becomes e
-        if (code === 0x65) has_exponent = true;
-        else if (code < 0x2b || code > DIGIT_9 || code === 0x2c) break;
-    }
-    // Without an exponent it takes 309 digits to leave the range of a double.
-    if ((has_exponent || end - start > 308) && Math.abs(Number(text.slice(start, end))) === Number.POSITIVE_INFINITY) {
-        throw new JsonError('number out of range');
-    }
-    return end - 1;
 }
 
 /** As JSON.stringify, but each `JsonText`, at any depth, is put in unchanged. Members that are undefined are left out. */

@@ -44,7 +44,8 @@ export function didService({
         },
 
         async filterOwned({ dids }, context) {
-            return { dids: await store.filterOwned(requireUser(context), dids, context) };
+            const account = requireUser(context);
+            return { dids: await store.filterOwned({ account, dids }, context) };
         },
     };
 }

@@ -1,6 +1,5 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
 import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/db.ts';
-import type { Traced } from '../../platform/tracing.ts';
 import { appendDeltas } from '../deltas.store.ts';
 
 export interface DidRow {
@@ -10,13 +9,21 @@ export interface DidRow {
     origin: 'generated' | 'wallet' | 'registered';
 }
 
+interface OwnershipQuery {
+    account: string;
+    dids: readonly string[];
+}
+
 export interface DidStore {
     /** Writes the row where there is none for this DID. */
     insert: Coalescer<DidRow, void>;
     find: Coalescer<string, { public_key: Uint8Array } | undefined>;
     /** Those of `dids` that the account owns. */
-    filterOwned(account: string, dids: readonly string[], traced?: Traced): Promise<string[]>;
+    filterOwned: Coalescer<OwnershipQuery, string[]>;
 }
+
+/** DIDs that the queries of one group may hold together; a query that alone has more goes alone. */
+const DIDS_OF_A_GROUP = 1_000;
 
 export function didStore(db: Database): DidStore {
     return {
@@ -30,13 +37,12 @@ export function didStore(db: Database): DidStore {
             },
         }),
         find: coalesce({ ...STORE_GROUPS, name: 'did_find', run: (dids: string[]) => findGroup(db, dids) }),
-        async filterOwned(account, dids, traced) {
-            const statement = sql.unsafe`
-                SELECT did FROM did.dids
-                WHERE did = ANY(${sql.array(dids, 'text')}) AND account = ${account} AND origin IN ('generated', 'wallet')`;
-            const rows = await db.rows<{ did: string }>(statement, 'did_filter_owned', traced);
-            return rows.map((row) => row.did);
-        },
+        filterOwned: coalesce({
+            ...STORE_GROUPS,
+            name: 'did_filter_owned',
+            weight: { of: ({ dids }: OwnershipQuery) => dids.length, max: DIDS_OF_A_GROUP },
+            run: (queries: OwnershipQuery[]) => filterGroup(db, queries),
+        }),
     };
 }
 
@@ -67,4 +73,16 @@ async function findGroup(db: Database, dids: string[]) {
     );
     const found = new Map(rows.map((row) => [row.did, row]));
     return dids.map((did) => found.get(did));
+}
+
+async function filterGroup(db: Database, queries: OwnershipQuery[]): Promise<string[][]> {
+    const dids = queries.flatMap((query) => query.dids);
+    const rows = await db.prepared<{ did: string; account: string | null }>(
+        'dids_owners',
+        sql.unsafe`
+        SELECT did, account FROM did.dids
+        WHERE did = ANY(${sql.array(dids, 'text')}) AND origin IN ('generated', 'wallet')`,
+    );
+    const owners = new Map(rows.map((row) => [row.did, row.account]));
+    return queries.map(({ account, dids }) => dids.filter((did) => owners.get(did) === account));
 }

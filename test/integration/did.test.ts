@@ -119,3 +119,15 @@ test('fifty made at once are fifty DIDs and counted as fifty', async () => {
     assert.deepEqual(new Set((await did.filterOwned({ dids }, context)).dids), new Set(dids));
     assert.equal(await counted(db, context.user_id ?? null, 'dids_created'), 50);
 });
+
+test('questions that are asked together are each answered for their own account', async () => {
+    const owners = await Promise.all(Array.from({ length: 20 }, () => newParty(did)));
+    const all = owners.map((owner) => owner.did);
+    const answers = await Promise.all([
+        ...owners.map(({ context }) => did.filterOwned({ dids: all }, context)),
+        did.filterOwned({ dids: all }, testContext()),
+        did.filterOwned({ dids: ['did:web:nobody.example'] }, testContext()),
+    ]);
+    const owned = answers.map(({ dids }) => dids);
+    assert.deepEqual(owned, [...all.map((one) => [one]), [], []]);
+});

@@ -64,6 +64,7 @@ for (const [name, signatures] of [
                 assert.deepEqual(opened.raw, { claims });
                 assert.deepEqual(Object.entries(opened.payload), [
                     ['iss', key.did],
+                    ['claims', undefined],
                     ['__proto__', { b: 2 }],
                     ['metadata', [1]],
                 ]);

@@ -6,14 +6,16 @@ import fixtures from './base58/bs58-fixtures.json' with { type: 'json' };
 
 const rows = [...bitcoin.map(([hex = '', string = '']) => ({ hex, string })), ...fixtures.valid];
 
-test(`base58 agrees with ${rows.length} published pairs, both ways`, () => {
+// bs58 is what the service's own base58 is compared with (test/unit/base58.test.ts).
+
+test(`bs58 agrees with ${rows.length} published pairs, both ways`, () => {
     for (const { hex, string } of rows) {
         assert.equal(bs58.encode(Buffer.from(hex, 'hex')), string);
         assert.equal(Buffer.from(bs58.decodeUnsafe(string) ?? []).toString('hex'), hex.toLowerCase());
     }
 });
 
-test('texts outside the base58 alphabet are refused', () => {
+test('bs58 refuses texts outside of the alphabet', () => {
     for (const { description, string } of fixtures.invalid) {
         assert.equal(bs58.decodeUnsafe(string), undefined, description);
     }

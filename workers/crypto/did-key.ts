@@ -1,40 +1,28 @@
-import bs58 from 'bs58';
-import { createCache } from '../../platform/cache.ts';
+import { BYTES, DIGITS, decodeBase58, encodeBase58 } from './base58.ts';
 import type { PublicKey } from './ed25519.ts';
 
 /** The did:key method (W3C CCG): multibase `z` is base58btc, 0xed 0x01 is the multicodec of an Ed25519 public key. */
 const SCHEME = 'did:key:';
 const PREFIX = `${SCHEME}z6Mk`;
-const LENGTH = 56;
+const LENGTH = SCHEME.length + 1 + DIGITS;
 const MULTICODEC = [0xed, 0x01] as const;
-/** DIDs whose keys are remembered: decoding base58 costs 3 µs, and an issuer comes again and again. */
-const REMEMBERED = 4_096;
-const remembered = createCache<string, PublicKey>(REMEMBERED);
 
 export function encodeDidKey(public_key: PublicKey): string {
-    const bytes = new Uint8Array(MULTICODEC.length + public_key.length);
+    const bytes = new Uint8Array(BYTES);
     bytes.set(MULTICODEC);
     bytes.set(public_key, MULTICODEC.length);
-    return `${SCHEME}z${bs58.encode(bytes)}`;
+    return `${SCHEME}z${encodeBase58(bytes)}`;
 }
 
 /**
  * The key inside an Ed25519 did:key, undefined for any other text. Any 32 bytes are a valid format, points of small order too:
  * no signature verifies under those. A text that is read is the only one for its key, since base58 without a leading `1` is
- * plain positional notation. The length comes first because decoding base58 is quadratic. Others get the same bytes: only to be read.
+ * plain positional notation.
  */
 export function decodeDidKey(did: string): PublicKey | undefined {
     if (did.length !== LENGTH || !did.startsWith(PREFIX)) return undefined;
-    const known = remembered.get(did);
-    if (known) return known;
-    const public_key = decode(did);
-    if (public_key) remembered.set(did, public_key);
-    return public_key;
-}
-
-function decode(did: string): PublicKey | undefined {
-    const bytes = bs58.decodeUnsafe(did.slice(SCHEME.length + 1));
-    if (bytes?.length !== 34 || bytes[0] !== MULTICODEC[0] || bytes[1] !== MULTICODEC[1]) return undefined;
+    const bytes = decodeBase58(did, LENGTH - DIGITS);
+    if (bytes === undefined || bytes[0] !== MULTICODEC[0] || bytes[1] !== MULTICODEC[1]) return undefined;
     return bytes.slice(MULTICODEC.length) as PublicKey; // 34 - 2 bytes
 }
 

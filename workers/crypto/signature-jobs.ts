@@ -26,7 +26,7 @@ export interface OpenRequest {
     raw: readonly string[];
 }
 
-/** `raw` holds those of the wanted members that are objects; all others are in `payload`. `reason` is fit for a caller. */
+/** `raw` holds those of the wanted members that are objects; in `payload` they are undefined. `reason` is fit for a caller. */
 export type Opened =
     | { ok: true; payload: Record<string, unknown>; raw: Record<string, string> }
     | { ok: false; reason: string };
@@ -85,7 +85,7 @@ function takeRaw(payload: Record<string, unknown>, wanted: readonly string[]): O
         const member = payload[name];
         if (!(member instanceof JsonText)) continue;
         raw[name] = member.text;
-        delete payload[name];
+        payload[name] = undefined; // deleted, it would make the object a slow one
     }
     return { ok: true, payload, raw };
 }
