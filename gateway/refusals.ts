@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { type AppError, asAppError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { Admitter } from './admit.ts';
@@ -20,7 +21,7 @@ export function refusals({ admitter, log }: { admitter: Admitter; log: Log }): R
         if (response.headersSent) return; // by the parser's complaint, meanwhile
         if (close) exchange.headers['Connection'] = 'close';
         // A connection that closes under a client which is still writing loses the answer: it sees a broken pipe first.
-        const rest = close || request.complete ? undefined : dropRest(request);
+        const rest = close || hasArrived(request) ? undefined : dropRest(request);
         await writeError(response, error, { headers: headersOf(exchange), rest });
     }
 
@@ -37,4 +38,9 @@ export function refusals({ admitter, log }: { admitter: Admitter; log: Log }): R
     }
 
     return { fail, refuse };
+}
+
+/** Whether all of the body is here: the parser says `complete` only after what waits for the end of this tick. */
+function hasArrived({ complete, headers, readableLength }: IncomingMessage): boolean {
+    return complete || readableLength === Number(headers['content-length']);
 }
