@@ -1,4 +1,5 @@
 import { createPool, type DatabasePool, type QuerySqlToken, SlonikError, sql } from 'slonik';
+import { overloaded } from './batch.ts';
 import { databaseMetrics } from './db-metrics.ts';
 import { AppError } from './errors.ts';
 import type { Metrics } from './metrics.ts';
@@ -75,11 +76,13 @@ export async function openDatabase(options: {
         typeParsers: TYPE_PARSERS,
     });
     const timed = databaseMetrics(metrics, pool, size);
+    const bounded = waitBound(size);
+    const inTurn = <Result>(run: () => Promise<Result>): Promise<Result> => bounded(() => timed(run));
     const asHop = <Result>([name, traced]: Hop, run: (span: Span) => Promise<Result>): Promise<Result> => {
         const span = name === undefined ? NO_SPAN : startSpan('client', name, traced);
-        if (span === NO_SPAN) return timed(() => run(span));
+        if (span === NO_SPAN) return inTurn(() => run(span));
         span.attribute('db.system.name', 'postgresql');
-        return inSpan(span, () => timed(() => run(span)));
+        return inSpan(span, () => inTurn(() => run(span)));
     };
     const run = <Row>(query: Query, hop: Hop): Promise<readonly Row[]> =>
         asHop(hop, (span) => (span === NO_SPAN ? rows(pool, query) : rowsOf(pool, query, span)));
@@ -96,9 +99,25 @@ export async function openDatabase(options: {
                 ),
             ),
         ping: async () => {
-            await rows(pool, sql.unsafe`SELECT 1`);
+            await run(sql.unsafe`SELECT 1`, []);
         },
         close: () => pool.end(),
+    };
+}
+
+/**
+ * Statements and transactions that may wait for a connection; the next one is refused. With four connections and a millisecond
+ * each, the last of them waits for a quarter of a second.
+ */
+const MAX_WAITING = 1_024;
+
+/** Runs what need not wait behind more than MAX_WAITING others. */
+function waitBound(connections: number): <Result>(run: () => Promise<Result>) => Promise<Result> {
+    let under_way = 0;
+    return (run) => {
+        if (under_way >= connections + MAX_WAITING) return Promise.reject(overloaded('database_pool'));
+        under_way++;
+        return run().finally(() => under_way--);
     };
 }
 
