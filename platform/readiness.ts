@@ -1,4 +1,5 @@
 import type { Log } from './log.ts';
+import { sharedLook } from './shared-look.ts';
 
 /** How long a look may take, in milliseconds: probes have a patience of 2 s. */
 const LOOK_MS = 1_200;
@@ -28,8 +29,9 @@ export function createReadiness({ log }: { log: Log }): Readiness {
     const readiness: Readiness = {
         serving: false,
         need(name, look) {
+            const shared = sharedLook(look, LOOK_MS);
             needs.push(() =>
-                inTime(look()).then(
+                shared().then(
                     () => undefined,
                     (error) => `${name}: ${rootCause(error)}`,
                 ),
@@ -44,12 +46,6 @@ export function createReadiness({ log }: { log: Log }): Readiness {
         },
     };
     return readiness;
-}
-
-async function inTime(look: Promise<unknown>): Promise<void> {
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => late.reject(new Error(`no answer within ${LOOK_MS} ms`)), LOOK_MS);
-    await Promise.race([look, late.promise]).finally(() => clearTimeout(timer));
 }
 
 /** What lies under the errors that say what it means to a caller. */

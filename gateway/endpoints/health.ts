@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import type { CallContext } from '../../platform/context.ts';
+import { sharedLook } from '../../platform/shared-look.ts';
 import { endpoint } from '../endpoint.ts';
+import type { Services } from '../services.ts';
 
 export interface HealthProbes {
     version: string;
@@ -9,17 +12,34 @@ export interface HealthProbes {
 
 export const HEALTH_PATH = '/internal/health';
 
+/** How long a look at the dependencies may take, in milliseconds. */
+const LOOK_MS = 2_000;
+
 const status = z.enum(['up', 'down']);
 
-async function probe(answers: Promise<unknown>): Promise<'up' | 'down'> {
-    return answers.then(
-        () => 'up' as const,
-        () => 'down' as const,
-    );
+type Ping = (services: Services, context: CallContext) => Promise<unknown>;
+
+/** Asks one dependency, once for all who want to know at that time, and on when the client that came first goes away. */
+function probe(ping: Ping): (...asking: Parameters<Ping>) => Promise<z.infer<typeof status>> {
+    const look: Ping = (services, context) => ping(services, { ...context, deadline: performance.now() + LOOK_MS });
+    const shared = sharedLook(look, LOOK_MS);
+    return (...asking) =>
+        shared(...asking).then(
+            () => 'up',
+            () => 'down',
+        );
 }
 
-/** The unversioned health document; not in the envelope. 200 while the gateway can say how its dependencies are (U7). */
+/**
+ * The unversioned health document; not in the envelope. 200 while the gateway can say how its dependencies are (U7). It is open
+ * to anybody and never refused, so that however many ask, each dependency is asked once at a time.
+ */
 export function healthEndpoints(probes: HealthProbes) {
+    const ask = {
+        database: probe(({ identity }, context) => identity.ping({}, context)),
+        cache: probe(() => probes.cache()),
+        storage: probe(({ credentials }, context) => credentials.ping({}, context)),
+    };
     return [
         endpoint({
             id: 'internal.health',
@@ -35,12 +55,11 @@ export function healthEndpoints(probes: HealthProbes) {
                 timestamp: z.string(),
                 services: z.object({ database: status, cache: status, storage: status }),
             }),
-            timeout_ms: 2_000,
             async call({ services, context }) {
                 const [database, cache, storage] = await Promise.all([
-                    probe(services.identity.ping({}, context)),
-                    probe(probes.cache()),
-                    probe(services.credentials.ping({}, context)),
+                    ask.database(services, context),
+                    ask.cache(services, context),
+                    ask.storage(services, context),
                 ]);
                 const healthy = [database, cache, storage].every((state) => state === 'up');
                 return {

@@ -107,9 +107,7 @@ export function credentialStore(db: Database): CredentialStore {
             const [row] = await db.rows<{ total: number }>(statement, 'credentials_count', traced);
             return row?.total ?? 0;
         },
-        async ping() {
-            await db.rows(sql.unsafe`SELECT 1`);
-        },
+        ping: () => db.ping(),
     };
 }
 

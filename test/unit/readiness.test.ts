@@ -17,6 +17,21 @@ describe('readiness', () => {
         assert.deepEqual(await obstacles, ['database: no answer within 1200 ms']);
     });
 
+    it('looks once for all who ask at one time', async () => {
+        const readiness = createReadiness({ log: silent });
+        readiness.serving = true;
+        const look = Promise.withResolvers<void>();
+        let looks = 0;
+        readiness.need('database', () => {
+            looks++;
+            return look.promise;
+        });
+        const answers = Array.from({ length: 50 }, () => readiness.obstacles());
+        look.resolve();
+        for (const obstacles of await Promise.all(answers)) assert.deepEqual(obstacles, []);
+        assert.equal(looks, 1);
+    });
+
     it('looks at nothing before the process serves', async () => {
         const readiness = createReadiness({ log: silent });
         readiness.need('database', () => assert.fail());
