@@ -177,7 +177,7 @@ test('points are compared round by round, so that a machine that slows down is n
         transport: 'local',
         errors: 0,
         first_error: undefined,
-        runs: costs.map((cpu_us_per_request) => ({ requests_per_second: 1, cpu_us_per_request })),
+        runs: costs.map((cpu_us_per_request) => ({ requests_per_second: 1, cpu_us_per_request, cpu_s: {} })),
     });
     assert.deepEqual(relativeTo(point(100, 200, 400), point(110, 210, 400)), { median: 1.05, least: 1, most: 1.1 });
 });

@@ -1,4 +1,4 @@
-import type { Client } from 'pg';
+import { Client } from 'pg';
 import { newId } from '../../../platform/ids.ts';
 
 /** Credentials as a year leaves them behind: ids in the order of time, the rows of an issuer far from each other. */
@@ -31,7 +31,13 @@ export async function fillCredentials(db: Client, size: number, accounts: readon
     }
     // What the database would do by and by; not while something is measured.
     await db.query('VACUUM ANALYZE');
-    await db.query('CHECKPOINT').catch(() => {}); // only a superuser may
+}
+
+/** What is not on disk yet is written now, not while something is measured. Only a superuser may. */
+export async function writeOut(admin_url: string): Promise<void> {
+    const admin = new Client({ connectionString: admin_url });
+    await admin.connect();
+    await admin.query('CHECKPOINT').finally(() => admin.end());
 }
 
 /** `count` credentials of one issuer. */

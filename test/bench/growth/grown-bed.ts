@@ -4,7 +4,7 @@ import { jobNamed } from '../jobs/index.ts';
 import { writeRequests } from '../load/requests.ts';
 import type { World } from '../world.ts';
 import { insertAccounts } from './accounts.ts';
-import { fillCredentials, pastId, removeSince } from './fill.ts';
+import { fillCredentials, pastId, removeSince, writeOut } from './fill.ts';
 import { type Extent, GROWTH_JOBS } from './jobs.ts';
 import type { Place } from './places.ts';
 
@@ -26,7 +26,7 @@ export async function openGrownBed(closing: AsyncDisposableStack, place: Place):
 
 /** Makes the requests that are sent again and again, with the rows that they need, and then as many rows as the place has. */
 export async function fillBed(bed: GrownBed, jobs: readonly string[], extent: Extent): Promise<void> {
-    const { ground, place } = bed;
+    const { stack, ground, place } = bed;
     for (const name of jobs) {
         const count = GROWTH_JOBS[name]?.distinct?.(extent);
         if (count === undefined) continue;
@@ -34,6 +34,7 @@ export async function fillBed(bed: GrownBed, jobs: readonly string[], extent: Ex
         writeRequests(requestsFile(bed, name), requests);
     }
     await fillCredentials(ground.db, place.rows, [...new Set(ground.world.accounts.map(({ user_id }) => user_id))]);
+    await writeOut(stack.admin_url);
 }
 
 export function requestsFile({ requests_file }: Bed, job: string): string {

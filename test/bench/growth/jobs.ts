@@ -7,7 +7,7 @@ export interface Extent {
 export interface GrowthJob {
     /** How many requests are made, which then are sent again and again; undefined: each is sent once, and new ones are made for each run. */
     distinct?(extent: Extent): number;
-    /** Per second, of an offer that does not wait for answers. Without it each connection sends its next request after the answer. */
+    /** Per second, in an open loop, where one of the places has few accounts: what keeps below their limit. */
     rate?: number;
 }
 

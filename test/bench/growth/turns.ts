@@ -13,7 +13,7 @@ import type { Place } from './places.ts';
 export interface Point extends Place {
     job: string;
     /** In the order of the rounds. */
-    runs: Array<{ requests_per_second: number; cpu_us_per_request: number }>;
+    runs: Array<{ requests_per_second: number; cpu_us_per_request: number; cpu_s: Record<string, number> }>;
     /** Of all runs. */
     errors: number;
     first_error: string | undefined;
@@ -27,6 +27,8 @@ interface Turns {
 
 /** In which connections are opened, before a run is counted. */
 const RISE_S = 0.5;
+/** With so many no job meets the limit of an account. */
+const FEW_ACCOUNTS = 64;
 
 /**
  * Measures a job at each place in turn, round after round: the machine's speed is another one a minute later, and what is to be
@@ -38,30 +40,44 @@ export async function measureByTurns(
     { runs, seconds, connections }: Turns,
 ): Promise<Point[]> {
     const points = beds.map(({ place }): Point => ({ ...place, job, runs: [], errors: 0, first_error: undefined }));
+    const bounded = beds.some(({ place }) => place.accounts < FEW_ACCOUNTS);
+    const rate = bounded ? GROWTH_JOBS[job]?.rate : undefined;
+    const there = [...beds.entries()];
     const measureAll = async (warmup_s: number, counted_s: number, isCounted: boolean): Promise<void> => {
-        for (const [index, bed] of beds.entries()) {
-            const run = await measureOnce(bed, job, { connections, warmup_s, seconds: counted_s });
-            const { requests_per_second, cpu_us_per_request, errors, first_error } = run;
+        for (const [index, bed] of there) {
+            const run = await measureOnce(bed, job, { connections, rate, warmup_s, seconds: counted_s });
+            const { requests_per_second, cpu_us_per_request, cpu_s, errors, first_error } = run;
             const point = points[index] as Point; // there is one for each bed
             point.errors += errors;
             point.first_error ??= first_error;
-            if (isCounted) point.runs.push({ requests_per_second, cpu_us_per_request });
+            if (isCounted) point.runs.push({ requests_per_second, cpu_us_per_request, cpu_s });
         }
     };
     await measureAll(WARMUP_S, RISE_S, false);
-    for (let round = 0; round < runs; round++) await measureAll(RISE_S, seconds, true);
+    for (let round = 0; round < runs; round++) {
+        await measureAll(RISE_S, seconds, true);
+        there.reverse(); // there and back again: none is always the first
+    }
     return points;
 }
 
 type Run = Point['runs'][number] & Pick<Point, 'errors' | 'first_error'>;
 
+interface RunOptions {
+    connections: number;
+    /** Of an open loop; undefined: a closed one. */
+    rate: number | undefined;
+    warmup_s: number;
+    seconds: number;
+}
+
 async function measureOnce(
     bed: GrownBed,
     name: string,
-    { connections, warmup_s, seconds }: { connections: number; warmup_s: number; seconds: number },
+    { connections, rate, warmup_s, seconds }: RunOptions,
 ): Promise<Run> {
     const { stack, ground, place } = bed;
-    const { distinct, rate } = GROWTH_JOBS[name] ?? {};
+    const repeat = GROWTH_JOBS[name]?.distinct !== undefined;
     const job = jobNamed(name);
     const requests_file = requestsFile(bed, name);
     const times = { warmup_s, seconds };
@@ -69,8 +85,8 @@ async function measureOnce(
     if (rate !== undefined) {
         return offeredRun(await measureOpenLoad({ ...load, rate }, stack.groups), job.expected.status);
     }
-    const closed = { ...load, expected: job.expected, repeat: distinct !== undefined };
-    if (distinct) return outcomeOf(name, await measureLoad(closed, stack.groups));
+    const closed = { ...load, expected: job.expected, repeat };
+    if (repeat) return outcomeOf(name, await measureLoad(closed, stack.groups));
     writeRequests(requests_file, await requestsFor(job, warmup_s + seconds, ground));
     return withoutGrowth(bed, async () => outcomeOf(name, await measureLoad(closed, stack.groups)));
 }
@@ -81,6 +97,7 @@ function offeredRun({ offered, seconds, answers, cpu_s }: OpenLoopResult & Spent
     return {
         requests_per_second: offered / seconds,
         cpu_us_per_request: (servingSeconds(cpu_s) / offered) * 1e6,
+        cpu_s,
         errors,
         first_error: errors === 0 ? undefined : `Answers by status: ${JSON.stringify(answers)}`,
     };
