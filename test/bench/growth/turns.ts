@@ -43,9 +43,10 @@ export async function measureByTurns(
     const bounded = beds.some(({ place }) => place.accounts < FEW_ACCOUNTS);
     const rate = bounded ? GROWTH_JOBS[job]?.rate : undefined;
     const there = [...beds.entries()];
-    const measureAll = async (warmup_s: number, counted_s: number, isCounted: boolean): Promise<void> => {
+    const measureAll = async (counted_s: number, isCounted: boolean): Promise<void> => {
         for (const [index, bed] of there) {
-            const run = await measureOnce(bed, job, { connections, rate, warmup_s, seconds: counted_s });
+            const rising_s = isCounted ? RISE_S : WARMUP_S * bed.place.gateways; // each has its own code to compile
+            const run = await measureOnce(bed, job, { connections, rate, warmup_s: rising_s, seconds: counted_s });
             const { requests_per_second, cpu_us_per_request, cpu_s, errors, first_error } = run;
             const point = points[index] as Point; // there is one for each bed
             point.errors += errors;
@@ -53,9 +54,9 @@ export async function measureByTurns(
             if (isCounted) point.runs.push({ requests_per_second, cpu_us_per_request, cpu_s });
         }
     };
-    await measureAll(WARMUP_S, RISE_S, false);
+    await measureAll(RISE_S, false);
     for (let round = 0; round < runs; round++) {
-        await measureAll(RISE_S, seconds, true);
+        await measureAll(seconds, true);
         there.reverse(); // there and back again: none is always the first
     }
     return points;
