@@ -22,6 +22,8 @@ export interface Gatherer<Item> {
     add(item: Item): void;
     /** Items that wait for a batch. */
     waiting(): number;
+    /** Drops the waiting items for which this does not hold. */
+    retain(isWanted: (item: Item) => boolean): void;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface Gatherer<Item> {
  * arrives while all batches are in flight goes with the next one. So batches grow with load, and an idle path waits for nothing.
  */
 export function gather<Item>(options: GatherOptions<Item>): Gatherer<Item> {
-    const queue: Item[] = [];
+    let queue: Item[] = [];
     const tally = queueTally(options.name);
     let in_flight = 0;
     let turn_will_end = false;
@@ -63,6 +65,11 @@ export function gather<Item>(options: GatherOptions<Item>): Gatherer<Item> {
             setImmediate(endTurn);
         },
         waiting: () => queue.length,
+        retain(isWanted) {
+            const wanted = queue.filter(isWanted);
+            tally.waiting -= queue.length - wanted.length;
+            queue = wanted;
+        },
     };
 }
 

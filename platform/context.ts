@@ -14,10 +14,14 @@ const HOP_MS = 20;
 /** With less than this left there is no point in starting. */
 const LEAST_MS = 100;
 
-/** Milliseconds that the next hop may take; throws `deadline` where a call could not be answered in time. */
-export function timeoutOfNextHop(context: CallContext): number {
-    if (isTooLate(context.deadline)) throw deadlineExceeded();
-    return Math.floor(context.deadline - performance.now() - HOP_MS);
+/** Milliseconds that the next hop may take if it is made now; 0 where its time is over. */
+export function timeoutOfNextHop({ deadline }: CallContext): number {
+    return Math.max(0, Math.floor(deadline - performance.now() - HOP_MS));
+}
+
+/** Throws `deadline` where a call could not be answered in time. */
+export function requireTime({ deadline }: CallContext): void {
+    if (isTooLate(deadline)) throw deadlineExceeded();
 }
 
 /** Whether it is too late to start on what must be done by then (`performance.now()`). */

@@ -78,8 +78,9 @@ function foreignCaller({ methods, trusted, max_in_flight }: CallerSettings, disp
             }
             in_flight++;
             try {
-                // An account's tier is a trusted caller's to state.
-                return await dispatch(path, request, trusted ? context : { ...context, tier: undefined });
+                // An account's tier is a trusted caller's to state. A copy would not be given up with the call.
+                if (!trusted) context.tier = undefined;
+                return await dispatch(path, request, context);
             } finally {
                 in_flight--;
             }

@@ -6,6 +6,7 @@ import { AppError, asAppError } from '../errors.ts';
 import type { Dispatch } from './dispatch.ts';
 import { CALLS_PER_FRAME, FRAME_BYTES, MAX_MESSAGE_BYTES, writeFrame } from './frames.ts';
 import { InFlight, MAX_CALLS_IN_FLIGHT } from './in-flight.ts';
+import { encodeStatus, LONGEST_MS } from './unary.ts';
 import { encodeError } from './wire.ts';
 
 /** The largest answer that fits into a frame of its own: a larger one would end the stream for all. */
@@ -21,6 +22,8 @@ export class FrameServer {
     readonly #replies: Gatherer<Reply>;
     #last_call = 0;
     #draining = false;
+    /** Nobody reads replies any more. */
+    #ended = false;
 
     constructor(stream: ServerDuplexStream<Frame, Frame>, dispatch: Dispatch) {
         this.#stream = stream;
@@ -37,6 +40,7 @@ export class FrameServer {
         stream.on('end', () => stream.end());
         // The client's going away ends the stream; what it had asked for runs to its end.
         stream.on('error', () => {});
+        stream.on('close', () => this.#end());
         stream.sendMetadata(new Metadata()); // now the client knows that it is heard
     }
 
@@ -55,7 +59,13 @@ export class FrameServer {
             const context = this.#running.get(id);
             if (context) abandon(context);
         }
-        if (this.#draining) return; // the client knows that these are not taken
+        if (this.#draining || this.#ended) return; // the client knows that these are not taken
+        if (calls.length > CALLS_PER_FRAME) {
+            this.#end();
+            const refusal = new AppError('invalid', `A frame may have ${CALLS_PER_FRAME} calls.`);
+            this.#stream.emit('error', encodeStatus(refusal)); // the status that it ends with
+            return;
+        }
         for (const call of calls) {
             this.#last_call = call.id;
             void this.#answer(call);
@@ -74,6 +84,7 @@ export class FrameServer {
             reply = { id, response: NO_RESPONSE, error: encodeError(asAppError(error)) };
         }
         this.#running.delete(id);
+        if (this.#ended) return;
         this.#in_flight.exchange(request.byteLength, reply.response.byteLength);
         try {
             this.#replies.add(reply);
@@ -85,7 +96,7 @@ export class FrameServer {
 
     async #execute({ id, method, request, context, timeout_ms }: Call): Promise<Uint8Array> {
         if (!context) throw new AppError('invalid', 'A call needs a context.');
-        const own = { ...context, deadline: performance.now() + timeout_ms };
+        const own = { ...context, deadline: performance.now() + Math.min(timeout_ms, LONGEST_MS) };
         this.#running.set(id, own);
         const response = await this.#dispatch(method, request, own);
         if (response.byteLength > MAX_REPLY_BYTES)
@@ -98,6 +109,11 @@ export class FrameServer {
         await writeFrame(this.#stream, { replies }).catch(() => {});
         for (const { response } of replies) this.#in_flight.remove(response.byteLength);
         this.#endWhenIdle();
+    }
+
+    #end(): void {
+        this.#ended = true;
+        this.#replies.retain(() => false);
     }
 
     #endWhenIdle(): void {

@@ -1,7 +1,7 @@
 import { type Client, type ClientDuplexStream, Metadata, type ServiceError } from '@grpc/grpc-js';
 import type { Call, Frame } from '../../proto/gen/rpc/v1/frames.ts';
 import { type Gatherer, gather, overloaded } from '../batch.ts';
-import { type CallContext, deadlineExceeded, isOverdue, timeoutOfNextHop } from '../context.ts';
+import { type CallContext, deadlineExceeded, isOverdue, requireTime, timeoutOfNextHop } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { NO_SPAN, type Span, startSpan } from '../tracing.ts';
 import type { MethodInfo } from './definition.ts';
@@ -68,7 +68,7 @@ export class FrameStream {
 
     call(method: MethodInfo, request: Uint8Array, context: CallContext): Promise<Uint8Array> {
         return new Promise((resolve, reject) => {
-            const timeout_ms = timeoutOfNextHop(context);
+            requireTime(context);
             if (this.state !== 'open') throw new NoReply(stopping(), { may_have_run: false });
             if (!this.#in_flight.admits(request.byteLength)) throw overloaded('rpc_calls');
             const id = this.#nextId();
@@ -76,7 +76,7 @@ export class FrameStream {
             const call = {
                 id,
                 method: path,
-                timeout_ms,
+                timeout_ms: 0, // until it is sent
                 context,
                 request,
                 span: NO_SPAN,
@@ -84,7 +84,7 @@ export class FrameStream {
                 resolve,
                 reject,
             };
-            this.#calls.add(call); // throws where there is no room: a span would stay open
+            this.#calls.add(call);
             call.span = startSpan('client', path, context);
             call.context = call.span.within(context);
             this.#pending.set(id, call);
@@ -94,13 +94,9 @@ export class FrameStream {
 
     /** Gives up the calls whose time is over, and tells the server of those it may have. */
     sweep(now: number): void {
-        const cancelled: number[] = [];
-        for (const call of this.#pending.values()) {
-            if (!isOverdue(call.context, now)) continue;
-            this.#take(call.id);
-            if (call.sent) cancelled.push(call.id);
-            fail(call, deadlineExceeded());
-        }
+        const overdue = this.#takeThose(({ context }) => isOverdue(context, now));
+        for (const call of overdue) fail(call, deadlineExceeded());
+        const cancelled = overdue.flatMap(({ id, sent }) => (sent ? [id] : []));
         if (cancelled.length > 0) void writeFrame(this.#stream, { cancelled }).catch(() => {}); // it ends, and they with it
         this.#endWhenDone();
     }
@@ -125,14 +121,13 @@ export class FrameStream {
     }
 
     async #write(calls: PendingCall[]): Promise<void> {
-        const wanted = calls.filter(({ id }) => this.#pending.has(id));
-        if (wanted.length === 0) return;
-        for (const call of wanted) {
+        for (const call of calls) {
             call.sent = true;
-            call.span.sent(wanted.length);
+            call.timeout_ms = timeoutOfNextHop(call.context);
+            call.span.sent(calls.length);
         }
         // A frame that cannot be written ends the stream, and that fails the calls in it.
-        await writeFrame(this.#stream, { calls: wanted }).catch(() => {});
+        await writeFrame(this.#stream, { calls }).catch(() => {});
     }
 
     #read({ replies, draining, last_call }: Frame): void {
@@ -148,7 +143,10 @@ export class FrameStream {
         }
         if (draining) {
             this.state = 'closing';
-            this.#giveBack(({ id }) => isLater(id, last_call));
+            // These it has not begun.
+            for (const call of this.#takeThose(({ id }) => isLater(id, last_call))) {
+                fail(call, new NoReply(stopping(), { may_have_run: false }));
+            }
             this.#changed(this);
         }
         this.#endWhenDone();
@@ -163,23 +161,23 @@ export class FrameStream {
         return call;
     }
 
-    /** Fails those calls that the server says it has not begun. */
-    #giveBack(isNotBegun: (call: PendingCall) => boolean): void {
+    /** The calls for which this holds; they are no longer pending, nor will they be sent. */
+    #takeThose(isOver: (call: PendingCall) => boolean): PendingCall[] {
+        const taken: PendingCall[] = [];
         for (const call of this.#pending.values()) {
-            if (!isNotBegun(call)) continue;
+            if (!isOver(call)) continue;
             this.#take(call.id);
-            fail(call, new NoReply(stopping(), { may_have_run: false }));
+            taken.push(call);
         }
+        if (taken.length > 0) this.#calls.retain(({ id }) => this.#pending.has(id));
+        return taken;
     }
 
     #lose(error: AppError): void {
         if (this.state === 'ended') return;
         this.state = 'ended';
         this.ended_by = error;
-        for (const call of this.#pending.values()) {
-            this.#take(call.id);
-            fail(call, new NoReply(error, { may_have_run: call.sent }));
-        }
+        for (const call of this.#takeThose(() => true)) fail(call, new NoReply(error, { may_have_run: call.sent }));
         this.#changed(this);
     }
 

@@ -1,5 +1,5 @@
 import { type Client, Metadata, type ServerUnaryCall, type ServiceError, status } from '@grpc/grpc-js';
-import { type CallContext, deadlineExceeded, REQUEST_TIMEOUT_MS, timeoutOfNextHop } from '../context.ts';
+import { type CallContext, deadlineExceeded, REQUEST_TIMEOUT_MS, requireTime, timeoutOfNextHop } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { newId, REQUEST_ID } from '../ids.ts';
 import { readTraceparent, startSpan } from '../tracing.ts';
@@ -17,8 +17,8 @@ const FIELDS = {
     address: 'x-client-address',
 } as const;
 
-/** The longest deadline that a client's own may be, in milliseconds: a batch of users takes that long. */
-const LONGEST_MS = 120_000;
+/** The longest that a call may take, whatever its client says, in milliseconds: a batch of users takes that long. */
+export const LONGEST_MS = 120_000;
 
 export function contextFromMetadata(call: ServerUnaryCall<unknown, unknown>): CallContext {
     const text = (name: string): string | undefined => {
@@ -81,6 +81,7 @@ export function unreachable(cause?: unknown): AppError {
 export function unaryTransport(grpc: Client, service_token: string): Transport {
     return (method, request, context) =>
         new Promise((resolve, reject) => {
+            requireTime(context);
             const deadline = Date.now() + timeoutOfNextHop(context);
             const span = startSpan('client', method.path, context);
             grpc.makeUnaryRequest(

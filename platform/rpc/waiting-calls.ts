@@ -1,5 +1,5 @@
 import { overloaded } from '../batch.ts';
-import { type CallContext, deadlineExceeded, isOverdue, isTooLate } from '../context.ts';
+import { type CallContext, deadlineExceeded, isOverdue, isTooLate, requireTime } from '../context.ts';
 import type { AppError } from '../errors.ts';
 import { queueTally } from '../queues.ts';
 import { InFlight } from './in-flight.ts';
@@ -29,7 +29,7 @@ export class WaitingCalls {
     /** Resolves to the peer that has opened; rejects where there is no room, no time, or no patience left. */
     add(bytes: number, context: CallContext): Promise<Peer> {
         return new Promise((resolve, reject) => {
-            if (isTooLate(context.deadline)) throw deadlineExceeded();
+            requireTime(context);
             if (!this.#bound.admits(bytes)) throw overloaded(WAITING);
             this.#bound.add(bytes);
             this.#tally.items++;

@@ -1,4 +1,4 @@
-import { type CallContext, requireUser, timeoutOfNextHop } from '../../platform/context.ts';
+import { type CallContext, requireTime, requireUser, timeoutOfNextHop } from '../../platform/context.ts';
 import { invalid } from '../../platform/errors.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { CredentialSummary, ListRequest, ListResponse } from '../../proto/gen/credentials/v1/credentials.ts';
@@ -48,6 +48,7 @@ export async function listCredentials(
         sees_all
             ? readChunks(deps.store, { party, from, size: limit + 1, context })
             : readChunks(deps.store, { party, from, size: SIFTED_ROWS, context, sift: siftFor(deps, party, context) });
+    requireTime(context);
     const page = await takePage(chunks(before), { limit, search_ms: timeoutOfNextHop(context) / 2 });
     const seen = { rows: page.credentials.length, more: page.next_cursor !== undefined };
     const total = await totalOf({ cursor, with_total }, seen, () =>
@@ -143,7 +144,7 @@ function rowsThatFit(rows: readonly ListedRow[]): number {
 async function countRows(chunks: AsyncGenerator<Chunk>, context: CallContext): Promise<number> {
     let total = 0;
     for await (const { rows } of chunks) {
-        timeoutOfNextHop(context); // throws `deadline` where there is no time to go on
+        requireTime(context);
         total += rows.length;
     }
     return total;

@@ -9,7 +9,18 @@ import { type Endpoint, resolveEndpoints } from '../../platform/rpc/resolve.ts';
 import { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
 import { authority } from '../certificates.ts';
 import { quiet, testContext } from '../harness.ts';
-import { connectTo, create, cuttable, load, type Replica, resolve, startReplica, TOKEN, until } from './rpc.fixture.ts';
+import {
+    connectCounted,
+    connectTo,
+    create,
+    cuttable,
+    load,
+    type Replica,
+    resolve,
+    startReplica,
+    TOKEN,
+    until,
+} from './rpc.fixture.ts';
 
 const replicas = (t: Parameters<typeof startReplica>[0], count: number): Promise<Replica[]> =>
     Promise.all(Array.from({ length: count }, () => startReplica(t)));
@@ -30,16 +41,20 @@ async function untilEqual(look: () => Promise<unknown>, expected: unknown): Prom
 }
 
 describe('a service of several replicas', () => {
-    it('gives one that is added under load its share of the calls', async (t) => {
+    it('gives one that is added under load its share of the calls within 10 s', async (t) => {
         const all = await replicas(t, 3);
         const [first, second, added] = all as [Replica, Replica, Replica];
         const endpoints = [first.endpoint, second.endpoint];
-        const did = connectTo(t, endpoints);
+        const { did, looks } = connectCounted(t, endpoints);
         const running = load(t, (name) => resolve(did, name));
         await until('both are called', () => first.ran.length > 100 && second.ran.length > 100);
+        const looked = looks();
+        await until('it looks as seldom as ever, since all are open', () => looks() > looked);
         endpoints.push(added.endpoint);
+        const added_at = performance.now();
         await until('the new one is called', () => added.ran.length > 0);
-        const counts = await shares(all, running.sent, 6_000);
+        const counts = await shares(all, running.sent, 3_000);
+        assert.ok(performance.now() - added_at < 10_000);
         assert.deepEqual(await running.stop(), []);
         const fair = counts.reduce((sum, count) => sum + count) / 3;
         for (const count of counts) assert.ok(count >= 0.8 * fair, `${counts}`);
@@ -80,17 +95,12 @@ describe('a service of several replicas', () => {
     it('loses no call when one is not found any more, and sends it nothing', async (t) => {
         const [staying, leaving] = (await replicas(t, 2)) as [Replica, Replica];
         const endpoints = [staying.endpoint, leaving.endpoint];
-        let lookups = 0;
-        const lookUp = async (): Promise<Endpoint[]> => {
-            lookups++;
-            return [...endpoints];
-        };
-        const did = connectTo(t, [], { resolve: lookUp });
+        const { did, looks } = connectCounted(t, endpoints, 50);
         const running = load(t, (name) => create(did, name));
         await until('both are called', () => staying.ran.length > 100 && leaving.ran.length > 100);
         endpoints.pop();
-        const gone_after = lookups + 2; // the next one may have begun before
-        await until('it was looked up', () => lookups >= gone_after);
+        const gone_after = looks() + 2; // the next one may have begun before
+        await until('it was looked up', () => looks() >= gone_after);
         await shares([staying], running.sent, 200); // what was under way has come back
         const [, left_over] = await shares([staying, leaving], running.sent, 2_000);
         assert.equal(left_over, 0);

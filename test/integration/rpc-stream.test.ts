@@ -1,40 +1,20 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { describe, it, type TestContext } from 'node:test';
-import {
-    Client,
-    credentials,
-    type handleBidiStreamingCall,
-    Metadata,
-    Server,
-    ServerCredentials,
-    type ServerDuplexStream,
-} from '@grpc/grpc-js';
+import { Client, credentials, Metadata, type ServerDuplexStream } from '@grpc/grpc-js';
 import { abandon } from '../../platform/context.ts';
 import type { AppError } from '../../platform/errors.ts';
 import { encode } from '../../platform/rpc/encode.ts';
-import { EXCHANGE, writeFrame } from '../../platform/rpc/frames.ts';
-import type { Endpoint } from '../../platform/rpc/resolve.ts';
+import { writeFrame } from '../../platform/rpc/frames.ts';
 import { ResolveRequest } from '../../proto/gen/did/v1/did.ts';
 import type { Call, Frame } from '../../proto/gen/rpc/v1/frames.ts';
 import { testContext } from '../harness.ts';
-import { connectTo, create, resolve, startReplica, TOKEN, until } from './rpc.fixture.ts';
+import { connectTo, create, resolve, startFrameServer, startReplica, TOKEN, until } from './rpc.fixture.ts';
 
 const RESOLVE = '/did.v1.DidService/Resolve';
-const atCapacity = ({ kind, retry_after }: AppError): boolean => kind === 'unavailable' && retry_after === 1;
+const OTHER = 'the token of another service';
+const OTHERS = { token_sha256: hash('sha256', OTHER), methods: [RESOLVE], trusted: false, max_in_flight: 2 };
 const tooLate = ({ kind }: AppError): boolean => kind === 'deadline';
-
-/** A server that treats streams of frames as the test says. */
-async function startFrameServer(t: TestContext, exchange: handleBidiStreamingCall<Frame, Frame>): Promise<Endpoint> {
-    const server = new Server();
-    server.addService({ exchange: EXCHANGE }, { exchange });
-    t.after(() => server.forceShutdown());
-    const port = await new Promise<number>((bound, failed) => {
-        server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) =>
-            error ? failed(error) : bound(port),
-        );
-    });
-    return { target: `127.0.0.1:${port}`, host: '127.0.0.1' };
-}
 
 describe('a caller that gives up', () => {
     it('is answered at once, and the server knows: the call is overdue there', async (t) => {
@@ -52,27 +32,32 @@ describe('a caller that gives up', () => {
         assert.equal((await resolve(did, 'another')).did, 'another');
     });
 
-    it('is known to the server of a plain gRPC call too', async (t) => {
-        const replica = await startReplica(t);
-        const grpc = new Client(replica.endpoint.target, credentials.createInsecure());
-        t.after(() => grpc.close());
-        const metadata = new Metadata();
-        metadata.set('authorization', `Bearer ${TOKEN}`);
-        const same = (bytes: Buffer): Buffer => bytes;
-        const request = encode(ResolveRequest, { did: 'held', derive: false });
-        const call = grpc.makeUnaryRequest(RESOLVE, same, same, Buffer.from(request), metadata, () => {});
-        await until('it is under way', () => replica.contexts.has('held'));
-        const seen = replica.contexts.get('held') ?? assert.fail();
-        const { deadline } = seen;
-        call.cancel();
-        await until('the server knows', () => seen.deadline !== deadline);
-        assert.ok(seen.deadline < performance.now());
-    });
+    for (const [who, token] of [
+        ['this service', TOKEN],
+        ['another service', OTHER],
+    ] as const) {
+        it(`is known to the server of a plain gRPC call too, if it is a process of ${who}`, async (t) => {
+            const replica = await startReplica(t, { service_callers: { other: OTHERS } });
+            const grpc = new Client(replica.endpoint.target, credentials.createInsecure());
+            t.after(() => grpc.close());
+            const metadata = new Metadata();
+            metadata.set('authorization', `Bearer ${token}`);
+            const same = (bytes: Buffer): Buffer => bytes;
+            const request = encode(ResolveRequest, { did: 'held', derive: false });
+            const call = grpc.makeUnaryRequest(RESOLVE, same, same, Buffer.from(request), metadata, () => {});
+            await until('it is under way', () => replica.contexts.has('held'));
+            const seen = replica.contexts.get('held') ?? assert.fail();
+            const { deadline } = seen;
+            call.cancel();
+            await until('the server knows', () => seen.deadline !== deadline);
+            assert.ok(seen.deadline < performance.now());
+        });
+    }
 
     it('sends nothing at all where the stream is not open yet', async (t) => {
         let frames = 0;
         let heard: (() => void) | undefined;
-        const endpoint = await startFrameServer(t, (stream) => {
+        const { endpoint } = await startFrameServer(t, (stream) => {
             stream.on('data', () => frames++).on('error', () => {});
             heard = () => stream.sendMetadata(new Metadata());
         });
@@ -89,42 +74,11 @@ describe('a caller that gives up', () => {
     });
 });
 
-describe('what is under way on a stream', () => {
-    it('is at most 8192 calls: the next one is refused at once, and the others are answered', async (t) => {
-        const replica = await startReplica(t);
-        const did = connectTo(t, [replica.endpoint]);
-        const context = testContext({ deadline: performance.now() + 60_000 }); // they are many
-        const waiting = Array.from({ length: 8_192 }, (_, index) => resolve(did, `held ${index}`, context));
-        await until('all are under way', () => replica.ran.length === waiting.length);
-        await assert.rejects(resolve(did, 'x'), atCapacity);
-        assert.ok(!replica.ran.includes('x'));
-        replica.release();
-        await Promise.all(waiting);
-        assert.equal((await resolve(did, 'x')).did, 'x');
-    });
-
-    it('has at most 64 MiB: what would exceed it is refused at once', async (t) => {
-        const silent = await startFrameServer(t, (stream) => stream.on('error', () => {}));
-        const did = connectTo(t, [silent]);
-        const context = testContext();
-        const quarter_mib = '.'.repeat((256 << 10) - 16);
-        const waiting = Array.from({ length: 256 }, () => assert.rejects(create(did, quarter_mib, context), tooLate));
-        await assert.rejects(create(did, quarter_mib), atCapacity);
-        const small = assert.rejects(create(did, 'small', context), tooLate);
-        abandon(context);
-        await Promise.all([...waiting, small]);
-        const later = testContext();
-        const again = assert.rejects(create(did, quarter_mib, later), tooLate); // there is room again
-        abandon(later);
-        await again;
-    });
-});
-
 /** A server that takes the first call of its first stream alone, and says so when it is told to stop. */
 async function startStopping(t: TestContext) {
     const calls: Call[] = [];
     let first: ServerDuplexStream<Frame, Frame> | undefined;
-    const endpoint = await startFrameServer(t, (stream) => {
+    const { endpoint } = await startFrameServer(t, (stream) => {
         first ??= stream;
         stream.sendMetadata(new Metadata());
         stream.on('error', () => {});

@@ -1,25 +1,15 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import { pickPort } from '../../deploy/local/ports.ts';
 import type { AppError } from '../../platform/errors.ts';
 import type { Endpoint } from '../../platform/rpc/resolve.ts';
 import { testContext } from '../harness.ts';
-import { connectTo, create, load, resolve, startReplica, until } from './rpc.fixture.ts';
+import { connectCounted, create, load, resolve, startReplica, until } from './rpc.fixture.ts';
 
 /** Where nobody listens yet. */
 async function freePort(): Promise<{ port: number; endpoint: Endpoint }> {
     const port = await pickPort();
     return { port, endpoint: { target: `127.0.0.1:${port}`, host: '127.0.0.1' } };
-}
-
-/** A client whose looks at `endpoints` are counted; they are as far apart as in use. */
-function connectCounted(t: TestContext, endpoints: Endpoint[]) {
-    let looks = 0;
-    const lookUp = async (): Promise<Endpoint[]> => {
-        looks++;
-        return [...endpoints];
-    };
-    return { did: connectTo(t, [], { resolve: lookUp, refresh_ms: 5_000 }), looks: () => looks };
 }
 
 const unavailable = ({ kind, retry_after }: AppError): boolean => kind === 'unavailable' && retry_after === 1;

@@ -1,14 +1,17 @@
 import { connect as connectSocket, createServer, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type handleBidiStreamingCall, Server, ServerCredentials } from '@grpc/grpc-js';
 import type { CallContext } from '../../platform/context.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { type ConnectOptions, connect } from '../../platform/rpc/connect.ts';
 import { bind, client, type ServiceOf } from '../../platform/rpc/definition.ts';
 import { dispatcher } from '../../platform/rpc/dispatch.ts';
+import { EXCHANGE } from '../../platform/rpc/frames.ts';
 import type { Endpoint } from '../../platform/rpc/resolve.ts';
 import { type ServeOptions, serve } from '../../platform/rpc/serve.ts';
 import { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
+import type { Frame } from '../../proto/gen/rpc/v1/frames.ts';
 import { quiet, testContext } from '../harness.ts';
 
 export const TOKEN = 'a service token for this test';
@@ -72,6 +75,20 @@ export async function startReplica(t: TestContext, options: Partial<ServeOptions
     return { endpoint, ran, contexts, release: held.resolve, stop };
 }
 
+/** A server that treats streams of frames as the test says. */
+export async function startFrameServer(t: TestContext, exchange: handleBidiStreamingCall<Frame, Frame>) {
+    const server = new Server();
+    server.addService({ exchange: EXCHANGE }, { exchange });
+    t.after(() => server.forceShutdown());
+    const port = await new Promise<number>((bound, failed) => {
+        server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) =>
+            error ? failed(error) : bound(port),
+        );
+    });
+    const endpoint: Endpoint = { target: `127.0.0.1:${port}`, host: '127.0.0.1' };
+    return { endpoint, kill: () => server.forceShutdown() };
+}
+
 /** A client of those replicas whose endpoints are in `endpoints` at the moment; looked up every 50 ms. */
 export function connectTo(t: TestContext, endpoints: Endpoint[], options: Partial<ConnectOptions> = {}): DidClient {
     const connection = connect({
@@ -84,6 +101,16 @@ export function connectTo(t: TestContext, endpoints: Endpoint[], options: Partia
     });
     t.after(() => connection.close());
     return client(DidServiceDefinition, connection.transport);
+}
+
+/** A client whose looks at `endpoints` are counted; without `refresh_ms` they are as far apart as in use. */
+export function connectCounted(t: TestContext, endpoints: Endpoint[], refresh_ms?: number) {
+    let looks = 0;
+    const lookUp = async (): Promise<Endpoint[]> => {
+        looks++;
+        return [...endpoints];
+    };
+    return { did: connectTo(t, [], { resolve: lookUp, refresh_ms }), looks: () => looks };
 }
 
 export const resolve = (did_service: DidClient, did: string, context = testContext()) =>

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { AppError } from '../../platform/errors.ts';
 import { createMetrics } from '../../platform/metrics.ts';
+import { queueTally } from '../../platform/queues.ts';
 import { type Connection, connect } from '../../platform/rpc/connect.ts';
 import { bind, client, type ServiceOf } from '../../platform/rpc/definition.ts';
 import { dispatcher } from '../../platform/rpc/dispatch.ts';
+import { encode } from '../../platform/rpc/encode.ts';
 import { localTransport } from '../../platform/rpc/local.ts';
 import { type RpcServer, serve } from '../../platform/rpc/serve.ts';
-import { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
+import { DidServiceDefinition, ResolveRequest, ResolveResponse } from '../../proto/gen/did/v1/did.ts';
 import { quiet, testContext } from '../harness.ts';
 import { connectTo, create, resolve, startReplica, TOKEN } from './rpc.fixture.ts';
 
@@ -99,16 +101,23 @@ for (const [where, make] of Object.entries(transports)) {
 }
 
 describe('the frame stream', () => {
-    it('answers the 31 neighbours of a bad call in one frame', async () => {
-        const did = client(DidServiceDefinition, connection.transport);
-        const names = Array.from({ length: 32 }, (_, index) => (index === 13 ? 'missing' : `did:${index}`));
+    it('answers the 31 neighbours of a call in one frame whose message cannot be read', async () => {
+        const method = { path: '/did.v1.DidService/Resolve', safe: true };
+        const frames = queueTally('rpc_calls');
+        const { batches, items } = frames;
         const results = await Promise.allSettled(
-            names.map((name) => did.resolve({ did: name, derive: false }, testContext())),
+            Array.from({ length: 32 }, (_, index) => {
+                const readable = encode(ResolveRequest, { did: `did:${index}`, derive: false });
+                const request = index === 13 ? Uint8Array.of(0x0a, 0xff) : readable;
+                return connection.transport(method, request, testContext());
+            }),
         );
-        assert.deepEqual(
-            results.flatMap(({ status }, index) => (status === 'rejected' ? [index] : [])),
-            [13],
-        );
+        assert.deepEqual([frames.batches - batches, frames.items - items], [1, 32]);
+        for (const [index, result] of results.entries()) {
+            if (index === 13) assert.equal(result.status === 'rejected' && result.reason.kind, 'invalid');
+            else
+                assert.equal(result.status === 'fulfilled' && ResolveResponse.decode(result.value).did, `did:${index}`);
+        }
     });
 
     it('lets no slow call delay another', async () => {

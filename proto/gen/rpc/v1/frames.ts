@@ -10,6 +10,7 @@ export const protobufFileName = "rpc/v1/frames.proto";
 
 /** A group of calls (client to server) or of replies (server to client), and what either side must know of the others. */
 export interface Frame {
+  /** 32 at most: the server ends the stream where there are more. */
   calls: Call[];
   replies: Reply[];
   /** The server is about to stop: it answers what it has taken, ends the stream, and new calls belong on another one. */
@@ -26,7 +27,7 @@ export interface Call {
   id: number;
   /** The full path, such as /credentials.v1.CredentialsService/Issue. */
   method: string;
-  /** What is left of the deadline, in milliseconds. */
+  /** What is left of the deadline when the frame is sent, in milliseconds; the server gives it 120 s at most. */
   timeout_ms: number;
   context:
     | Context
