@@ -12,7 +12,7 @@ import {
 import { openDatabase } from './platform/db.ts';
 import { jobMetrics } from './platform/job-metrics.ts';
 import { scheduleJobs } from './platform/jobs.ts';
-import { createLog, type Log } from './platform/log.ts';
+import { createLog, exposeLog, type Log } from './platform/log.ts';
 import { createMetrics, type Metrics } from './platform/metrics.ts';
 import { migrate, SchemaTooNew } from './platform/migrate.ts';
 import { serveOps } from './platform/ops.ts';
@@ -89,6 +89,7 @@ async function start(
     closing.defer(() => tracing.stop());
     const metrics = createMetrics();
     exposeQueues(metrics);
+    exposeLog(metrics);
     const readiness = createReadiness({ log });
     metrics.gauge('process_serving', 'Whether the process has started, and is not stopping.', () =>
         readiness.serving ? 1 : 0,
