@@ -51,6 +51,11 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
     });
 }
 
+/** Whether all of the body is here: the parser says `complete` only after what waits for the end of this tick. */
+export function hasArrived({ complete, headers, readableLength }: IncomingMessage): boolean {
+    return complete || readableLength === Number(headers['content-length']);
+}
+
 /** Drops what is yet to come of a body that nobody will read; resolves when it is over, or has been cut off. */
 export function dropRest(request: IncomingMessage): Promise<void> {
     if (request.destroyed) return Promise.resolve();

@@ -1,10 +1,11 @@
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Log } from '../platform/log.ts';
 import type { Engine } from './engine.ts';
 import { limitHeaders, writeToSocket } from './envelope.ts';
-import type { Exchange } from './exchange.ts';
+import { exchangeOf } from './exchange.ts';
 import type { Decision } from './limit.ts';
 
 /** How long a connection stays after its last answer for the client to read it, in milliseconds. */
@@ -19,8 +20,8 @@ export interface UnparsedOptions {
 }
 
 export interface ClientErrors {
-    /** Notes a request of which the parser has read the head. */
-    began(exchange: Exchange): void;
+    /** Notes the answer to a request of which the parser has read the head. */
+    began(response: ServerResponse): void;
     /** Answers what the parser refuses, after all that it read before on the connection, and closes that. */
     answer(error: NodeJS.ErrnoException, socket: Socket): void;
     /** Refuses what can be no request to this server, and closes its connection. */
@@ -29,7 +30,7 @@ export interface ClientErrors {
 
 /** The parser's errors belong to the body of the newest request, or, where that is complete, to what should be the next one. */
 export function clientErrors({ fail, decision, log }: UnparsedOptions): ClientErrors {
-    const newest = new WeakMap<Socket, Exchange>();
+    const newest = new WeakMap<Socket, ServerResponse>();
     const refused = new WeakSet<Socket>();
 
     function refuse(error: AppError, socket: Socket): void {
@@ -42,7 +43,7 @@ export function clientErrors({ fail, decision, log }: UnparsedOptions): ClientEr
     }
 
     return {
-        began: (exchange) => void newest.set(exchange.request.socket, exchange),
+        began: (response) => void newest.set(response.req.socket, response),
 
         answer(error, socket) {
             if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -52,12 +53,12 @@ export function clientErrors({ fail, decision, log }: UnparsedOptions): ClientEr
             if (refused.has(socket)) return; // after its first error a connection makes no more sense
             refused.add(socket);
             const refusal = refusalOf(error.code);
-            const exchange = newest.get(socket);
-            if (exchange && !exchange.request.complete) {
-                if (exchange.response.headersSent) socket.destroySoon();
-                else void fail(exchange, refusal, { close: true });
-            } else if (exchange && !exchange.response.writableFinished) {
-                exchange.response.once('close', () => refuse(refusal, socket));
+            const response = newest.get(socket);
+            if (response && !response.req.complete) {
+                if (response.headersSent) socket.destroySoon();
+                else void fail(exchangeOf(response), refusal, { close: true });
+            } else if (response && !response.writableFinished) {
+                response.once('close', () => refuse(refusal, socket));
             } else {
                 refuse(refusal, socket);
             }

@@ -34,7 +34,7 @@ export function engine(options: {
     const { admitter, overload } = options;
     const admit = admission(options);
     const answer = answering(options);
-    const { fail, refuse } = refusals(options);
+    const { fail } = refusals(options);
 
     /** Goes on with an admitted exchange, and answers whatever is thrown on the way. */
     async function conduct(
@@ -55,7 +55,6 @@ export function engine(options: {
 
     return {
         fail,
-        refuse,
 
         show: (page) => (_request: Request, response: Response) => {
             const exchange = exchangeOf(response);

@@ -116,6 +116,13 @@ export async function writeError(
     response.end();
 }
 
+/** Writes this one error, again and again: its text and its own fields are made only once. */
+export function errorWriter(error: AppError): (response: ServerResponse, headers: Headers) => void {
+    const text = errorText(error);
+    const fixed = { ...commonHeaders(), ...errorHeaders(error), 'Content-Length': Buffer.byteLength(text) };
+    return (response, headers) => void response.writeHead(error.http_status, { ...fixed, ...headers }).end(text);
+}
+
 /** Answers a request that the HTTP parser could not make sense of, and closes its connection. */
 export function writeToSocket(socket: Socket, error: AppError, more: Headers): void {
     const text = errorText(error);

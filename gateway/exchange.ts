@@ -50,7 +50,6 @@ export interface Exchange {
 const EXCHANGE = Symbol('exchange');
 
 export function beginExchange(request: IncomingMessage, response: ServerResponse, address: string): Exchange {
-    const { 'x-request-id': id, traceparent } = request.headers;
     const { url, malformed } = routable(request.url ?? '/');
     request.url = url;
     const exchange: Exchange = {
@@ -58,8 +57,8 @@ export function beginExchange(request: IncomingMessage, response: ServerResponse
         response,
         malformed_path: malformed,
         began: performance.now(),
-        request_id: typeof id === 'string' && REQUEST_ID.test(id) ? id : newId(),
-        traceparent: readTraceparent(traceparent),
+        request_id: requestIdOf(request),
+        traceparent: readTraceparent(request.headers.traceparent),
         span: NO_SPAN,
         address,
         route: 'unmatched',
@@ -73,6 +72,12 @@ export function beginExchange(request: IncomingMessage, response: ServerResponse
     exchange.headers['X-Request-Id'] = exchange.request_id;
     Object.assign(response, { [EXCHANGE]: exchange });
     return exchange;
+}
+
+/** The id that the caller has given it, or a new one. */
+export function requestIdOf({ headers }: IncomingMessage): string {
+    const id = headers['x-request-id'];
+    return typeof id === 'string' && REQUEST_ID.test(id) ? id : newId();
 }
 
 export function exchangeOf(response: ServerResponse): Exchange {

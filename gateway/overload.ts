@@ -1,20 +1,16 @@
 import type { Metrics } from '../platform/metrics.ts';
 import type { Exchange } from './exchange.ts';
 
-/** So many calls may be under way however long they take. */
-const ALWAYS = 64;
+/** So many calls may be under way whatever happens: enough to keep everything busy, and few enough to be answered soon. */
+const ALWAYS = 256;
 /** More than so many never are. */
 const NEVER = 8_192;
-/** How long calls may wait for one another, on top of what one takes alone, in milliseconds. */
-const WAIT_MS = 10;
 /** What is looked at together, in milliseconds. */
-const INTERVAL_MS = 100;
-/** A queue that has stood no longer than this is a burst, and is answered, in milliseconds. */
-const BURST_MS = 2_000;
-/** What the bound grows by in an interval without a standing queue. */
-const GROWTH = 1.25;
-/** How fast it is forgotten what a call takes alone: in a minute of intervals it doubles. */
-const FORGETTING = 1.001;
+const INTERVAL_MS = 50;
+/** A queue that has stood for less than this is a burst, and is answered, in milliseconds. */
+const BURST_MS = 250;
+/** Nothing is refused any more once nothing had to be for so long, in milliseconds. */
+const CALM_MS = 500;
 /** From this part of its time on that it is busy, the event loop counts as saturated. */
 const BUSY = 0.9;
 
@@ -26,35 +22,38 @@ export interface Clock {
 }
 
 export interface Overload {
-    /** Whether one more call may begin; it is under way from then on. */
-    enter(exchange: Exchange): boolean;
+    /** Whether one more call is too many, and refused. */
+    isFull(): boolean;
+    /** The call is under way from now on, or again. */
+    enter(exchange: Exchange): void;
     /**
-     * The call is over, after so many milliseconds; without them, it goes on and says nothing more of how busy this process is:
-     * it waits for a password to be hashed or for a slow reader.
+     * The call is over, or says nothing more of how busy this process is: it waits for a password to be hashed, for a slow
+     * sender or for a slow reader.
      */
-    leave(exchange: Exchange, took_ms?: number): void;
+    leave(exchange: Exchange): void;
 }
 
 /**
- * Keeps the queue short when more comes than can be answered, after CoDel (RFC 8289): a burst may wait, but where even the
- * fastest call of a whole interval had to, while the event loop was saturated, there is a standing queue, and it is cut to what is
- * answered in time (Little's law). What comes on top is refused while that is cheap: before anything has been done for it.
- * A database that has become slow is no such queue: what waits for it is bounded where it waits.
+ * Keeps the queue short when more comes than can be answered, after CoDel (RFC 8289): a burst may wait, but where more than ALWAYS
+ * calls were under way for the whole of BURST_MS, while the event loop was saturated, there is a standing queue, and it is cut to
+ * ALWAYS. What comes on top is refused while that is cheap: before anything has been done for it. The cut is not finer: a refused
+ * client comes again at once, each turn of the event loop then takes as long as its refusals, and a call takes some turns; with
+ * fewer under way the threads and databases would wait for the refusals. A database that has become slow is no such queue:
+ * what waits for it is bounded where it waits.
  */
 export function overload(metrics: Metrics, clock: Clock = systemClock()): Overload {
     let under_way = 0;
     let bound = NEVER;
-    /** For so long a queue has been standing. */
-    let standing_ms = 0;
     let interval_began = clock.now();
-    let answered = 0;
-    let fastest_ms = Number.POSITIVE_INFINITY;
-    /** What a call takes that waits for no other. */
-    let alone_ms = Number.POSITIVE_INFINITY;
+    /** Of this interval: the fewest calls that were under way, and whether one was refused. */
+    let fewest = 0;
+    let has_refused = false;
+    /** For so long a queue has been standing, or none has. */
+    let lasting_ms = 0;
 
     metrics.gauge(
         'http_requests_under_way',
-        'Calls that are being answered, without those that hash.',
+        'Calls that are being answered, without those that hash or wait for their client.',
         () => under_way,
     );
     metrics.gauge('http_requests_bound', 'How many of them there may be.', () => bound);
@@ -65,38 +64,43 @@ export function overload(metrics: Metrics, clock: Clock = systemClock()): Overlo
     });
 
     function judge(elapsed_ms: number): void {
-        alone_ms = Math.min(fastest_ms, alone_ms * FORGETTING);
-        const target_ms = alone_ms + WAIT_MS;
         const saturated = clock.busy() > BUSY;
-        standing_ms = saturated && fastest_ms > target_ms ? standing_ms + elapsed_ms : 0;
-        if (standing_ms === 0) bound = Math.min(NEVER, Math.ceil(bound * GROWTH));
-        else if (standing_ms > BURST_MS) bound = Math.max(ALWAYS, Math.ceil((answered / elapsed_ms) * target_ms));
-        answered = 0;
-        fastest_ms = Number.POSITIVE_INFINITY;
+        const is_refusing = bound === ALWAYS;
+        const changes = is_refusing ? !(saturated && has_refused) : saturated && fewest > ALWAYS;
+        lasting_ms = changes ? lasting_ms + elapsed_ms : 0;
+        if (lasting_ms < (is_refusing ? CALM_MS : BURST_MS)) return;
+        bound = is_refusing ? NEVER : ALWAYS;
+        lasting_ms = 0;
+    }
+
+    /** Calls come and go often enough to need no timer. */
+    function judgeInTime(): void {
+        const elapsed_ms = clock.now() - interval_began;
+        if (elapsed_ms < INTERVAL_MS) return;
+        interval_began += elapsed_ms;
+        judge(elapsed_ms);
+        fewest = under_way;
+        has_refused = false;
     }
 
     return {
-        enter(exchange) {
-            if (under_way === 0) bound = NEVER; // nothing stands in the queue
-            if (under_way >= bound) {
-                refused.inc();
-                return false;
-            }
-            under_way++;
-            exchange.under_way = true;
+        isFull() {
+            judgeInTime();
+            if (under_way < bound) return false;
+            has_refused = true;
+            refused.inc();
             return true;
         },
-        leave(exchange, took_ms) {
+        enter(exchange) {
+            under_way++;
+            exchange.under_way = true;
+        },
+        leave(exchange) {
             if (!exchange.under_way) return;
             exchange.under_way = false;
             under_way--;
-            if (took_ms === undefined) return;
-            answered++;
-            fastest_ms = Math.min(fastest_ms, took_ms);
-            const elapsed_ms = clock.now() - interval_began;
-            if (elapsed_ms < INTERVAL_MS) return;
-            interval_began += elapsed_ms;
-            judge(elapsed_ms);
+            fewest = Math.min(fewest, under_way);
+            judgeInTime();
         },
     };
 }

@@ -1,19 +1,19 @@
-import type { IncomingMessage } from 'node:http';
 import { type AppError, asAppError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { Admitter } from './admit.ts';
-import { dropRest } from './body.ts';
+import { dropRest, hasArrived } from './body.ts';
 import { headersOf, writeError } from './envelope.ts';
 import type { Exchange } from './exchange.ts';
+import type { Overload } from './overload.ts';
 
 export interface Refusals {
     /** Answers with an error, whatever state the exchange is in; `close`: and nothing else follows on its connection. */
     fail(exchange: Exchange, error: unknown, options?: { close: boolean }): Promise<void>;
-    /** Answers with a refusal that is no fault. */
-    refuse(exchange: Exchange, error: AppError, options?: { close: boolean }): Promise<void>;
 }
 
-export function refusals({ admitter, log }: { admitter: Admitter; log: Log }): Refusals {
+export function refusals(options: { admitter: Admitter; overload: Overload; log: Log }): Refusals {
+    const { admitter, overload, log } = options;
+
     async function refuse(exchange: Exchange, error: AppError, { close } = { close: false }): Promise<void> {
         const { request, response } = exchange;
         exchange.failure = error;
@@ -22,6 +22,7 @@ export function refusals({ admitter, log }: { admitter: Admitter; log: Log }): R
         if (close) exchange.headers['Connection'] = 'close';
         // A connection that closes under a client which is still writing loses the answer: it sees a broken pipe first.
         const rest = close || hasArrived(request) ? undefined : dropRest(request);
+        if (rest) overload.leave(exchange); // as long as its sender takes
         await writeError(response, error, { headers: headersOf(exchange), rest });
     }
 
@@ -37,10 +38,5 @@ export function refusals({ admitter, log }: { admitter: Admitter; log: Log }): R
         response.destroy(); // a list broke off in the middle: an end would look like success
     }
 
-    return { fail, refuse };
-}
-
-/** Whether all of the body is here: the parser says `complete` only after what waits for the end of this tick. */
-function hasArrived({ complete, headers, readableLength }: IncomingMessage): boolean {
-    return complete || readableLength === Number(headers['content-length']);
+    return { fail };
 }

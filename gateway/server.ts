@@ -17,6 +17,7 @@ import type { Decision } from './limit.ts';
 import type { Overload } from './overload.ts';
 import type { Page } from './pages.ts';
 import { originForm } from './target.ts';
+import { turnAway } from './turn-away.ts';
 
 /** Longer than any call is silent: after this a reader that takes nothing is cut off, in milliseconds. */
 const STALLED_MS = 150_000;
@@ -39,22 +40,23 @@ export interface GatewayOptions {
 export function gatewayServer(options: GatewayOptions): Server {
     const { engine, unparsed_decision: decision, overload, isInternal, trusted_proxies, log } = options;
     const client_errors = clientErrors({ fail: engine.fail, decision, log });
-    const finish = finisher(options);
+    const observe = observer(options);
+    const finish = finisher(options, observe);
+    const refuse = turnAway({ decision, observe, log });
     const app = application(options);
     const listener = (request: IncomingMessage, response: ServerResponse) => {
         // Express would answer a target that it cannot parse by itself.
         request.url = originForm(request.url ?? '/');
+        const may_always = request.url === HEALTH_PATH || isInternal(request);
+        client_errors.began(response);
+        if (!may_always && overload.isFull()) return refuse(request, response);
         const exchange = beginExchange(request, response, clientAddress(request, trusted_proxies));
-        client_errors.began(exchange);
         response.on('close', () => {
             finish(exchange);
             if (!response.writableFinished && exchange.context) abandon(exchange.context);
         });
-        const may_always = request.url === HEALTH_PATH || isInternal(request);
-        if (may_always || overload.enter(exchange)) return app(request, response);
-        exchange.decision = decision();
-        // When the parser has seen all of a small body, and before anything else is read.
-        process.nextTick(() => engine.refuse(exchange, atCapacity));
+        if (!may_always) overload.enter(exchange);
+        app(request, response);
     };
     const server = createServer(
         {
@@ -75,9 +77,6 @@ export function gatewayServer(options: GatewayOptions): Server {
     server.on('connect', (_request, socket) => client_errors.refuse(noTunnel(), socket as Socket)); // http sits on net
     return server;
 }
-
-/** Made once: where it is thrown there is no time to spare. */
-const atCapacity = new AppError('unavailable', 'The service is at capacity. Try again shortly.', { retry_after: 1 });
 
 function application({ engine, endpoints, pages, cors }: GatewayOptions) {
     const app = express();
@@ -130,8 +129,10 @@ function methodsByPath(endpoints: ReadonlyArray<Pick<Endpoint, 'path' | 'method'
     );
 }
 
-/** Ends the exchange: meters it, and writes its one log line. */
-function finisher({ overload, endpoints, log, metrics }: GatewayOptions): (exchange: Exchange) => void {
+type Observe = (seen: { route: string; method: string; status: number }, began: number) => number;
+
+/** Meters an answer; returns the milliseconds since the request was read. */
+function observer({ endpoints, metrics }: GatewayOptions): Observe {
     const duration = metrics.histogram({
         name: 'http_request_duration_seconds',
         help: 'Time from a request being read to its answer being handed over, by endpoint and status.',
@@ -139,15 +140,22 @@ function finisher({ overload, endpoints, log, metrics }: GatewayOptions): (excha
     });
     // Node takes 34 methods from anybody, and each would be time series of its own.
     const methods = new Set<string>(['HEAD', 'OPTIONS', ...endpoints.map(({ method }) => method)]);
+    return ({ route, method, status }, began) => {
+        const seconds = secondsSince(began);
+        duration.observe({ route, method: methods.has(method) ? method : 'other', status }, seconds);
+        return Math.round(seconds * 1e6) / 1e3;
+    };
+}
+
+/** Ends the exchange: meters it, and writes its one log line. */
+function finisher({ overload, log }: GatewayOptions, observe: Observe): (exchange: Exchange) => void {
     return (exchange) => {
         const { request, response, route, began, request_id, principal, failure, span } = exchange;
-        const seconds = secondsSince(began);
-        // What failed may have been fast for that, and what was aborted slow.
-        overload.leave(exchange, failure || !response.writableFinished ? undefined : seconds * 1_000);
-        const method = request.method ?? '';
-        const known_method = methods.has(method) ? method : 'other';
-        duration.observe({ route, method: known_method, status: response.statusCode }, seconds);
-        span.attribute('http.response.status_code', response.statusCode);
+        const { method = '' } = request;
+        const status = response.statusCode;
+        const duration_ms = observe({ route, method, status }, began);
+        overload.leave(exchange);
+        span.attribute('http.response.status_code', status);
         span.attribute('request_id', request_id);
         span.finish(failure);
         log.info({
@@ -155,8 +163,8 @@ function finisher({ overload, endpoints, log, metrics }: GatewayOptions): (excha
             trace_id: traceIdOf(exchange),
             method,
             route,
-            status: response.statusCode,
-            duration_ms: Math.round(seconds * 1e6) / 1e3,
+            status,
+            duration_ms,
             user_id: principal?.user_id,
             key_id: principal?.key_id,
             session_id: principal?.session_id,

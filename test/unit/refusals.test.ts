@@ -4,7 +4,8 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { it } from 'node:test';
 import type { Admitter } from '../../gateway/admit.ts';
-import { beginExchange } from '../../gateway/exchange.ts';
+import { beginExchange, type Exchange } from '../../gateway/exchange.ts';
+import type { Overload } from '../../gateway/overload.ts';
 import { refusals } from '../../gateway/refusals.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
@@ -13,13 +14,15 @@ const HEAD = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 7\r\n\r\n';
 
 it('a refusal ends at once when the body has arrived, and else when it has; the connection goes on', async () => {
     // A refusal with a decision asks neither.
-    const { refuse } = refusals({ admitter: {} as Admitter, log: {} as Log });
+    const left: Exchange[] = [];
+    const overload = { leave: (exchange) => void left.push(exchange) } as Overload; // nothing else is called
+    const { fail } = refusals({ admitter: {} as Admitter, overload, log: {} as Log });
     const ended_at_once: boolean[] = [];
     await using server = createServer((request, response) => {
         const exchange = beginExchange(request, response, '127.0.0.1');
         exchange.decision = { state: 'admitted', limit: 1, remaining: 1, reset: 1, wait: 1 };
         process.nextTick(() => {
-            void refuse(exchange, new AppError('unavailable', 'Try again.', { retry_after: 1 }));
+            void fail(exchange, new AppError('invalid', 'It is unfit.'));
             ended_at_once.push(response.writableEnded);
         });
     }).listen(0);
@@ -27,11 +30,12 @@ it('a refusal ends at once when the body has arrived, and else when it has; the 
     const socket = connect((server.address() as AddressInfo).port); // it listens on a port
     const statusOf = async () => String((await once(socket, 'data'))[0]).slice(9, 12);
     socket.write(`${HEAD}{"a":1}`);
-    assert.equal(await statusOf(), '503');
+    assert.equal(await statusOf(), '400');
     socket.write(`${HEAD}{"a`); // answered before it has ended
-    assert.equal(await statusOf(), '503');
+    assert.equal(await statusOf(), '400');
     socket.write(`":1}${HEAD}{"a":1}`);
-    assert.equal(await statusOf(), '503');
+    assert.equal(await statusOf(), '400');
     assert.deepEqual(ended_at_once, [true, false, true]);
+    assert.equal(left.length, 1, 'what waits for its sender holds no place');
     socket.destroy();
 });

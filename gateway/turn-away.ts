@@ -1,0 +1,54 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AppError } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
+import { readTraceparent, traceIdOf } from '../platform/tracing.ts';
+import { dropRest } from './body.ts';
+import { errorWriter, limitHeaders, writeError } from './envelope.ts';
+import { requestIdOf } from './exchange.ts';
+import type { Decision } from './limit.ts';
+
+/** So much of a body that nobody reads Node may drop by itself. */
+const SMALL_BODY_BYTES = 64 << 10;
+
+/** Answers a request before anything has been done for it. */
+export type TurnAway = (request: IncomingMessage, response: ServerResponse) => void;
+
+/**
+ * The refusal for want of capacity. When it is given there is no time to spare, since what it takes is taken from what could be
+ * answered: so it needs no exchange, has no span, and is answered, metered and logged in one go.
+ */
+export function turnAway(options: {
+    /** What the limit's headers tell of. */
+    decision(): Decision;
+    observe(seen: { route: string; method: string; status: number }, began: number): number;
+    log: Log;
+}): TurnAway {
+    const { decision, observe, log } = options;
+    const at_capacity = new AppError('unavailable', 'The service is at capacity. Try again shortly.', {
+        retry_after: 1,
+    });
+    const { http_status: status, kind } = at_capacity;
+    const write = errorWriter(at_capacity);
+    const route = 'unmatched';
+    return (request, response) => {
+        const began = performance.now();
+        const request_id = requestIdOf(request);
+        const headers = { ...limitHeaders(decision()), 'X-Request-Id': request_id };
+        if (hasSmallBody(request)) write(response, headers);
+        else void writeError(response, at_capacity, { headers, rest: dropRest(request) });
+        const { method = '' } = request;
+        log.info({
+            request_id,
+            trace_id: traceIdOf({ traceparent: readTraceparent(request.headers.traceparent) }),
+            method,
+            route,
+            status,
+            duration_ms: observe({ route, method, status }, began),
+            error: kind,
+        });
+    };
+}
+
+function hasSmallBody({ headers }: IncomingMessage): boolean {
+    return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= SMALL_BODY_BYTES;
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startGateway } from '../../gateway/gateway.ts';
+import type { Services } from '../../gateway/services.ts';
+import { makeApiKey } from '../../platform/api-key.ts';
+import { loadConfig } from '../../platform/config.ts';
+import { newId } from '../../platform/ids.ts';
+import { createMetrics, type Metrics } from '../../platform/metrics.ts';
+import { quiet, testRedis } from '../harness.ts';
+
+const BEGUN = 'Host: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n';
+/** Shorter than any of them is waited for, in milliseconds. */
+const PATIENCE_MS = 3_000;
+
+let asked = 0;
+/** To whom every key is a good one. */
+const services = {
+    keys: {
+        async authenticate() {
+            asked++;
+            return { alive: true, key_id: newId(), user_id: newId(), tier: 'enterprise', rate_limit: 10_000 };
+        },
+    },
+} as unknown as Services; // nothing else is called while a body is awaited
+
+it('calls hold no place while their senders take their time', async (t) => {
+    const metrics = createMetrics();
+    const gateway = await startGateway({
+        config: loadConfig({ INTERNAL_SECRET: 'the internal secret of this test', PORT: '0' }),
+        services,
+        redis: await testRedis(),
+        version: '0',
+        log: quiet,
+        metrics,
+    });
+    const { hostname, port } = new URL(gateway.url);
+    const sockets = Array.from({ length: 20 }, () => connect(Number(port), hostname));
+    t.after(() => {
+        for (const socket of sockets) socket.destroy();
+        return gateway.stop();
+    });
+    sockets.forEach((socket, index) => {
+        const key =
+            index < 10 ? '' : `Authorization: Bearer ${makeApiKey({ brand: 'cred', environment: 'test' }).api_key}\r\n`;
+        socket.write(`POST /v1/credentials HTTP/1.1\r\n${BEGUN}${key}\r\n{`);
+    });
+    const [strangers, callers] = [sockets.slice(0, 10), sockets.slice(10)];
+    // Who has no key is answered at once, and may go on writing.
+    await Promise.all(strangers.map((socket) => once(socket, 'data')));
+    const ends_at = performance.now() + PATIENCE_MS;
+    while (asked < callers.length || (await placesHeld(metrics)) > 0) {
+        assert.ok(performance.now() < ends_at, 'they hold places');
+        await delay(20);
+    }
+    assert.ok(sockets.every((socket) => !socket.closed));
+    assert.ok(callers.every((socket) => socket.bytesRead === 0));
+});
+
+async function placesHeld(metrics: Metrics): Promise<number> {
+    const { text } = await metrics.expose();
+    return Number(/^http_requests_under_way (\d+)$/m.exec(text)?.[1]);
+}
