@@ -11,7 +11,8 @@ import { newId } from '../../platform/ids.ts';
 import { createMetrics, type Metrics } from '../../platform/metrics.ts';
 import { quiet, testRedis } from '../harness.ts';
 
-const BEGUN = 'Host: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n';
+/** From an address of its own: strangers are counted by that, in one Redis for all tests. */
+const BEGUN = 'Host: a\r\nX-Forwarded-For: 192.0.2.77\r\nContent-Type: application/json\r\nContent-Length: 100\r\n';
 /** Shorter than any of them is waited for, in milliseconds. */
 const PATIENCE_MS = 3_000;
 
@@ -29,7 +30,7 @@ const services = {
 it('calls hold no place while their senders take their time', async (t) => {
     const metrics = createMetrics();
     const gateway = await startGateway({
-        config: loadConfig({ INTERNAL_SECRET: 'the internal secret of this test', PORT: '0' }),
+        config: loadConfig({ INTERNAL_SECRET: 'the internal secret of this test', PORT: '0', TRUST_PROXY: '1' }),
         services,
         redis: await testRedis(),
         version: '0',
