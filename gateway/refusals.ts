@@ -1,5 +1,6 @@
 import { type AppError, asAppError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import { Answered } from '../platform/rpc/wire.ts';
 import type { Admitter } from './admit.ts';
 import { dropRest, hasArrived } from './body.ts';
 import { headersOf, writeError } from './envelope.ts';
@@ -31,7 +32,8 @@ export function refusals(options: { admitter: Admitter; overload: Overload; log:
         if (response.writableEnded) return; // the parser's complaint about the body was faster
         const error = asAppError(thrown);
         const is_abandoned = response.destroyed && error.kind === 'deadline'; // its client has gone
-        if (error.http_status >= 500 && !is_abandoned)
+        const is_logged = error instanceof Answered;
+        if (error.http_status >= 500 && !is_abandoned && !is_logged)
             log.error({ err: thrown, request_id: exchange.request_id }, 'request failed');
         if (!response.headersSent) return refuse(exchange, error, options);
         exchange.failure = error;

@@ -16,6 +16,9 @@ export function encodeError(error: AppError): WireError {
     return { kind: error.kind, detail: error.detail, retry_after: error.retry_after };
 }
 
-export function decodeError({ kind, detail, retry_after }: WireError): AppError {
-    return new AppError(isErrorKind(kind) ? kind : 'internal', detail, { retry_after });
+/** What a service answered. Where that is a failure of its own, it has logged it, with its stack and the request's id. */
+export class Answered extends AppError {}
+
+export function decodeError({ kind, detail, retry_after }: WireError): Answered {
+    return new Answered(isErrorKind(kind) ? kind : 'internal', detail, { retry_after });
 }

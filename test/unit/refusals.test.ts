@@ -9,6 +9,7 @@ import type { Overload } from '../../gateway/overload.ts';
 import { refusals } from '../../gateway/refusals.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import { decodeError } from '../../platform/rpc/wire.ts';
 
 const HEAD = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 7\r\n\r\n';
 
@@ -38,4 +39,24 @@ it('a refusal ends at once when the body has arrived, and else when it has; the 
     assert.deepEqual(ended_at_once, [true, false, true]);
     assert.equal(left.length, 1, 'what waits for its sender holds no place');
     socket.destroy();
+});
+
+it('a failure is logged with its stack where it happened, and not again where a service has answered with it', async () => {
+    const logged: unknown[] = [];
+    const log = { error: ({ err }: { err: unknown }) => void logged.push(err) } as unknown as Log; // all that is called
+    const overload = { leave() {} } as unknown as Overload; // all that is called
+    const { fail } = refusals({ admitter: {} as Admitter, overload, log });
+    const own = new TypeError('of the gateway');
+    const thrown = [decodeError({ kind: 'internal', detail: 'of a service', retry_after: undefined }), own];
+    await using server = createServer((request, response) => {
+        const exchange = beginExchange(request, response, '127.0.0.1');
+        exchange.decision = { state: 'admitted', limit: 1, remaining: 1, reset: 1, wait: 1 };
+        void fail(exchange, thrown.shift());
+    }).listen(0);
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo; // it listens on a port
+    const statuses = [];
+    for (let asked = 0; asked < 2; asked++) statuses.push((await fetch(`http://127.0.0.1:${port}`)).status);
+    assert.deepEqual(statuses, [500, 500]);
+    assert.deepEqual(logged, [own]);
 });
