@@ -12,12 +12,17 @@ import { readRequests, writeRequests } from '../bench/load/requests.ts';
 import { refusalsIn } from '../bench/overload/refusals.ts';
 
 /** A server that notes the paths it is asked for, and requests for `/0`, `/1`, … as the load would read them. */
-async function playground(t: TestContext, count: number, statusOf: (path: string) => number = () => 200) {
+async function playground(
+    t: TestContext,
+    count: number,
+    answerTo: (path: string) => { status: number; after_ms?: number } = () => ({ status: 200 }),
+) {
     const asked: string[] = [];
     const server = createServer((request, response) => {
         const path = request.url ?? '';
         asked.push(path);
-        response.writeHead(statusOf(path), { 'Content-Length': 2 }).end('{}');
+        const { status, after_ms = 0 } = answerTo(path);
+        setTimeout(() => response.writeHead(status, { 'Content-Length': 2 }).end('{}'), after_ms);
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     t.after(() => server.close());
@@ -43,7 +48,9 @@ test('a closed loop sends each request once and ends when they are used up', asy
 });
 
 test('a closed loop that may repeat begins again with the first, and counts what is refused as errors', async (t) => {
-    const { asked, paths, targets, requests } = await playground(t, 5, (path) => (path === '/3' ? 429 : 200));
+    const { asked, paths, targets, requests } = await playground(t, 5, (path) => ({
+        status: path === '/3' ? 429 : 200,
+    }));
     const plan = { targets, connections: 1, expected: { status: 200 }, repeat: true, warmup_s: 0, seconds: 1 };
     const { errors, first_error } = await closedLoop(plan, requests, () => {});
     assert.deepEqual(asked.slice(0, 7), [...paths, '/0', '/1']);
@@ -52,12 +59,26 @@ test('a closed loop that may repeat begins again with the first, and counts what
 });
 
 test('an open loop offers what is due and tells the answers apart by status', async (t) => {
-    const { asked, targets, requests } = await playground(t, 4, (path) => (path === '/3' ? 503 : 200));
+    const { asked, targets, requests } = await playground(t, 4, (path) => ({ status: path === '/3' ? 503 : 200 }));
     const plan = { targets, rate: 200, connections: 3, warmup_s: 0.1, seconds: 0.4 };
     const { offered, answers, lost } = await openLoop(plan, requests, () => {});
     assert.equal(asked.length, 100);
     assert.deepEqual([offered, lost], [80, 0]);
     assert.deepEqual([answers[200]?.count, answers[503]?.count], [60, 20]);
+});
+
+test('an answer that comes after the counted time has a latency, and is none of those that came in time', async (t) => {
+    const answerTo = (path: string) => (path === '/3' ? { status: 503, after_ms: 1_000 } : { status: 200 });
+    const { targets, requests } = await playground(t, 4, answerTo);
+    const { answers } = await openLoop(
+        { targets, rate: 20, connections: 3, warmup_s: 0, seconds: 0.4 },
+        requests,
+        () => {},
+    );
+    assert.deepEqual([answers[200]?.count, answers[503]?.count], [6, 2]);
+    assert.equal(answers[503]?.in_time, 0);
+    assert.ok((answers[200]?.in_time ?? 0) > 0);
+    assert.ok((answers[503]?.latency.p50 ?? 0) >= 1_000);
 });
 
 test('the time of refusals is read from the lines that a phase has added to the log', async (t) => {

@@ -11,12 +11,21 @@ export interface OpenLoopPlan {
     seconds: number;
 }
 
+export interface Answers {
+    /** To what was due in the counted time, whenever they came. */
+    count: number;
+    /** Of those: from when a request was due to when its answer was there. */
+    latency: Latency;
+    /** That came in the counted time, whenever the request was due: what was waiting before it and what still waits after it differ. */
+    in_time: number;
+}
+
 export interface OpenLoopResult {
     seconds: number;
     /** Due in the counted time. */
     offered: number;
-    /** Of what was due in the counted time: by status, from when it was due to when its answer was there. */
-    answers: Record<string, { count: number; latency: Latency }>;
+    /** By status. */
+    answers: Record<string, Answers>;
     /** What was due at any time, and never answered. */
     lost: number;
 }
@@ -42,9 +51,15 @@ export async function openLoop(
     const began = performance.now();
     const first_counted = Math.round(warmup_s * rate);
     const all = Math.round((warmup_s + seconds) * rate);
+    const counts_from = began + warmup_s * 1_000;
+    const counts_until = counts_from + seconds * 1_000;
     const counted = answerCounts();
     const pool = lanePool(plan, (lane, status, due_at) => {
-        counted.add(status, lane.counts ? performance.now() - due_at : undefined);
+        const now = performance.now();
+        counted.add(status, {
+            latency_ms: lane.counts ? now - due_at : undefined,
+            in_time: now >= counts_from && now < counts_until,
+        });
         send();
     });
     let due = 0;
@@ -59,7 +74,7 @@ export async function openLoop(
         }
     }
     const begin = setTimeout(onBegin, warmup_s * 1_000);
-    await everyMillisecondUntil(began + (warmup_s + seconds) * 1_000, (now) => {
+    await everyMillisecondUntil(counts_until, (now) => {
         due = Math.min(all, Math.ceil(((now - began) / 1_000) * rate));
         send();
         return counted.all() === due;
@@ -106,27 +121,26 @@ function lanePool(
     };
 }
 
-/** Counts all answers, and by status those that come with a latency. */
+/** Counts all answers, and by status those that come with a latency and those that come in time. */
 function answerCounts() {
-    const latencies = new Map<number, number[]>();
+    const by_status = new Map<number, { latencies: number[]; in_time: number }>();
     let all = 0;
     return {
         all: () => all,
-        add(status: number, latency_ms: number | undefined): void {
+        add(status: number, { latency_ms, in_time }: { latency_ms: number | undefined; in_time: boolean }): void {
             all++;
-            if (latency_ms === undefined) return;
-            const values = latencies.get(status) ?? [];
-            latencies.set(status, values);
-            values.push(latency_ms);
+            const counts = by_status.get(status) ?? { latencies: [], in_time: 0 };
+            by_status.set(status, counts);
+            if (latency_ms !== undefined) counts.latencies.push(latency_ms);
+            if (in_time) counts.in_time++;
         },
-        byStatus(): OpenLoopResult['answers'] {
-            return Object.fromEntries(
-                Array.from(latencies, ([status, values]) => [
+        byStatus: (): OpenLoopResult['answers'] =>
+            Object.fromEntries(
+                Array.from(by_status, ([status, { latencies, in_time }]) => [
                     status,
-                    { count: values.length, latency: latencyOf(values) },
+                    { count: latencies.length, latency: latencyOf(latencies), in_time },
                 ]),
-            );
-        },
+            ),
     };
 }
 

@@ -68,10 +68,10 @@ function phaseTable(phases: readonly Phase[], expected_status: number): string {
         return [
             `${share} × capacity`,
             figure(offered / seconds),
-            figure((admitted?.count ?? 0) / seconds),
+            figure((admitted?.in_time ?? 0) / seconds),
             figure(admitted?.latency.p50 ?? 0),
             figure(admitted?.latency.p99 ?? 0),
-            figure((refused?.count ?? 0) / seconds),
+            figure((refused?.in_time ?? 0) / seconds),
             figure(refused?.latency.p99 ?? 0),
             figure(refused_within_ms),
             String(others.reduce((sum, [, { count }]) => sum + count, 0)),
@@ -94,7 +94,7 @@ function phaseTable(phases: readonly Phase[], expected_status: number): string {
 
 function verdict([half, twice]: readonly Phase[], expected_status: number, capacity: number): string {
     const admitted = (phase: Phase | undefined) => phase?.answers[expected_status];
-    const goodput = (admitted(twice)?.count ?? 0) / (twice?.seconds ?? 1) / capacity;
+    const goodput = (admitted(twice)?.in_time ?? 0) / (twice?.seconds ?? 1) / capacity;
     const slower = (admitted(twice)?.latency.p99 ?? 0) / (admitted(half)?.latency.p99 ?? 1);
     return `At twice the capacity: goodput ${figure(goodput)} of it; p99 of what is admitted ${figure(slower)} × that of half of it.`;
 }
