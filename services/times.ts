@@ -3,12 +3,25 @@ const DATE = /^\d{4}-\d\d-\d\d$/;
 const DATE_TIME =
     /^(\d{4}-\d\d-\d\d)T((?:[01]\d|2[0-3]):[0-5]\d)(?::([0-5]\d)(?:\.(\d+))?)?(?:Z|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)$/i;
 
+const WRITTEN_LENGTH = 'YYYY-MM-DDTHH:mm:ss.sssZ'.length;
+
 /**
  * The instant of an ISO 8601 date-time with an offset, as `YYYY-MM-DDTHH:mm:ss.sssZ`, cut to milliseconds. Undefined for any
  * other text, for a day that its month does not have, and outside of the years 1 to 9999 in UTC: that form and PostgreSQL
  * hold no others.
  */
 export function readDateTime(text: string): string | undefined {
+    return isWritten(text) ? text : readAnyDateTime(text);
+}
+
+/** Whether the text is the form that this service writes, as nearly all are. */
+function isWritten(text: string): boolean {
+    if (text.length !== WRITTEN_LENGTH || text.startsWith('0000')) return false;
+    const ms = Date.parse(text);
+    return !Number.isNaN(ms) && new Date(ms).toISOString() === text;
+}
+
+function readAnyDateTime(text: string): string | undefined {
     const match = DATE_TIME.exec(text);
     if (!match) return undefined;
     const [, date, time, seconds = '00', fraction = '', sign, hours = '0', minutes = '0'] = match;
