@@ -5,6 +5,7 @@ import type { Log } from '../log.ts';
 import { type Metrics, secondsSince } from '../metrics.ts';
 import { startSpan, traceIdOf } from '../tracing.ts';
 import type { BoundMethod } from './definition.ts';
+import { MAX_ANSWER_BYTES } from './frames.ts';
 
 /** Runs one encoded call. Fails with AppErrors only: anything else has been logged and made `internal`. */
 export type Dispatch = (path: string, request: Uint8Array, context: CallContext) => Promise<Uint8Array>;
@@ -29,6 +30,7 @@ export function dispatcher(methods: BoundMethod[], { log, metrics }: { log: Log;
                 throw new AppError('invalid', 'A call may act for a user id alone (x-on-behalf-of).');
             }
             const response = await method.run(request, span.within(context));
+            if (response.byteLength > MAX_ANSWER_BYTES) throw new Error(`an answer of ${response.byteLength} bytes`);
             duration.observe({ method: path, outcome: 'ok' }, secondsSince(began));
             span.finish();
             return response;

@@ -4,13 +4,11 @@ import { type Gatherer, gather, overloaded } from '../batch.ts';
 import { abandon, type CallContext } from '../context.ts';
 import { AppError, asAppError } from '../errors.ts';
 import type { Dispatch } from './dispatch.ts';
-import { CALLS_PER_FRAME, FRAME_BYTES, MAX_MESSAGE_BYTES, writeFrame } from './frames.ts';
+import { CALLS_PER_FRAME, FRAME_BYTES, writeFrame } from './frames.ts';
 import { InFlight, MAX_CALLS_IN_FLIGHT } from './in-flight.ts';
 import { encodeStatus, LONGEST_MS } from './unary.ts';
 import { encodeError } from './wire.ts';
 
-/** The largest answer that fits into a frame of its own: a larger one would end the stream for all. */
-const MAX_REPLY_BYTES = MAX_MESSAGE_BYTES - 1_024;
 const NO_RESPONSE = new Uint8Array();
 
 /** Answers the calls of one client process, each on its own: a slow one holds up no other. */
@@ -98,10 +96,7 @@ export class FrameServer {
         if (!context) throw new AppError('invalid', 'A call needs a context.');
         const own = { ...context, deadline: performance.now() + Math.min(timeout_ms, LONGEST_MS) };
         this.#running.set(id, own);
-        const response = await this.#dispatch(method, request, own);
-        if (response.byteLength > MAX_REPLY_BYTES)
-            throw new AppError('internal', 'The answer is too large to be sent.');
-        return response;
+        return this.#dispatch(method, request, own);
     }
 
     async #write(replies: Reply[]): Promise<void> {

@@ -7,6 +7,8 @@ export const CALLS_PER_FRAME = 32;
 export const FRAME_BYTES = 1 << 20;
 /** The largest message either side accepts, in bytes. */
 export const MAX_MESSAGE_BYTES = 4 << 20;
+/** The largest answer that fits into a frame of its own, in bytes: a larger one would end the stream for all. */
+export const MAX_ANSWER_BYTES = MAX_MESSAGE_BYTES - 1_024;
 
 /** The stream that frames travel on, as grpc-js describes a method. */
 export const EXCHANGE = {

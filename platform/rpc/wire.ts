@@ -16,7 +16,10 @@ export function encodeError(error: AppError): WireError {
     return { kind: error.kind, detail: error.detail, retry_after: error.retry_after };
 }
 
-/** What a service answered. Where that is a failure of its own, it has logged it, with its stack and the request's id. */
+/**
+ * What a service answered. A failure has been logged there, with its stack and the request's id; what it had no room for has been
+ * counted.
+ */
 export class Answered extends AppError {}
 
 export function decodeError({ kind, detail, retry_after }: WireError): Answered {

@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { AppError } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { queueTally } from '../../platform/queues.ts';
 import { type Connection, connect } from '../../platform/rpc/connect.ts';
 import { bind, client, type ServiceOf } from '../../platform/rpc/definition.ts';
 import { dispatcher } from '../../platform/rpc/dispatch.ts';
 import { encode } from '../../platform/rpc/encode.ts';
+import { MAX_ANSWER_BYTES } from '../../platform/rpc/frames.ts';
 import { localTransport } from '../../platform/rpc/local.ts';
 import { type RpcServer, serve } from '../../platform/rpc/serve.ts';
 import { DidServiceDefinition, ResolveRequest, ResolveResponse } from '../../proto/gen/did/v1/did.ts';
-import { quiet, testContext } from '../harness.ts';
+import { testContext } from '../harness.ts';
 import { connectTo, create, resolve, startReplica, TOKEN } from './rpc.fixture.ts';
 
 const slow = Promise.withResolvers<void>();
@@ -22,6 +24,7 @@ const scripted: ServiceOf<typeof DidServiceDefinition> = {
         if (did === 'missing') throw new AppError('not_found', 'No such DID.', { retry_after: 7 });
         if (did === 'broken') throw new Error('secret detail');
         if (did === 'slow') await slow.promise;
+        if (did === 'huge') return { did, public_key: new Uint8Array(MAX_ANSWER_BYTES) };
         if (did === 'caller') {
             const { deadline, ...caller } = context;
             const seen = { ...caller, left_ms: deadline - performance.now() };
@@ -34,7 +37,10 @@ const scripted: ServiceOf<typeof DidServiceDefinition> = {
 };
 
 const methods = bind(DidServiceDefinition, scripted);
-const dispatch = dispatcher(methods, { log: quiet, metrics: createMetrics() });
+/** The messages of the errors that were logged. */
+const logged: string[] = [];
+const log = { error: ({ err }: { err: Error }) => void logged.push(err.message) } as unknown as Log; // all that is called
+const dispatch = dispatcher(methods, { log, metrics: createMetrics() });
 let server: RpcServer;
 let connection: Connection;
 
@@ -86,6 +92,16 @@ for (const [where, make] of Object.entries(transports)) {
                 assert.doesNotMatch(error.detail, /secret/);
                 return true;
             });
+        });
+
+        it('logs that an answer is too large for a message, and fails that call alone', async () => {
+            logged.length = 0;
+            const ask = (did: string) => make().resolve({ did, derive: false }, testContext());
+            const [huge, small] = await Promise.allSettled([ask('huge'), ask('small')]);
+            assert.equal(huge.status === 'rejected' && huge.reason.kind, 'internal');
+            assert.equal(small.status, 'fulfilled');
+            assert.equal(logged.length, 1);
+            assert.match(logged.join(), /^an answer of 4\d{6} bytes$/);
         });
 
         it('knows on whose behalf it is called', async () => {
