@@ -48,6 +48,7 @@ export function engine(options: {
             if (principal) exchange.principal = principal;
             if (failure) throw failure;
             await goOn();
+            overload.leave(exchange); // what is left of it is its reader's time
         } catch (error) {
             await fail(exchange, error);
         }
@@ -67,6 +68,7 @@ export function engine(options: {
         async succeed(exchange, message) {
             exchange.decision = (await admitter.anonymous(exchange.address, exchange)).decision;
             writeSuccess(exchange.response, { status: 200, message, data: {}, headers: headersOf(exchange) });
+            overload.leave(exchange);
         },
 
         handle(endpoint) {

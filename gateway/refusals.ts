@@ -23,8 +23,9 @@ export function refusals(options: { admitter: Admitter; overload: Overload; log:
         if (close) exchange.headers['Connection'] = 'close';
         // A connection that closes under a client which is still writing loses the answer: it sees a broken pipe first.
         const rest = close || hasArrived(request) ? undefined : dropRest(request);
-        if (rest) overload.leave(exchange); // as long as its sender takes
-        await writeError(response, error, { headers: headersOf(exchange), rest });
+        const written = writeError(response, error, { headers: headersOf(exchange), rest });
+        overload.leave(exchange); // from here on its sender and its reader take their time
+        await written;
     }
 
     async function fail(exchange: Exchange, thrown: unknown, options?: { close: boolean }): Promise<void> {

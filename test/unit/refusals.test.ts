@@ -25,6 +25,7 @@ it('a refusal ends at once when the body has arrived, and else when it has; the 
         process.nextTick(() => {
             void fail(exchange, new AppError('invalid', 'It is unfit.'));
             ended_at_once.push(response.writableEnded);
+            assert.equal(left.at(-1), exchange, 'what waits for its sender, or its reader, holds no place');
         });
     }).listen(0);
     await once(server, 'listening');
@@ -37,7 +38,6 @@ it('a refusal ends at once when the body has arrived, and else when it has; the 
     socket.write(`":1}${HEAD}{"a":1}`);
     assert.equal(await statusOf(), '400');
     assert.deepEqual(ended_at_once, [true, false, true]);
-    assert.equal(left.length, 1, 'what waits for its sender holds no place');
     socket.destroy();
 });
 
@@ -47,7 +47,9 @@ it('a failure is logged with its stack where it happened, and not again where a 
     const overload = { leave() {} } as unknown as Overload; // all that is called
     const { fail } = refusals({ admitter: {} as Admitter, overload, log });
     const own = new TypeError('of the gateway');
-    const thrown = [decodeError({ kind: 'internal', detail: 'of a service', retry_after: undefined }), own];
+    const answered = (kind: string) => decodeError({ kind, detail: 'of a service', retry_after: undefined });
+    const unknown = answered('of a later version');
+    const thrown = [answered('internal'), own, unknown];
     await using server = createServer((request, response) => {
         const exchange = beginExchange(request, response, '127.0.0.1');
         exchange.decision = { state: 'admitted', limit: 1, remaining: 1, reset: 1, wait: 1 };
@@ -56,7 +58,7 @@ it('a failure is logged with its stack where it happened, and not again where a 
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo; // it listens on a port
     const statuses = [];
-    for (let asked = 0; asked < 2; asked++) statuses.push((await fetch(`http://127.0.0.1:${port}`)).status);
-    assert.deepEqual(statuses, [500, 500]);
-    assert.deepEqual(logged, [own]);
+    for (let asked = 0; asked < 3; asked++) statuses.push((await fetch(`http://127.0.0.1:${port}`)).status);
+    assert.deepEqual(statuses, [500, 500, 500]);
+    assert.deepEqual(logged, [own, unknown]);
 });

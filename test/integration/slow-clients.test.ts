@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { it } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startGateway } from '../../gateway/gateway.ts';
 import type { Services } from '../../gateway/services.ts';
@@ -27,7 +27,8 @@ const services = {
     },
 } as unknown as Services; // nothing else is called while a body is awaited
 
-it('calls hold no place while their senders take their time', async (t) => {
+/** A gateway, and connections to it on which nothing is read unless a test does. */
+async function setUp(t: TestContext, count: number) {
     const metrics = createMetrics();
     const gateway = await startGateway({
         config: loadConfig({ INTERNAL_SECRET: 'the internal secret of this test', PORT: '0', TRUST_PROXY: '1' }),
@@ -38,11 +39,16 @@ it('calls hold no place while their senders take their time', async (t) => {
         metrics,
     });
     const { hostname, port } = new URL(gateway.url);
-    const sockets = Array.from({ length: 20 }, () => connect(Number(port), hostname));
+    const sockets = Array.from({ length: count }, () => connect(Number(port), hostname));
     t.after(() => {
         for (const socket of sockets) socket.destroy();
         return gateway.stop();
     });
+    return { metrics, sockets };
+}
+
+it('calls hold no place while their senders take their time', async (t) => {
+    const { metrics, sockets } = await setUp(t, 20);
     sockets.forEach((socket, index) => {
         const key =
             index < 10 ? '' : `Authorization: Bearer ${makeApiKey({ brand: 'cred', environment: 'test' }).api_key}\r\n`;
@@ -52,7 +58,7 @@ it('calls hold no place while their senders take their time', async (t) => {
     // Who has no key is answered at once, and may go on writing.
     await Promise.all(strangers.map((socket) => once(socket, 'data')));
     const ends_at = performance.now() + PATIENCE_MS;
-    while (asked < callers.length || (await placesHeld(metrics)) > 0) {
+    while (asked < callers.length || (await read(metrics, 'http_requests_under_way')) > 0) {
         assert.ok(performance.now() < ends_at, 'they hold places');
         await delay(20);
     }
@@ -60,7 +66,25 @@ it('calls hold no place while their senders take their time', async (t) => {
     assert.ok(callers.every((socket) => socket.bytesRead === 0));
 });
 
-async function placesHeld(metrics: Metrics): Promise<number> {
+it('calls hold no place while their readers take their time', async (t) => {
+    const { metrics, sockets } = await setUp(t, 5);
+    const sent = 40;
+    sockets.forEach((socket, index) => {
+        const request = `GET /docs HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.${78 + index}\r\n\r\n`;
+        socket.pause().write(request.repeat(sent));
+    });
+    const answered = () => read(metrics, 'http_request_duration_seconds_count{route="docs",method="GET",status="200"}');
+    const ends_at = performance.now() + PATIENCE_MS;
+    for (let before = -1, now = 0; now === 0 || now !== before; before = now, now = await answered()) await delay(100);
+    assert.ok((await answered()) < sockets.length * sent, 'some answers wait for their readers');
+    while ((await read(metrics, 'http_requests_under_way')) > 0) {
+        assert.ok(performance.now() < ends_at, 'they hold places');
+        await delay(20);
+    }
+});
+
+async function read(metrics: Metrics, series: string): Promise<number> {
     const { text } = await metrics.expose();
-    return Number(/^http_requests_under_way (\d+)$/m.exec(text)?.[1]);
+    const line = text.split('\n').find((line) => line.startsWith(`${series} `));
+    return Number(line?.slice(series.length) ?? 0);
 }
