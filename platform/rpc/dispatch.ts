@@ -6,6 +6,7 @@ import { type Metrics, secondsSince } from '../metrics.ts';
 import { startSpan, traceIdOf } from '../tracing.ts';
 import type { BoundMethod } from './definition.ts';
 import { MAX_ANSWER_BYTES } from './frames.ts';
+import { Answered } from './wire.ts';
 
 /** Runs one encoded call. Fails with AppErrors only: anything else has been logged and made `internal`. */
 export type Dispatch = (path: string, request: Uint8Array, context: CallContext) => Promise<Uint8Array>;
@@ -36,7 +37,7 @@ export function dispatcher(methods: BoundMethod[], { log, metrics }: { log: Log;
             return response;
         } catch (error) {
             const refusal = asAppError(error);
-            if (refusal.http_status >= 500) {
+            if (refusal.http_status >= 500 && !(refusal instanceof Answered)) {
                 const { request_id } = context;
                 log.error({ err: error, method: path, request_id, trace_id: traceIdOf(context) });
             }

@@ -89,6 +89,7 @@ export class FrameServer {
         } catch {
             // Its client has not kept to the bounds and does not read: it waits for its deadline.
             this.#in_flight.remove(reply.response.byteLength);
+            this.#endWhenIdle();
         }
     }
 

@@ -1,5 +1,5 @@
 import { Error as WireError } from '../../proto/gen/rpc/v1/frames.ts';
-import { asAppError } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import type { Transport } from './definition.ts';
 import type { Dispatch } from './dispatch.ts';
 import { decodeError, encodeError } from './wire.ts';
@@ -13,7 +13,8 @@ export function localTransport(dispatch: Dispatch): Transport {
         try {
             return await dispatch(method.path, request, context);
         } catch (error) {
-            const bytes = WireError.encode(encodeError(asAppError(error))).finish();
+            if (!(error instanceof AppError)) throw error; // of no service
+            const bytes = WireError.encode(encodeError(error)).finish();
             throw decodeError(WireError.decode(bytes));
         }
     };

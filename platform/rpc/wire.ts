@@ -1,5 +1,5 @@
 import type { Error as WireError } from '../../proto/gen/rpc/v1/frames.ts';
-import { AppError, isErrorKind } from '../errors.ts';
+import { AppError, asAppError, isErrorKind } from '../errors.ts';
 
 /** No reply came, because of the connection or of a server that is about to stop. */
 export class NoReply extends AppError {
@@ -22,6 +22,8 @@ export function encodeError(error: AppError): WireError {
  */
 export class Answered extends AppError {}
 
-export function decodeError({ kind, detail, retry_after }: WireError): Answered {
-    return new Answered(isErrorKind(kind) ? kind : 'internal', detail, { retry_after });
+export function decodeError({ kind, detail, retry_after }: WireError): AppError {
+    if (!isErrorKind(kind))
+        return asAppError(new Error(`a service answered with the kind of error ${kind}: ${detail}`));
+    return new Answered(kind, detail, { retry_after });
 }

@@ -11,6 +11,7 @@ import { encode } from '../../platform/rpc/encode.ts';
 import { MAX_ANSWER_BYTES } from '../../platform/rpc/frames.ts';
 import { localTransport } from '../../platform/rpc/local.ts';
 import { type RpcServer, serve } from '../../platform/rpc/serve.ts';
+import { decodeError } from '../../platform/rpc/wire.ts';
 import { DidServiceDefinition, ResolveRequest, ResolveResponse } from '../../proto/gen/did/v1/did.ts';
 import { testContext } from '../harness.ts';
 import { connectTo, create, resolve, startReplica, TOKEN } from './rpc.fixture.ts';
@@ -23,6 +24,7 @@ const scripted: ServiceOf<typeof DidServiceDefinition> = {
     async resolve({ did }, context) {
         if (did === 'missing') throw new AppError('not_found', 'No such DID.', { retry_after: 7 });
         if (did === 'broken') throw new Error('secret detail');
+        if (did === 'passed on') throw decodeError({ kind: 'unavailable', detail: 'elsewhere', retry_after: 1 });
         if (did === 'slow') await slow.promise;
         if (did === 'huge') return { did, public_key: new Uint8Array(MAX_ANSWER_BYTES) };
         if (did === 'caller') {
@@ -102,6 +104,13 @@ for (const [where, make] of Object.entries(transports)) {
             assert.equal(small.status, 'fulfilled');
             assert.equal(logged.length, 1);
             assert.match(logged.join(), /^an answer of 4\d{6} bytes$/);
+        });
+
+        it('does not log again what another service has answered it with', async () => {
+            logged.length = 0;
+            const refused = make().resolve({ did: 'passed on', derive: false }, testContext());
+            await assert.rejects(refused, { kind: 'unavailable' });
+            assert.deepEqual(logged, []);
         });
 
         it('knows on whose behalf it is called', async () => {
