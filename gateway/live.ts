@@ -8,6 +8,8 @@ import type { Decision, Limiter } from './limit.ts';
 const REMEMBERED = 100_000;
 /** A standing older than this is asked for again while it is in use, in milliseconds: ahead of its mark's end. */
 const RENEW_AFTER_MS = 40_000;
+/** A standing older than this counts no more, in milliseconds: another gateway's calls may keep the mark alive, and its tier have changed. */
+const FORGET_AFTER_MS = 60_000;
 /** How long an owner may take for that, in milliseconds. */
 const RENEWAL_TIMEOUT_MS = 10_000;
 
@@ -41,6 +43,11 @@ export function liveBearers({ limiter, log }: { limiter: Limiter; log: Log }): T
         return entry;
     }
 
+    function recent({ id }: Bearer): Remembered | undefined {
+        const entry = remembered.get(id);
+        return entry && performance.now() - entry.asked_at < FORGET_AFTER_MS ? entry : undefined;
+    }
+
     function renewInBackground(entry: Remembered, bearer: Bearer, context: CallContext): void {
         if (entry.renewing || performance.now() - entry.asked_at < RENEW_AFTER_MS) return;
         entry.renewing = true;
@@ -57,7 +64,7 @@ export function liveBearers({ limiter, log }: { limiter: Limiter; log: Log }): T
     }
 
     return async (bearer, context) => {
-        const known = remembered.get(bearer.id);
+        const known = recent(bearer);
         let entry = known ?? (await ask(bearer, context));
         if (!entry) return undefined;
         let decision = await decide(entry, context);
