@@ -2,7 +2,7 @@ import type { Exchange } from './exchange.ts';
 
 export interface Cors {
     /** Adds what browsers of allowed origins need to the answer; true where no more was asked, by a preflight request. */
-    allow(exchange: Exchange): boolean;
+    allow(exchange: Pick<Exchange, 'request' | 'headers'>): boolean;
 }
 
 const PREFLIGHT = {

@@ -42,7 +42,7 @@ export function gatewayServer(options: GatewayOptions): Server {
     const client_errors = clientErrors({ fail: engine.fail, decision, log });
     const observe = observer(options);
     const finish = finisher(options, observe);
-    const refuse = turnAway({ decision, observe, log });
+    const refuse = turnAway({ decision, cors: options.cors, observe, log });
     const app = application(options);
     const listener = (request: IncomingMessage, response: ServerResponse) => {
         // Express would answer a target that it cannot parse by itself.

@@ -3,8 +3,9 @@ import { AppError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { readTraceparent, traceIdOf } from '../platform/tracing.ts';
 import { dropRest } from './body.ts';
+import type { Cors } from './cors.ts';
 import { errorWriter, limitHeaders, writeError } from './envelope.ts';
-import { requestIdOf } from './exchange.ts';
+import { type Exchange, requestIdOf } from './exchange.ts';
 import type { Decision } from './limit.ts';
 
 /** So much of a body that nobody reads Node may drop by itself. */
@@ -20,10 +21,11 @@ export type TurnAway = (request: IncomingMessage, response: ServerResponse) => v
 export function turnAway(options: {
     /** What the limit's headers tell of. */
     decision(): Decision;
+    cors: Cors;
     observe(seen: { route: string; method: string; status: number }, began: number): number;
     log: Log;
 }): TurnAway {
-    const { decision, observe, log } = options;
+    const { decision, cors, observe, log } = options;
     const at_capacity = new AppError('unavailable', 'The service is at capacity. Try again shortly.', {
         retry_after: 1,
     });
@@ -33,7 +35,9 @@ export function turnAway(options: {
     return (request, response) => {
         const began = performance.now();
         const request_id = requestIdOf(request);
-        const headers = { ...limitHeaders(decision()), 'X-Request-Id': request_id };
+        const own: Exchange['headers'] = { 'X-Request-Id': request_id };
+        cors.allow({ request, headers: own }); // a browser could not read the refusal else
+        const headers = { ...limitHeaders(decision()), ...own };
         if (hasSmallBody(request)) write(response, headers);
         else void writeError(response, at_capacity, { headers, rest: dropRest(request) });
         const { method = '' } = request;

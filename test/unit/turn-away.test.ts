@@ -4,10 +4,12 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { it } from 'node:test';
 import { clientErrors } from '../../gateway/client-errors.ts';
+import { cors } from '../../gateway/cors.ts';
 import { turnAway } from '../../gateway/turn-away.ts';
 import type { Log } from '../../platform/log.ts';
 
-const REQUEST = 'POST /v1/dids HTTP/1.1\r\nHost: a\r\nX-Request-Id: mine\r\nContent-Length: 7\r\n\r\n{"a":1}';
+const ORIGIN = 'https://app.example';
+const REQUEST = `POST /v1/dids HTTP/1.1\r\nHost: a\r\nOrigin: ${ORIGIN}\r\nX-Request-Id: mine\r\nContent-Length: 7\r\n\r\n{"a":1}`;
 const CHUNKED = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
 
 /** A server that turns everything away, and what it has logged. */
@@ -15,7 +17,7 @@ async function setUp() {
     const lines: Array<Record<string, unknown>> = [];
     const log = { info: (line: Record<string, unknown>) => void lines.push(line) } as Log; // no other level is used
     const decision = () => ({ state: 'admitted', limit: 9, remaining: 8, reset: 7, wait: 6 }) as const;
-    const turn = turnAway({ decision, observe: () => 0.5, log });
+    const turn = turnAway({ decision, cors: cors([ORIGIN]), observe: () => 0.5, log });
     const errors = clientErrors({ fail: () => assert.fail('it was answered before'), decision, log });
     const server = createServer((request, response) => {
         errors.began(response);
@@ -41,6 +43,7 @@ it('a request that is turned away is answered as any other refusal, and logged',
     assert.match(head, /^HTTP\/1\.1 503 /);
     for (const field of [
         'X-Request-Id: mine',
+        `Access-Control-Allow-Origin: ${ORIGIN}`,
         'Retry-After: 1',
         'X-Error-Code: unavailable',
         'X-RateLimit-Limit: 9',
