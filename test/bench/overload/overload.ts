@@ -55,7 +55,7 @@ async function overload(closing: AsyncDisposableStack, options: OverloadOptions)
         phases.push({ share, ...result, refused_within_ms: await refusalsIn(log_file, log_from) });
     }
     console.log(`${phaseTable(phases, expected.status)}\n\n${verdict(phases, expected.status, capacity)}\n`);
-    return true;
+    return phases.every(({ answers, lost }) => lost === 0 && otherAnswers(answers, expected.status) === 0);
 }
 
 type Phase = OpenLoopResult & Spent & { share: number; refused_within_ms: number };
@@ -64,7 +64,6 @@ function phaseTable(phases: readonly Phase[], expected_status: number): string {
     const rows = phases.map(({ share, offered, seconds, answers, lost, refused_within_ms, peak_mib }) => {
         const admitted = answers[expected_status];
         const refused = answers[503];
-        const others = Object.entries(answers).filter(([status]) => ![String(expected_status), '503'].includes(status));
         return [
             `${share} × capacity`,
             figure(offered / seconds),
@@ -74,7 +73,7 @@ function phaseTable(phases: readonly Phase[], expected_status: number): string {
             figure((refused?.in_time ?? 0) / seconds),
             figure(refused?.latency.p99 ?? 0),
             figure(refused_within_ms),
-            String(others.reduce((sum, [, { count }]) => sum + count, 0)),
+            String(otherAnswers(answers, expected_status)),
             String(lost),
             figure(peak_mib['service'] ?? (peak_mib['gateway'] ?? 0) + (peak_mib['services'] ?? 0)),
         ];
@@ -90,6 +89,11 @@ function phaseTable(phases: readonly Phase[], expected_status: number): string {
         'by the log, ms',
     ];
     return table([...head, 'other answers', 'unanswered', 'peak MiB'], rows);
+}
+
+function otherAnswers(answers: Phase['answers'], expected_status: number): number {
+    const others = Object.entries(answers).filter(([status]) => ![String(expected_status), '503'].includes(status));
+    return others.reduce((sum, [, { count }]) => sum + count, 0);
 }
 
 function verdict([half, twice]: readonly Phase[], expected_status: number, capacity: number): string {
