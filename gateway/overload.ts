@@ -3,13 +3,13 @@ import type { Exchange } from './exchange.ts';
 
 /** So many calls may be under way whatever happens: enough to keep everything busy, and few enough to be answered soon. */
 const ALWAYS = 256;
-/** More than so many never are. */
+/** With more than so many under way no new one is taken, burst or not. */
 const NEVER = 8_192;
 /** What is looked at together, in milliseconds. */
 const INTERVAL_MS = 50;
 /** A queue that has stood for less than this is a burst, and is answered, in milliseconds. */
 const BURST_MS = 250;
-/** Nothing is refused any more once nothing had to be for so long, in milliseconds. */
+/** Nothing is refused any more once nothing had to be, or the event loop was not saturated, for so long, in milliseconds. */
 const CALM_MS = 500;
 /** From this part of its time on that it is busy, the event loop counts as saturated. */
 const BUSY = 0.9;

@@ -33,7 +33,7 @@ const {
     sodium_memzero(bytes: Uint8Array): void;
 };
 
-/** Key pairs that are remembered: an issuer signs again and again. */
+/** Public keys that are remembered: an issuer signs again and again. */
 const REMEMBERED = 4_096;
 /** Public keys by the SHA-256 of their seeds, which gives nothing of a seed away. */
 const remembered = createCache<string, PublicKey>(REMEMBERED);
