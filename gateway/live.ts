@@ -8,7 +8,10 @@ import type { Decision, Limiter } from './limit.ts';
 const REMEMBERED = 100_000;
 /** A standing older than this is asked for again while it is in use, in milliseconds: ahead of its mark's end. */
 const RENEW_AFTER_MS = 40_000;
-/** A standing older than this counts no more, in milliseconds: another gateway's calls may keep the mark alive, and its tier have changed. */
+/**
+ * A standing older than this counts no more, in milliseconds. Its mark may live on, by calls through another gateway; its tier may
+ * have changed.
+ */
 const FORGET_AFTER_MS = 60_000;
 /** How long an owner may take for that, in milliseconds. */
 const RENEWAL_TIMEOUT_MS = 10_000;

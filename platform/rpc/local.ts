@@ -1,5 +1,5 @@
 import { Error as WireError } from '../../proto/gen/rpc/v1/frames.ts';
-import { AppError } from '../errors.ts';
+import { AppError, asAppError } from '../errors.ts';
 import type { Transport } from './definition.ts';
 import type { Dispatch } from './dispatch.ts';
 import { decodeError, encodeError } from './wire.ts';
@@ -13,7 +13,7 @@ export function localTransport(dispatch: Dispatch): Transport {
         try {
             return await dispatch(method.path, request, context);
         } catch (error) {
-            if (!(error instanceof AppError)) throw error; // of no service
+            if (!(error instanceof AppError)) throw asAppError(error); // no service has seen, or logged, it
             const bytes = WireError.encode(encodeError(error)).finish();
             throw decodeError(WireError.decode(bytes));
         }

@@ -11,7 +11,7 @@ import { encode } from '../../platform/rpc/encode.ts';
 import { MAX_ANSWER_BYTES } from '../../platform/rpc/frames.ts';
 import { localTransport } from '../../platform/rpc/local.ts';
 import { type RpcServer, serve } from '../../platform/rpc/serve.ts';
-import { decodeError } from '../../platform/rpc/wire.ts';
+import { Answered, decodeError } from '../../platform/rpc/wire.ts';
 import { DidServiceDefinition, ResolveRequest, ResolveResponse } from '../../proto/gen/did/v1/did.ts';
 import { testContext } from '../harness.ts';
 import { connectTo, create, resolve, startReplica, TOKEN } from './rpc.fixture.ts';
@@ -124,6 +124,19 @@ for (const [where, make] of Object.entries(transports)) {
         });
     });
 }
+
+it('a call in this process that reaches no service fails with its cause, as no answer of a service', async () => {
+    const nowhere = localTransport(() => {
+        throw new Error('nobody is there');
+    });
+    const refused = client(DidServiceDefinition, nowhere).resolve({ did: 'a', derive: false }, testContext());
+    await assert.rejects(refused, (error: AppError) => {
+        assert.equal(error.kind, 'internal');
+        assert.ok(!(error instanceof Answered));
+        assert.match(String(error.cause), /nobody is there/);
+        return true;
+    });
+});
 
 describe('the frame stream', () => {
     it('answers the 31 neighbours of a call in one frame whose message cannot be read', async () => {

@@ -75,8 +75,12 @@ it('calls hold no place while their readers take their time', async (t) => {
     });
     const answered = () => read(metrics, 'http_request_duration_seconds_count{route="docs",method="GET",status="200"}');
     const ends_at = performance.now() + PATIENCE_MS;
-    for (let before = -1, now = 0; now === 0 || now !== before; before = now, now = await answered()) await delay(100);
-    assert.ok((await answered()) < sockets.length * sent, 'some answers wait for their readers');
+    let before: number;
+    do {
+        before = await answered();
+        await delay(100);
+    } while (before === 0 || before !== (await answered()));
+    assert.ok(before < sockets.length * sent, 'some answers wait for their readers');
     while ((await read(metrics, 'http_requests_under_way')) > 0) {
         assert.ok(performance.now() < ends_at, 'they hold places');
         await delay(20);

@@ -16,7 +16,7 @@ export interface Answers {
     count: number;
     /** Of those: from when a request was due to when its answer was there. */
     latency: Latency;
-    /** That came in the counted time, whenever the request was due: what was waiting before it and what still waits after it differ. */
+    /** How many came in the counted time, whenever the request was due. */
     in_time: number;
 }
 
