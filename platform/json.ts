@@ -1,8 +1,6 @@
-/** How deep objects and arrays may be nested: a value inside 32 of them is read, a 33rd bracket is refused. */
-export const MAX_JSON_DEPTH = 32;
+import { JsonError, parseSyntax, scanJson } from './json-scan.ts';
 
-/** Keys in one text, all objects together: 1 MiB could hold 150,000, and comparing them would hold the event loop. */
-export const MAX_JSON_KEYS = 20_000;
+export { JsonError, MAX_JSON_DEPTH, MAX_JSON_KEYS } from './json-scan.ts';
 
 /** A JSON value kept as the very text that was sent: number spellings, key order and blanks survive. */
 export class JsonText {
@@ -13,40 +11,51 @@ export class JsonText {
     }
 }
 
-/** Why a text was refused. The message is fit for a caller: it may name a key, never a value. */
-export class JsonError extends Error {
-    override readonly name = 'JsonError';
+export interface ParseOptions {
+    /** Names of members of the outermost object: those that hold an object come back as `JsonText`. */
+    raw: ReadonlySet<string>;
+    /** The text may have at most this many commas outside of strings, which bounds the values that are made of it. */
+    max_commas?: number;
 }
 
 /**
- * Reads JSON (RFC 8259) as I-JSON (RFC 7493) would have it: no duplicate keys, no NUL, no lone surrogate, no number beyond a
- * double, at most MAX_JSON_DEPTH levels and MAX_JSON_KEYS keys. `__proto__` is an ordinary key. Members of the outermost
- * object that are named in `raw` and hold an object come back as `JsonText`.
+ * Reads JSON (RFC 8259) with the restrictions of I-JSON (RFC 7493): no duplicate keys, no NUL, no lone surrogate, no number
+ * beyond a double, at most MAX_JSON_DEPTH levels and MAX_JSON_KEYS keys. `__proto__` is an ordinary key. The time it takes
+ * is proportional to the length of the text.
  * @throws JsonError
  */
-export function parseJson(text: string, raw: ReadonlySet<string>): unknown {
-    // Surrogates sent as themselves; those sent as \u escapes are met in scan().
-    if (!text.isWellFormed()) throw new JsonError('lone surrogate in a string');
-    const { key_count, slices } = scan(text, raw); // before the syntax: building 500,000 levels would take 0.2 s
+export function parseJson(text: string, { raw, max_commas = Number.POSITIVE_INFINITY }: ParseOptions): unknown {
+    requireWellFormed(text);
+    // Before the syntax: it costs a tenth, and refuses what is expensive to build.
+    const { key_count, comma_count, slices } = scanJson(text, raw);
+    if (comma_count > max_commas) throw new JsonError(`more than ${max_commas} values`);
     const value = parseSyntax(text);
-    // Of a key that stands twice in one object JSON.parse keeps the last.
+    // Where a key stands twice in one object, JSON.parse keeps the last.
     if (countKeys(value) !== key_count) throw new JsonError('a key stands twice in one object');
     for (const [name, slice] of slices) {
-        // scan() found `name` as a member of the outermost object, so `value` has it as its own.
-        (value as Record<string, unknown>)[name] = new JsonText(slice);
+        // scanJson() found `name` as a member of the outermost object, so `value` has it as its own.
+        if (slice.startsWith('{')) (value as Record<string, unknown>)[name] = new JsonText(slice);
     }
     return value;
 }
 
-function parseSyntax(text: string): unknown {
-    try {
-        return JSON.parse(text);
-    } catch {
-        throw new JsonError('not valid JSON'); // JSON.parse's own message quotes the text
-    }
+/**
+ * The string that the outermost object of `text` has under `name`; undefined if there is none. It builds nothing else, and
+ * a text that is no JSON may have an answer.
+ * @throws JsonError as parseJson() does for most texts that it refuses
+ */
+export function topLevelString(text: string, name: string): string | undefined {
+    requireWellFormed(text);
+    const slice = scanJson(text, new Set([name])).slices.get(name);
+    return slice?.startsWith('"') ? String(parseSyntax(slice)) : undefined;
 }
 
-/** The keys of all its objects together. */
+/** Refuses lone surrogates that are sent as themselves; scanJson() finds those that are sent as escapes. */
+function requireWellFormed(text: string): void {
+    if (!text.isWellFormed()) throw new JsonError('lone surrogate in a string');
+}
+
+/** The number of keys of all objects in a value. */
 function countKeys(value: unknown): number {
     if (typeof value !== 'object' || value === null) {
         if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) {
@@ -59,100 +68,6 @@ function countKeys(value: unknown): number {
     let count = is_array ? 0 : members.length;
     for (const member of members) count += countKeys(member);
     return count;
-}
-
-const QUOTE = 0x22;
-const COLON = 0x3a;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
-const LETTER_U = 0x75;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
-
-/**
- * One pass over a text that may yet turn out not to be JSON: it ends on any text, and what it found counts only when the
- * syntax is right too. Gives the number of keys, and the slices of the raw members, by name.
- */
-function scan(text: string, raw: ReadonlySet<string>): { key_count: number; slices: Map<string, string> } {
-    const slices = new Map<string, string>();
-    const escapes = escapeFinder(text);
-    let depth = 0;
-    let string_start = 0;
-    let string_end = 0;
-    let raw_name: string | undefined;
-    let raw_start = 0;
-    let key_count = 0;
-    for (let i = 0; i < text.length; i++) {
-        const code = text.charCodeAt(i);
-        if (code === QUOTE) {
-            string_start = i + 1;
-            i = string_end = closingQuote(text, string_start, escapes);
-        } else if (code === COLON) {
-            if (++key_count > MAX_JSON_KEYS) throw new JsonError(`more than ${MAX_JSON_KEYS} keys`);
-            if (depth !== 1 || raw.size === 0) continue;
-            const key = keyOf(text.slice(string_start, string_end));
-            raw_start = skipBlanks(text, i + 1);
-            raw_name = raw.has(key) && text.charCodeAt(raw_start) === OPEN_OBJECT ? key : undefined;
-        } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
-            if (++depth > MAX_JSON_DEPTH) throw new JsonError(`nested deeper than ${MAX_JSON_DEPTH} levels`);
-        } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
-            depth--;
-            if (depth === 1 && raw_name !== undefined) {
-                slices.set(raw_name, text.slice(raw_start, i + 1));
-                raw_name = undefined;
-            }
-        }
-    }
-    return { key_count, slices };
-}
-
-/** A key with its escapes decoded, from how it stands between its quotes. */
-function keyOf(written: string): string {
-    return written.includes('\\') ? String(parseSyntax(`"${written}"`)) : written;
-}
-
-/** Answers where, from `start` on, the next backslash stands; to be asked in ascending order, so that it looks at each place once. */
-function escapeFinder(text: string): (start: number) => number {
-    let next = -1;
-    return (start) => {
-        if (next < start) {
-            next = text.indexOf('\\', start);
-            if (next === -1) next = text.length;
-        }
-        return next;
-    };
-}
-
-function closingQuote(text: string, start: number, nextEscape: (start: number) => number): number {
-    let i = start;
-    for (;;) {
-        const quote = text.indexOf('"', i);
-        const end = quote === -1 ? text.length : quote;
-        const backslash = nextEscape(i);
-        if (backslash >= end) return end;
-        i = afterEscape(text, backslash);
-    }
-}
-
-function afterEscape(text: string, start: number): number {
-    if (text.charCodeAt(start + 1) !== LETTER_U) return start + 2;
-    const unit = escapedUnit(text, start);
-    if (unit === 0) throw new JsonError('NUL character in a string');
-    if (!(unit >= 0xd800 && unit <= 0xdfff)) return start + 6;
-    const next = text.startsWith('\\u', start + 6) ? escapedUnit(text, start + 6) : 0;
-    if (unit < 0xdc00 && next >= 0xdc00 && next <= 0xdfff) return start + 12;
-    throw new JsonError('lone surrogate in a string');
-}
-
-/** The UTF-16 unit of the escape that starts there; NaN where it is no escape. */
-function escapedUnit(text: string, start: number): number {
-    return Number(`0x${text.slice(start + 2, start + 6)}`);
-}
-
-function skipBlanks(text: string, start: number): number {
-    let i = start;
-    while (text.charCodeAt(i) <= 0x20) i++;
-    return i;
 }
 
 /** As JSON.stringify, but each `JsonText`, at any depth, is put in unchanged. Members that are undefined are left out. */

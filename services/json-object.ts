@@ -16,7 +16,7 @@ export function requireJsonObject(field: string, text: string, max_bytes: number
 function readMember(field: string, text: string): unknown {
     try {
         // An object literal, since it is parsed from one.
-        return (parseJson(`{"${field}":${text}}`, new Set([field])) as Record<string, unknown>)[field];
+        return (parseJson(`{"${field}":${text}}`, { raw: new Set([field]) }) as Record<string, unknown>)[field];
     } catch (error) {
         if (!(error instanceof JsonError)) throw error;
         throw invalid(`The JSON of ${field} is not acceptable: ${error.message}.`);

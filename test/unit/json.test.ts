@@ -7,18 +7,20 @@ const NONE: ReadonlySet<string> = new Set();
 const CLAIMS: ReadonlySet<string> = new Set(['claims']);
 
 const refuses = (text: string, reason: string) =>
-    assert.throws(() => parseJson(text, NONE), { name: 'JsonError', message: reason }, JSON.stringify(text));
+    assert.throws(() => parseJson(text, { raw: NONE }), { name: 'JsonError', message: reason }, JSON.stringify(text));
 
 /** The text that parseJson keeps of a member `claims` written as given. */
 function kept(claims: string): unknown {
-    const { claims: text } = parseJson(`{"a":[1],"claims":${claims},"b":{"claims":{}}}`, CLAIMS) as { claims: unknown };
+    const { claims: text } = parseJson(`{"a":[1],"claims":${claims},"b":{"claims":{}}}`, { raw: CLAIMS }) as {
+        claims: unknown;
+    };
     return text instanceof JsonText ? text.text : text;
 }
 
 test('an accepted text has the value that JSON.parse gives it', () => {
     fc.assert(
         fc.property(fc.json({ maxDepth: 8 }), (text) => {
-            assert.deepEqual(parseJson(text, NONE), JSON.parse(text));
+            assert.deepEqual(parseJson(text, { raw: NONE }), JSON.parse(text));
         }),
         { numRuns: 2000 },
     );
@@ -51,11 +53,11 @@ test('a text that JSON.parse refuses is refused', () => {
             try {
                 value = JSON.parse(text);
             } catch {
-                assert.throws(() => parseJson(text, CLAIMS), JsonError, text);
+                assert.throws(() => parseJson(text, { raw: CLAIMS }), JsonError, text);
                 return;
             }
             try {
-                assert.deepEqual(parseJson(text, NONE), value);
+                assert.deepEqual(parseJson(text, { raw: NONE }), value);
             } catch (error) {
                 assert.ok(error instanceof JsonError && error.message !== 'not valid JSON', text);
             }
@@ -83,7 +85,7 @@ test('a raw member keeps its text, whatever stands around it', () => {
         fc.property(fc.object(), fc.json(), blanks, blanks, (claims, other, before, after) => {
             const text = JSON.stringify(claims, null, before);
             const body = `{"x":${other},${before}"claims"${after}:${before}${text}${after},"y":${other}}`;
-            const { claims: slice } = parseJson(body, CLAIMS) as { claims: JsonText };
+            const { claims: slice } = parseJson(body, { raw: CLAIMS }) as { claims: JsonText };
             assert.equal(slice.text, text);
             assert.deepEqual(JSON.parse(slice.text), JSON.parse(body).claims);
         }),
@@ -92,12 +94,12 @@ test('a raw member keeps its text, whatever stands around it', () => {
 
 test('only an object at the top is kept as text', () => {
     for (const claims of ['[]', '"x"', 'null', '5', 'true']) assert.deepEqual(kept(claims), JSON.parse(claims));
-    assert.deepEqual(parseJson('[{"claims":{}}]', CLAIMS), [{ claims: {} }]);
-    assert.deepEqual(parseJson('{"a":{"claims":{}}}', CLAIMS), { a: { claims: {} } });
+    assert.deepEqual(parseJson('[{"claims":{}}]', { raw: CLAIMS }), [{ claims: {} }]);
+    assert.deepEqual(parseJson('{"a":{"claims":{}}}', { raw: CLAIMS }), { a: { claims: {} } });
 });
 
 test('a raw member may be named with escapes', () => {
-    const { claims } = parseJson('{"cl\\u0061ims":{"a":1}}', CLAIMS) as { claims: JsonText };
+    const { claims } = parseJson('{"cl\\u0061ims":{"a":1}}', { raw: CLAIMS }) as { claims: JsonText };
     assert.equal(claims.text, '{"a":1}');
 });
 
@@ -106,20 +108,20 @@ test('duplicate keys are refused at every level, also when they are spelt differ
     refuses('{"a":1,"\\u0061":2}', 'a key stands twice in one object');
     refuses('[{"b":{"":1,"c":[],"":1}}]', 'a key stands twice in one object');
     refuses('{"__proto__":1,"__proto__":2}', 'a key stands twice in one object');
-    assert.deepEqual(parseJson('[{"a":1},{"a":{"a":2}}]', NONE), [{ a: 1 }, { a: { a: 2 } }]);
+    assert.deepEqual(parseJson('[{"a":1},{"a":{"a":2}}]', { raw: NONE }), [{ a: 1 }, { a: { a: 2 } }]);
     fc.assert(
         fc.property(fc.uniqueArray(fc.string({ unit: 'binary' }), { minLength: 1 }), fc.nat(), (keys, pick) => {
             fc.pre(keys.every((key) => key.isWellFormed() && !key.includes('\0')));
             const members = keys.map((key) => `${JSON.stringify(key)}:0`);
-            parseJson(`{${members.join(',')}}`, NONE);
+            parseJson(`{${members.join(',')}}`, { raw: NONE });
             const twice = [...members, members[pick % members.length]];
-            assert.throws(() => parseJson(`{${twice.join(',')}}`, NONE), /a key stands twice/);
+            assert.throws(() => parseJson(`{${twice.join(',')}}`, { raw: NONE }), /a key stands twice/);
         }),
     );
 });
 
 test('__proto__ is data and reaches no prototype', () => {
-    const value = parseJson('{"__proto__":{"admin":true},"claims":{}}', new Set(['__proto__'])) as object;
+    const value = parseJson('{"__proto__":{"admin":true},"claims":{}}', { raw: new Set(['__proto__']) }) as object;
     assert.deepEqual(Object.keys(value), ['__proto__', 'claims']);
     assert.equal(Object.getPrototypeOf(value), Object.prototype);
     assert.equal('admin' in value, false);
@@ -144,7 +146,7 @@ test('NUL and lone surrogates are refused in strings and in keys, sent plainly o
         refuses(`{"${bad}":1}`, 'lone surrogate in a string');
     }
     for (const good of ['\\ud83d\\ude00', '\u{1f600}', '\\uffff', '\\u0001', '\\\\u0000', '\\\\ud800']) {
-        assert.equal(parseJson(`"${good}"`, NONE), JSON.parse(`"${good}"`));
+        assert.equal(parseJson(`"${good}"`, { raw: NONE }), JSON.parse(`"${good}"`));
     }
 });
 
@@ -158,8 +160,8 @@ test('any string of UTF-16 units is accepted exactly when it is well formed and 
             const text = String.fromCharCode(...units);
             const escaped = units.map((code) => `\\u${code.toString(16).padStart(4, '0')}`).join('');
             const good = text.isWellFormed() && !text.includes('\0');
-            if (good) assert.equal(parseJson(`"${escaped}"`, NONE), text);
-            else assert.throws(() => parseJson(`"${escaped}"`, NONE), JsonError);
+            if (good) assert.equal(parseJson(`"${escaped}"`, { raw: NONE }), text);
+            else assert.throws(() => parseJson(`"${escaped}"`, { raw: NONE }), JsonError);
         }),
         { numRuns: 2000 },
     );
@@ -169,14 +171,14 @@ test('a number beyond a double is refused', () => {
     const long = '9'.repeat(400);
     for (const bad of ['1e400', '-1e400', '1E+309', '0.1e311', long]) refuses(`{"a":[${bad}]}`, 'number out of range');
     for (const good of ['1e308', '-0', '1e-400', '0e999', `0.${long}`, '12345678901234567890', '9'.repeat(308)]) {
-        assert.equal(parseJson(good, NONE), Number(good));
+        assert.equal(parseJson(good, { raw: NONE }), Number(good));
     }
 });
 
 test('32 levels are read, 33 are refused, and 500,000 do not hold the thread', () => {
     const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
-    parseJson(nested(MAX_JSON_DEPTH), NONE);
-    parseJson(`${'{"a":'.repeat(MAX_JSON_DEPTH)}1${'}'.repeat(MAX_JSON_DEPTH)}`, NONE);
+    parseJson(nested(MAX_JSON_DEPTH), { raw: NONE });
+    parseJson(`${'{"a":'.repeat(MAX_JSON_DEPTH)}1${'}'.repeat(MAX_JSON_DEPTH)}`, { raw: NONE });
     refuses(nested(MAX_JSON_DEPTH + 1), 'nested deeper than 32 levels');
     // JSON.parse, which takes 200 ms for so many levels, has not been asked: it would find them unclosed.
     refuses('['.repeat(500_000), 'nested deeper than 32 levels');
@@ -184,7 +186,7 @@ test('32 levels are read, 33 are refused, and 500,000 do not hold the thread', (
 
 test('more keys than the limit are refused', () => {
     const keys = (count: number) => `{${Array.from({ length: count }, (_, i) => `"k${i}":0`).join(',')}}`;
-    parseJson(keys(MAX_JSON_KEYS), NONE);
+    parseJson(keys(MAX_JSON_KEYS), { raw: NONE });
     refuses(keys(MAX_JSON_KEYS + 1), `more than ${MAX_JSON_KEYS} keys`);
 });
 
@@ -196,7 +198,7 @@ test('a refusal never quotes a value', () => {
         'hunter2',
     ]) {
         assert.throws(
-            () => parseJson(text, NONE),
+            () => parseJson(text, { raw: NONE }),
             (error: Error) => !error.message.includes('hunter2') && error.cause === undefined,
         );
     }

@@ -1,0 +1,166 @@
+/** How deep objects and arrays may be nested: a value inside 32 of them is read, a 33rd bracket is refused. */
+export const MAX_JSON_DEPTH = 32;
+
+/** Keys in one text, all objects together: 1 MiB could hold 150,000, and comparing them would block the event loop. */
+export const MAX_JSON_KEYS = 20_000;
+
+/** Why a text was refused. The message is fit for a caller: it may name a key, never a value. */
+export class JsonError extends Error {
+    override readonly name = 'JsonError';
+}
+
+export interface JsonScan {
+    key_count: number;
+    /** Commas outside of strings: with the keys they bound the number of values. */
+    comma_count: number;
+    /** The text of each wanted member of the outermost object, if its value is an object or a string. */
+    slices: Map<string, string>;
+}
+
+/** Blanks and control characters: the syntax check refuses the latter. */
+const BLANK = 0x20;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_ARRAY = 0x5d;
+const LETTER_U = 0x75;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/**
+ * Looks at each character of `text` once. It ends on any text, JSON or not; the result counts only if JSON.parse accepts the
+ * text too.
+ * @throws JsonError for more than MAX_JSON_DEPTH levels, more than MAX_JSON_KEYS keys, an escaped NUL or lone surrogate, and
+ * a colon that follows no string
+ */
+export function scanJson(text: string, wanted: ReadonlySet<string>): JsonScan {
+    const slices = new Map<string, string>();
+    const nextBackslash = forwardFinder(text, '\\');
+    let depth = 0;
+    /** The newest string, until a colon makes it a key. */
+    let string_start = -1;
+    let string_end = -1;
+    /** The wanted member that is being read. */
+    let member: string | undefined;
+    let member_start = 0;
+    let key_count = 0;
+    let comma_count = 0;
+    for (let i = 0; i < text.length; i++) {
+        const code = text.charCodeAt(i);
+        if (code <= BLANK) continue;
+        switch (code) {
+            case QUOTE:
+                string_start = i + 1;
+                i = string_end = closingQuote(text, string_start, nextBackslash);
+                if (depth === 1 && member !== undefined && string_start === member_start + 1) {
+                    slices.set(member, text.slice(member_start, i + 1));
+                    member = undefined;
+                }
+                break;
+            case COLON: {
+                if (string_start === -1) throw new JsonError('not valid JSON');
+                if (++key_count > MAX_JSON_KEYS) throw new JsonError(`more than ${MAX_JSON_KEYS} keys`);
+                if (depth === 1 && wanted.size > 0) {
+                    const key = decodeKey(text.slice(string_start, string_end));
+                    member_start = skipBlanks(text, i + 1);
+                    i = member_start - 1;
+                    member = wanted.has(key) && isObjectOrString(text, member_start) ? key : undefined;
+                }
+                string_start = -1; // each key is decoded once, however many colons follow it
+                break;
+            }
+            case COMMA:
+                comma_count++;
+                break;
+            case OPEN_OBJECT:
+            case OPEN_ARRAY:
+                if (++depth > MAX_JSON_DEPTH) throw new JsonError(`nested deeper than ${MAX_JSON_DEPTH} levels`);
+                break;
+            case CLOSE_OBJECT:
+            case CLOSE_ARRAY:
+                depth--;
+                if (depth === 1 && member !== undefined) {
+                    slices.set(member, text.slice(member_start, i + 1));
+                    member = undefined;
+                }
+                break;
+        }
+    }
+    return { key_count, comma_count, slices };
+}
+
+function isObjectOrString(text: string, start: number): boolean {
+    const code = text.charCodeAt(start);
+    return code === OPEN_OBJECT || code === QUOTE;
+}
+
+/** A key with its escapes decoded, from the text between its quotes. */
+function decodeKey(written: string): string {
+    return written.includes('\\') ? String(parseSyntax(`"${written}"`)) : written;
+}
+
+export function parseSyntax(text: string): unknown {
+    try {
+        return JSON.parse(text);
+    } catch {
+        throw new JsonError('not valid JSON'); // JSON.parse's own message quotes the text
+    }
+}
+
+/** Finds the next `part` at or after a place. Places must be asked for in ascending order, so that each is searched once. */
+function forwardFinder(text: string, part: string): (start: number) => number {
+    let next = -1;
+    return (start) => {
+        if (next < start) {
+            next = text.indexOf(part, start);
+            if (next === -1) next = text.length;
+        }
+        return next;
+    };
+}
+
+/** Where the string that begins at `start` ends. A string with escapes is walked once; its length bounds the work. */
+function closingQuote(text: string, start: number, nextBackslash: (start: number) => number): number {
+    const quote = text.indexOf('"', start);
+    const backslash = nextBackslash(start);
+    if (quote !== -1 && quote < backslash) return quote;
+    let i = backslash;
+    while (i < text.length) {
+        const code = text.charCodeAt(i);
+        if (code === QUOTE) return i;
+        i = code === BACKSLASH ? afterEscape(text, i) : i + 1;
+    }
+    return text.length;
+}
+
+function afterEscape(text: string, start: number): number {
+    if (text.charCodeAt(start + 1) !== LETTER_U) return start + 2;
+    const unit = escapedUnit(text, start);
+    if (unit === 0) throw new JsonError('NUL character in a string');
+    if (!(unit >= 0xd800 && unit <= 0xdfff)) return start + 6;
+    const next = text.startsWith('\\u', start + 6) ? escapedUnit(text, start + 6) : 0;
+    if (unit < 0xdc00 && next >= 0xdc00 && next <= 0xdfff) return start + 12;
+    throw new JsonError('lone surrogate in a string');
+}
+
+/** The UTF-16 unit of the `\uXXXX` escape at `start`; negative if these are not four hexadecimal digits. */
+function escapedUnit(text: string, start: number): number {
+    let unit = 0;
+    for (let i = start + 2; i < start + 6; i++) unit = (unit << 4) | hexValue(text.charCodeAt(i));
+    return unit;
+}
+
+/** The value of a hexadecimal digit, by its character code; -1 for any other character and beyond the end of a text. */
+function hexValue(code: number): number {
+    if (code >= 0x30 && code <= 0x39) return code - 0x30;
+    const letter = code | 0x20; // lower case
+    return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+}
+
+function skipBlanks(text: string, start: number): number {
+    let i = start;
+    while (i < text.length && text.charCodeAt(i) <= BLANK) i++;
+    return i;
+}
