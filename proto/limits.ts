@@ -8,3 +8,5 @@ export const MAX_METADATA_BYTES = 16 << 10;
 export const MAX_PAGE_ROWS = 1_000;
 /** Users in one batch. */
 export const MAX_USERS = 1_000;
+/** Credentials in one presentation, and tokens that are verified by one call. */
+export const MAX_PRESENTED_CREDENTIALS = 100;

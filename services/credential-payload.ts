@@ -22,8 +22,11 @@ export interface CredentialContent {
 const TYPE = 'credential';
 /** Characters of a credential's type. */
 export const MAX_TYPE_LENGTH = 255;
-/** The payload's members that are wanted as text when a token is opened. */
-export const RAW_MEMBERS = ['claims'] as const;
+/** The members that are wanted when a token is opened. */
+export const CREDENTIAL_MEMBERS = {
+    members: ['typ', 'jti', 'iss', 'sub', 'credential_type', 'iat', 'exp', 'nbf'],
+    raw: ['claims'],
+} as const;
 
 /** The payload of a credential's token: JSON, with the names of RFC 7519 where it has one. */
 export function writePayload(content: CredentialContent): string {
@@ -40,7 +43,7 @@ export function writePayload(content: CredentialContent): string {
 }
 
 /**
- * Reads a payload that was opened with RAW_MEMBERS. Whoever holds a key may sign anything: every member is checked. Answers
+ * Reads a payload that was opened with CREDENTIAL_MEMBERS. Whoever holds a key may sign anything: every member is checked. Answers
  * the name of the first one that is not a credential's.
  */
 export function readPayload(opened: {

@@ -15,10 +15,11 @@ import type {
     VerifyRequest,
 } from '../../proto/gen/credentials/v1/credentials.ts';
 import type { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
+import { MAX_PRESENTED_CREDENTIALS } from '../../proto/limits.ts';
 import { isToken } from '../../workers/crypto/paseto.ts';
 import type { Signatures } from '../../workers/crypto/signatures.ts';
 import { credentialId, requireCredentialId } from '../credential-id.ts';
-import { RAW_MEMBERS, readPayload, writePayload } from '../credential-payload.ts';
+import { CREDENTIAL_MEMBERS, readPayload, writePayload } from '../credential-payload.ts';
 import { mapInFlight } from '../map-in-flight.ts';
 import { outOfTime } from '../times.ts';
 import { type ListScope, listCredentials } from './list.ts';
@@ -41,8 +42,6 @@ export interface CredentialsDependencies {
     clock: () => number;
 }
 
-/** Tokens that one call may bring. */
-const MAX_AT_ONCE = 100;
 /** Tokens of one call that wait for a thread: those of others have their turn in between. */
 const CHECKS_IN_FLIGHT = 16;
 
@@ -103,7 +102,9 @@ async function verifyMany(
     { credentials, check_revocation }: VerifyManyRequest,
     context: CallContext,
 ): Promise<VerifyManyResponse> {
-    if (credentials.length > MAX_AT_ONCE) throw invalid(`credentials may have ${MAX_AT_ONCE} items.`);
+    if (credentials.length > MAX_PRESENTED_CREDENTIALS) {
+        throw invalid(`credentials may have ${MAX_PRESENTED_CREDENTIALS} items.`);
+    }
     return {
         results: await mapInFlight(credentials, CHECKS_IN_FLIGHT, (credential) =>
             check(deps, { credential, check_revocation }, context),
@@ -121,7 +122,7 @@ async function check(
     }: { credential: string; issuer_did?: string; check_revocation: boolean },
     context: CallContext,
 ): Promise<Verification> {
-    const opened = await signatures.open({ token: credential, did: issuer_did, raw: RAW_MEMBERS }, context);
+    const opened = await signatures.open({ token: credential, did: issuer_did, ...CREDENTIAL_MEMBERS }, context);
     if (!opened.ok) return unauthentic(opened.reason);
     const content = readPayload(opened);
     if ('unfit' in content) return unauthentic(`The token is not a credential: ${content.unfit} is missing or unfit.`);

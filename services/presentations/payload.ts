@@ -1,9 +1,7 @@
 import { stringifyJson } from '../../platform/json.ts';
+import { MAX_PRESENTED_CREDENTIALS } from '../../proto/limits.ts';
 import { decodeDidKey, isDid } from '../../workers/crypto/did-key.ts';
 import { readDateTime } from '../times.ts';
-
-/** Credentials that one presentation may hold. */
-export const MAX_CREDENTIALS = 100;
 
 /** What a presentation says. */
 export interface PresentationContent {
@@ -21,6 +19,11 @@ export interface PresentationContent {
 
 /** Tells presentations from credentials, which are signed with the same keys. */
 const TYPE = 'presentation';
+/** The members that are wanted when a token is opened. */
+export const PRESENTATION_MEMBERS = {
+    members: ['typ', 'jti', 'iss', 'aud', 'iat', 'exp', 'nbf', 'nonce', 'domain', 'credentials'],
+    raw: [],
+} as const;
 
 /** The payload of a presentation's token: JSON, with the names of RFC 7519 where it has one. */
 export function writePayload(content: PresentationContent): string {
@@ -52,6 +55,6 @@ export function readPayload(payload: Record<string, unknown>): PresentationConte
 }
 
 function isTokens(value: unknown): value is string[] {
-    if (!Array.isArray(value) || value.length === 0 || value.length > MAX_CREDENTIALS) return false;
+    if (!Array.isArray(value) || value.length === 0 || value.length > MAX_PRESENTED_CREDENTIALS) return false;
     return value.every((token) => typeof token === 'string');
 }

@@ -10,12 +10,13 @@ import type {
     PresentationVerification,
     VerifyRequest,
 } from '../../proto/gen/presentations/v1/presentations.ts';
+import { MAX_PRESENTED_CREDENTIALS } from '../../proto/limits.ts';
 import { decodeDidKey, isDid } from '../../workers/crypto/did-key.ts';
 import { isToken } from '../../workers/crypto/paseto.ts';
 import type { Signatures } from '../../workers/crypto/signatures.ts';
 import { requireText } from '../texts.ts';
 import { outOfTime } from '../times.ts';
-import { MAX_CREDENTIALS, readPayload, writePayload } from './payload.ts';
+import { PRESENTATION_MEMBERS, readPayload, writePayload } from './payload.ts';
 import type { PresentationStore } from './store.ts';
 
 interface PresentationsDependencies {
@@ -49,8 +50,8 @@ async function create(
 ): Promise<Presentation> {
     if (!decodeDidKey(holder_did)) throw invalid('holder_did is not a did:key with an Ed25519 public key.');
     if (!isDid(audience)) throw invalid('audience is not a DID.');
-    if (credentials.length === 0 || credentials.length > MAX_CREDENTIALS) {
-        throw invalid(`credentials must have 1 to ${MAX_CREDENTIALS} items.`);
+    if (credentials.length === 0 || credentials.length > MAX_PRESENTED_CREDENTIALS) {
+        throw invalid(`credentials must have 1 to ${MAX_PRESENTED_CREDENTIALS} items.`);
     }
     for (const [name, text] of Object.entries({ nonce, domain })) {
         if (text !== undefined) requireText(name, text, MAX_TEXT_LENGTH);
@@ -92,7 +93,7 @@ async function verify(
 ): Promise<PresentationVerification> {
     if (!isToken(presentation)) throw invalid('presentation is not a v4.public token.');
     if (!isDid(audience)) throw invalid('audience is not a DID.');
-    const opened = await signatures.open({ token: presentation, raw: [] }, context);
+    const opened = await signatures.open({ token: presentation, ...PRESENTATION_MEMBERS }, context);
     if (!opened.ok) return { valid: false, credentials: [], error: opened.reason };
     const content = readPayload(opened.payload);
     if ('unfit' in content) {

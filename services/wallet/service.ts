@@ -21,7 +21,7 @@ import { isToken } from '../../workers/crypto/paseto.ts';
 import { newKey, tagOf } from '../../workers/crypto/seal.ts';
 import type { Signatures } from '../../workers/crypto/signatures.ts';
 import { requireCredentialId } from '../credential-id.ts';
-import { type CredentialContent, RAW_MEMBERS, readPayload } from '../credential-payload.ts';
+import { CREDENTIAL_MEMBERS, type CredentialContent, readPayload } from '../credential-payload.ts';
 import { requireJsonObject } from '../json-object.ts';
 import { requireName, requireText } from '../texts.ts';
 import { listCredentials, requirePage } from './list.ts';
@@ -127,7 +127,7 @@ async function addCredential(
 
 /** What the token says; AppError `invalid` unless it is a credential that the issuer it names has signed. */
 async function authentic(signatures: Signatures, token: string, context: CallContext): Promise<CredentialContent> {
-    const opened = await signatures.open({ token, raw: RAW_MEMBERS }, context);
+    const opened = await signatures.open({ token, ...CREDENTIAL_MEMBERS }, context);
     if (!opened.ok) throw invalid(`credential is not authentic: ${opened.reason}`);
     const content = readPayload(opened);
     if ('unfit' in content) {

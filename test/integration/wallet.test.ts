@@ -23,7 +23,7 @@ test('an opened wallet has its own key pair, whose DID is known and belongs to t
     assert.deepEqual(new Uint8Array(made.public_key), decodeDidKey(made.did));
     assert.deepEqual(await did.filterOwned({ dids: [made.did] }, context), { dids: [made.did] });
     const token = signPayload({ did: made.did, secret_key: opened.private_key, payload: '{}' });
-    assert.ok(openToken({ token, did: made.did, raw: [] }).ok);
+    assert.ok(openToken({ token, did: made.did, members: [], raw: [] }).ok);
 });
 
 test('nothing of a wallet can be read in the database', async () => {

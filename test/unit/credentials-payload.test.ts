@@ -4,7 +4,12 @@ import fc from 'fast-check';
 import { AppError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { credentialId, uuidOf } from '../../services/credential-id.ts';
-import { type CredentialContent, RAW_MEMBERS, readPayload, writePayload } from '../../services/credential-payload.ts';
+import {
+    CREDENTIAL_MEMBERS,
+    type CredentialContent,
+    readPayload,
+    writePayload,
+} from '../../services/credential-payload.ts';
 import { decodeCursor, encodeCursor } from '../../services/credentials/cursor.ts';
 import { requireClaims, requireCredentialType, requireReason } from '../../services/credentials/rules.ts';
 import { generateKey, openToken, signPayload } from '../../workers/crypto/signature-jobs.ts';
@@ -14,7 +19,7 @@ const key = generateKey();
 /** What is read of a payload after it was signed and its token opened. */
 function reread(payload: string): ReturnType<typeof readPayload> {
     const token = signPayload({ did: key.did, secret_key: key.seed, payload });
-    const opened = openToken({ token, did: key.did, raw: RAW_MEMBERS });
+    const opened = openToken({ token, did: key.did, ...CREDENTIAL_MEMBERS });
     assert.ok(opened.ok, JSON.stringify(opened));
     return readPayload(opened);
 }

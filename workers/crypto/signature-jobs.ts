@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { AppError } from '../../platform/errors.ts';
-import { JsonError, JsonText, parseJson } from '../../platform/json.ts';
+import { JsonError, JsonText, parseJson, topLevelString } from '../../platform/json.ts';
 import { decodeDidKey, encodeDidKey } from './did-key.ts';
 import { generateKeyPair, type KeyPair, keyPairFrom, sameBytes } from './ed25519.ts';
 import { signToken, splitToken, type TokenParts, verifyToken } from './paseto.ts';
@@ -20,16 +20,25 @@ export interface SignRequest {
 
 export interface OpenRequest {
     token: string;
-    /** Whose key must have signed; without it, the key that the payload's own `iss` names. */
+    /** The did:key that must have signed; without it, the one that the payload's own `iss` names. */
     did?: string | undefined;
-    /** Members of the payload that are wanted as text. */
+    /** Members of the payload that are wanted as values: strings, or lists of at most MAX_LISTED strings. */
+    members: readonly string[];
+    /** Members that are wanted as the text of a JSON object. */
     raw: readonly string[];
 }
 
-/** `raw` holds those of the wanted members that are objects; in `payload` they are undefined. `reason` is fit for a caller. */
+/**
+ * `payload` holds those of the wanted members that there are, and null for one of another type; `raw` holds the objects.
+ * Nothing else leaves the thread: to copy what a stranger put into a payload would block the event loop. `reason` is fit
+ * for a caller.
+ */
 export type Opened =
     | { ok: true; payload: Record<string, unknown>; raw: Record<string, string> }
     | { ok: false; reason: string };
+
+/** Strings in one list of a payload; a presentation holds at most 100 credentials. */
+const MAX_LISTED = 1_000;
 
 export function generateKey(): NewKey {
     const pair = generateKeyPair();
@@ -49,45 +58,61 @@ export function signPayload({ did, secret_key, payload }: SignRequest): string {
 
 /**
  * Checks form, signature and payload (strict UTF-8, a JSON object as platform/json reads it) of a v4.public token. Where the
- * payload itself names the key it is read first; nothing of it is given away unless the signature holds.
+ * payload itself names the key, that name alone is read before the signature is checked.
  */
-export function openToken({ token, did, raw }: OpenRequest): Opened {
+export function openToken({ token, did, members, raw }: OpenRequest): Opened {
     const parts = splitToken(token);
     if (parts === undefined) return refused('The token is not a well-formed v4.public token.');
-    if (did !== undefined) return signatureFault(did, parts) ?? readPayload(parts.message, raw);
-    const opened = readPayload(parts.message, raw);
-    return opened.ok ? (signatureFault(String(opened.payload['iss']), parts) ?? opened) : opened;
+    const fault = signatureFault(did ?? namedIssuer(parts.message), parts);
+    return fault ?? readPayload(parts.message, { members, raw });
 }
 
-function signatureFault(did: string, parts: TokenParts): Opened | undefined {
-    const public_key = decodeDidKey(did);
+/** What an unproven payload says of who has signed it, if it says so. */
+function namedIssuer(message: Buffer): string | undefined {
+    try {
+        return isUtf8(message) ? topLevelString(message.toString(), 'iss') : undefined;
+    } catch (error) {
+        if (error instanceof JsonError) return undefined;
+        throw error;
+    }
+}
+
+function signatureFault(did: string | undefined, parts: TokenParts): Opened | undefined {
+    const public_key = did === undefined ? undefined : decodeDidKey(did);
     if (public_key === undefined) return refused('The issuer is not an Ed25519 did:key.');
     return verifyToken(parts, public_key) ? undefined : refused('The signature is not valid.');
 }
 
-function readPayload(message: Buffer, wanted: readonly string[]): Opened {
+function readPayload(message: Buffer, wanted: Pick<OpenRequest, 'members' | 'raw'>): Opened {
     if (!isUtf8(message)) return refused('The payload is not UTF-8.');
     try {
-        const value = parseJson(message.toString(), new Set(wanted));
+        const value = parseJson(message.toString(), { raw: new Set(wanted.raw) });
         if (typeof value !== 'object' || value === null || Array.isArray(value)) {
             return refused('The payload is not a JSON object.');
         }
-        return takeRaw(value as Record<string, unknown>, wanted); // a parsed object literal
+        return pick(value as Record<string, unknown>, wanted); // a parsed object literal
     } catch (error) {
         if (error instanceof JsonError) return refused(`The payload is not acceptable JSON: ${error.message}.`);
         throw error;
     }
 }
 
-function takeRaw(payload: Record<string, unknown>, wanted: readonly string[]): Opened {
-    const raw: Record<string, string> = {};
-    for (const name of wanted) {
-        const member = payload[name];
-        if (!(member instanceof JsonText)) continue;
-        raw[name] = member.text;
-        payload[name] = undefined; // deleted, it would make the object a slow one
+function pick(content: Record<string, unknown>, { members, raw }: Pick<OpenRequest, 'members' | 'raw'>): Opened {
+    const payload: Record<string, unknown> = {};
+    for (const name of members) {
+        if (Object.hasOwn(content, name)) payload[name] = isSimple(content[name]) ? content[name] : null;
     }
-    return { ok: true, payload, raw };
+    const texts: Record<string, string> = {};
+    for (const name of raw) {
+        const member = content[name];
+        if (member instanceof JsonText) texts[name] = member.text;
+    }
+    return { ok: true, payload, raw: texts };
+}
+
+function isSimple(value: unknown): boolean {
+    if (typeof value === 'string') return true;
+    return Array.isArray(value) && value.length <= MAX_LISTED && value.every((item) => typeof item === 'string');
 }
 
 function refused(reason: string): Opened {
