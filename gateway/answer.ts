@@ -1,6 +1,5 @@
 import type { CallContext } from '../platform/context.ts';
 import type { Admitter } from './admit.ts';
-import { hasArrived } from './body.ts';
 import type { Endpoint } from './endpoint.ts';
 import { headersOf, writeBare, writeStream, writeSuccess } from './envelope.ts';
 import type { Exchange } from './exchange.ts';
@@ -21,7 +20,7 @@ export function answering(options: {
     const { services, admitter, readList, overload } = options;
 
     return async (endpoint, exchange) => {
-        const is_awaited = exchange.under_way && !hasArrived(exchange.request);
+        const is_awaited = exchange.under_way && !exchange.body.hasArrived();
         if (is_awaited) overload.leave(exchange); // its body takes as long as its sender
         const input = await readInput(endpoint, exchange, services);
         if (is_awaited) overload.enter(exchange);

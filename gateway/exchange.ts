@@ -4,6 +4,7 @@ import { AppError } from '../platform/errors.ts';
 import { newId, REQUEST_ID } from '../platform/ids.ts';
 import { NO_SPAN, readTraceparent, type Span, startSpan } from '../platform/tracing.ts';
 import type { Principal } from './auth.ts';
+import { IncomingBody } from './incoming-body.ts';
 import type { Decision } from './limit.ts';
 import { routable } from './target.ts';
 
@@ -15,6 +16,7 @@ const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
 export interface Exchange {
     request: IncomingMessage;
     response: ServerResponse;
+    body: IncomingBody;
     /** The path has an escape that stands for no text. */
     malformed_path: boolean;
     /** `performance.now()` when the request was read. */
@@ -55,6 +57,7 @@ export function beginExchange(request: IncomingMessage, response: ServerResponse
     const exchange: Exchange = {
         request,
         response,
+        body: new IncomingBody(request),
         malformed_path: malformed,
         began: performance.now(),
         request_id: requestIdOf(request),

@@ -4,7 +4,7 @@ import { decodeBase64 } from '../platform/base64.ts';
 import { AppError } from '../platform/errors.ts';
 import { JsonText } from '../platform/json.ts';
 import { MAX_PAGE_ROWS } from '../proto/limits.ts';
-import { Repeated } from './query.ts';
+import { REPEATED } from './query.ts';
 
 /** A field that may be left out; `null` is the same as leaving it out (decision H5). */
 export function optional<Schema extends z.ZodType>(schema: Schema) {
@@ -49,6 +49,36 @@ export function jsonObject(max_bytes: number) {
 /** A JSON object in an answer; what `call` gives for it is the object's text, which the envelope takes in unchanged. */
 export const anyObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonText, JsonText>;
 
+/**
+ * A list of at most `max` items. Its length is checked before its items, and the first bad item ends the check: a long list
+ * of bad items costs no more than one of them.
+ */
+export function listOf<Item extends z.ZodType>(item: Item, { min = 0, max }: { min?: number; max: number }) {
+    const documented = z.toJSONSchema(z.array(item).min(min).max(max), { io: 'input', unrepresentable: 'any' });
+    return z
+        .unknown()
+        .meta({ type: 'array', items: documented.items, ...(min > 0 && { minItems: min }), maxItems: max })
+        .transform((value, context): Array<z.output<Item>> => {
+            const fail = (issue: z.core.$ZodRawIssue) => {
+                context.issues.push(issue);
+                return z.NEVER;
+            };
+            if (!Array.isArray(value)) return fail({ code: 'invalid_type', expected: 'array', input: value });
+            if (value.length < min) return fail({ code: 'custom', message: 'must not be empty', input: value });
+            if (value.length > max) {
+                return fail({ code: 'custom', message: `must have at most ${max} items`, input: value });
+            }
+            const items: Array<z.output<Item>> = [];
+            for (const [index, sent] of value.entries()) {
+                const parsed = item.safeParse(sent);
+                const [issue] = parsed.error?.issues ?? [];
+                if (issue) return fail({ ...issue, path: [index, ...issue.path], input: sent } as z.core.$ZodRawIssue);
+                items.push(parsed.data as z.output<Item>); // there is no issue
+            }
+            return items;
+        });
+}
+
 const LIMIT_RANGE = `must be a whole number from 1 to ${MAX_PAGE_ROWS}`;
 
 /** Paging of a list is opt-in: without `limit` the whole set is answered. */
@@ -75,7 +105,7 @@ function describe(issue: z.core.$ZodIssue | undefined, value: unknown): string {
     if (issue.code !== 'invalid_type') return `${field} ${issue.message}.`;
     const sent = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown>)[key], value);
     if (sent === undefined) return `${field} is required.`;
-    if (sent instanceof Repeated) return `${field} is given more than once.`;
+    if (sent === REPEATED) return `${field} is given more than once.`;
     const article = /^[aeiou]/.test(issue.expected) ? 'an' : 'a';
     return `${field} must be ${article} ${issue.expected}.`;
 }

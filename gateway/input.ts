@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { AppError } from '../platform/errors.ts';
 import { networkOf } from './address.ts';
 import { bearerToken } from './auth.ts';
-import { readBody } from './body.ts';
+import { parseBody } from './body.ts';
 import type { Endpoint, Input } from './endpoint.ts';
 import { contextOf, type Exchange, headerFields } from './exchange.ts';
 import { parse } from './fields.ts';
@@ -16,7 +16,7 @@ type AnyInput = Input<unknown, unknown, unknown, unknown>;
 /** Reads what an admitted request brings, and holds it to the schemas of its endpoint. */
 export async function readInput(endpoint: Endpoint, exchange: Exchange, services: Services): Promise<AnyInput> {
     const request = exchange.request as Request; // express made it
-    const body = await readBody(request);
+    const body = parseBody(request.headers, await exchange.body.read());
     if (exchange.malformed_path) throw new AppError('invalid', 'The path is not properly percent-encoded.');
     const context = contextOf(exchange, endpoint.timeout_ms);
     exchange.context = context;

@@ -1,20 +1,26 @@
 import { AppError } from '../platform/errors.ts';
 
-/** The values of a parameter that stands in a query more than once. */
-export class Repeated extends Array<string> {}
+/** Stands for the value of a parameter that a query has more than once: no endpoint takes several. */
+export const REPEATED = Symbol('given more than once');
+
+/** More parameters than any endpoint has; the work for each of them is bounded by the length of the query. */
+const MAX_PARAMETERS = 100;
 
 /** The query's parameters, each decoded once. */
-export function parseQuery(url: string): Record<string, string | Repeated> {
+export function parseQuery(url: string): Record<string, string | typeof REPEATED> {
+    const query: Record<string, string | typeof REPEATED> = Object.create(null);
     const start = url.indexOf('?');
-    const query: Record<string, string | Repeated> = Object.create(null);
     if (start < 0) return query;
-    for (const pair of url.slice(start + 1).split('&')) {
+    const pairs = url.slice(start + 1).split('&', MAX_PARAMETERS + 1);
+    if (pairs.length > MAX_PARAMETERS) {
+        throw new AppError('invalid', `A query may have at most ${MAX_PARAMETERS} parameters.`);
+    }
+    for (const pair of pairs) {
         if (pair === '') continue;
         const equals = pair.indexOf('=');
         const name = decode(equals < 0 ? pair : pair.slice(0, equals));
         const value = equals < 0 ? '' : decode(pair.slice(equals + 1));
-        const earlier = query[name];
-        query[name] = earlier === undefined ? value : Repeated.of(...[earlier].flat(), value);
+        query[name] = name in query ? REPEATED : value;
     }
     return query;
 }

@@ -2,7 +2,6 @@ import { type AppError, asAppError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { Answered } from '../platform/rpc/wire.ts';
 import type { Admitter } from './admit.ts';
-import { dropRest, hasArrived } from './body.ts';
 import { headersOf, writeError } from './envelope.ts';
 import type { Exchange } from './exchange.ts';
 import type { Overload } from './overload.ts';
@@ -16,13 +15,13 @@ export function refusals(options: { admitter: Admitter; overload: Overload; log:
     const { admitter, overload, log } = options;
 
     async function refuse(exchange: Exchange, error: AppError, { close } = { close: false }): Promise<void> {
-        const { request, response } = exchange;
+        const { body, response } = exchange;
         exchange.failure = error;
         exchange.decision ??= (await admitter.anonymous(exchange.address, exchange)).decision;
         if (response.headersSent) return; // by the parser's complaint, meanwhile
         if (close) exchange.headers['Connection'] = 'close';
         // A connection that closes under a client which is still writing loses the answer: it sees a broken pipe first.
-        const rest = close || hasArrived(request) ? undefined : dropRest(request);
+        const rest = close || body.hasArrived() ? undefined : body.drop();
         const written = writeError(response, error, { headers: headersOf(exchange), rest });
         overload.leave(exchange); // from here on its sender and its reader take their time
         await written;

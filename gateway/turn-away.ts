@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { readTraceparent, traceIdOf } from '../platform/tracing.ts';
-import { dropRest } from './body.ts';
 import type { Cors } from './cors.ts';
 import { errorWriter, limitHeaders, writeError } from './envelope.ts';
 import { type Exchange, requestIdOf } from './exchange.ts';
+import { IncomingBody } from './incoming-body.ts';
 import type { Decision } from './limit.ts';
 
-/** So much of a body that nobody reads Node may drop by itself. */
+/** Largest body, in bytes, that Node may discard by itself. */
 const SMALL_BODY_BYTES = 64 << 10;
 
 /** Answers a request before anything has been done for it. */
@@ -39,7 +39,7 @@ export function turnAway(options: {
         cors.allow({ request, headers: own }); // a browser could not read the refusal else
         const headers = { ...limitHeaders(decision()), ...own };
         if (hasSmallBody(request)) write(response, headers);
-        else void writeError(response, at_capacity, { headers, rest: dropRest(request) });
+        else void writeError(response, at_capacity, { headers, rest: new IncomingBody(request).drop() });
         const { method = '' } = request;
         log.info({
             request_id,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { NewUser } from '../../proto/gen/identity/v1/identity.ts';
 import { MAX_USERS } from '../../proto/limits.ts';
 import { endpoint } from '../endpoint.ts';
-import { optional } from '../fields.ts';
+import { listOf, optional } from '../fields.ts';
 
 /** A batch of 1,000 is as many password hashes, in milliseconds. */
 const BATCH_TIMEOUT_MS = 120_000;
@@ -42,7 +42,7 @@ export const internalAdminEndpoints = [
         hashes: true,
         timeout_ms: BATCH_TIMEOUT_MS,
         body: z.object({
-            users: z.array(anyItem).min(1, 'must not be empty').max(MAX_USERS, `must have at most ${MAX_USERS} items`),
+            users: listOf(anyItem, { min: 1, max: MAX_USERS }),
         }),
         answer: z.object({
             created: z.array(z.object({ user_id: z.string(), email: z.string(), tier: z.string() })),

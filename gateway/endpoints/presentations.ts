@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { MAX_PRESENTED_CREDENTIALS } from '../../proto/limits.ts';
 import { endpoint } from '../endpoint.ts';
-import { base64, optional } from '../fields.ts';
+import { base64, listOf, optional } from '../fields.ts';
 import { verification, verificationOf } from './credentials.ts';
 
 export const presentationEndpoints = [
@@ -15,7 +16,7 @@ export const presentationEndpoints = [
         body: z.object({
             holder_did: z.string(),
             holder_private_key: base64,
-            credentials: z.array(z.string()),
+            credentials: listOf(z.string(), { max: MAX_PRESENTED_CREDENTIALS }),
             audience: z.string(),
             nonce: optional(z.string()),
             domain: optional(z.string()),
