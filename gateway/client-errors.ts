@@ -8,24 +8,24 @@ import { limitHeaders, writeToSocket } from './envelope.ts';
 import { exchangeOf } from './exchange.ts';
 import type { Decision } from './limit.ts';
 
-/** How long a connection stays after its last answer for the client to read it, in milliseconds. */
+/** Time for the client to read the last answer before its connection is closed, in milliseconds. */
 const LINGER_MS = 2_000;
 
-/** What the parser refused has no exchange: it is answered, and logged, by itself. */
+/** What the parser refuses has no exchange: it is answered and logged here. */
 export interface UnparsedOptions {
     fail: Engine['fail'];
-    /** What the limit's headers tell of. */
+    /** The state of the limit that the headers show. */
     decision(): Decision;
     log: Log;
 }
 
 export interface ClientErrors {
-    /** Notes the answer to a request of which the parser has read the head. */
+    /** Notes the answer to a request whose head the parser has read. */
     began(response: ServerResponse): void;
-    /** Answers what the parser refuses, after all that it read before on the connection, and closes that. */
+    /** Answers what the parser refuses, after everything that it read before on the connection, and closes that. */
     answer(error: NodeJS.ErrnoException, socket: Socket): void;
-    /** Refuses what can be no request to this server, and closes its connection. */
-    refuse(error: AppError, socket: Socket): void;
+    /** Refuses CONNECT in the same way. */
+    refuseTunnel(socket: Socket): void;
 }
 
 /** The parser's errors belong to the body of the newest request, or, where that is complete, to what should be the next one. */
@@ -42,28 +42,34 @@ export function clientErrors({ fail, decision, log }: UnparsedOptions): ClientEr
         socket.once('close', () => clearTimeout(linger));
     }
 
+    function refuseAfterAnswers(error: AppError, socket: Socket): void {
+        const response = newest.get(socket);
+        if (response && !response.writableFinished) response.once('close', () => refuse(error, socket));
+        else refuse(error, socket);
+    }
+
     return {
         began: (response) => void newest.set(response.req.socket, response),
 
         answer(error, socket) {
+            // What follows the first error makes no sense, but is read: a client that still writes would lose the answer.
+            if (refused.has(socket)) return;
             if (error.code === 'ECONNRESET' || !socket.writable) {
                 socket.destroySoon(); // not before what was answered is on its way
                 return;
             }
-            if (refused.has(socket)) return; // after its first error a connection makes no more sense
             refused.add(socket);
             const refusal = refusalOf(error.code);
             const response = newest.get(socket);
-            if (response && !response.req.complete) {
-                if (response.headersSent) socket.destroySoon();
-                else void fail(exchangeOf(response), refusal, { close: true });
-            } else if (response && !response.writableFinished) {
-                response.once('close', () => refuse(refusal, socket));
-            } else {
-                refuse(refusal, socket);
-            }
+            if (!response || response.req.complete) return refuseAfterAnswers(refusal, socket);
+            if (response.headersSent) socket.destroySoon();
+            else void fail(exchangeOf(response), refusal, { close: true });
         },
-        refuse,
+
+        refuseTunnel(socket) {
+            socket.resume(); // Node has taken its parser off: what the client still writes is dropped
+            refuseAfterAnswers(new AppError('method_not_allowed', 'CONNECT is not supported.'), socket);
+        },
     };
 }
 

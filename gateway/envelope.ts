@@ -5,7 +5,7 @@ import type { AppError } from '../platform/errors.ts';
 import { stringifyJson } from '../platform/json.ts';
 import type { Exchange } from './exchange.ts';
 import type { Decision } from './limit.ts';
-import type { Page } from './pages.ts';
+import { codingFor, type Page } from './pages.ts';
 
 type Headers = Record<string, string | number>;
 
@@ -58,14 +58,29 @@ export function writeBare(
     writeText(response, status, stringifyJson(data), headers);
 }
 
-/** A page for people or tools, which may be kept for a while; it brings its own policy of what it may load. */
+/** A page for people or tools, which may be kept for a while; 304 without a body where the client has it already. */
 export function writePage(response: ServerResponse, { page, headers }: { page: Page; headers: Headers }): void {
-    writeText(response, 200, page.text, {
-        'Content-Type': page.content_type,
+    const { 'if-none-match': known, 'accept-encoding': accept } = response.req.headers;
+    const coding = codingFor(accept);
+    // Each coding is a representation of its own (RFC 9110, section 8.8.3.3).
+    const etag = coding === 'identity' ? page.etag : `${page.etag.slice(0, -1)}-${coding}"`;
+    const { Vary } = headers;
+    const all_headers = {
+        ...SECURITY_HEADERS,
         'Content-Security-Policy': page.policy,
         'Cache-Control': 'public, max-age=300',
         ...headers,
-    });
+        ETag: etag,
+        Vary: Vary === undefined ? 'Accept-Encoding' : `Accept-Encoding, ${Vary}`,
+    };
+    if (known?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)) {
+        response.writeHead(304, all_headers).end();
+        return;
+    }
+    const body = page.bodies[coding];
+    const described = { 'Content-Type': page.content_type, 'Content-Length': body.length };
+    const encoded = coding === 'identity' ? {} : { 'Content-Encoding': coding };
+    response.writeHead(200, { ...all_headers, ...described, ...encoded }).end(body);
 }
 
 /** The success envelope around data that comes in pieces of JSON text; waits while the reader is slow. */
@@ -111,7 +126,9 @@ export async function writeError(
         return;
     }
     writeHead(response, error.http_status, text, all_headers);
-    response.write(text);
+    if (response.req.method === 'HEAD')
+        response.flushHeaders(); // there is no text that would take them along
+    else response.write(text);
     await rest;
     response.end();
 }

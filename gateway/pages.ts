@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Endpoint } from './endpoint.ts';
 import { openApi } from './openapi/document.ts';
 import { referencePage } from './openapi/page.ts';
@@ -13,8 +14,13 @@ export interface Page {
     content_type: string;
     /** Its Content-Security-Policy. */
     policy: string;
-    text: string;
+    /** The page as it is sent, by content coding: encoded and compressed once, since anybody may ask for it. */
+    bodies: Readonly<Record<ContentCoding, Buffer>>;
+    /** Changes with the text. */
+    etag: string;
 }
+
+export type ContentCoding = 'br' | 'gzip' | 'identity';
 
 const NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -29,7 +35,7 @@ export function pages(endpoints: readonly Endpoint[], version: string): Page[] {
             path: '/openapi.json',
             content_type: 'application/json; charset=utf-8',
             policy: NOTHING,
-            text: JSON.stringify(document),
+            ...prepared(JSON.stringify(document)),
         },
         {
             id: 'docs',
@@ -38,7 +44,26 @@ export function pages(endpoints: readonly Endpoint[], version: string): Page[] {
             content_type: 'text/html; charset=utf-8',
             // The page has no script, and loads nothing.
             policy: `${NOTHING}; style-src 'sha256-${style_hash}'; img-src data:`,
-            text: referencePage(document),
+            ...prepared(referencePage(document)),
         },
     ];
+}
+
+function prepared(text: string): Pick<Page, 'bodies' | 'etag'> {
+    const identity = Buffer.from(text);
+    const etag = `"${createHash('sha256').update(identity).digest('base64url').slice(0, 22)}"`;
+    return { bodies: { br: brotliCompressSync(identity), gzip: gzipSync(identity), identity }, etag };
+}
+
+/** The smallest form of a page that a client with this `Accept-Encoding` takes (RFC 9110, section 12.5.3). */
+export function codingFor(accept_encoding: string | undefined): ContentCoding {
+    const refused = /;\s*q=0(\.0*)?$/;
+    const accepted = (accept_encoding ?? '')
+        .toLowerCase()
+        .split(',')
+        .map((coding) => coding.trim())
+        .filter((coding) => !refused.test(coding))
+        .map((coding) => coding.split(';', 1)[0]);
+    if (accepted.includes('br')) return 'br';
+    return accepted.includes('gzip') ? 'gzip' : 'identity';
 }

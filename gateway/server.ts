@@ -8,6 +8,7 @@ import { type Metrics, secondsSince } from '../platform/metrics.ts';
 import { traceIdOf } from '../platform/tracing.ts';
 import { clientAddress } from './address.ts';
 import { clientErrors } from './client-errors.ts';
+import { watchConnections } from './connections.ts';
 import type { Cors } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { HEALTH_PATH } from './endpoints/health.ts';
@@ -19,8 +20,8 @@ import type { Page } from './pages.ts';
 import { originForm } from './target.ts';
 import { turnAway } from './turn-away.ts';
 
-/** Longer than any call is silent: after this a reader that takes nothing is cut off, in milliseconds. */
-const STALLED_MS = 150_000;
+/** A connection on which nothing happens for this long is closed, in milliseconds: longer than any call takes. */
+const SILENT_MS = 150_000;
 
 export interface GatewayOptions {
     engine: Engine;
@@ -45,12 +46,14 @@ export function gatewayServer(options: GatewayOptions): Server {
     const refuse = turnAway({ decision, cors: options.cors, observe, log });
     const app = application(options);
     const listener = (request: IncomingMessage, response: ServerResponse) => {
+        const address = clientAddress(request, trusted_proxies);
+        if (!connections.begin(response, address)) return;
         // Express would answer a target that it cannot parse by itself.
         request.url = originForm(request.url ?? '/');
         const may_always = request.url === HEALTH_PATH || isInternal(request);
         client_errors.began(response);
         if (!may_always && overload.isFull()) return refuse(request, response);
-        const exchange = beginExchange(request, response, clientAddress(request, trusted_proxies));
+        const exchange = beginExchange(request, response, address);
         response.on('close', () => {
             finish(exchange);
             if (!response.writableFinished && exchange.context) abandon(exchange.context);
@@ -71,10 +74,13 @@ export function gatewayServer(options: GatewayOptions): Server {
         listener,
     );
     server.maxHeadersCount = 0; // judged by checkHeaders: Node drops the rest in silence
-    server.timeout = STALLED_MS;
+    server.timeout = SILENT_MS;
     server.on('checkExpectation', listener);
     server.on('clientError', client_errors.answer);
-    server.on('connect', (_request, socket) => client_errors.refuse(noTunnel(), socket as Socket)); // http sits on net
+    server.on('connect', (_request, socket) => client_errors.refuseTunnel(socket as Socket)); // http sits on net
+    server.on('error', (err) => log.error({ err }, 'http server'));
+    const connections = watchConnections(server, options.metrics);
+    server.on('close', () => connections.stop());
     return server;
 }
 
@@ -178,8 +184,4 @@ function finisher({ overload, log }: GatewayOptions, observe: Observe): (exchang
 
 function auditOf({ audit, address, on_behalf_of }: Exchange) {
     return audit ? { audit, address, on_behalf_of } : {};
-}
-
-function noTunnel(): AppError {
-    return new AppError('method_not_allowed', 'This server is no proxy: CONNECT is not offered.');
 }
