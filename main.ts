@@ -24,6 +24,7 @@ import { type Peers, peers } from './platform/rpc/peers.ts';
 import { serve } from './platform/rpc/serve.ts';
 import { exposeExpiry, tlsOf } from './platform/rpc/tls.ts';
 import { startTracing } from './platform/tracing.ts';
+import { surviveUncaught } from './platform/uncaught.ts';
 import { CredentialsServiceDefinition } from './proto/gen/credentials/v1/credentials.ts';
 import { DidServiceDefinition } from './proto/gen/did/v1/did.ts';
 import { IdentityServiceDefinition } from './proto/gen/identity/v1/identity.ts';
@@ -120,6 +121,9 @@ async function start(
     if (roles.includes('gateway')) urls.http = await startHttp(shared);
     // Once: a service that goes later would take every gateway out at once.
     for (const [role, connection] of found.connections) readiness.need(role, async () => connection.assertReached());
+    // Not before: an error that nothing catches while the process starts must end it.
+    const uncaught = surviveUncaught({ log, metrics });
+    closing.defer(() => uncaught.stop());
     readiness.serving = true;
     closing.defer(() => {
         readiness.serving = false;

@@ -70,10 +70,16 @@ export function createMetrics(): Metrics {
     };
 }
 
-/** What prom-client tells of a process, and how busy its event loop is. */
+/** Buckets of the delay of the event loop, in seconds. */
+const DELAY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+/** How often the delay is measured, in milliseconds. */
+const DELAY_SAMPLE_MS = 20;
+
+/** The metrics of prom-client for a process, and those of its event loop. */
 function addProcessMetrics(registry: Registry): void {
     collectDefaultMetrics({ register: registry });
     for (const name of MISNAMED) registry.removeSingleMetric(name);
+    measureDelay(registry);
     new Counter({
         name: 'event_loop_active_seconds_total',
         help: 'Time that the event loop was not idle.',
@@ -83,6 +89,22 @@ function addProcessMetrics(registry: Registry): void {
             this.inc(performance.eventLoopUtilization().active / 1_000);
         },
     });
+}
+
+/** Measures how late a timer comes: as late as anything else that waits for the event loop. */
+function measureDelay(registry: Registry): void {
+    const delay = new Histogram({
+        name: 'event_loop_delay_seconds',
+        help: `How late a timer comes that is due every ${DELAY_SAMPLE_MS} ms.`,
+        registers: [registry],
+        buckets: DELAY_BUCKETS,
+    });
+    let due = performance.now() + DELAY_SAMPLE_MS;
+    setInterval(() => {
+        const now = performance.now();
+        delay.observe(Math.max(0, now - due) / 1_000);
+        due = now + DELAY_SAMPLE_MS;
+    }, DELAY_SAMPLE_MS).unref();
 }
 
 /** Seconds since a `performance.now()` reading. */

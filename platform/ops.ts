@@ -17,12 +17,16 @@ interface OpsOptions {
     obstacles(): Promise<string[]>;
 }
 
+/** Bounds what scrapers and probes hold: their requests have no body and are answered at once. */
+const LIMITS = { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 60_000, maxHeaderSize: 8 << 10 };
+const MAX_CONNECTIONS = 256;
+
 /**
  * The port beside the public one: `/livez` (the event loop turns), `/readyz` (whether requests should be sent here) and
  * `/metrics`.
  */
 export async function serveOps(options: OpsOptions): Promise<OpsServer> {
-    const server = createServer(({ url }, response) => {
+    const server = createServer(LIMITS, ({ url }, response) => {
         const reply = ({ status, text, content_type = 'text/plain; charset=utf-8' }: Reply) =>
             response.writeHead(status, { 'content-type': content_type }).end(text);
         answer(url, options).then(reply, (err) => {
@@ -34,6 +38,8 @@ export async function serveOps(options: OpsOptions): Promise<OpsServer> {
         server.once('error', reject);
         server.listen(options.port, options.host, resolve);
     });
+    server.maxConnections = MAX_CONNECTIONS;
+    server.on('error', (err) => options.log.error({ err }, 'operations port'));
     const bound = server.address();
     const port = typeof bound === 'object' && bound ? bound.port : options.port;
     return {
