@@ -1,0 +1,276 @@
+import type { IncomingMessage } from 'node:http';
+import { clientAddress, networkOf } from '../../gateway/address.ts';
+import { bearerToken } from '../../gateway/auth.ts';
+import { parseBody } from '../../gateway/body.ts';
+import { endpointTable } from '../../gateway/endpoints/index.ts';
+import { checkHeaders, requestIdOf } from '../../gateway/exchange.ts';
+import { parse } from '../../gateway/fields.ts';
+import { codingFor } from '../../gateway/pages.ts';
+import { parseQuery } from '../../gateway/query.ts';
+import { originForm, routable } from '../../gateway/target.ts';
+import { parseApiKey } from '../../platform/api-key.ts';
+import { decodeBase64, decodeBase64Url } from '../../platform/base64.ts';
+import { isId } from '../../platform/ids.ts';
+import { parseJson, topLevelString } from '../../platform/json.ts';
+import { EXCHANGE } from '../../platform/rpc/frames.ts';
+import { sessionTokenVerifier } from '../../platform/session-token.ts';
+import { readTraceparent } from '../../platform/tracing.ts';
+import { CreateUsersRequest } from '../../proto/gen/identity/v1/identity.ts';
+import { uuidOf } from '../../services/credential-id.ts';
+import { readPayload as readCredential } from '../../services/credential-payload.ts';
+import { normaliseEmail, requireEmail } from '../../services/identity/email.ts';
+import { requireComparablePassword, requireNewPassword } from '../../services/identity/password-rules.ts';
+import { requireJsonObject } from '../../services/json-object.ts';
+import { readPayload as readPresentation } from '../../services/presentations/payload.ts';
+import { requireName, requireText } from '../../services/texts.ts';
+import { outOfTime, readDateTime, readExpiry } from '../../services/times.ts';
+import { decodeDidKey, isDid } from '../../workers/crypto/did-key.ts';
+import { isToken, splitToken } from '../../workers/crypto/paseto.ts';
+import { verifyPassword } from '../../workers/crypto/password.ts';
+import { openToken } from '../../workers/crypto/signature-jobs.ts';
+import { WORST_HEADERS, WORST_JSON, WORST_TARGETS } from './worst-texts.ts';
+
+/** A function that reads what a stranger may send. */
+export interface Parser {
+    /** `file:function`, as docs/security.md lists it. */
+    at: string;
+    /** The longest input that it is given, in characters. */
+    longest: number;
+    /** Inputs of about so many characters that cost it the most. */
+    worst: Record<string, (size: number) => string>;
+    run(input: string): unknown;
+}
+
+const MIB = 1 << 20;
+const HEADER = 15 << 10;
+const CLAIMS = 64 << 10;
+const UTF8 = new TextEncoder();
+const filled = (before: string, unit: string, after = ''): ((size: number) => string) => {
+    return (size) => before + unit.repeat(Math.ceil(size / unit.length)) + after;
+};
+const letters = { letters: filled('', 'a'), 'two-byte letters': filled('', 'é'), hyphens: filled('', '-') };
+const base64 = { base64: filled('', 'QUJD'), padding: filled('', '='), 'other characters': filled('', '!') };
+const header = (name: string, value: string): IncomingMessage =>
+    ({
+        headers: { [name]: value, host: 'test' },
+        rawHeaders: Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? name : value)),
+        httpVersion: '1.1',
+        socket: { remoteAddress: '127.0.0.1' },
+    }) as unknown as IncomingMessage; // what these functions look at
+const fieldValue = (line: string): string => line.slice(line.indexOf(':') + 1);
+const values = Object.fromEntries(
+    Object.entries(WORST_HEADERS).map(([what, textOf]) => [what, (size: number) => fieldValue(textOf(size))]),
+);
+const endpoints = endpointTable({ version: '0', cache: async () => 'PONG' });
+const tokens = {
+    ...Object.fromEntries(
+        Object.entries(WORST_JSON).map(([what, textOf]) => [
+            what,
+            (size: number) => `v4.public.${Buffer.from(textOf((size * 3) >> 2)).toString('base64url')}`,
+        ]),
+    ),
+    dots: filled('v4.public.', 'a.'),
+    'one long part': filled('v4.public.', 'A'),
+};
+const verifier = sessionTokenVerifier({ keys: [] });
+
+/** Every function that reads what a stranger may send; a test holds the list to the code and to docs/security.md. */
+export const PARSERS: readonly Parser[] = [
+    { at: 'gateway/target.ts:originForm', longest: HEADER, worst: WORST_TARGETS, run: originForm },
+    { at: 'gateway/target.ts:routable', longest: HEADER, worst: WORST_TARGETS, run: routable },
+    { at: 'gateway/query.ts:parseQuery', longest: HEADER, worst: WORST_TARGETS, run: parseQuery },
+    { at: 'gateway/pages.ts:codingFor', longest: HEADER, worst: values, run: codingFor },
+    {
+        at: 'gateway/address.ts:clientAddress',
+        longest: HEADER,
+        worst: values,
+        run: (value) => clientAddress(header('x-forwarded-for', value), 2),
+    },
+    {
+        at: 'gateway/address.ts:networkOf',
+        longest: HEADER,
+        worst: { ...letters, colons: filled('', ':') },
+        run: networkOf,
+    },
+    {
+        at: 'gateway/auth.ts:bearerToken',
+        longest: HEADER,
+        worst: values,
+        run: (value) => bearerToken(header('authorization', value)),
+    },
+    {
+        at: 'gateway/exchange.ts:checkHeaders',
+        longest: HEADER,
+        worst: values,
+        run: (value) => checkHeaders(header('host', value)),
+    },
+    {
+        at: 'gateway/exchange.ts:requestIdOf',
+        longest: HEADER,
+        worst: values,
+        run: (value) => requestIdOf(header('x-request-id', value)),
+    },
+    {
+        at: 'gateway/body.ts:parseBody',
+        longest: MIB,
+        worst: WORST_JSON,
+        run: (text) => parseBody({ 'content-type': 'application/json' }, Buffer.from(text)),
+    },
+    {
+        at: 'gateway/fields.ts:parse',
+        longest: MIB,
+        worst: WORST_JSON,
+        run(text) {
+            const body: unknown = JSON.parse(text);
+            for (const endpoint of endpoints) if (endpoint.body) attempt(() => parse(endpoint.body as never, body));
+        },
+    },
+    {
+        at: 'platform/json.ts:parseJson',
+        longest: MIB,
+        worst: WORST_JSON,
+        run: (text) => parseJson(text, { raw: new Set(['claims']) }),
+    },
+    {
+        at: 'platform/json.ts:topLevelString',
+        longest: MIB,
+        worst: WORST_JSON,
+        run: (text) => topLevelString(text, 'iss'),
+    },
+    { at: 'platform/base64.ts:decodeBase64', longest: MIB, worst: base64, run: decodeBase64 },
+    { at: 'platform/base64.ts:decodeBase64Url', longest: MIB, worst: base64, run: decodeBase64Url },
+    {
+        at: 'platform/api-key.ts:parseApiKey',
+        longest: HEADER,
+        worst: { ...letters, key: filled('cred_test_', 'a') },
+        run: (text) => parseApiKey(text, { brand: 'cred', environment: 'test' }),
+    },
+    { at: 'platform/ids.ts:isId', longest: MIB, worst: { ...letters, digits: filled('', '0') }, run: isId },
+    {
+        at: 'platform/session-token.ts:verify',
+        longest: HEADER,
+        worst: values,
+        run: (text) => verifier.verify(text, 'either'),
+    },
+    { at: 'platform/tracing.ts:readTraceparent', longest: HEADER, worst: values, run: readTraceparent },
+    {
+        at: 'platform/rpc/frames.ts:EXCHANGE',
+        longest: 4 * MIB,
+        worst: { zeros: filled('', '\0'), calls: filled('', '\n\0'), ids: filled('', '*\x01\x01') },
+        run: (text) => EXCHANGE.requestDeserialize(Buffer.from(text, 'latin1')),
+    },
+    {
+        at: 'platform/rpc/definition.ts:decodeRequest',
+        longest: 4 * MIB,
+        worst: { users: filled('', '\n\0'), texts: filled('', '\n\x02\n\0') },
+        run: (text) => CreateUsersRequest.decode(UTF8.encode(text)),
+    },
+    {
+        at: 'services/credential-id.ts:uuidOf',
+        longest: MIB,
+        worst: { ...letters, urn: filled('urn:uuid:', '0') },
+        run: uuidOf,
+    },
+    {
+        at: 'services/credential-payload.ts:readPayload',
+        longest: MIB,
+        worst: letters,
+        run: (text) => readCredential({ payload: { typ: 'credential', jti: text }, raw: {} }),
+    },
+    {
+        at: 'services/presentations/payload.ts:readPayload',
+        longest: MIB,
+        worst: letters,
+        run: (text) => readPresentation({ typ: 'presentation', jti: 'x', iss: text }),
+    },
+    {
+        at: 'services/identity/email.ts:requireEmail',
+        longest: MIB,
+        worst: { ...letters, ats: filled('', '@'), labels: filled('a@', 'a.'), hyphens: filled('a@a', '-', '.b') },
+        run: requireEmail,
+    },
+    {
+        at: 'services/identity/email.ts:normaliseEmail',
+        longest: MIB,
+        worst: { ...letters, ligatures: filled('', '\ufdfa'), marks: filled('a', '\u0301\u0323') },
+        run: normaliseEmail,
+    },
+    {
+        at: 'services/identity/password-rules.ts:requireNewPassword',
+        longest: MIB,
+        worst: letters,
+        run: requireNewPassword,
+    },
+    {
+        at: 'services/identity/password-rules.ts:requireComparablePassword',
+        longest: MIB,
+        worst: letters,
+        run: requireComparablePassword,
+    },
+    {
+        at: 'services/json-object.ts:requireJsonObject',
+        longest: CLAIMS,
+        worst: WORST_JSON,
+        run: (text) => requireJsonObject('claims', text, CLAIMS),
+    },
+    {
+        at: 'services/texts.ts:requireText',
+        longest: MIB,
+        worst: letters,
+        run: (text) => requireText('reason', text, 2_000),
+    },
+    {
+        at: 'services/texts.ts:requireName',
+        longest: MIB,
+        worst: { ...letters, blanks: filled('', ' ', 'x') },
+        run: requireName,
+    },
+    {
+        at: 'services/times.ts:readDateTime',
+        longest: MIB,
+        worst: { ...letters, digits: filled('2026-01-01T00:00:00.', '1', 'Z') },
+        run: readDateTime,
+    },
+    {
+        at: 'services/times.ts:readExpiry',
+        longest: MIB,
+        worst: { ...letters, digits: filled('2026-01-01T00:00:00.', '1', 'Z') },
+        run: readExpiry,
+    },
+    { at: 'services/times.ts:outOfTime', longest: MIB, worst: letters, run: (text) => outOfTime({ exp: text }, 0) },
+    {
+        at: 'workers/crypto/did-key.ts:decodeDidKey',
+        longest: MIB,
+        worst: { ...letters, digits: filled('did:key:z6Mk', 'z') },
+        run: decodeDidKey,
+    },
+    {
+        at: 'workers/crypto/did-key.ts:isDid',
+        longest: MIB,
+        worst: { ...letters, colons: filled('did:web:', ':'), escapes: filled('did:web:', '%41', '%') },
+        run: isDid,
+    },
+    {
+        at: 'workers/crypto/password.ts:verifyPassword',
+        longest: MIB,
+        worst: { ...letters, hash: filled('$argon2id$v=19$m=8,t=1,p=1$', 'a') },
+        run: (text) => verifyPassword(text, 'password'),
+    },
+    { at: 'workers/crypto/paseto.ts:isToken', longest: MIB, worst: tokens, run: isToken },
+    { at: 'workers/crypto/paseto.ts:splitToken', longest: MIB, worst: tokens, run: splitToken },
+    {
+        at: 'workers/crypto/signature-jobs.ts:openToken',
+        longest: MIB,
+        worst: tokens,
+        run: (token) => openToken({ token, members: ['iss'], raw: ['claims'] }),
+    },
+];
+
+/** Parsers refuse most of these inputs: how long that takes is what counts. */
+export function attempt(run: () => unknown): void {
+    try {
+        run();
+    } catch {
+        // The refusal.
+    }
+}

@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Target } from './target.ts';
+
+/** A connection on which no error is thrown: attackers do not mind. */
+export async function dial({ host, port }: Pick<Target, 'host' | 'port'>): Promise<Socket> {
+    const socket = connect({ host, port, allowHalfOpen: true });
+    socket.on('error', () => {});
+    await once(socket, 'connect').catch(() => {});
+    return socket;
+}
+
+/** The text of a request; `headers` are lines. Host is added. */
+export function request(start: string, headers: readonly string[] = [], body = ''): string {
+    return `${[`${start} HTTP/1.1`, 'Host: test', ...headers].join('\r\n')}\r\n\r\n${body}`;
+}
+
+/** A request with a JSON body and its length. */
+export function post(path: string, headers: readonly string[], body: string): string {
+    const length = `Content-Length: ${Buffer.byteLength(body)}`;
+    return request(`POST ${path}`, ['Content-Type: application/json', length, ...headers], body);
+}
+
+/** Resolves when the other side has closed, or after `most_ms`. */
+export async function closed(socket: Socket, most_ms: number): Promise<void> {
+    socket.resume();
+    if (socket.destroyed || socket.readableEnded) return;
+    const aborter = new AbortController();
+    const ended = once(socket, 'close', aborter).catch(() => {});
+    await Promise.race([ended, once(socket, 'end', aborter).catch(() => {}), delay(most_ms, undefined, aborter)]);
+    aborter.abort();
+}
+
+/** Sends `text` on a connection of its own; the status of the first answer, or undefined where none came in time. */
+export async function statusOf(
+    target: Pick<Target, 'host' | 'port'>,
+    text: string | Buffer,
+): Promise<number | undefined> {
+    const socket = await dial(target);
+    let answer = '';
+    socket.on('data', (chunk) => {
+        answer += chunk.toString('latin1');
+    });
+    socket.write(text);
+    const give_up = performance.now() + 30_000;
+    while (!answer.includes('\r\n\r\n') && !socket.readableEnded && performance.now() < give_up) {
+        await delay(2);
+    }
+    socket.destroy();
+    const status = /^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1];
+    return status === undefined ? undefined : Number(status);
+}
+
+/** Runs `count` times, at most `at_once` of them at a time. */
+export async function repeat(count: number, at_once: number, run: (index: number) => Promise<unknown>): Promise<void> {
+    let next = 0;
+    const lane = async () => {
+        while (next < count) await run(next++);
+    };
+    await Promise.all(Array.from({ length: Math.min(count, at_once) }, lane));
+}
