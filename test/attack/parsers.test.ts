@@ -4,10 +4,10 @@ import { attempt, PARSERS, type Parser } from './parsers.ts';
 
 /** The time for twice the input may be this many times as long; quadratic work takes four times as long. */
 const LARGEST_RATIO = 2.6;
-/** Less than this is below what can be told from noise, in milliseconds. */
-const NEGLIGIBLE_MS = 5;
+/** Less than this is not told from noise, in milliseconds. Quadratic work takes longer even for a header of 15 KiB. */
+const NEGLIGIBLE_MS = 10;
 /** Measurements before a ratio is believed: the shortest of them are those that nothing has disturbed. */
-const MOST_MEASUREMENTS = 25;
+const MOST_MEASUREMENTS = 40;
 
 function elapsed({ run }: Parser, input: string): number {
     const began = performance.now();
