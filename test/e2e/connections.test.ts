@@ -75,6 +75,79 @@ describe('requests on one connection', () => {
         }));
 });
 
+describe('too many requests at once on one connection', () => {
+    it('are the 129th and later: 128 are answered', () =>
+        withConnection(async (connection) => {
+            connection.write(HEALTH.repeat(128));
+            assert.deepEqual(await statuses(connection, 128), Array(128).fill(200));
+        }));
+
+    it('end the connection, and no other one', async () => {
+        await withConnection(async (connection) => {
+            connection.write(create().repeat(2_000));
+            await connection.closed(10_000);
+        });
+        await expectOk(200, { path: '/internal/health' });
+    });
+});
+
+describe('a client that ends its side of the connection', () => {
+    it('before the answer counts as gone: its connection is closed without one', () =>
+        withConnection(async (connection) => {
+            connection.write(create());
+            connection.end();
+            await connection.closed();
+            assert.equal(await connection.next(), undefined);
+        }));
+
+    it('after the answer has it', () =>
+        withConnection(async (connection) => {
+            connection.write(create());
+            assert.equal((await connection.next())?.status, 201);
+            connection.end();
+            await connection.closed();
+        }));
+});
+
+describe('a refusal by the parser', () => {
+    for (const [what, start, more, status] of [
+        ['a header that is too large', `GET / HTTP/1.1\r\nHost: test\r\nA: ${'a'.repeat(16 << 10)}`, 'a', 431],
+        [
+            'Transfer-Encoding beside Content-Length',
+            requestText('POST /v1/did', [KEY, 'Content-Length: 5', 'Transfer-Encoding: chunked']),
+            '5\r\nhello\r\n',
+            400,
+        ],
+    ] as const) {
+        it(`reaches a client that goes on sending, every time: ${what}`, async () => {
+            for (let round = 0; round < 40; round++) {
+                await withConnection(async (connection) => {
+                    connection.write(start);
+                    for (let piece = 0; piece < 20; piece++) {
+                        connection.write(more.repeat(1_000));
+                        await delay(0);
+                    }
+                    assertRefused(await connection.next(), status);
+                });
+            }
+        });
+    }
+});
+
+it('a refused HEAD is answered before its body has arrived', () =>
+    withConnection(async (connection) => {
+        connection.write(requestText('HEAD /v1/keys', ['Content-Length: 1000']));
+        assert.equal(await connection.status(), 401);
+    }));
+
+it('CONNECT is refused behind the answers to what came before it', () =>
+    withConnection(async (connection) => {
+        connection.write(`${create()}CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n`);
+        assert.equal((await connection.next())?.status, 201);
+        assertRefused(await connection.next(), 405);
+        await connection.closed(4_000);
+    }));
+
 describe('a body that fails on its way', () => {
     it('is answered once, whoever notices first', () =>
         withConnection(async (connection) => {
