@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
+import { after, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { observe } from './observe.ts';
+import { IS_WHOLE, startTarget } from './target.ts';
+import { closed, dial, repeat } from './wire.ts';
+
+const target = await startTarget();
+after(() => target.stop());
+const [host = '', port = ''] = target.grpc.split(':');
+const at = { host, port: Number(port) };
+const ROUNDS = IS_WHOLE ? 1_000 : 40;
+const METHOD = '/identity.v1.IdentityService/Ping';
+const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+/** A frame of SETTINGS without any. */
+const SETTINGS = Buffer.from('000000040000000000', 'hex');
+
+async function survive(what: string, sent_bytes: number, attack: () => Promise<unknown>): Promise<void> {
+    const { survived, client, grown } = await observe(target, attack);
+    assert.ok(survived, `${what}: the process did not survive`);
+    assert.equal(client.failed, 0, `${what}: calls of an ordinary client failed`);
+    assert.ok(grown.after < 4 * sent_bytes + (64 << 20), `${what}: memory grew by ${grown.after} bytes`);
+}
+
+/** Uses a connection of HTTP/2 without a service token. */
+async function asStranger(use: (session: ClientHttp2Session) => Promise<unknown>): Promise<void> {
+    const session = connectHttp2(`http://${target.grpc}`);
+    session.on('error', () => {}); // attackers do not mind
+    await use(session).finally(() => session.destroy());
+}
+
+function call(session: ClientHttp2Session, headers: Record<string, string> = {}) {
+    const stream = session.request({
+        ':method': 'POST',
+        ':path': METHOD,
+        'content-type': 'application/grpc',
+        te: 'trailers',
+        ...headers,
+    });
+    stream.on('error', () => {});
+    return stream;
+}
+
+for (const [what, bytes] of Object.entries({
+    nothing: Buffer.alloc(0),
+    'HTTP/1.1': Buffer.from('GET / HTTP/1.1\r\nHost: a\r\n\r\n'),
+    'half a preface': PREFACE.subarray(0, 10),
+    'a preface': Buffer.concat([PREFACE, SETTINGS]),
+    'garbage behind a preface': Buffer.concat([PREFACE, SETTINGS, randomBytes(1_000)]),
+    'a frame that is too large': Buffer.concat([PREFACE, SETTINGS, Buffer.from('ffffff010500000001', 'hex')]),
+    garbage: randomBytes(1_000),
+})) {
+    it(`survives clients that send ${what} and reset, end or keep their connections`, () =>
+        survive(what, 3 * ROUNDS * bytes.length, async () => {
+            for (const act of ['reset', 'end', 'wait']) {
+                await repeat(ROUNDS, 20, async () => {
+                    const socket = await dial(at);
+                    socket.write(bytes);
+                    if (act === 'reset') socket.resetAndDestroy();
+                    else if (act === 'end') socket.end();
+                    if (act !== 'reset') await closed(socket, 20);
+                    socket.destroy();
+                });
+            }
+        }));
+}
+
+it('survives streams that are opened and reset at once', () =>
+    survive('rapid resets', ROUNDS * 10_000, () =>
+        repeat(IS_WHOLE ? 20 : 3, 1, () =>
+            asStranger(async (session) => {
+                for (let index = 0; index < 10 * ROUNDS && !session.destroyed; index++) {
+                    call(session).close(constants.NGHTTP2_CANCEL);
+                    if (index % 100 === 0) await delay(1);
+                }
+            }),
+        ),
+    ));
+
+it('survives strangers who send messages of 4 MiB and never end them', () => {
+    const message = Buffer.concat([Buffer.from([0, 0, 0x3f, 0, 0]), Buffer.alloc(0x3f0000)]);
+    return survive('large messages of strangers', 10 * message.length, () =>
+        asStranger(async (session) => {
+            for (let index = 0; index < 10 && !session.destroyed; index++) call(session).write(message);
+            await delay(500);
+        }),
+    );
+});
+
+it('survives floods of pings and of metadata', () =>
+    survive('pings and metadata', ROUNDS * 20_000, () =>
+        asStranger(async (session) => {
+            for (let index = 0; index < 10 * ROUNDS && !session.destroyed; index++) session.ping(() => {});
+            const cookies = Object.fromEntries(
+                Array.from({ length: 50 }, (_, index) => [`x-${index}`, 'a'.repeat(200)]),
+            );
+            for (let index = 0; index < ROUNDS && !session.destroyed; index++) call(session, cookies).end();
+            await delay(500);
+        }),
+    ));
