@@ -40,6 +40,16 @@ export const overview = dashboard('overview', 'overview', [
                 unit: 'ops',
                 lines: { '{{instance}}': rate('http_requests_refused_total', '', 'instance') },
             },
+            {
+                title: 'Connections cut off',
+                unit: 'ops',
+                lines: { '{{reason}}': rate('http_connections_cut_total', '', 'reason') },
+            },
+            {
+                title: 'Answers that wait for their readers',
+                unit: 'bytes',
+                lines: { '{{instance}}': gauge('http_unsent_bytes') },
+            },
         ],
     },
     {

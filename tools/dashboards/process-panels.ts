@@ -23,9 +23,9 @@ export const eventLoop = (select = '', by = 'role'): Panel => ({
 });
 
 export const eventLoopLag = (select = '', by = 'role'): Panel => ({
-    title: 'Event loop lag, 99th percentile',
+    title: 'Event loop delay, 99th percentile',
     unit: 's',
-    lines: { [`{{${by}}}`]: `max by (${by}) (${gauge('nodejs_eventloop_lag_p99_seconds', select)})` },
+    lines: { [`{{${by}}}`]: quantile(0.99, 'event_loop_delay_seconds', select, by) },
 });
 
 export const queueLength = (select = ''): Panel => ({
