@@ -53,7 +53,13 @@ function noteTarget(exchange: Exchange, { acts_on }: Endpoint, sources: unknown[
 
 async function writeList({ status, message }: Endpoint, exchange: Exchange, list: ListResult): Promise<void> {
     const headers = headersOf(exchange);
-    if ('pieces' in list) return writeStream(exchange.response, { status, message, pieces: list.pieces, headers });
+    if ('pieces' in list) {
+        try {
+            return await writeStream(exchange.response, { status, message, pieces: list.pieces, headers });
+        } finally {
+            list.close();
+        }
+    }
     const next = linkToNext(exchange, list.next_cursor);
     writeSuccess(exchange.response, { status, message, data: list.data, headers: { ...headers, ...next } });
 }

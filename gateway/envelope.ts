@@ -98,6 +98,7 @@ export async function writeStream(
     for await (const piece of pieces) {
         if (response.destroyed) return;
         if (!response.write(piece)) await drained(response);
+        if (response.destroyed) return; // before the next page is read
     }
     response.end('}');
 }

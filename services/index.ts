@@ -34,6 +34,7 @@ import { type CountedCalls, counting } from './counting.ts';
 import { credentialsService } from './credentials/service.ts';
 import { credentialStore } from './credentials/store.ts';
 import type { CryptoPools } from './crypto-pools.ts';
+import { cursors } from './cursors.ts';
 import { didService } from './did/service.ts';
 import { didStore } from './did/store.ts';
 import { pruneSessions } from './identity/prune.store.ts';
@@ -44,6 +45,7 @@ import { keysService } from './keys/service.ts';
 import { keyStore } from './keys/store.ts';
 import { presentationsService } from './presentations/service.ts';
 import { presentationStore } from './presentations/store.ts';
+import { continuations } from './wallet/continuation.ts';
 import { walletService } from './wallet/service.ts';
 import { walletStore } from './wallet/store.ts';
 
@@ -117,6 +119,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
             keysService({
                 store: keyStore(db),
                 marks: marks({ redis, shards: config.REDIS_SHARDS }),
+                cursors: cursors(required(config, 'SERVICE_TOKEN')),
                 clock,
                 policy: {
                     brand: config.KEY_BRAND,
@@ -146,6 +149,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 store: credentialStore(db),
                 signatures: signatures(),
                 peers: { did: peer('did', DidServiceDefinition) },
+                cursors: cursors(required(config, 'SERVICE_TOKEN')),
                 list_scope: config.LIST_SCOPE,
                 clock,
             }),
@@ -172,6 +176,8 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 cost: { memory_kib: config.ARGON2_MEMORY_KIB, passes: config.ARGON2_PASSES },
                 guard: guard({ redis, shards: config.REDIS_SHARDS, log }),
                 peers: { did: peer('did', DidServiceDefinition) },
+                cursors: cursors(required(config, 'SERVICE_TOKEN')),
+                continuations: continuations(required(config, 'SERVICE_TOKEN'), clock),
                 clock,
             }),
         { counted: WALLET_CALLS },

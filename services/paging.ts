@@ -1,14 +1,8 @@
 import { invalid } from '../platform/errors.ts';
-import { isId } from '../platform/ids.ts';
 import { MAX_PAGE_ROWS } from '../proto/limits.ts';
 
 export function requireLimit(limit: number): void {
     if (limit < 1 || limit > MAX_PAGE_ROWS) throw invalid(`limit must be 1 to ${MAX_PAGE_ROWS}.`);
-}
-
-/** The cursor of a list whose pages go on below the id that it names. */
-export function requireIdCursor(cursor: string | undefined): void {
-    if (cursor !== undefined && !isId(cursor)) throw invalid('cursor is not one of this list.');
 }
 
 /** How long the whole list is, where that is wanted; it is counted only where this one page does not show it. */

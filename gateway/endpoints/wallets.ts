@@ -1,12 +1,19 @@
 import { z } from 'zod';
 import { encodeBase64 } from '../../platform/base64.ts';
+import type { CallContext } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { JsonText } from '../../platform/json.ts';
-import type { ListCredentialsResponse, StoredCredential, Wallet } from '../../proto/gen/wallet/v1/wallet.ts';
+import type {
+    ListCredentialsRequest,
+    ListCredentialsResponse,
+    StoredCredential,
+    Wallet,
+} from '../../proto/gen/wallet/v1/wallet.ts';
 import { MAX_METADATA_BYTES } from '../../proto/limits.ts';
 import { endpoint } from '../endpoint.ts';
 import { anyObject, headerText, jsonObject, name, optional, paging } from '../fields.ts';
 import { ListAnswer } from '../lists.ts';
+import type { Services } from '../services.ts';
 
 const walletFields = {
     wallet_id: z.string(),
@@ -41,6 +48,21 @@ function summaryOf({ credential: _, metadata, ...rest }: StoredCredential): z.in
 
 function withTokenOf(stored: StoredCredential): z.input<typeof withToken> {
     return { ...summaryOf(stored), credential: stored.credential as string }; // asked for with tokens
+}
+
+/** A page of a wallet that is opened; the first one comes with what the wallet is. */
+async function openPage(
+    { wallet: service }: Services,
+    request: Omit<ListCredentialsRequest, 'with_tokens'>,
+    context: CallContext,
+) {
+    if (request.cursor !== undefined) {
+        return { listed: await service.listCredentials({ ...request, with_tokens: true }, context) };
+    }
+    const { wallet, private_key, credentials } = await service.open(request, context);
+    // Both are always there.
+    const head = { ...walletOf(wallet as Wallet), private_key: encodeBase64(private_key) };
+    return { head, listed: credentials as ListCredentialsResponse };
 }
 
 /** The password from the header field and from the other place where it may stand. */
@@ -82,20 +104,21 @@ export const walletEndpoints = [
         hashes: true,
         body: z.object({ wallet_id: z.string(), password: z.string() }),
         answer: opened,
-        async call({ body, services, context }) {
-            const { wallet, private_key, credentials: first } = await services.wallet.open(body, context);
+        async call({ body, services }) {
+            let continuation: Uint8Array | undefined;
             return new ListAnswer<z.input<typeof opened>>({
-                head: { ...walletOf(wallet as Wallet), private_key: encodeBase64(private_key) }, // always there
                 field: 'credentials',
                 totals: false,
                 paging: {},
-                async fetch(page, pageContext) {
-                    const request = { ...body, ...page, with_tokens: true };
-                    const is_first = page.cursor === undefined;
-                    const { credentials, next_cursor } = is_first
-                        ? (first as ListCredentialsResponse) // always there
-                        : await services.wallet.listCredentials(request, pageContext);
-                    return { rows: credentials.map(withTokenOf), next_cursor, total: undefined };
+                async fetch(page, context) {
+                    const { head, listed } = await openPage(services, { ...body, ...page, continuation }, context);
+                    ({ continuation } = listed);
+                    return {
+                        ...(head && { head }),
+                        rows: listed.credentials.map(withTokenOf),
+                        next_cursor: listed.next_cursor,
+                        total: undefined,
+                    };
                 },
             });
         },
@@ -141,12 +164,17 @@ export const walletEndpoints = [
         answer: listed,
         async call({ params, query: { password: in_query, ...pages }, headers, services }) {
             const password = onePassword(headers, in_query);
+            let continuation: Uint8Array | undefined;
             return new ListAnswer<z.input<typeof listed>>({
                 field: 'credentials',
                 paging: pages,
                 async fetch(page, context) {
-                    const request = { ...params, password, ...page, with_tokens: false };
-                    const { credentials, next_cursor, total } = await services.wallet.listCredentials(request, context);
+                    const request = { ...params, password, ...page, with_tokens: false, continuation };
+                    const { credentials, next_cursor, total, ...rest } = await services.wallet.listCredentials(
+                        request,
+                        context,
+                    );
+                    ({ continuation } = rest);
                     return { rows: credentials.map(summaryOf), next_cursor, total };
                 },
             });

@@ -14,7 +14,6 @@ import type {
     VerifyManyResponse,
     VerifyRequest,
 } from '../../proto/gen/credentials/v1/credentials.ts';
-import type { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
 import { MAX_PRESENTED_CREDENTIALS } from '../../proto/limits.ts';
 import { isToken } from '../../workers/crypto/paseto.ts';
 import type { Signatures } from '../../workers/crypto/signatures.ts';
@@ -22,7 +21,7 @@ import { credentialId, requireCredentialId } from '../credential-id.ts';
 import { CREDENTIAL_MEMBERS, readPayload, writePayload } from '../credential-payload.ts';
 import { mapInFlight } from '../map-in-flight.ts';
 import { outOfTime } from '../times.ts';
-import { type ListScope, listCredentials } from './list.ts';
+import { type ListDependencies, listCredentials } from './list.ts';
 import {
     requireClaims,
     requireCredentialType,
@@ -33,11 +32,8 @@ import {
 } from './rules.ts';
 import type { CredentialStore, FoundRow } from './store.ts';
 
-export interface CredentialsDependencies {
-    store: CredentialStore;
+export interface CredentialsDependencies extends ListDependencies {
     signatures: Signatures;
-    peers: { did: ServiceOf<typeof DidServiceDefinition> };
-    list_scope: ListScope;
     /** Milliseconds since 1970. */
     clock: () => number;
 }

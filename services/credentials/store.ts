@@ -2,6 +2,8 @@ import { type Coalescer, coalesce } from '../../platform/batch.ts';
 import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/db.ts';
 import type { Traced } from '../../platform/tracing.ts';
 import { appendDeltas } from '../deltas.store.ts';
+import { FIRST_ID, LAST_ID, LISTED_COLUMNS } from './columns.store.ts';
+import { strandStore } from './strands.store.ts';
 
 export interface NewRow {
     /** UUID */
@@ -39,6 +41,12 @@ export interface Party {
     did: string;
 }
 
+/**
+ * Rows of all parties in the order of their ids, from below the id `before`: what an account has issued, or what names a DID
+ * on the side where the party does not stand.
+ */
+export type Strand = ({ account: string } | { did: string }) & { before: string | undefined };
+
 /** The newest `size` credentials of a DID from below the id `before`. */
 interface PageQuery {
     did: string;
@@ -59,12 +67,21 @@ export interface CredentialStore {
     /** Newest first, from below the id `before`. */
     page(party: Party, range: Omit<PageQuery, 'did'>, traced: Traced): Promise<readonly ListedRow[]>;
     count(party: Party, traced?: Traced): Promise<number>;
+    /**
+     * Reads the newest `look` rows of each strand, all of which are of one kind. `rows`: those of them that are the party's;
+     * `unread`: the strands that have more, from where they were read to.
+     */
+    readStrands(
+        party: Party,
+        range: { strands: readonly Strand[]; look: number },
+        traced?: Traced,
+    ): Promise<{ rows: ListedRow[]; unread: Strand[] }>;
+    /** How many of the party's rows the account has issued; reads those that it has issued. */
+    countIssued(party: Party, account: string, traced?: Traced): Promise<number>;
+    /** How many of the party's rows have one of the DIDs on the other side, but for those that one account has issued. */
+    countOther(party: Party, range: { dids: readonly string[]; not_by: string }, traced?: Traced): Promise<number>;
     ping(): Promise<void>;
 }
-
-/** Below and above the id of any row. */
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** Rows that the pages of one group may hold together; a page that alone has more goes alone. */
 const ROWS_OF_A_GROUP = 4_000;
@@ -107,6 +124,7 @@ export function credentialStore(db: Database): CredentialStore {
             const [row] = await db.rows<{ total: number }>(statement, 'credentials_count', traced);
             return row?.total ?? 0;
         },
+        ...strandStore(db),
         ping: () => db.ping(),
     };
 }
@@ -156,7 +174,7 @@ async function readPages(db: Database, role: Party['role'], queries: PageQuery[]
         SELECT q.place, page.*
         FROM ${sql.unnest(tuples, ['int4', 'text', 'uuid', 'int4'])} AS q (place, did, before, size)
         CROSS JOIN LATERAL (
-            SELECT id, account, issued_at, expires_at, revoked_at IS NOT NULL AS revoked, issuer, subject, credential_type
+            SELECT ${LISTED_COLUMNS}
             FROM credentials.credentials
             WHERE (${column}, id) > (q.did, ${FIRST_ID}) AND (${column}, id) < (q.did, q.before)
             ORDER BY ${column} DESC, id DESC LIMIT q.size

@@ -5,6 +5,7 @@ import type { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
 import { decodeDidKey, encodeDidKey } from '../../workers/crypto/did-key.ts';
 import { type PublicKey, publicKeyFrom, secretKeyBytes } from '../../workers/crypto/ed25519.ts';
 import type { Signatures } from '../../workers/crypto/signatures.ts';
+import { requireLimit } from '../paging.ts';
 import type { DidStore } from './store.ts';
 
 /** did:key identifiers: made here or registered, and resolved. */
@@ -46,6 +47,13 @@ export function didService({
         async filterOwned({ dids }, context) {
             const account = requireUser(context);
             return { dids: await store.filterOwned({ account, dids }, context) };
+        },
+
+        async listOwned({ limit, after }, context) {
+            const account = requireUser(context);
+            requireLimit(limit);
+            if (after !== undefined && !decodeDidKey(after)) throw invalid('after is not a DID of this list.');
+            return { dids: await store.listOwned({ account, after, limit }, context) };
         },
     };
 }

@@ -1,5 +1,6 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
 import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/db.ts';
+import type { Traced } from '../../platform/tracing.ts';
 import { appendDeltas } from '../deltas.store.ts';
 
 export interface DidRow {
@@ -20,6 +21,8 @@ export interface DidStore {
     find: Coalescer<string, { public_key: Uint8Array } | undefined>;
     /** Those of `dids` that the account owns. */
     filterOwned: Coalescer<OwnershipQuery, string[]>;
+    /** Up to `limit` DIDs that the account owns, in the order of their text, from above `after`. */
+    listOwned(range: { account: string; after: string | undefined; limit: number }, traced?: Traced): Promise<string[]>;
 }
 
 /** DIDs that the queries of one group may hold together; a query that alone has more goes alone. */
@@ -43,6 +46,14 @@ export function didStore(db: Database): DidStore {
             weight: { of: ({ dids }: OwnershipQuery) => dids.length, max: DIDS_OF_A_GROUP },
             run: (queries: OwnershipQuery[]) => filterGroup(db, queries),
         }),
+        async listOwned({ account, after, limit }, traced) {
+            const statement = sql.unsafe`
+                SELECT did FROM did.dids
+                WHERE account = ${account} AND did > ${after ?? ''} AND origin IN ('generated', 'wallet')
+                ORDER BY did LIMIT ${limit}`;
+            const rows = await db.prepared<{ did: string }>('dids_owned', statement, traced);
+            return rows.map(({ did }) => did);
+        },
     };
 }
 

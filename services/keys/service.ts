@@ -5,7 +5,8 @@ import { isId, newId } from '../../platform/ids.ts';
 import type { Marks } from '../../platform/marks.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { Key, KeysServiceDefinition } from '../../proto/gen/keys/v1/keys.ts';
-import { requireIdCursor, requireLimit, totalOf } from '../paging.ts';
+import type { Cursors, ListScope } from '../cursors.ts';
+import { requireLimit, totalOf } from '../paging.ts';
 import { requireName } from '../texts.ts';
 import { exceeds, rateLimit, requireTier, type Tier } from '../tiers.ts';
 import type { KeyRow, KeyStore, OwnKey } from './store.ts';
@@ -23,11 +24,13 @@ const HASH_BYTES = 32;
 export function keysService({
     store,
     marks,
+    cursors,
     policy,
     clock,
 }: {
     store: KeyStore;
     marks: Marks;
+    cursors: Cursors;
     policy: KeyPolicy;
     /** Milliseconds since 1970. */
     clock: () => number;
@@ -56,13 +59,15 @@ export function keysService({
         async list({ limit, cursor, with_total }, context) {
             const account = requireUser(context);
             requireLimit(limit);
-            requireIdCursor(cursor);
-            const rows = await store.list({ account, before: cursor, limit: limit + 1 }, context);
+            const scope: ListScope = { list: 'keys', account };
+            const before = cursor === undefined ? undefined : cursors.open(cursor, scope);
+            const rows = await store.list({ account, before, limit: limit + 1 }, context);
             const page = rows.slice(0, limit);
             const more = rows.length > limit;
+            const last = page.at(-1);
             return {
                 keys: page.map(keyOf),
-                next_cursor: more ? page.at(-1)?.key_id : undefined,
+                next_cursor: more && last ? cursors.seal(last.key_id, scope) : undefined,
                 total: await totalOf({ cursor, with_total }, { rows: page.length, more }, () =>
                     store.count(account, context),
                 ),

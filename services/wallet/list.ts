@@ -1,8 +1,14 @@
 import { setImmediate as yieldTurn } from 'node:timers/promises';
 import type { CallContext } from '../../platform/context.ts';
-import type { ListCredentialsResponse, StoredCredential } from '../../proto/gen/wallet/v1/wallet.ts';
+import type {
+    ListCredentialsRequest,
+    ListCredentialsResponse,
+    StoredCredential,
+} from '../../proto/gen/wallet/v1/wallet.ts';
 import { credentialId } from '../credential-id.ts';
-import { requireIdCursor, requireLimit, totalOf } from '../paging.ts';
+import type { Cursors, ListScope } from '../cursors.ts';
+import { requireLimit, totalOf } from '../paging.ts';
+import type { Continuations } from './continuation.ts';
 import { openCredential } from './records.ts';
 import type { EntryRow, WalletStore } from './store.ts';
 
@@ -13,36 +19,57 @@ const RECORDS_AT_ONCE = 64;
 
 export interface PageRequest {
     limit: number;
-    /** Where the page before ended. */
-    cursor?: string | undefined;
+    /** The entry that the page before ended with. */
+    before: string | undefined;
     with_total: boolean;
     with_tokens: boolean;
 }
 
 /** Checks what can be checked before the password; else AppError `invalid`. */
-export function requirePage({ limit, cursor }: Pick<PageRequest, 'limit' | 'cursor'>): void {
+export function requirePage(
+    cursors: Cursors,
+    { wallet_id, limit, cursor, with_total, with_tokens }: ListCredentialsRequest,
+    { user_id }: CallContext,
+): PageRequest {
     requireLimit(limit);
-    requireIdCursor(cursor);
+    const before = cursor === undefined ? undefined : cursors.open(cursor, scopeOf(wallet_id, user_id));
+    return { limit, before, with_total, with_tokens };
+}
+
+function scopeOf(wallet: string, account: string | undefined): ListScope {
+    return { list: 'wallet_credentials', account, of: wallet };
+}
+
+interface ListDependencies {
+    store: WalletStore;
+    cursors: Cursors;
+    continuations: Continuations;
 }
 
 /** One page of a wallet's credentials, newest first. */
 export async function listCredentials(
-    store: WalletStore,
+    { store, cursors, continuations }: ListDependencies,
     { wallet, data_key }: { wallet: string; data_key: Uint8Array },
-    { limit, cursor, with_total, with_tokens }: PageRequest,
+    { limit, before, with_total, with_tokens }: PageRequest,
     context: CallContext,
 ): Promise<ListCredentialsResponse> {
-    const { rows, more } = await store.page(wallet, { before: cursor, limit, bytes: MAX_PAGE_BYTES }, context);
+    const { rows, more } = await store.page(wallet, { before, limit, bytes: MAX_PAGE_BYTES }, context);
     const credentials: StoredCredential[] = [];
     for (const row of rows) {
         const { credential, ...content } = openCredential(row, data_key, wallet);
         credentials.push({ ...nameOf(row), ...content, credential: with_tokens ? credential : undefined });
         if (credentials.length % RECORDS_AT_ONCE === 0) await yieldTurn();
     }
+    const seen = { rows: rows.length, more };
+    const total = await totalOf({ cursor: before, with_total }, seen, () => store.count(wallet, context));
+    const last = rows.at(-1);
+    if (!more || !last) return { credentials, total };
+    const account = context.user_id;
     return {
         credentials,
-        next_cursor: more ? rows.at(-1)?.entry : undefined,
-        total: await totalOf({ cursor, with_total }, { rows: rows.length, more }, () => store.count(wallet, context)),
+        next_cursor: cursors.seal(last.entry, scopeOf(wallet, account)),
+        total,
+        continuation: continuations.seal(data_key, { wallet, account }),
     };
 }
 

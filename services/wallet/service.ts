@@ -22,6 +22,7 @@ import { newKey, tagOf } from '../../workers/crypto/seal.ts';
 import type { Signatures } from '../../workers/crypto/signatures.ts';
 import { requireCredentialId } from '../credential-id.ts';
 import { CREDENTIAL_MEMBERS, type CredentialContent, readPayload } from '../credential-payload.ts';
+import type { Cursors } from '../cursors.ts';
 import { requireJsonObject } from '../json-object.ts';
 import { requireName, requireText } from '../texts.ts';
 import { listCredentials, requirePage } from './list.ts';
@@ -31,6 +32,7 @@ import { lock, requirePassword, type UnlockDependencies, unlocked } from './unlo
 export interface WalletDependencies extends UnlockDependencies {
     signatures: Signatures;
     peers: { did: ServiceOf<typeof DidServiceDefinition> };
+    cursors: Cursors;
     /** Milliseconds since 1970. */
     clock: () => number;
 }
@@ -45,9 +47,9 @@ export function walletService(deps: WalletDependencies): ServiceOf<typeof Wallet
         addCredential: (request, context) => addCredential(deps, request, context),
         async listCredentials(request, context) {
             requirePassword(request.password);
-            requirePage(request);
+            const page = requirePage(deps.cursors, request, context);
             return unlocked(deps, request, context, ({ id }, data_key) =>
-                listCredentials(deps.store, { wallet: id, data_key }, request, context),
+                listCredentials(deps, { wallet: id, data_key }, page, context),
             );
         },
         deleteCredential: (request, context) => deleteCredential(deps, request, context),
@@ -85,8 +87,8 @@ async function open(
 ): Promise<OpenResponse> {
     requirePassword(password);
     return unlocked(deps, { wallet_id, password }, context, async (row, data_key) => {
-        const page = { limit: MAX_PAGE_ROWS, with_total: false, with_tokens: true };
-        const credentials = await listCredentials(deps.store, { wallet: row.id, data_key }, page, context);
+        const page = { limit: MAX_PAGE_ROWS, before: undefined, with_total: false, with_tokens: true };
+        const credentials = await listCredentials(deps, { wallet: row.id, data_key }, page, context);
         const { pair, profile } = openWallet(row, data_key);
         const { public_key, seed } = pair;
         const private_key = secretKeyBytes(seed, public_key);

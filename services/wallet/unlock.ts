@@ -5,6 +5,7 @@ import type { Guard } from '../../platform/guard.ts';
 import { isId } from '../../platform/ids.ts';
 import { type PasswordCost, SALT_BYTES } from '../../workers/crypto/password.ts';
 import type { Passwords } from '../../workers/crypto/passwords.ts';
+import type { Continuations } from './continuation.ts';
 import { openDataKey, sealDataKey } from './records.ts';
 import type { LockedKey, WalletRow, WalletStore } from './store.ts';
 
@@ -14,6 +15,7 @@ export interface UnlockDependencies {
     /** What a password's key costs where it is made anew. */
     cost: PasswordCost;
     guard: Guard;
+    continuations: Continuations;
 }
 
 /** Bytes of UTF-8, as sent. */
@@ -44,18 +46,39 @@ export async function lock(
 }
 
 /**
- * Runs `use` with the wallet's data key, which is wiped afterwards: nothing remembers that a password was right. A password's
- * key that was made at another cost than today's is made anew. AppError `not_found` for a wallet that is not there for the
- * caller, `unauthenticated` for a wrong password, and `rate_limited` after too many of them.
+ * Runs `use` with the wallet's data key, which is wiped afterwards. A continuation opens the wallet without deriving the
+ * password's key; without a good one the password does, and nothing else remembers that it was right. AppError `not_found` for
+ * a wallet that is not there for the caller, `unauthenticated` for a wrong password, and `rate_limited` after too many of them.
  */
 export async function unlocked<Result>(
     deps: UnlockDependencies,
-    { wallet_id, password }: { wallet_id: string; password: string },
+    {
+        wallet_id,
+        password,
+        continuation,
+    }: { wallet_id: string; password: string; continuation?: Uint8Array | undefined },
     context: CallContext,
     use: (wallet: WalletRow, data_key: Uint8Array) => Promise<Result>,
 ): Promise<Result> {
+    const wallet = await requireWallet(deps.store, wallet_id, context);
+    const reader = { wallet: wallet.id, account: context.user_id };
+    const continued = continuation && deps.continuations.open(continuation, reader);
+    const data_key = continued ?? (await openedBy(deps, password, wallet, context));
+    try {
+        return await use(wallet, data_key);
+    } finally {
+        data_key.fill(0);
+    }
+}
+
+/** The data key by the password, whose key is made anew where it was made at another cost than today's. */
+async function openedBy(
+    deps: UnlockDependencies,
+    password: string,
+    wallet: WalletRow,
+    context: CallContext,
+): Promise<Buffer> {
     const { store, passwords, cost, guard } = deps;
-    const wallet = await requireWallet(store, wallet_id, context);
     const { salt, memory_kib, passes } = wallet;
     const { address, traceparent } = context;
     const target = { subject: `wallet:${wallet.id}`, address, traceparent };
@@ -71,9 +94,10 @@ export async function unlocked<Result>(
             const locked = await lock(deps, { wallet: wallet.id, password, data_key }, context);
             await store.relock(wallet.id, locked, context);
         }
-        return await use(wallet, data_key);
-    } finally {
+        return data_key;
+    } catch (error) {
         data_key.fill(0);
+        throw error;
     }
 }
 

@@ -18,7 +18,7 @@ const PARTS: ReadonlyArray<{ part: RegExp; imports: RegExp }> = [
     { part: /^services\/[^/]+\//, imports: /^(platform|proto|workers\/crypto)\/|^services\/(?!index)[^/]+\.ts$/ },
     {
         part: /^services\/[^/]+\.ts$/,
-        imports: /^platform\/|^proto\/limits\.ts$|^workers\/crypto\/did-key\.ts$|^services\/(?!index)[^/]+\.ts$/,
+        imports: /^platform\/|^proto\/limits\.ts$|^workers\/crypto\/(did-key|seal)\.ts$|^services\/(?!index)[^/]+\.ts$/,
     },
 ];
 

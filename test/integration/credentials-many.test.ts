@@ -5,7 +5,7 @@ import { CredentialsServiceDefinition } from '../../proto/gen/credentials/v1/cre
 import { credentialsService } from '../../services/credentials/service.ts';
 import type { Signatures } from '../../workers/crypto/signatures.ts';
 import { testContext } from '../harness.ts';
-import { newParty, reached, requestBy, startServices } from './credentials.fixture.ts';
+import { newParty, reached, requestBy, startServices, testCursors } from './credentials.fixture.ts';
 
 const { signatures, did, store, credentials } = await startServices();
 const party = await newParty(did);
@@ -30,7 +30,15 @@ test('a hundred tokens of one call are answered in their order, and the token of
             return signatures.open(request);
         },
     };
-    const deps = { store, signatures: slow, peers: { did }, list_scope: 'owner', clock: Date.now } as const;
+    const peers = { did };
+    const deps = {
+        store,
+        signatures: slow,
+        peers,
+        cursors: testCursors,
+        list_scope: 'owner',
+        clock: Date.now,
+    } as const;
     const busy = reached(CredentialsServiceDefinition, credentialsService(deps));
     const many = busy.verifyMany({ credentials: tokens, check_revocation: false }, testContext());
     await setImmediate(); // by then it has begun

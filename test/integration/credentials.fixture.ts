@@ -10,6 +10,7 @@ import { CredentialsServiceDefinition, type IssueRequest } from '../../proto/gen
 import { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
 import { credentialsService } from '../../services/credentials/service.ts';
 import { credentialStore } from '../../services/credentials/store.ts';
+import { cursors } from '../../services/cursors.ts';
 import type { CountedKind } from '../../services/deltas.store.ts';
 import { didService } from '../../services/did/service.ts';
 import { didStore } from '../../services/did/store.ts';
@@ -22,6 +23,8 @@ export function reached<D extends ServiceDefinition>(definition: D, service: Ser
     return client(definition, localTransport(dispatch));
 }
 
+export const testCursors = cursors(['the service token of these tests']);
+
 export type Did = ServiceOf<typeof DidServiceDefinition>;
 export type Credentials = ServiceOf<typeof CredentialsServiceDefinition>;
 
@@ -33,8 +36,9 @@ export async function startServices() {
     const store = credentialStore(db);
     const time = { ahead_ms: 0 };
     const clock = () => Date.now() + time.ahead_ms;
+    const dependencies = { store, signatures, cursors: testCursors, clock };
     const open = (list_scope: 'owner' | 'platform', peers = { did }): Credentials =>
-        reached(CredentialsServiceDefinition, credentialsService({ store, signatures, peers, list_scope, clock }));
+        reached(CredentialsServiceDefinition, credentialsService({ ...dependencies, peers, list_scope }));
     return { db, signatures, did, store, time, open, credentials: open('owner') };
 }
 
@@ -52,7 +56,7 @@ export interface Party {
 
 /** An account with a DID that was generated for it. */
 export async function newParty(did: Did): Promise<Party> {
-    const context = testContext();
+    const context = testContext({ deadline: performance.now() + 300_000 }); // as long as a test file may take
     const created = await did.create({}, context);
     assert.ok(created.private_key && context.user_id);
     return { context, account: context.user_id, did: created.did, private_key: created.private_key };

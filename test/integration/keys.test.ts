@@ -7,6 +7,7 @@ import { sql } from '../../platform/db.ts';
 import { newId } from '../../platform/ids.ts';
 import { markKey, marks } from '../../platform/marks.ts';
 import { shardTag } from '../../platform/redis.ts';
+import { cursors } from '../../services/cursors.ts';
 import { type KeyPolicy, keysService } from '../../services/keys/service.ts';
 import { keyStore } from '../../services/keys/store.ts';
 import { testContext, testDatabase, testRedis } from '../harness.ts';
@@ -24,6 +25,7 @@ const build = (changed: Partial<KeyPolicy> = {}) =>
     keysService({
         store: keyStore(db),
         marks: marks({ redis, shards: SHARDS }),
+        cursors: cursors(['the service token of these tests']),
         policy: { ...policy, ...changed },
         clock: Date.now,
     });

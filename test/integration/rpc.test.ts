@@ -36,6 +36,7 @@ const scripted: ServiceOf<typeof DidServiceDefinition> = {
     },
     recordForWallet: async () => ({ did: 'did:key:new' }),
     filterOwned: async ({ dids }) => ({ dids }),
+    listOwned: async () => ({ dids: [] }),
 };
 
 const methods = bind(DidServiceDefinition, scripted);

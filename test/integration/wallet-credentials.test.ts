@@ -8,7 +8,7 @@ import { counted, internalContext, refuses } from './credentials.fixture.ts';
 import { issue, startWallets } from './wallet.fixture.ts';
 
 const services = await startWallets();
-const { db, time, wallets, newWallet, issuer } = services;
+const { db, time, wallets, newWallet, issuer, derived } = services;
 
 type Access = { wallet_id: string; password: string };
 const WHOLE = { limit: 1_000, with_total: true, with_tokens: false };
@@ -152,6 +152,50 @@ test('large credentials come in pages that stay below 2 MiB, opened ones too', a
     assert.deepEqual([tokens.length, new Set(tokens).size], [30, 30]);
     for (const page of pages) {
         assert.ok((page?.credentials ?? []).reduce((sum, { credential = '' }) => sum + credential.length, 0) < 2 << 20);
+    }
+});
+
+test('a list of many pages derives the key of the password once, whichever process reads a page', async () => {
+    const { access, context } = await newWallet();
+    for (let n = 0; n < 5; n++) {
+        const { credential } = await issue(services, issuer);
+        await wallets.addCredential({ ...access, credential }, context);
+    }
+    const replicas = [wallets, services.open()];
+    const request = { ...access, limit: 1, with_total: true, with_tokens: true };
+    const before = derived.length;
+    const ids = new Set<string>();
+    let page = await wallets.listCredentials(request, context);
+    for (let turn = 1; ; turn++) {
+        for (const { credential_id } of page.credentials) ids.add(credential_id);
+        const { next_cursor: cursor, continuation } = page;
+        assert.equal(continuation === undefined, cursor === undefined);
+        if (cursor === undefined) break;
+        const service = replicas[turn % 2] ?? wallets;
+        page = await service.listCredentials({ ...request, cursor, continuation }, context);
+    }
+    assert.equal(ids.size, 5);
+    assert.equal(derived.length - before, 1);
+});
+
+test('a continuation that is no good leaves it to the password', async () => {
+    const { access, context } = await newWallet();
+    const other = await newWallet();
+    for (const wallet of [{ access, context }, other]) {
+        for (let n = 0; n < 2; n++) {
+            const { credential } = await issue(services, issuer);
+            await wallets.addCredential({ ...wallet.access, credential }, wallet.context);
+        }
+    }
+    const request = { limit: 1, with_total: false, with_tokens: true };
+    const { next_cursor: cursor } = await wallets.listCredentials({ ...request, ...access }, context);
+    const { continuation: foreign } = await wallets.listCredentials({ ...request, ...other.access }, other.context);
+    assert.ok(foreign);
+    for (const continuation of [foreign, new Uint8Array(), new Uint8Array(100)]) {
+        const next = { ...request, ...access, cursor, continuation };
+        assert.equal((await wallets.listCredentials(next, context)).credentials.length, 1);
+        await refuses('unauthenticated', wallets.listCredentials({ ...next, password: 'wrong' }, context));
+        await refuses('not_found', wallets.listCredentials({ ...next, cursor: undefined }, other.context));
     }
 });
 

@@ -4,13 +4,14 @@ import { guard } from '../../platform/guard.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import { WalletServiceDefinition } from '../../proto/gen/wallet/v1/wallet.ts';
+import { continuations } from '../../services/wallet/continuation.ts';
 import { walletService } from '../../services/wallet/service.ts';
 import { walletStore } from '../../services/wallet/store.ts';
 import type { PasswordCost } from '../../workers/crypto/password.ts';
 import { passwordPool } from '../../workers/crypto/passwords.ts';
 import { poolMetrics } from '../../workers/crypto/pool-metrics.ts';
 import { quiet, testContext, testRedis } from '../harness.ts';
-import { newParty, type Party, reached, requestBy, startServices } from './credentials.fixture.ts';
+import { newParty, type Party, reached, requestBy, startServices, testCursors } from './credentials.fixture.ts';
 
 export const CHEAP: PasswordCost = { memory_kib: 64, passes: 1 };
 export const PASSWORD = 'open sesame';
@@ -22,6 +23,7 @@ export async function startWallets() {
     const pool = passwordPool({ threads: 1, cost: CHEAP, max_waiting: 1_000, metrics: poolMetrics(createMetrics()) });
     after(() => pool.close());
     const derived: Uint8Array[] = [];
+    const clock = () => Date.now() + time.ahead_ms;
     const open = (cost = CHEAP, peers = { did }): ServiceOf<typeof WalletServiceDefinition> =>
         reached(
             WalletServiceDefinition,
@@ -39,7 +41,9 @@ export async function startWallets() {
                 cost,
                 guard: guard({ redis, shards: 1, log: quiet }),
                 peers,
-                clock: () => Date.now() + time.ahead_ms,
+                cursors: testCursors,
+                continuations: continuations(['the service token of these tests'], clock),
+                clock,
             }),
         );
     const wallets = open();

@@ -17,7 +17,12 @@ test('an opened wallet has its own key pair, whose DID is known and belongs to t
     const { made, context, access } = await newWallet();
     const opened = await wallets.open(access, context);
     assert.deepEqual(opened.wallet, made);
-    assert.deepEqual(opened.credentials, { credentials: [], next_cursor: undefined, total: undefined });
+    assert.deepEqual(opened.credentials, {
+        credentials: [],
+        next_cursor: undefined,
+        total: undefined,
+        continuation: undefined,
+    });
     assert.equal(opened.private_key.length, 64);
     assert.deepEqual(keyPairFrom(opened.private_key)?.public_key, decodeDidKey(made.did));
     assert.deepEqual(new Uint8Array(made.public_key), decodeDidKey(made.did));

@@ -10,7 +10,6 @@ import {
     readPayload,
     writePayload,
 } from '../../services/credential-payload.ts';
-import { decodeCursor, encodeCursor } from '../../services/credentials/cursor.ts';
 import { requireClaims, requireCredentialType, requireReason } from '../../services/credentials/rules.ts';
 import { generateKey, openToken, signPayload } from '../../workers/crypto/signature-jobs.ts';
 
@@ -89,14 +88,5 @@ test('a credential id is urn:uuid: and a lower-case UUID, and nothing like it', 
     assert.equal(uuidOf(credentialId(id)), id);
     for (const wrong of [id, `urn:uuid:${id.toUpperCase()}`, `URN:uuid:${id}`, `urn:uuid:${id} `, 'urn:uuid:', '']) {
         assert.equal(uuidOf(wrong), undefined);
-    }
-});
-
-test('a cursor is opaque, comes back as its id, and no other text is one', () => {
-    const id = newId();
-    assert.equal(decodeCursor(encodeCursor(id)), id);
-    assert.equal(encodeCursor(id).length, 22);
-    for (const wrong of ['', id, encodeCursor(id).slice(1), `${encodeCursor(id)}A`, `${'A'.repeat(21)}B`, 'A A']) {
-        refuses(() => decodeCursor(wrong));
     }
 });

@@ -27,18 +27,28 @@ export function newKey(): Buffer {
 }
 
 export function seal(plain: Uint8Array, key: Uint8Array, place: Place): Buffer {
+    return sealAs(plain, key, associatedData(place));
+}
+
+/** As `seal`, with associated data of the caller's own. */
+export function sealAs(plain: Uint8Array, key: Uint8Array, associated: Buffer): Buffer {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
-    cipher.setAAD(associatedData(place));
+    cipher.setAAD(associated);
     return Buffer.concat([Buffer.of(VERSION), nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
 /** The plain bytes; undefined under another key, in another place, and for anything that was changed. */
 export function unseal(sealed: Uint8Array, key: Uint8Array, place: Place): Buffer | undefined {
+    return unsealAs(sealed, key, associatedData(place));
+}
+
+/** As `unseal`, with associated data of the caller's own. */
+export function unsealAs(sealed: Uint8Array, key: Uint8Array, associated: Buffer): Buffer | undefined {
     if (sealed.length < HEAD_BYTES + TAG_BYTES || sealed[0] !== VERSION) return undefined;
     // Without authTagLength Node would take tags of as few as 4 bytes.
     const decipher = createDecipheriv(CIPHER, key, sealed.subarray(1, HEAD_BYTES), { authTagLength: TAG_BYTES });
-    decipher.setAAD(associatedData(place));
+    decipher.setAAD(associated);
     decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
     const plain = decipher.update(sealed.subarray(HEAD_BYTES, -TAG_BYTES));
     try {

@@ -68,6 +68,8 @@ export interface ListCredentialsRequest {
   cursor?: string | undefined;
   with_total: boolean;
   with_tokens: boolean;
+  /** From the page before, where that was read lately: it spares deriving the password's key again. */
+  continuation?: Uint8Array | undefined;
 }
 
 export interface ListCredentialsResponse {
@@ -77,7 +79,11 @@ export interface ListCredentialsResponse {
     | string
     | undefined;
   /** Only where it was asked for. */
-  total?: number | undefined;
+  total?:
+    | number
+    | undefined;
+  /** For the request of the next page; absent on the last one. It is a secret: it opens the wallet for some minutes. */
+  continuation?: Uint8Array | undefined;
 }
 
 export interface StoredCredential {
@@ -571,7 +577,15 @@ export const AddCredentialResponse: MessageFns<AddCredentialResponse> = {
 };
 
 function createBaseListCredentialsRequest(): ListCredentialsRequest {
-  return { wallet_id: "", password: "", limit: 0, cursor: undefined, with_total: false, with_tokens: false };
+  return {
+    wallet_id: "",
+    password: "",
+    limit: 0,
+    cursor: undefined,
+    with_total: false,
+    with_tokens: false,
+    continuation: undefined,
+  };
 }
 
 export const ListCredentialsRequest: MessageFns<ListCredentialsRequest> = {
@@ -593,6 +607,9 @@ export const ListCredentialsRequest: MessageFns<ListCredentialsRequest> = {
     }
     if (message.with_tokens !== false) {
       writer.uint32(48).bool(message.with_tokens);
+    }
+    if (message.continuation !== undefined) {
+      writer.uint32(58).bytes(message.continuation);
     }
     return writer;
   },
@@ -658,6 +675,14 @@ export const ListCredentialsRequest: MessageFns<ListCredentialsRequest> = {
             message.with_tokens = reader.bool();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.continuation = reader.bytes();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -672,7 +697,7 @@ export const ListCredentialsRequest: MessageFns<ListCredentialsRequest> = {
 };
 
 function createBaseListCredentialsResponse(): ListCredentialsResponse {
-  return { credentials: [], next_cursor: undefined, total: undefined };
+  return { credentials: [], next_cursor: undefined, total: undefined, continuation: undefined };
 }
 
 export const ListCredentialsResponse: MessageFns<ListCredentialsResponse> = {
@@ -685,6 +710,9 @@ export const ListCredentialsResponse: MessageFns<ListCredentialsResponse> = {
     }
     if (message.total !== undefined) {
       writer.uint32(24).uint32(message.total);
+    }
+    if (message.continuation !== undefined) {
+      writer.uint32(34).bytes(message.continuation);
     }
     return writer;
   },
@@ -724,6 +752,14 @@ export const ListCredentialsResponse: MessageFns<ListCredentialsResponse> = {
             }
 
             message.total = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.continuation = reader.bytes();
             continue;
           }
         }

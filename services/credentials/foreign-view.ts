@@ -1,0 +1,113 @@
+import { type CallContext, requireTime } from '../../platform/context.ts';
+import type { Found, ListDependencies, View } from './list.ts';
+import type { CredentialStore, ListedRow, Party, Strand } from './store.ts';
+
+/** A party with no more rows than this is read whole, and what the caller may not see is left out. */
+const SMALL_PARTY = 1_000;
+/** DIDs that are asked for, and looked up, at a time. */
+const OWNED_DIDS = 1_000;
+/** Rows that one page may read beyond the first look at each strand. */
+const MAX_READ = 20_000;
+/** Rows of a strand that are read at first, at least; each time that is not enough, four times as many are read. */
+const FIRST_LOOK = 4;
+
+/**
+ * What an account sees of a DID that is not its own: what it has issued itself, and what has a DID of its own on the other
+ * side (decision C11).
+ *
+ * A party of few rows is read whole. A large one is not read at all: the rows are found among the caller's own, which are
+ * strands in the order of their ids: what the account has issued, and, for each of its DIDs, what names it on the other side.
+ * So a page reads about MAX_READ rows at most, however many the party has. Where that is not enough to fill the page it
+ * comes short, even empty, and says where to go on.
+ */
+export function foreignView(
+    { store, peers }: ListDependencies,
+    { party, account }: { party: Party; account: string },
+): View {
+    /** The rows of a small party; undefined for a large one. */
+    async function visibleOfSmall(before: string | undefined, context: CallContext) {
+        const rows = await store.page(party, { before, size: SMALL_PARTY + 1 }, context);
+        if (rows.length > SMALL_PARTY) return undefined;
+        const other = party.role === 'issuer' ? 'subject' : 'issuer';
+        const unknown = new Set(rows.filter((row) => row.account !== account).map((row) => row[other]));
+        if (unknown.size === 0) return rows;
+        const { dids } = await peers.did.filterOwned({ dids: [...unknown] }, context);
+        const owned = new Set(dids);
+        return rows.filter((row) => row.account === account || owned.has(row[other]));
+    }
+
+    /** The DIDs of the account, OWNED_DIDS at a time. */
+    async function* ownedDids(context: CallContext): AsyncGenerator<string[]> {
+        let after: string | undefined;
+        do {
+            requireTime(context);
+            const { dids } = await peers.did.listOwned({ limit: OWNED_DIDS, after }, context);
+            if (dids.length > 0) yield dids;
+            after = dids.length < OWNED_DIDS ? undefined : dids.at(-1);
+        } while (after !== undefined);
+    }
+
+    return {
+        async page({ before, size }, context) {
+            const visible = await visibleOfSmall(before, context);
+            if (visible) return { rows: visible.slice(0, size) };
+            const search = newestOf(store, { party, size });
+            await search.add([{ account, before }], context);
+            for await (const dids of ownedDids(context)) {
+                await search.add(
+                    dids.map((did) => ({ did, before })),
+                    context,
+                );
+            }
+            return search.found();
+        },
+        async count(context) {
+            const visible = await visibleOfSmall(undefined, context);
+            if (visible) return visible.length;
+            let total = await store.countIssued(party, account, context);
+            for await (const dids of ownedDids(context)) {
+                total += await store.countOther(party, { dids, not_by: account }, context);
+            }
+            return total;
+        },
+    };
+}
+
+/** The newest `size` rows of a party among those of several strands. */
+function newestOf(store: CredentialStore, { party, size }: { party: Party; size: number }) {
+    const rows = new Map<string, ListedRow>();
+    let mayRead = MAX_READ;
+    let stoppedAt: string | undefined;
+
+    /** The id that a row must be above to be among the newest; undefined while there are less than `size`. */
+    function threshold(): string | undefined {
+        if (rows.size < size) return undefined;
+        const newest = [...rows.keys()].sort().reverse().slice(0, size);
+        for (const id of rows.keys()) if (id < (newest.at(-1) ?? '')) rows.delete(id);
+        return newest.at(-1);
+    }
+
+    return {
+        async add(strands: readonly Strand[], context: CallContext): Promise<void> {
+            let unread = strands;
+            for (let look = Math.max(FIRST_LOOK, Math.ceil(size / strands.length)); ; look *= 4) {
+                requireTime(context);
+                const read = await store.readStrands(party, { strands: unread, look }, context);
+                for (const row of read.rows) rows.set(row.id, row);
+                const least = threshold();
+                unread = read.unread.filter(({ before }) => least === undefined || (before ?? '') > least);
+                if (unread.length === 0) return;
+                mayRead -= unread.length * look;
+                if (mayRead < 0) break;
+            }
+            for (const { before } of unread) if (before !== undefined && before > (stoppedAt ?? '')) stoppedAt = before;
+        },
+        found(): Found {
+            const found = [...rows.values()].sort((one, other) => (one.id < other.id ? 1 : -1));
+            const least = stoppedAt;
+            const sure = least === undefined ? found : found.filter(({ id }) => id >= least);
+            // Below a full page it does not matter where the search has ended.
+            return sure.length >= size ? { rows: sure.slice(0, size) } : { rows: sure, stopped_at: least };
+        },
+    };
+}

@@ -1,0 +1,46 @@
+import { decodeBase64Url, encodeBase64Url } from '../platform/base64.ts';
+import { invalid } from '../platform/errors.ts';
+import { sharedSeal } from './shared-seal.ts';
+
+/** The list that a cursor belongs to. */
+export interface ListScope {
+    /** The kind of the list. */
+    list: 'keys' | 'credentials_by_issuer' | 'credentials_by_subject' | 'wallet_credentials';
+    /** The account that reads it; undefined for a trusted caller that acts for nobody. */
+    account: string | undefined;
+    /** The DID or the wallet whose list it is, where an account may read several of the kind. */
+    of?: string;
+}
+
+/** Cursors are opaque and authenticated: callers can neither read nor make them. */
+export interface Cursors {
+    /** A cursor that stands for the UUID of a page's last row. */
+    seal(id: string, scope: ListScope): string;
+    /** The UUID. AppError `invalid` for any text that `seal` has not made for this same list and account. */
+    open(cursor: string, scope: ListScope): string;
+}
+
+const UUID_BYTES = 16;
+/** A sealed UUID has 45 bytes. Any other length is refused before it is decoded. */
+const CURSOR_LENGTH = 60;
+
+/** `secrets` are the same in all processes: the first one seals, all of them open. */
+export function cursors(secrets: readonly [string, ...string[]]): Cursors {
+    const shared = sharedSeal(secrets, 'list cursors');
+    return {
+        seal(id, scope) {
+            const bytes = Buffer.from(id.replaceAll('-', ''), 'hex');
+            return encodeBase64Url(shared.seal(bytes, placeOf(scope)));
+        },
+        open(cursor, scope) {
+            const sealed = cursor.length === CURSOR_LENGTH ? decodeBase64Url(cursor) : undefined;
+            const bytes = sealed && shared.open(sealed, placeOf(scope));
+            if (bytes?.length !== UUID_BYTES) throw invalid('cursor is not one of this list.');
+            return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+        },
+    };
+}
+
+function placeOf({ list, account, of }: ListScope) {
+    return [list, account, of];
+}

@@ -1,0 +1,45 @@
+import { sharedSeal } from '../shared-seal.ts';
+
+/** The wallet that a continuation is for, and the account that reads it; undefined for a trusted caller that acts for nobody. */
+interface Reader {
+    wallet: string;
+    account: string | undefined;
+}
+
+/**
+ * A continuation carries a wallet's data key from one page of a list to the next one, so that a list of many pages derives the
+ * password's key once. It is sealed for the same wallet and account, holds for three minutes, and any process of the wallet
+ * role opens it: pages of one list may be read from several. Only the caller of the RPC sees it, who knows the password; it
+ * is in no HTTP answer.
+ */
+export interface Continuations {
+    seal(dataKey: Uint8Array, reader: Reader): Buffer;
+    /** The data key; undefined for one that has expired, or was made for another wallet or account. */
+    open(continuation: Uint8Array, reader: Reader): Buffer | undefined;
+}
+
+/** Longer than a client may leave an answer unread before its connection is closed. */
+const LIFETIME_MS = 180_000;
+const EXPIRY_BYTES = 8;
+
+/** `secrets` are the same in all processes: the first one seals, all of them open. `clock`: milliseconds since 1970. */
+export function continuations(secrets: readonly [string, ...string[]], clock: () => number): Continuations {
+    const shared = sharedSeal(secrets, 'wallet continuations');
+    return {
+        seal(dataKey, { wallet, account }) {
+            const plain = Buffer.alloc(EXPIRY_BYTES + dataKey.length);
+            plain.writeDoubleBE(clock() + LIFETIME_MS);
+            plain.set(dataKey, EXPIRY_BYTES);
+            const sealed = shared.seal(plain, [wallet, account]);
+            plain.fill(0);
+            return sealed;
+        },
+        open(continuation, { wallet, account }) {
+            const plain = shared.open(continuation, [wallet, account]);
+            if (!plain) return undefined;
+            if (plain.readDoubleBE() > clock()) return plain.subarray(EXPIRY_BYTES);
+            plain.fill(0);
+            return undefined;
+        },
+    };
+}
