@@ -4,6 +4,7 @@ import { createSecureContext } from 'node:tls';
 import { z } from 'zod';
 import { callersSetting, serviceTokensSetting } from './caller-settings.ts';
 import { databaseUrlSetting } from './database-url.ts';
+import { tierSetting } from './tier-setting.ts';
 
 export type Environment = Record<string, string | undefined>;
 
@@ -11,6 +12,7 @@ const whole = (least: number, most: number) => {
     const error = `must be a whole number from ${least} to ${most}`;
     return z.coerce.number({ error }).int(error).min(least, error).max(most, error);
 };
+const MIB = 2 ** 20;
 const secret = z.string().min(1).optional();
 const address = z
     .string()
@@ -53,6 +55,18 @@ const SETTINGS = z.object({
     KEY_LIMIT_BASIC: whole(1, 1_000_000).default(50),
     KEY_LIMIT_PRO: whole(1, 1_000_000).default(200),
     KEY_LIMIT_ENTERPRISE: whole(1, 1_000_000).default(1_000),
+
+    QUOTA_WALLETS: tierSetting({ free: 1_000, basic: 10_000, pro: 100_000, enterprise: 1_000_000 }),
+    QUOTA_WALLET_CREDENTIALS: tierSetting({ free: 10_000, basic: 100_000, pro: 1e6, enterprise: 10e6 }),
+    QUOTA_WALLET_BYTES: tierSetting({
+        free: 256 * MIB,
+        basic: 1_024 * MIB,
+        pro: 10_240 * MIB,
+        enterprise: 102_400 * MIB,
+    }),
+    QUOTA_DIDS: tierSetting({ free: 10_000, basic: 100_000, pro: 1e6, enterprise: 10e6 }),
+    QUOTA_KEYS: tierSetting({ free: 10_000, basic: 20_000, pro: 50_000, enterprise: 100_000 }),
+    QUOTA_SESSIONS: tierSetting({ free: 200, basic: 500, pro: 1_000, enterprise: 2_000 }),
 
     RATE_WINDOW_SECONDS: whole(1, 3_600).default(60),
     ANONYMOUS_LIMIT: whole(1, 1_000_000_000).default(60_000),

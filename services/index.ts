@@ -106,6 +106,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 }),
                 guard: guard({ redis, shards: config.REDIS_SHARDS, log }),
                 marks: marks({ redis, shards: config.REDIS_SHARDS }),
+                session_quota: config.QUOTA_SESSIONS,
                 clock,
             }),
         {
@@ -131,13 +132,15 @@ export const SERVICES: Record<ServiceRole, Service> = {
                         pro: config.KEY_LIMIT_PRO,
                         enterprise: config.KEY_LIMIT_ENTERPRISE,
                     },
+                    key_quota: config.QUOTA_KEYS,
                 },
             }),
         { counted: KEYS_CALLS },
     ),
     did: service(
         DidServiceDefinition,
-        ({ db, signatures }) => didService({ store: didStore(db), signatures: signatures() }),
+        ({ config, db, signatures }) =>
+            didService({ store: didStore(db), signatures: signatures(), quota: config.QUOTA_DIDS }),
         {
             counted: DID_CALLS,
         },
@@ -178,6 +181,11 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 peers: { did: peer('did', DidServiceDefinition) },
                 cursors: cursors(required(config, 'SERVICE_TOKEN')),
                 continuations: continuations(required(config, 'SERVICE_TOKEN'), clock),
+                quotas: {
+                    wallets: config.QUOTA_WALLETS,
+                    credentials: config.QUOTA_WALLET_CREDENTIALS,
+                    bytes: config.QUOTA_WALLET_BYTES,
+                },
                 clock,
             }),
         { counted: WALLET_CALLS },

@@ -7,6 +7,7 @@ import { internalOperationEndpoints } from './internal-operations.ts';
 import { keyEndpoints } from './keys.ts';
 import { meEndpoints } from './me.ts';
 import { presentationEndpoints } from './presentations.ts';
+import { quotaEndpoints } from './quotas.ts';
 import { statisticsEndpoints } from './statistics.ts';
 import { walletEndpoints } from './wallets.ts';
 
@@ -19,6 +20,7 @@ export function endpointTable(probes: HealthProbes) {
         ...presentationEndpoints,
         ...walletEndpoints,
         ...meEndpoints,
+        ...quotaEndpoints,
         ...statisticsEndpoints,
         ...internalAuthEndpoints,
         ...internalAdminEndpoints,

@@ -1,4 +1,4 @@
-import { requireUser } from '../../platform/context.ts';
+import { type CallContext, requireUser } from '../../platform/context.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
@@ -6,27 +6,36 @@ import { decodeDidKey, encodeDidKey } from '../../workers/crypto/did-key.ts';
 import { type PublicKey, publicKeyFrom, secretKeyBytes } from '../../workers/crypto/ed25519.ts';
 import type { Signatures } from '../../workers/crypto/signatures.ts';
 import { requireLimit } from '../paging.ts';
-import type { DidStore } from './store.ts';
+import { type Quota, quotaExceeded, quotaOf } from '../quotas.ts';
+import type { DidRow, DidStore } from './store.ts';
 
 /** did:key identifiers: made here or registered, and resolved. */
 export function didService({
     store,
     signatures,
+    quota,
 }: {
     store: DidStore;
     signatures: Signatures;
+    /** DIDs that an account may create and register. */
+    quota: Quota;
 }): ServiceOf<typeof DidServiceDefinition> {
+    async function insert(row: Omit<DidRow, 'account' | 'quota'>, context: CallContext): Promise<void> {
+        const limit = quotaOf(quota, context);
+        if (await store.insert({ ...row, account: context.user_id, quota: limit }, context)) return;
+        throw quotaExceeded('DIDs', limit);
+    }
+
     return {
         async create({ public_key: given }, context) {
-            const account = context.user_id;
             if (given === undefined) {
                 const { did, public_key, seed } = await signatures.generate(context);
-                await store.insert({ did, public_key, account, origin: 'generated' }, context);
+                await insert({ did, public_key, origin: 'generated' }, context);
                 return { did, public_key, private_key: secretKeyBytes(seed, public_key) };
             }
             const key = requireKey(given);
             const did = encodeDidKey(key);
-            await store.insert({ did, public_key: key, account, origin: 'registered' }, context);
+            await insert({ did, public_key: key, origin: 'registered' }, context);
             return { did, public_key: key };
         },
 
@@ -54,6 +63,11 @@ export function didService({
             requireLimit(limit);
             if (after !== undefined && !decodeDidKey(after)) throw invalid('after is not a DID of this list.');
             return { dids: await store.listOwned({ account, after, limit }, context) };
+        },
+
+        async getQuotas(_request, context) {
+            const used = await store.count(requireUser(context), context);
+            return { dids: { used, limit: quotaOf(quota, context) } };
         },
     };
 }

@@ -3,8 +3,10 @@ import type { CallContext } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Guard } from '../../platform/guard.ts';
 import { newId } from '../../platform/ids.ts';
+import type { Marks } from '../../platform/marks.ts';
 import type { LoginRequest, LoginResponse } from '../../proto/gen/identity/v1/identity.ts';
 import type { Passwords } from '../../workers/crypto/passwords.ts';
+import type { Quota } from '../quotas.ts';
 import { normaliseEmail } from './email.ts';
 import { guardSubject } from './guard-subject.ts';
 import { requireComparablePassword } from './password-rules.ts';
@@ -18,6 +20,9 @@ interface LoginDependencies {
     passwords: Passwords;
     tokens: SessionTokens;
     guard: Guard;
+    marks: Marks;
+    /** Sessions that are kept of an account. */
+    session_quota: Quota;
     clock: () => number;
 }
 
@@ -47,11 +52,12 @@ export function login(dependencies: LoginDependencies) {
 }
 
 async function openSession(
-    { store, tokens, clock }: LoginDependencies,
+    dependencies: LoginDependencies,
     account: PasswordRow,
     upgraded_hash: string | undefined,
     context: CallContext,
 ): Promise<LoginResponse | undefined> {
+    const { store, tokens, clock } = dependencies;
     const now = clock();
     const session_id = newId(now);
     const { token, refresh_token, expires_at, refresh_id, session_expires_at } = tokens.issue({
@@ -68,7 +74,29 @@ async function openSession(
         expires_at: session_expires_at,
     };
     const user = await store.openSession(session, context);
+    if (user) await endSurplus(dependencies, user, context);
     return user && { user: userOf(user), session: { token, refresh_token, expires_at } };
+}
+
+/**
+ * Forgets what the account has beyond its quota of sessions: ended ones first, then the oldest open ones, which end with it.
+ * Each login looks after its own session is there, so however many come at once, the last of them leaves no surplus.
+ */
+async function endSurplus(
+    { store, marks, session_quota, clock }: LoginDependencies,
+    { user_id, tier }: Pick<PasswordRow, 'user_id' | 'tier'>,
+    context: CallContext,
+): Promise<void> {
+    const now = new Date(clock()).toISOString();
+    const surplus = await store.findSurplus({ user_id, keep: session_quota[tier], now }, context);
+    if (surplus.length === 0) return;
+    const ids = surplus.filter(({ is_open }) => is_open).map(({ session_id }) => session_id);
+    // Where Redis cannot be reached, gateways may serve these for another minute: no reason to refuse the login.
+    if (ids.length > 0) await marks.refuse({ account: user_id, subject: 'session', ids }, context);
+    await store.forgetSessions(
+        surplus.map(({ session_id }) => session_id),
+        context,
+    );
 }
 
 /** A hash at today's cost that no password matches; made once, and made again where making it failed. */

@@ -4,6 +4,7 @@ import type { Marks } from '../../platform/marks.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { IdentityServiceDefinition } from '../../proto/gen/identity/v1/identity.ts';
 import type { Passwords } from '../../workers/crypto/passwords.ts';
+import { type Quota, quotaOf } from '../quotas.ts';
 import { sessionRateLimit } from '../tiers.ts';
 import { passwordChange } from './change-password.ts';
 import { userCreation } from './create-users.ts';
@@ -21,13 +22,15 @@ interface IdentityDependencies {
     tokens: SessionTokens;
     guard: Guard;
     marks: Marks;
+    /** Sessions that are kept of an account. */
+    session_quota: Quota;
     /** Milliseconds since 1970. */
     clock: () => number;
 }
 
 /** Accounts, and the sessions that are opened on them. */
 export function identityService(dependencies: IdentityDependencies): ServiceOf<typeof IdentityServiceDefinition> {
-    const { store, tokens } = dependencies;
+    const { store, tokens, session_quota, clock } = dependencies;
     const { findLive, refresh, logout } = sessions(dependencies);
 
     return {
@@ -59,6 +62,12 @@ export function identityService(dependencies: IdentityDependencies): ServiceOf<t
             if (!session) return { alive: false, user_id: '', tier: '', rate_limit: 0 };
             const { user_id, tier } = session;
             return { alive: true, user_id, tier, rate_limit: sessionRateLimit(tier) };
+        },
+
+        async getQuotas(_request, context) {
+            const user_id = requireAccountId(context);
+            const used = await store.countOpen({ user_id, now: new Date(clock()).toISOString() }, context);
+            return { sessions: { used, limit: quotaOf(session_quota, context) } };
         },
 
         async listSigningKeys() {

@@ -58,6 +58,14 @@ export interface SessionStore {
     ): Promise<boolean>;
     /** The account with its new last_login_at; undefined as NewSession says. */
     openSession(session: NewSession, traced?: Traced): Promise<UserRow | undefined>;
+    /** The sessions of the account beyond the newest `keep` of those that are open; ended ones come before open ones. */
+    findSurplus(
+        target: { user_id: string; keep: number; now: string },
+        traced?: Traced,
+    ): Promise<ReadonlyArray<{ session_id: string; is_open: boolean }>>;
+    /** Forgets sessions: their tokens are refused as those of an ended one. */
+    forgetSessions(session_ids: readonly string[], traced?: Traced): Promise<void>;
+    countOpen(target: { user_id: string; now: string }, traced?: Traced): Promise<number>;
     findSession: Coalescer<string, SessionRow | undefined>;
     findRefresh(target: { session_id: string; refresh_id: string }, traced?: Traced): Promise<RefreshRow | undefined>;
     /** Of several callers with one `spent_id` exactly one hears true. */
@@ -70,11 +78,32 @@ export function sessionStore(db: Database): SessionStore {
     return {
         changePassword: (change, beforeCommit, traced) => changePassword(db, change, beforeCommit, traced),
         openSession: (session, traced) => openSession(db, session, traced),
+        async findSurplus({ user_id, keep, now }, traced) {
+            const statement = sql.unsafe`
+                SELECT session_id, ${isOpen(now)} AS is_open FROM identity.sessions WHERE user_id = ${user_id}
+                ORDER BY is_open DESC, created_at DESC, session_id DESC OFFSET ${keep}`;
+            return db.prepared('session_surplus', statement, traced);
+        },
+        async forgetSessions(session_ids, traced) {
+            const statement = sql.unsafe`
+                DELETE FROM identity.sessions WHERE session_id = ANY(${sql.array([...session_ids], 'uuid')})`;
+            await db.rows(statement, 'sessions_forget', traced);
+        },
+        async countOpen({ user_id, now }, traced) {
+            const statement = sql.unsafe`
+                SELECT count(*) AS total FROM identity.sessions WHERE user_id = ${user_id} AND ${isOpen(now)}`;
+            const [row] = await db.rows<{ total: number }>(statement, 'session_count', traced);
+            return row?.total ?? 0;
+        },
         findSession: coalesce({ ...STORE_GROUPS, name: 'session_find', run: (ids: string[]) => findSessions(db, ids) }),
         findRefresh: (target, traced) => findRefresh(db, target, traced),
         rotate: (rotation, traced) => rotate(db, rotation, traced),
         endSession: (target, traced) => endSession(db, target, traced),
     };
+}
+
+function isOpen(now: string) {
+    return sql.fragment`(ended_at IS NULL AND expires_at > ${now}::timestamptz)`;
 }
 
 async function findSessions(db: Database, ids: string[]): Promise<Array<SessionRow | undefined>> {

@@ -7,15 +7,18 @@ import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { Key, KeysServiceDefinition } from '../../proto/gen/keys/v1/keys.ts';
 import type { Cursors, ListScope } from '../cursors.ts';
 import { requireLimit, totalOf } from '../paging.ts';
+import { type Quota, quotaExceeded, quotaOf } from '../quotas.ts';
 import { requireName } from '../texts.ts';
-import { exceeds, rateLimit, requireTier, type Tier } from '../tiers.ts';
-import type { KeyRow, KeyStore, OwnKey } from './store.ts';
+import { exceeds, rateLimit, requireTier } from '../tiers.ts';
+import type { KeyCounts, KeyRow, KeyStore, OwnKey } from './store.ts';
 
 export interface KeyPolicy extends ApiKeyFormat {
     /** Whether a key's tier may stand above its account's. */
     tier_policy: 'any' | 'cap';
     /** Active keys that an account of each tier may have. */
-    key_limits: Readonly<Record<Tier, number>>;
+    key_limits: Quota;
+    /** Keys that an account may have in all, revoked ones too. */
+    key_quota: Quota;
 }
 
 const HASH_BYTES = 32;
@@ -36,6 +39,10 @@ export function keysService({
     clock: () => number;
 }): ServiceOf<typeof KeysServiceDefinition> {
     const isoNow = () => new Date(clock()).toISOString();
+    const mostOf = (context: CallContext): KeyCounts => ({
+        active: quotaOf(policy.key_limits, context),
+        all: quotaOf(policy.key_quota, context),
+    });
 
     return {
         async generate(request, context) {
@@ -46,12 +53,14 @@ export function keysService({
             if (policy.tier_policy === 'cap' && exceeds(tier, account_tier)) {
                 throw new AppError('forbidden', `A key's tier may not exceed its account's, which is ${account_tier}.`);
             }
-            const limit = policy.key_limits[account_tier];
+            const most = mostOf(context);
             const { api_key, hash, mask } = makeApiKey(policy);
             const now = clock();
             const key = { key_id: newId(now), name, tier, created_at: new Date(now).toISOString() };
-            if (!(await store.insert({ ...key, account, hash, mask }, limit, context))) {
-                throw new AppError('forbidden', `The account has reached its limit of ${limit} active API keys.`);
+            if (!(await store.insert({ ...key, account, hash, mask }, most, context))) {
+                const { all } = await store.counts(account, context);
+                if (all >= most.all) throw quotaExceeded('API keys, revoked ones included', most.all);
+                throw new AppError('forbidden', `The account has reached its limit of ${most.active} active API keys.`);
             }
             return { ...key, api_key, rate_limit: rateLimit(tier) };
         },
@@ -96,6 +105,15 @@ export function keysService({
                 name === undefined ? store.find(own, context) : store.rename({ ...own, name, now: isoNow() }, context);
             const { name: current, updated_at } = existing(await key);
             return { key_id, name: current, updated_at };
+        },
+
+        async getQuotas(_request, context) {
+            const used = await store.counts(requireUser(context), context);
+            const most = mostOf(context);
+            return {
+                active: { used: used.active, limit: most.active },
+                all: { used: used.all, limit: most.all },
+            };
         },
 
         async authenticate({ hash }, context) {

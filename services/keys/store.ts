@@ -38,9 +38,16 @@ export interface LiveKey {
     tier: Tier;
 }
 
+export interface KeyCounts {
+    active: number;
+    /** Revoked ones too. */
+    all: number;
+}
+
 export interface KeyStore {
-    /** Writes the key unless the account has `limit` active ones already; whether it did. */
-    insert(key: NewKeyRow, limit: number, traced?: Traced): Promise<boolean>;
+    /** Writes the key unless the account has as many active ones, or as many in all, already; whether it did. */
+    insert(key: NewKeyRow, most: KeyCounts, traced?: Traced): Promise<boolean>;
+    counts(account: string, traced?: Traced): Promise<KeyCounts>;
     /** Up to `limit` keys, newest first, that are older than `before`. */
     list(
         target: { account: string; before: string | undefined; limit: number },
@@ -57,7 +64,13 @@ export interface KeyStore {
 
 export function keyStore(db: Database): KeyStore {
     return {
-        insert: (key, limit, traced) => insertKey(db, key, limit, traced),
+        insert: (key, most, traced) => insertKey(db, key, most, traced),
+        async counts(account, traced) {
+            const statement = sql.unsafe`
+                SELECT active_keys AS active, all_keys AS "all" FROM keys.accounts WHERE account = ${account}`;
+            const [row] = await db.rows<KeyCounts>(statement, 'key_counts', traced);
+            return row ?? { active: 0, all: 0 };
+        },
         list: (target, traced) => listKeys(db, target, traced),
         async count(account, traced) {
             const [row] = await db.rows<{ total: number }>(
@@ -76,13 +89,16 @@ export function keyStore(db: Database): KeyStore {
 
 const KEY_COLUMNS = sql.fragment`key_id, account, mask, name, tier, created_at, updated_at, revoked_at`;
 
-/** Concurrent callers take turns on the account's row, so each of them sees what the ones before it have taken. */
-async function insertKey(db: Database, key: NewKeyRow, limit: number, traced?: Traced): Promise<boolean> {
+/**
+ * Concurrent callers take turns on the account's row, so each of them sees what the ones before it have taken. The trigger on
+ * keys.keys counts all keys.
+ */
+async function insertKey(db: Database, key: NewKeyRow, most: KeyCounts, traced?: Traced): Promise<boolean> {
     const statement = sql.unsafe`
         WITH place AS (
             INSERT INTO keys.accounts AS accounts (account, active_keys) VALUES (${key.account}, 1)
             ON CONFLICT (account) DO UPDATE SET active_keys = accounts.active_keys + 1
-            WHERE accounts.active_keys < ${limit}
+            WHERE accounts.active_keys < ${most.active} AND accounts.all_keys < ${most.all}
             RETURNING account
         ), written AS (
             INSERT INTO keys.keys (key_id, account, hash, mask, name, tier, created_at, updated_at)

@@ -26,6 +26,7 @@ import type { Cursors } from '../cursors.ts';
 import { requireJsonObject } from '../json-object.ts';
 import { requireName, requireText } from '../texts.ts';
 import { listCredentials, requirePage } from './list.ts';
+import { checkOneMore, getQuotas, quotaCheck, type WalletQuotas } from './quotas.ts';
 import { openWallet, sealCredential, sealWallet } from './records.ts';
 import { lock, requirePassword, type UnlockDependencies, unlocked } from './unlock.ts';
 
@@ -33,6 +34,7 @@ export interface WalletDependencies extends UnlockDependencies {
     signatures: Signatures;
     peers: { did: ServiceOf<typeof DidServiceDefinition> };
     cursors: Cursors;
+    quotas: WalletQuotas;
     /** Milliseconds since 1970. */
     clock: () => number;
 }
@@ -53,6 +55,7 @@ export function walletService(deps: WalletDependencies): ServiceOf<typeof Wallet
             );
         },
         deleteCredential: (request, context) => deleteCredential(deps, request, context),
+        getQuotas: (_request, context) => getQuotas(deps, context),
     };
 }
 
@@ -64,6 +67,9 @@ async function create(
     const name = requireName(requested);
     if (description !== undefined) requireText('description', description, MAX_DESCRIPTION_LENGTH);
     requirePassword(password);
+    const check = quotaCheck(deps.quotas, ['wallets'], context);
+    // Before the work that a refusal would make vain. What counts is the check with the insert.
+    if (context.user_id !== undefined) checkOneMore(await deps.store.stored(context.user_id, context), check);
     const now = deps.clock();
     const id = newId(now);
     const created_at = new Date(now).toISOString();
@@ -76,7 +82,7 @@ async function create(
     // The DID comes first: one without a wallet does no harm, but a wallet's own must be known to whoever is shown it.
     const { did } = await deps.peers.did.recordForWallet({ public_key: pair.public_key }, context);
     const row = { id, account: context.user_id ?? null, created_at, ...locked, ...sealed };
-    await deps.store.insert(row, context);
+    await deps.store.insert(row, check, context);
     return { wallet_id: id, name, did, public_key: pair.public_key, created_at };
 }
 
@@ -121,7 +127,8 @@ async function addCredential(
             issuer_tag: tagOf(issuer, data_key),
             sealed: sealCredential(content, data_key, { wallet: wallet.id, credential: uuid }),
         };
-        const stored_at = await deps.store.put(entry, context);
+        const check = quotaCheck(deps.quotas, ['credentials', 'bytes'], context);
+        const stored_at = await deps.store.put(entry, check, context);
         if (stored_at !== undefined) return { credential_id, wallet_id, credential_type, issuer, stored_at };
         throw invalid('The wallet holds a credential with this id that another issuer has signed.');
     });

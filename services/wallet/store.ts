@@ -1,5 +1,5 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
-import { type Database, STORE_GROUPS, sql } from '../../platform/db.ts';
+import { type Database, type Queries, STORE_GROUPS, sql } from '../../platform/db.ts';
 import type { Traced } from '../../platform/tracing.ts';
 import { appendDeltas } from '../deltas.store.ts';
 
@@ -49,16 +49,29 @@ interface PageRange {
     bytes: number;
 }
 
+/** What an account stores, and how much it may. */
+export interface Stored {
+    wallets: number;
+    /** In all of its wallets. */
+    credentials: number;
+    /** Of these credentials, as they are sealed. */
+    bytes: number;
+}
+
 export interface WalletStore {
-    insert(wallet: WalletRow, traced?: Traced): Promise<void>;
+    /** What the account stores. */
+    stored(account: string, traced?: Traced): Promise<Stored>;
+    /** Writes the wallet unless `check` throws at what its account stores then. */
+    insert(wallet: WalletRow, check: Check, traced?: Traced): Promise<void>;
     find: Coalescer<string, WalletRow | undefined>;
     /** Replaces the lock of the data key. */
     relock(id: string, locked: LockedKey, traced?: Traced): Promise<void>;
     /**
      * Writes the entry, or, where its credential is stored already, replaces what is sealed. When it was first stored;
-     * undefined, and nothing is written, where the one that is there has another issuer.
+     * undefined, and nothing is written, where the one that is there has another issuer. Writes nothing where `check` throws
+     * at what the account stores then.
      */
-    put(entry: NewEntry, traced?: Traced): Promise<string | undefined>;
+    put(entry: NewEntry, check: Check, traced?: Traced): Promise<string | undefined>;
     /** Newest first, from below the entry `before`: up to `limit` rows of about `bytes`, one at least, and whether more follow. */
     page(wallet: string, range: PageRange, traced?: Traced): Promise<{ rows: readonly EntryRow[]; more: boolean }>;
     count(wallet: string, traced?: Traced): Promise<number>;
@@ -66,12 +79,19 @@ export interface WalletStore {
     remove(name: EntryName, traced?: Traced): Promise<boolean>;
 }
 
+/** Looks at what an account stores with what is being written, and throws where that is too much. */
+export type Check = (stored: Stored) => void;
+
 /** Above the id of any entry. */
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 export function walletStore(db: Database): WalletStore {
     return {
-        insert: (wallet, traced) => insertWallet(db, wallet, traced),
+        stored: (account, traced) => storedBy(account, (query) => db.rows(query, 'wallet_stored', traced)),
+        insert: (wallet, check, traced) =>
+            checked(db, { account: wallet.account, check, name: 'wallet_insert', traced }, (queries) =>
+                insertWallet(queries, wallet),
+            ),
         find: coalesce({ ...STORE_GROUPS, name: 'wallet_find', run: (ids: string[]) => findWallets(db, ids) }),
         async relock(id, { salt, memory_kib, passes, data_key }, traced) {
             const statement = sql.unsafe`
@@ -80,7 +100,10 @@ export function walletStore(db: Database): WalletStore {
                 WHERE id = ${id}`;
             await db.rows(statement, 'wallet_relock', traced);
         },
-        put: (entry, traced) => putEntry(db, entry, traced),
+        put: (entry, check, traced) =>
+            checked(db, { account: entry.wallet.account, check, name: 'wallet_entry_put', traced }, (queries) =>
+                putEntry(queries, entry),
+            ),
         page: (wallet, range, traced) => pageOf(db, wallet, range, traced),
         async count(wallet, traced) {
             const [row] = await db.rows<{ total: number }>(
@@ -116,7 +139,35 @@ async function findWallets(db: Database, ids: string[]): Promise<Array<WalletRow
     return ids.map((id) => found.get(id));
 }
 
-async function insertWallet(db: Database, wallet: WalletRow, traced?: Traced): Promise<void> {
+/**
+ * Writes for an account in a transaction that `check` may undo. The triggers have counted what is written, on the account's
+ * row: of several transactions each one sees what those before it have written.
+ */
+function checked<Result>(
+    db: Database,
+    {
+        account,
+        check,
+        name,
+        traced,
+    }: { account: string | null; check: Check; name: string; traced: Traced | undefined },
+    write: (queries: Queries) => Promise<Result>,
+): Promise<Result> {
+    const work = async (queries: Queries): Promise<Result> => {
+        const result = await write(queries);
+        if (account !== null) check(await storedBy(account, queries.rows));
+        return result;
+    };
+    return db.transaction(work, name, traced);
+}
+
+async function storedBy(account: string, rows: Queries['rows']): Promise<Stored> {
+    const [row] = await rows<Stored>(sql.unsafe`
+        SELECT wallets, credentials, bytes FROM wallet.accounts WHERE account = ${account}`);
+    return row ?? { wallets: 0, credentials: 0, bytes: 0 };
+}
+
+async function insertWallet({ rows }: Queries, wallet: WalletRow): Promise<void> {
     const statement = sql.unsafe`
         WITH written AS (
             INSERT INTO wallet.wallets (id, account, created_at, salt, memory_kib, passes, data_key, private_key, profile)
@@ -126,7 +177,7 @@ async function insertWallet(db: Database, wallet: WalletRow, traced?: Traced): P
             RETURNING account
         )
         ${appendDeltas('wallets')}`;
-    await db.prepared('wallet_insert', statement, traced);
+    await rows(statement);
 }
 
 async function pageOf(
@@ -151,9 +202,8 @@ async function pageOf(
 }
 
 async function putEntry(
-    db: Database,
+    { rows }: Queries,
     { wallet, credential, entry, stored_at, issuer_tag, sealed }: NewEntry,
-    traced?: Traced,
 ): Promise<string | undefined> {
     const statement = sql.unsafe`
         WITH put AS (
@@ -166,6 +216,6 @@ async function putEntry(
             SELECT ${wallet.account}::uuid AS account FROM put WHERE entry = ${entry} -- what was there has kept its own
         ), counted AS (${appendDeltas('wallet_credentials')})
         SELECT stored_at FROM put`;
-    const [row] = await db.prepared<{ stored_at: string }>('wallet_entry_put', statement, traced);
+    const [row] = await rows<{ stored_at: string }>(statement);
     return row?.stored_at;
 }

@@ -87,6 +87,7 @@ const others: Record<Exclude<EndpointId, TwinnedId | `internal.${TwinnedId}`>, (
         const input = { current_password: password, new_password: `${password} staple` };
         return { token, run: ({ me }) => me.changePassword(input) };
     },
+    'me.quotas': async () => ({ token: (await newAccount()).token, run: ({ me }) => me.quotas() }),
     'me.stats': async () => ({ token: (await newAccount()).token, run: ({ me }) => me.stats() }),
 
     'internal.auth.register': async () => {

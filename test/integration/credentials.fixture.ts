@@ -16,6 +16,7 @@ import { didService } from '../../services/did/service.ts';
 import { didStore } from '../../services/did/store.ts';
 import { inlineSignatures } from '../../workers/crypto/signatures.ts';
 import { quiet, testContext, testDatabase } from '../harness.ts';
+import { AMPLE } from './ample.ts';
 
 /** The service as its peers reach it: every message and error is encoded and decoded. */
 export function reached<D extends ServiceDefinition>(definition: D, service: ServiceOf<D>): ServiceOf<D> {
@@ -32,7 +33,7 @@ export type Credentials = ServiceOf<typeof CredentialsServiceDefinition>;
 export async function startServices() {
     const { db } = await testDatabase();
     const signatures = inlineSignatures();
-    const did: Did = reached(DidServiceDefinition, didService({ store: didStore(db), signatures }));
+    const did: Did = reached(DidServiceDefinition, didService({ store: didStore(db), signatures, quota: AMPLE }));
     const store = credentialStore(db);
     const time = { ahead_ms: 0 };
     const clock = () => Date.now() + time.ahead_ms;

@@ -20,6 +20,7 @@ import { signaturePool } from '../../workers/crypto/signatures.ts';
 import { findDrift } from '../../workers/usage/recompute.store.ts';
 import { quiet, redisUrl, testContext, testDatabase } from '../harness.ts';
 import { age, ageTotals } from './ageing.ts';
+import { AMPLE } from './ample.ts';
 import { signingKey } from './identity.fixture.ts';
 
 const SHARDS = 2;
@@ -66,6 +67,7 @@ const identity = identityService({
     tokens: tokens({ keys_pem, access_seconds: 43_200, refresh_seconds: 30 * 86_400, clock: Date.now }),
     guard: guard({ redis, shards: SHARDS, log: quiet }),
     marks: ended,
+    session_quota: AMPLE,
     clock: Date.now,
 });
 const limits = limiter({ redis, shards: SHARDS, window_ms: 60_000, log: quiet, metrics: createMetrics() });

@@ -7,15 +7,24 @@ import { createMetrics } from '../../platform/metrics.ts';
 import { identityService } from '../../services/identity/service.ts';
 import { identityStore } from '../../services/identity/store.ts';
 import { type SessionTokens, tokens } from '../../services/identity/tokens.ts';
+import type { Quota } from '../../services/quotas.ts';
 import { type PasswordPoolOptions, passwordPool } from '../../workers/crypto/passwords.ts';
 import { poolMetrics } from '../../workers/crypto/pool-metrics.ts';
 import { quiet, testContext, testDatabase, testRedis } from '../harness.ts';
+import { AMPLE } from './ample.ts';
 
 export const SHARDS = 4;
 export const ACCESS_SECONDS = 600;
 export const REFRESH_SECONDS = 3_600;
 /** Cheap, so that tests are about the rules. */
 export const CHEAP = { memory_kib: 64, passes: 1 };
+
+interface Replaced {
+    cost?: PasswordPoolOptions['cost'];
+    marks?: Marks;
+    tokens?: SessionTokens;
+    session_quota?: Quota;
+}
 
 export function signingKey(): string {
     return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -34,7 +43,7 @@ export async function identityFixture({ cost = CHEAP }: { cost?: PasswordPoolOpt
         clock,
     });
 
-    function build(replaced: { cost?: PasswordPoolOptions['cost']; marks?: Marks; tokens?: SessionTokens } = {}) {
+    function build(replaced: Replaced = {}) {
         const passwords = passwordPool({
             threads: 2,
             cost: replaced.cost ?? cost,
@@ -48,6 +57,7 @@ export async function identityFixture({ cost = CHEAP }: { cost?: PasswordPoolOpt
             tokens: replaced.tokens ?? session_tokens,
             guard: guard({ redis, shards: SHARDS, log: quiet }),
             marks: replaced.marks ?? marks({ redis, shards: SHARDS }),
+            session_quota: replaced.session_quota ?? AMPLE,
             clock,
         });
     }

@@ -20,6 +20,7 @@ const policy: KeyPolicy = {
     environment: 'test',
     tier_policy: 'any',
     key_limits: { free: 20, basic: 50, pro: 200, enterprise: 1_000 },
+    key_quota: { free: 1_000, basic: 1_000, pro: 1_000, enterprise: 1_000 },
 };
 const build = (changed: Partial<KeyPolicy> = {}) =>
     keysService({

@@ -50,6 +50,7 @@ export async function startReplica(t: TestContext, options: Partial<ServeOptions
         recordForWallet: async () => ({ did: 'did:key:new' }),
         filterOwned: async ({ dids }) => ({ dids }),
         listOwned: async () => ({ dids: [] }),
+        getQuotas: async () => ({ dids: undefined }),
     };
     const methods = bind(DidServiceDefinition, implementation);
     const server = await serve({

@@ -37,6 +37,7 @@ const scripted: ServiceOf<typeof DidServiceDefinition> = {
     recordForWallet: async () => ({ did: 'did:key:new' }),
     filterOwned: async ({ dids }) => ({ dids }),
     listOwned: async () => ({ dids: [] }),
+    getQuotas: async () => ({ dids: undefined }),
 };
 
 const methods = bind(DidServiceDefinition, scripted);

@@ -28,6 +28,8 @@ const service = await startService({
         RATE_WINDOW_SECONDS: String(WINDOW_MS / 1_000),
         INTERNAL_SECRET_PREVIOUS: PREVIOUS_SECRET,
         KEY_LIMIT_FREE: '3',
+        QUOTA_DIDS: 'free=2',
+        QUOTA_WALLETS: 'free=1',
     },
 });
 after(async () => {
@@ -85,6 +87,22 @@ describe('where keys are live', () => {
         const { token } = await newAccount();
         for (let made = 0; made < 3; made++) await expectOk(201, generate(token));
         await expectError(403, generate(token));
+    });
+});
+
+describe('where quotas are small', () => {
+    it('a call beyond one is 403 and names it, and the account sees what it may', async () => {
+        const { token } = await newAccount();
+        const did = { method: 'POST', path: '/v1/did', token, body: {} };
+        for (let made = 0; made < 2; made++) await expectOk(201, did);
+        const { body: refusal } = await expectError(403, did);
+        assert.equal(refusal.error, 'The account has reached its quota of 2 DIDs.');
+        const wallet = { method: 'POST', path: '/v1/wallets', token, body: { name: 'w', password: 'open sesame' } };
+        await expectOk(201, wallet);
+        assert.match((await expectError(403, wallet)).body.error, /quota of 1 wallets/);
+        const { quotas } = await expectOk(200, { path: '/v1/me/quotas', token });
+        assert.deepEqual(quotas.dids, { used: 2, quota: 2 });
+        assert.deepEqual(quotas.wallets, { used: 1, quota: 1 });
     });
 });
 

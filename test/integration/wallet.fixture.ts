@@ -5,16 +5,20 @@ import { createMetrics } from '../../platform/metrics.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import { WalletServiceDefinition } from '../../proto/gen/wallet/v1/wallet.ts';
 import { continuations } from '../../services/wallet/continuation.ts';
+import type { WalletQuotas } from '../../services/wallet/quotas.ts';
 import { walletService } from '../../services/wallet/service.ts';
 import { walletStore } from '../../services/wallet/store.ts';
 import type { PasswordCost } from '../../workers/crypto/password.ts';
 import { passwordPool } from '../../workers/crypto/passwords.ts';
 import { poolMetrics } from '../../workers/crypto/pool-metrics.ts';
 import { quiet, testContext, testRedis } from '../harness.ts';
+import { AMPLE } from './ample.ts';
 import { newParty, type Party, reached, requestBy, startServices, testCursors } from './credentials.fixture.ts';
 
 export const CHEAP: PasswordCost = { memory_kib: 64, passes: 1 };
 export const PASSWORD = 'open sesame';
+
+const AMPLE_QUOTAS: WalletQuotas = { wallets: AMPLE, credentials: AMPLE, bytes: AMPLE };
 
 /** The wallet service, and those that give it something to hold, on a database of their own. */
 export async function startWallets() {
@@ -24,7 +28,11 @@ export async function startWallets() {
     after(() => pool.close());
     const derived: Uint8Array[] = [];
     const clock = () => Date.now() + time.ahead_ms;
-    const open = (cost = CHEAP, peers = { did }): ServiceOf<typeof WalletServiceDefinition> =>
+    const open = (
+        cost = CHEAP,
+        peers = { did },
+        quotas: WalletQuotas = AMPLE_QUOTAS,
+    ): ServiceOf<typeof WalletServiceDefinition> =>
         reached(
             WalletServiceDefinition,
             walletService({
@@ -42,6 +50,7 @@ export async function startWallets() {
                 guard: guard({ redis, shards: 1, log: quiet }),
                 peers,
                 cursors: testCursors,
+                quotas,
                 continuations: continuations(['the service token of these tests'], clock),
                 clock,
             }),

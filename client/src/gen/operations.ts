@@ -46,6 +46,7 @@ import type {
     MeChangePasswordData,
     MeChangePasswordInput,
     MeGetData,
+    MeQuotasData,
     MeStatsData,
     MeUpdateData,
     MeUpdateInput,
@@ -242,6 +243,13 @@ export interface Api {
          * `POST /v1/me/password`
          */
         changePassword(input: MeChangePasswordInput, options?: CallOptions): Promise<MeChangePasswordData>;
+        /**
+         * Get quotas.
+         * What would exceed a quota is refused with 403, but for sessions: a login beyond the quota ends the oldest one.
+         *
+         * `GET /v1/me/quotas`
+         */
+        quotas(options?: CallOptions): Promise<MeQuotasData>;
         /**
          * Get usage statistics.
          *
@@ -641,6 +649,17 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
+        paged: false,
+        bare: false,
+    },
+    'me.quotas': {
+        method: 'GET',
+        path: '/v1/me/quotas',
+        credentials: ['token'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: false,
         paged: false,
         bare: false,
     },

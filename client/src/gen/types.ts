@@ -626,6 +626,63 @@ export interface MeChangePasswordData {
     changed_at: string;
 }
 
+export interface MeQuotasData {
+    /** Decides how many requests per minute are served. */
+    tier: 'free' | 'basic' | 'pro' | 'enterprise';
+    /** How much the account stores of each kind, and how much it may. */
+    quotas: {
+        /** Counts of DIDs. */
+        dids: {
+            /** How much the account stores. */
+            used: number;
+            /** How much the account may store, at its tier. */
+            quota: number;
+        };
+        /** Counts of wallets. */
+        wallets: {
+            /** How much the account stores. */
+            used: number;
+            /** How much the account may store, at its tier. */
+            quota: number;
+        };
+        /** Credentials in all wallets of the account. */
+        wallet_credentials: {
+            /** How much the account stores. */
+            used: number;
+            /** How much the account may store, at its tier. */
+            quota: number;
+        };
+        /** Bytes of these credentials, as they are sealed. */
+        wallet_bytes: {
+            /** How much the account stores. */
+            used: number;
+            /** How much the account may store, at its tier. */
+            quota: number;
+        };
+        /** API keys that are not revoked. */
+        active_api_keys: {
+            /** How much the account stores. */
+            used: number;
+            /** How much the account may store, at its tier. */
+            quota: number;
+        };
+        /** API keys, revoked ones too. */
+        api_keys: {
+            /** How much the account stores. */
+            used: number;
+            /** How much the account may store, at its tier. */
+            quota: number;
+        };
+        /** Open sessions. A login beyond the quota ends the oldest one. */
+        sessions: {
+            /** How much the account stores. */
+            used: number;
+            /** How much the account may store, at its tier. */
+            quota: number;
+        };
+    };
+}
+
 export interface MeStatsData {
     /** The month that the counts are of: `YYYY-MM`. */
     period: string;

@@ -41,6 +41,25 @@ export const accountOperations = {
             data: { changed_at: '2026-11-20T21:20:00.000Z' },
         },
     },
+    'me.quotas': {
+        summary: 'Get quotas',
+        description:
+            'What would exceed a quota is refused with 403, but for sessions: a login beyond the quota ends the oldest one.',
+        example: {
+            data: {
+                tier: 'free',
+                quotas: {
+                    dids: { used: 2, quota: 10_000 },
+                    wallets: { used: 1, quota: 1_000 },
+                    wallet_credentials: { used: 1, quota: 10_000 },
+                    wallet_bytes: { used: 740, quota: 268_435_456 },
+                    active_api_keys: { used: 1, quota: 20 },
+                    api_keys: { used: 1, quota: 10_000 },
+                    sessions: { used: 1, quota: 200 },
+                },
+            },
+        },
+    },
     'me.stats': {
         summary: 'Get usage statistics',
         example: {

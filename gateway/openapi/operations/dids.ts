@@ -12,6 +12,7 @@ export const didOperations = {
         summary: 'Create a DID',
         description:
             'Without `public_key` a key pair is made, and its private key answered this once: the service does not keep it. With one, the same DID is answered each time.',
+        refusals: { forbidden: 'The account has reached its quota of DIDs.' },
         example: {
             body: {},
             data: { did: ISSUER_DID, public_key: ISSUER_PUBLIC_KEY, private_key: ISSUER_PRIVATE_KEY },

@@ -29,6 +29,7 @@ export const walletOperations = {
         summary: 'Create a wallet',
         description:
             'With a key pair and a DID of its own, sealed under a key that only the password gives (Argon2id, AES-256-GCM). A lost password cannot be restored.',
+        refusals: { forbidden: 'The account has reached its quota of wallets.' },
         example: {
             body: { name: 'private', password: WALLET_PASSWORD, description: 'diplomas' },
             data: wallet,
@@ -51,7 +52,10 @@ export const walletOperations = {
         summary: 'Store a credential in a wallet',
         idempotent: true,
         description: 'Its signature must be good. The same credential again: one entry, with the new metadata.',
-        refusals,
+        refusals: {
+            ...refusals,
+            forbidden: 'The account has reached its quota of credentials in wallets, or of their bytes.',
+        },
         example: {
             params: { wallet_id: WALLET_ID },
             body: { password: WALLET_PASSWORD, credential: CREDENTIAL, metadata },

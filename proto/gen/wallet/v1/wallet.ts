@@ -124,6 +124,27 @@ export interface DeleteCredentialResponse {
   deleted_at: string;
 }
 
+export interface GetQuotasRequest {
+}
+
+export interface GetQuotasResponse {
+  wallets:
+    | Quota
+    | undefined;
+  /** Credentials in all wallets of the account. */
+  credentials:
+    | Quota
+    | undefined;
+  /** Bytes of these credentials as they are stored. */
+  bytes: Quota | undefined;
+}
+
+/** How much of something an account stores, and how much it may. */
+export interface Quota {
+  used: number;
+  limit: number;
+}
+
 function createBaseCreateRequest(): CreateRequest {
   return { name: "", description: undefined, password: "" };
 }
@@ -1144,6 +1165,166 @@ export const DeleteCredentialResponse: MessageFns<DeleteCredentialResponse> = {
   },
 };
 
+function createBaseGetQuotasRequest(): GetQuotasRequest {
+  return {};
+}
+
+export const GetQuotasRequest: MessageFns<GetQuotasRequest> = {
+  encode(_: GetQuotasRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetQuotasRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetQuotasRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetQuotasResponse(): GetQuotasResponse {
+  return { wallets: undefined, credentials: undefined, bytes: undefined };
+}
+
+export const GetQuotasResponse: MessageFns<GetQuotasResponse> = {
+  encode(message: GetQuotasResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.wallets !== undefined) {
+      Quota.encode(message.wallets, writer.uint32(10).fork()).join();
+    }
+    if (message.credentials !== undefined) {
+      Quota.encode(message.credentials, writer.uint32(18).fork()).join();
+    }
+    if (message.bytes !== undefined) {
+      Quota.encode(message.bytes, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetQuotasResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetQuotasResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.wallets = Quota.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.credentials = Quota.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.bytes = Quota.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseQuota(): Quota {
+  return { used: 0, limit: 0 };
+}
+
+export const Quota: MessageFns<Quota> = {
+  encode(message: Quota, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.used !== 0) {
+      writer.uint32(8).uint64(message.used);
+    }
+    if (message.limit !== 0) {
+      writer.uint32(16).uint64(message.limit);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Quota {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseQuota();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.used = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.limit = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 /**
  * Wallets: an Ed25519 key pair, its DID and credentials, all sealed under the wallet's password. Every method but Create
  * answers in this order: malformed request, no such wallet (also: somebody else's), wrong password, the rest.
@@ -1198,8 +1379,28 @@ export const WalletServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** What the calling account stores in wallets, and how much it may. */
+    getQuotas: {
+      name: "GetQuotas",
+      requestType: GetQuotasRequest as typeof GetQuotasRequest,
+      requestStream: false,
+      responseType: GetQuotasResponse as typeof GetQuotasResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
   },
 } as const;
+
+function longToNumber(int64: { toString(): string }): number {
+  const num = globalThis.Number(int64.toString());
+  if (num > globalThis.Number.MAX_SAFE_INTEGER) {
+    throw new globalThis.Error("Value is larger than Number.MAX_SAFE_INTEGER");
+  }
+  if (num < globalThis.Number.MIN_SAFE_INTEGER) {
+    throw new globalThis.Error("Value is smaller than Number.MIN_SAFE_INTEGER");
+  }
+  return num;
+}
 
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+
+const quota = z.object({ used: z.number(), quota: z.number() });
+
+/** How much the account stores, and how much it may. */
+export const quotaEndpoints = [
+    endpoint({
+        id: 'me.quotas',
+        method: 'GET',
+        path: '/v1/me/quotas',
+        access: 'session',
+        status: 200,
+        message: 'Quotas',
+        answer: z.object({
+            tier: z.string(),
+            quotas: z.object({
+                dids: quota,
+                wallets: quota,
+                wallet_credentials: quota,
+                wallet_bytes: quota,
+                active_api_keys: quota,
+                api_keys: quota,
+                sessions: quota,
+            }),
+        }),
+        async call({ services, context }) {
+            const [did, wallet, keys, identity] = await Promise.all([
+                services.did.getQuotas({}, context),
+                services.wallet.getQuotas({}, context),
+                services.keys.getQuotas({}, context),
+                services.identity.getQuotas({}, context),
+            ]);
+            const quotas = {
+                dids: known(did.dids),
+                wallets: known(wallet.wallets),
+                wallet_credentials: known(wallet.credentials),
+                wallet_bytes: known(wallet.bytes),
+                active_api_keys: known(keys.active),
+                api_keys: known(keys.all),
+                sessions: known(identity.sessions),
+            };
+            return { tier: context.tier ?? 'free', quotas };
+        },
+    }),
+];
+
+type Quota = z.output<typeof quota>;
+
+/** Services leave none of their quotas out. */
+function known(given: { used: number; limit: number } | undefined): Quota {
+    if (!given) throw new Error('A service has left out one of its quotas.');
+    return { used: given.used, quota: given.limit };
+}

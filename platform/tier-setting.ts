@@ -1,0 +1,27 @@
+import { z } from 'zod';
+
+/** So large that no count reaches it, and small enough to be exact in a double. */
+const MOST = 1e15;
+
+/** A whole number for each tier, as `free=100,pro=5000`: a tier that is not named keeps its default. */
+export function tierSetting<Tier extends string>(defaults: Readonly<Record<Tier, number>>) {
+    const tiers = Object.keys(defaults);
+    const form = `must be tier=number, several separated by commas, with the tiers ${tiers.join(', ')}`;
+    return z
+        .string()
+        .default('')
+        .transform((text, context): Record<Tier, number> => {
+            const given: Record<string, number> = {};
+            for (const part of text.split(',').filter((part) => part.trim() !== '')) {
+                const [tier = '', digits = ''] = part.split('=').map((side) => side.trim());
+                const number = Number(digits);
+                const isFit = tiers.includes(tier) && !(tier in given) && /^\d+$/.test(digits) && number <= MOST;
+                if (!isFit || number < 1) {
+                    context.addIssue({ code: 'custom', message: form });
+                    return z.NEVER;
+                }
+                given[tier] = number;
+            }
+            return { ...defaults, ...given };
+        });
+}

@@ -1,0 +1,40 @@
+-- How many DIDs each account has created and registered; those of its wallets are not counted. A trigger counts in the
+-- transaction that writes, so that what programs of the release before write is counted too.
+CREATE TABLE did.accounts (
+    account uuid PRIMARY KEY,
+    dids bigint NOT NULL DEFAULT 0
+);
+
+CREATE FUNCTION did.count_dids() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO did.accounts AS accounts (account, dids)
+    SELECT account, count(*) FROM written WHERE account IS NOT NULL AND origin <> 'wallet'
+    GROUP BY account ORDER BY account
+    ON CONFLICT (account) DO UPDATE SET dids = accounts.dids + excluded.dids;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER count_dids AFTER INSERT ON did.dids
+    REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION did.count_dids();
+
+-- For the backfill: where it has got to, and how it counts. Whoever writes for an account waits for the account's row, so a
+-- count that is taken while that row is locked misses nothing, and counts nothing twice.
+CREATE TABLE did.recounted (account uuid NOT NULL);
+CREATE FUNCTION did.recount(size integer) RETURNS SETOF uuid LANGUAGE plpgsql AS $$
+DECLARE
+    reached uuid := (SELECT account FROM did.recounted);
+    owner uuid;
+BEGIN
+    FOR turn IN 1..size LOOP
+        SELECT account INTO owner FROM did.dids WHERE account > coalesce(reached, '00000000-0000-0000-0000-000000000000')
+        ORDER BY account LIMIT 1;
+        EXIT WHEN owner IS NULL;
+        INSERT INTO did.accounts (account) VALUES (owner) ON CONFLICT DO NOTHING;
+        PERFORM FROM did.accounts WHERE account = owner FOR UPDATE;
+        UPDATE did.accounts SET dids = (SELECT count(*) FROM did.dids WHERE account = owner AND origin <> 'wallet')
+        WHERE account = owner;
+        reached := owner;
+        RETURN NEXT owner;
+    END LOOP;
+    DELETE FROM did.recounted;
+    INSERT INTO did.recounted SELECT reached WHERE reached IS NOT NULL;
+END $$;

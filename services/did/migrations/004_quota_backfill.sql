@@ -1,0 +1,2 @@
+-- in batches
+SELECT did.recount(100);

@@ -1,0 +1,3 @@
+-- No program uses these.
+DROP FUNCTION did.recount;
+DROP TABLE did.recounted;

@@ -1,0 +1,2 @@
+-- in batches
+SELECT keys.recount(100);

@@ -1,0 +1,3 @@
+-- No program uses these.
+DROP FUNCTION keys.recount;
+DROP TABLE keys.recounted;

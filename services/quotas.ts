@@ -1,0 +1,16 @@
+import type { CallContext } from '../platform/context.ts';
+import { AppError } from '../platform/errors.ts';
+import { requireTier, type Tier } from './tiers.ts';
+
+/** How much an account of each tier may store of something. */
+export type Quota = Readonly<Record<Tier, number>>;
+
+/** The quota of the account that a call acts for, by the tier at which the call is made. */
+export function quotaOf(quota: Quota, { tier = 'free' }: Pick<CallContext, 'tier'>): number {
+    return quota[requireTier(tier)];
+}
+
+/** `what` names the quota: "wallets". */
+export function quotaExceeded(what: string, limit: number): AppError {
+    return new AppError('forbidden', `The account has reached its quota of ${limit} ${what}.`);
+}

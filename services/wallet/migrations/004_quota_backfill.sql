@@ -1,0 +1,2 @@
+-- in batches
+SELECT wallet.recount(100);

@@ -1,0 +1,3 @@
+-- No program uses these.
+DROP FUNCTION wallet.recount;
+DROP TABLE wallet.recounted;
