@@ -1,4 +1,5 @@
 import { type CallContext, requireTime } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
 import type { Found, ListDependencies, View } from './list.ts';
 import type { CredentialStore, ListedRow, Party, Strand } from './store.ts';
 
@@ -41,7 +42,7 @@ export function foreignView(
         let after: string | undefined;
         do {
             requireTime(context);
-            const { dids } = await peers.did.listOwned({ limit: OWNED_DIDS, after }, context);
+            const { dids } = await peers.did.listOwned({ limit: OWNED_DIDS, after }, context).catch(replaced);
             if (dids.length > 0) yield dids;
             after = dids.length < OWNED_DIDS ? undefined : dids.at(-1);
         } while (after !== undefined);
@@ -71,6 +72,13 @@ export function foreignView(
             return total;
         },
     };
+}
+
+/** During an upgrade a did process of the release before may be asked, which does not know the method. */
+function replaced(error: unknown): never {
+    if (!(error instanceof AppError) || error.kind !== 'method_not_allowed') throw error;
+    const text = 'A part of the service is being replaced. Try again shortly.';
+    throw new AppError('unavailable', text, { retry_after: 5, cause: error });
 }
 
 /** The newest `size` rows of a party among those of several strands. */

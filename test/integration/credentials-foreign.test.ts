@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { before, test } from 'node:test';
+import { abandon } from '../../platform/context.ts';
 import { type Database, sql } from '../../platform/db.ts';
+import { AppError } from '../../platform/errors.ts';
+import { createMetrics } from '../../platform/metrics.ts';
+import { bind, client } from '../../platform/rpc/definition.ts';
+import { dispatcher } from '../../platform/rpc/dispatch.ts';
+import { localTransport } from '../../platform/rpc/local.ts';
+import { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
 import { foreignView } from '../../services/credentials/foreign-view.ts';
 import { credentialStore, type ListedRow, type Party } from '../../services/credentials/store.ts';
 import { didStore } from '../../services/did/store.ts';
 import { encodeDidKey } from '../../workers/crypto/did-key.ts';
 import { publicKeyFrom } from '../../workers/crypto/ed25519.ts';
-import { testContext } from '../harness.ts';
+import { quiet, testContext } from '../harness.ts';
 import { startServices, testCursors } from './credentials.fixture.ts';
 
 /** What an account sees of a DID that is not its own, where that DID has many rows. */
@@ -42,9 +49,13 @@ interface Rows {
 }
 
 async function write({ count, account: by, issuer, subject }: Rows): Promise<void> {
-    await db.rows(sql.unsafe`
-        INSERT INTO credentials.credentials (id, account, issued_at, issuer, subject, credential_type)
-        SELECT gen_random_uuid(), ${by}, now(), ${issuer}, ${subject}, 't' FROM generate_series(1, ${count}::int) AS n`);
+    for (let from = 1; from <= count; from += 5_000) {
+        const to = Math.min(count, from + 4_999);
+        await db.rows(sql.unsafe`
+            INSERT INTO credentials.credentials (id, account, issued_at, issuer, subject, credential_type)
+            SELECT gen_random_uuid(), ${by}, now(), ${issuer}, ${subject}, 't'
+            FROM generate_series(${from}::int, ${to}::int) AS n`);
+    }
 }
 
 const text = (value: string) => sql.fragment`${value}::text`;
@@ -182,6 +193,34 @@ test('a page reads a bounded number of the account’s own rows, and a total eac
         const own = OWN_ROWS + 6_000;
         assert.ok(total.read() <= own, `${party.role}: a total reads ${total.read()} rows`);
     }
+});
+
+test('a search whose caller has gone stops after the statement that is under way', async () => {
+    const leaving = patient();
+    const store = credentialStore(db);
+    let statements = 0;
+    const abandoned: typeof store = {
+        ...store,
+        readStrands(...query) {
+            statements++;
+            abandon(leaving);
+            return store.readStrands(...query);
+        },
+    };
+    const deps = { store: abandoned, peers: { did }, cursors: testCursors, list_scope: 'owner' } as const;
+    const view = foreignView(deps, { party: LARGE, account });
+    const isOver = (error: unknown) => error instanceof AppError && error.kind === 'deadline';
+    await assert.rejects(view.page({ before: undefined, size: 1_000 }, leaving), isOver);
+    assert.equal(statements, 1);
+});
+
+test('a did process of the release before, which cannot tell the account’s DIDs, makes a list unavailable for a while', async () => {
+    const methods = bind(DidServiceDefinition, did).filter(({ path }) => !path.endsWith('/ListOwned'));
+    const dispatch = dispatcher(methods, { log: quiet, metrics: createMetrics() });
+    const peers = { did: client(DidServiceDefinition, localTransport(dispatch)) };
+    const deps = { store: credentialStore(db), peers, cursors: testCursors, list_scope: 'owner' } as const;
+    const page = foreignView(deps, { party: LARGE, account }).page({ before: undefined, size: 10 }, context);
+    await assert.rejects(page, (error) => error instanceof AppError && error.kind === 'unavailable');
 });
 
 test('an account of more DIDs than are looked up at a time sees what concerns each of them', async () => {
