@@ -1,7 +1,8 @@
 import { type CallContext, requireUser } from '../../platform/context.ts';
 import type { GetQuotasResponse } from '../../proto/gen/wallet/v1/wallet.ts';
 import { type Quota, quotaExceeded, quotaOf } from '../quotas.ts';
-import type { Check, Stored, WalletStore } from './store.ts';
+import type { WalletStore } from './store.ts';
+import type { Check, Stored } from './stored.store.ts';
 
 /** What the wallets of an account may hold together. */
 export type WalletQuotas = Readonly<Record<keyof Stored, Quota>>;

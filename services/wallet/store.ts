@@ -2,6 +2,7 @@ import { type Coalescer, coalesce } from '../../platform/batch.ts';
 import { type Database, type Queries, STORE_GROUPS, sql } from '../../platform/db.ts';
 import type { Traced } from '../../platform/tracing.ts';
 import { appendDeltas } from '../deltas.store.ts';
+import { type Check, checked, type Stored, storedBy } from './stored.store.ts';
 
 /** A sealed data key, and what it is opened with beside the password. */
 export interface LockedKey {
@@ -49,15 +50,6 @@ interface PageRange {
     bytes: number;
 }
 
-/** What an account stores, and how much it may. */
-export interface Stored {
-    wallets: number;
-    /** In all of its wallets. */
-    credentials: number;
-    /** Of these credentials, as they are sealed. */
-    bytes: number;
-}
-
 export interface WalletStore {
     /** What the account stores. */
     stored(account: string, traced?: Traced): Promise<Stored>;
@@ -78,9 +70,6 @@ export interface WalletStore {
     /** Whether it was there. */
     remove(name: EntryName, traced?: Traced): Promise<boolean>;
 }
-
-/** Looks at what an account stores with what is being written, and throws where that is too much. */
-export type Check = (stored: Stored) => void;
 
 /** Above the id of any entry. */
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
@@ -137,34 +126,6 @@ async function findWallets(db: Database, ids: string[]): Promise<Array<WalletRow
     );
     const found = new Map(rows.map((row) => [row.id, row]));
     return ids.map((id) => found.get(id));
-}
-
-/**
- * Writes for an account in a transaction that `check` may undo. The triggers have counted what is written, on the account's
- * row: of several transactions each one sees what those before it have written.
- */
-function checked<Result>(
-    db: Database,
-    {
-        account,
-        check,
-        name,
-        traced,
-    }: { account: string | null; check: Check; name: string; traced: Traced | undefined },
-    write: (queries: Queries) => Promise<Result>,
-): Promise<Result> {
-    const work = async (queries: Queries): Promise<Result> => {
-        const result = await write(queries);
-        if (account !== null) check(await storedBy(account, queries.rows));
-        return result;
-    };
-    return db.transaction(work, name, traced);
-}
-
-async function storedBy(account: string, rows: Queries['rows']): Promise<Stored> {
-    const [row] = await rows<Stored>(sql.unsafe`
-        SELECT wallets, credentials, bytes FROM wallet.accounts WHERE account = ${account}`);
-    return row ?? { wallets: 0, credentials: 0, bytes: 0 };
 }
 
 async function insertWallet({ rows }: Queries, wallet: WalletRow): Promise<void> {
