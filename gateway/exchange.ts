@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type CallContext, REQUEST_TIMEOUT_MS } from '../platform/context.ts';
+import { type CallContext, Cancellation, REQUEST_TIMEOUT_MS } from '../platform/context.ts';
 import { AppError } from '../platform/errors.ts';
 import { newId, REQUEST_ID } from '../platform/ids.ts';
 import { NO_SPAN, readTraceparent, type Span, startSpan } from '../platform/tracing.ts';
@@ -25,6 +25,8 @@ export interface Exchange {
     /** What its calls go on from: its own span, or, where that is not traced, what has come in. */
     traceparent: string | undefined;
     span: Span;
+    /** Of all its calls: cancelled when the client goes away. */
+    cancellation: Cancellation;
     /** The client's address as limits count it: IPv6 as its /64. */
     address: string;
     /** The endpoint's id, once it is known. */
@@ -43,8 +45,6 @@ export interface Exchange {
     /** What the limiter said; every answer carries it. */
     decision?: Decision;
     failure?: AppError;
-    /** The context of its call. */
-    context?: CallContext;
     /** Fields that the answer carries besides the common ones. */
     headers: Record<string, string>;
 }
@@ -63,6 +63,7 @@ export function beginExchange(request: IncomingMessage, response: ServerResponse
         request_id: requestIdOf(request),
         traceparent: readTraceparent(request.headers.traceparent),
         span: NO_SPAN,
+        cancellation: new Cancellation(),
         address,
         route: 'unmatched',
         audit: false,
@@ -101,6 +102,7 @@ export function contextOf(exchange: Exchange, timeout_ms = REQUEST_TIMEOUT_MS): 
         address: exchange.address,
         trusted: false,
         deadline: performance.now() + timeout_ms,
+        cancellation: exchange.cancellation,
     };
 }
 

@@ -19,7 +19,6 @@ export async function readInput(endpoint: Endpoint, exchange: Exchange, services
     const body = parseBody(request.headers, await exchange.body.read());
     if (exchange.malformed_path) throw new AppError('invalid', 'The path is not properly percent-encoded.');
     const context = contextOf(exchange, endpoint.timeout_ms);
-    exchange.context = context;
     if (exchange.internal) {
         context.trusted = endpoint.access !== 'login'; // a login proves itself, whoever passes it on
         context.address = namedAddress(exchange);

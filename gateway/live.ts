@@ -1,5 +1,5 @@
 import { createCache } from '../platform/cache.ts';
-import type { CallContext } from '../platform/context.ts';
+import { type CallContext, detached } from '../platform/context.ts';
 import type { Log } from '../platform/log.ts';
 import type { Bearer, Principal, Standing } from './auth.ts';
 import type { Decision, Limiter } from './limit.ts';
@@ -54,7 +54,7 @@ export function liveBearers({ limiter, log }: { limiter: Limiter; log: Log }): T
     function renewInBackground(entry: Remembered, bearer: Bearer, context: CallContext): void {
         if (entry.renewing || performance.now() - entry.asked_at < RENEW_AFTER_MS) return;
         entry.renewing = true;
-        ask(bearer, { ...context, deadline: performance.now() + RENEWAL_TIMEOUT_MS }).catch((error: unknown) => {
+        ask(bearer, detached(context, RENEWAL_TIMEOUT_MS)).catch((error: unknown) => {
             entry.renewing = false;
             log.warn({ err: error }, 'a standing could not be renewed ahead of time');
         });

@@ -31,9 +31,8 @@ export function refusals(options: { admitter: Admitter; overload: Overload; log:
         const { response } = exchange;
         if (response.writableEnded) return; // the parser's complaint about the body was faster
         const error = asAppError(thrown);
-        const is_abandoned = response.destroyed && error.kind === 'deadline'; // its client has gone
         const is_logged = error instanceof Answered;
-        if (error.http_status >= 500 && !is_abandoned && !is_logged)
+        if (error.http_status >= 500 && !is_logged)
             log.error({ err: thrown, request_id: exchange.request_id }, 'request failed');
         if (!response.headersSent) return refuse(exchange, error, options);
         exchange.failure = error;

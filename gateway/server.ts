@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import express, { type NextFunction, type Request, type Response } from 'express';
-import { abandon } from '../platform/context.ts';
+import { overError } from '../platform/context.ts';
 import { AppError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { type Metrics, secondsSince } from '../platform/metrics.ts';
@@ -55,8 +55,8 @@ export function gatewayServer(options: GatewayOptions): Server {
         if (!may_always && overload.isFull()) return refuse(request, response);
         const exchange = beginExchange(request, response, address);
         response.on('close', () => {
+            if (!response.writableFinished) exchange.cancellation.cancel();
             finish(exchange);
-            if (!response.writableFinished && exchange.context) abandon(exchange.context);
         });
         if (!may_always) overload.enter(exchange);
         app(request, response);
@@ -156,9 +156,11 @@ function observer({ endpoints, metrics }: GatewayOptions): Observe {
 /** Ends the exchange: meters it, and writes its one log line. */
 function finisher({ overload, log }: GatewayOptions, observe: Observe): (exchange: Exchange) => void {
     return (exchange) => {
-        const { request, response, route, began, request_id, principal, failure, span } = exchange;
+        const { request, response, route, began, request_id, principal, cancellation, span } = exchange;
         const { method = '' } = request;
-        const status = response.statusCode;
+        const is_aborted = cancellation.isCancelled;
+        const failure = exchange.failure ?? (is_aborted ? overError(exchange) : undefined);
+        const status = failure && !response.headersSent ? failure.http_status : response.statusCode;
         const duration_ms = observe({ route, method, status }, began);
         overload.leave(exchange);
         span.attribute('http.response.status_code', status);
@@ -176,7 +178,7 @@ function finisher({ overload, log }: GatewayOptions, observe: Observe): (exchang
             session_id: principal?.session_id,
             target: exchange.target,
             error: failure?.kind,
-            aborted: response.writableFinished ? undefined : true,
+            aborted: is_aborted || undefined,
             ...auditOf(exchange),
         });
     };

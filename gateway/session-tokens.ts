@@ -1,5 +1,5 @@
 import { createCache } from '../platform/cache.ts';
-import { REQUEST_TIMEOUT_MS } from '../platform/context.ts';
+import { Cancellation, REQUEST_TIMEOUT_MS } from '../platform/context.ts';
 import { newId } from '../platform/ids.ts';
 import { type SessionTokenVerifier, sessionTokenVerifier } from '../platform/session-token.ts';
 import type { Services } from './services.ts';
@@ -73,5 +73,6 @@ function ownContext() {
         address: undefined,
         trusted: true,
         deadline: performance.now() + REQUEST_TIMEOUT_MS,
+        cancellation: new Cancellation(),
     };
 }

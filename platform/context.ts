@@ -1,10 +1,50 @@
 import type { Context } from '../proto/gen/rpc/v1/frames.ts';
 import { AppError } from './errors.ts';
+import type { Traced } from './tracing.ts';
+
+/**
+ * Whether a call's client has gone. Each call that enters the process has one, and every context that is derived from the
+ * call's context refers to the same one: a copy of a context cannot lose it.
+ */
+export class Cancellation {
+    #isCancelled = false;
+    #listeners: Set<() => void> | undefined;
+
+    get isCancelled(): boolean {
+        return this.#isCancelled;
+    }
+
+    /** Nobody waits for the answer any more. A second call changes nothing. */
+    cancel(): void {
+        this.#isCancelled = true;
+        const listeners = this.#listeners;
+        this.#listeners = undefined;
+        for (const listener of listeners ?? []) listener();
+    }
+
+    /** Calls `listener` once, when the call is cancelled, or at once where it has been. Returns a function that stops that. */
+    onCancelled(listener: () => void): () => void {
+        if (this.#isCancelled) {
+            listener();
+            return () => {};
+        }
+        this.#listeners ??= new Set();
+        this.#listeners.add(listener);
+        return () => void this.#listeners?.delete(listener);
+    }
+}
 
 /** On whose behalf a call is made, and until when its answer is of use. Passed explicitly from the gateway to the store. */
 export interface CallContext extends Context {
     /** On this process' monotonic clock (`performance.now()`), in milliseconds. */
-    deadline: number;
+    readonly deadline: number;
+    readonly cancellation: Cancellation;
+}
+
+/** What a queue must know of a call that waits in it: a CallContext says all of it. What is absent never ends. */
+export interface Patience extends Traced {
+    deadline?: number | undefined;
+    cancellation?: Cancellation | undefined;
 }
 
 /** How long a request may take as a whole, in milliseconds. */
@@ -19,24 +59,41 @@ export function timeoutOfNextHop({ deadline }: CallContext): number {
     return Math.max(0, Math.floor(deadline - performance.now() - HOP_MS));
 }
 
-/** Throws `deadline` where a call could not be answered in time. */
-export function requireTime({ deadline }: CallContext): void {
-    if (isTooLate(deadline)) throw deadlineExceeded();
+/** Why there is no point in starting on a call now: `cancelled`, or `deadline` where it could not be answered in time. */
+export function reasonNotToStart(patience: Patience): AppError | undefined {
+    const { deadline = Number.POSITIVE_INFINITY, cancellation } = patience;
+    if (cancellation?.isCancelled || deadline - performance.now() < LEAST_MS) return overError(patience);
+    return undefined;
 }
 
-/** Whether it is too late to start on what must be done by then (`performance.now()`). */
-export function isTooLate(deadline: number): boolean {
-    return deadline - performance.now() < LEAST_MS;
+/** Throws the reason not to start on a call, if there is one. */
+export function requireTime(patience: Patience): void {
+    const reason = reasonNotToStart(patience);
+    if (reason) throw reason;
 }
 
-/** Whether an answer to the next hop could not be passed on in time any more. */
-export function isOverdue({ deadline }: CallContext, now: number): boolean {
-    return deadline - HOP_MS <= now;
+/** Whether the client has gone, or an answer to the next hop could not be passed on in time any more. */
+export function isOver({ deadline = Number.POSITIVE_INFINITY, cancellation }: Patience, now: number): boolean {
+    return cancellation?.isCancelled === true || deadline - HOP_MS <= now;
 }
 
-/** Nobody waits for the answer any more: the call is overdue from now on, wherever its deadline is looked at. */
-export function abandon(context: CallContext): void {
-    context.deadline = Number.NEGATIVE_INFINITY;
+/** What is said of a call that is over: `cancelled` where its client has gone, else `deadline`. */
+export function overError({ cancellation }: Patience): AppError {
+    return cancellation?.isCancelled ? cancelled() : deadlineExceeded();
+}
+
+/** Throws `cancelled` where the client has gone. */
+export function throwIfCancelled({ cancellation }: Patience): void {
+    if (cancellation?.isCancelled) throw cancelled();
+}
+
+/** The context of work that goes on when the client has gone, since others need its result too; it has its own time. */
+export function detached(context: CallContext, timeout_ms: number): CallContext {
+    return { ...context, deadline: performance.now() + timeout_ms, cancellation: new Cancellation() };
+}
+
+function cancelled(): AppError {
+    return new AppError('cancelled', 'The client has given up this call.');
 }
 
 export function deadlineExceeded(): AppError {

@@ -6,6 +6,8 @@ const KINDS = {
     not_found: { grpc: 5, http: 404, summary: 'Not found' },
     method_not_allowed: { grpc: 12, http: 405, summary: 'Method not allowed' },
     request_timeout: { grpc: 4, http: 408, summary: 'Request timeout' },
+    /** Its client has gone: 499, as nginx logs it. Nobody is left to read the answer. */
+    cancelled: { grpc: 1, http: 499, summary: 'Client closed request' },
     conflict: { grpc: 6, http: 409, summary: 'Conflict' },
     too_large: { grpc: 11, http: 413, summary: 'Request too large' },
     unsupported_media_type: { grpc: 3, http: 415, summary: 'Unsupported media type' },

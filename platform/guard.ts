@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { overloaded } from './batch.ts';
+import { type Patience, requireTime } from './context.ts';
 import { AppError } from './errors.ts';
 import type { Log } from './log.ts';
 import { queueTally } from './queues.ts';
 import { type Redis, shardTag } from './redis.ts';
-import { inSpan, startSpan, type Traced } from './tracing.ts';
+import { inSpan, startSpan } from './tracing.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -33,7 +34,7 @@ const QUEUE = 'password_attempts';
 const UNSETTLED_POLL_MS = 25;
 
 /** Whose password is tried, and from where. The subject goes into Redis keys: it names nobody in clear text. */
-export interface GuardTarget extends Traced {
+export interface GuardTarget extends Patience {
     subject: string;
     /** The caller's network address; callers without one share a record. */
     address: string | undefined;
@@ -60,6 +61,7 @@ export function guard({ redis, shards, log }: { redis: Redis; shards: number; lo
     /** Whether the attempt is counted; throws when it is refused. */
     async function begin(target: GuardTarget): Promise<boolean> {
         for (;;) {
+            requireTime(target);
             const answer = await run(target, 'begin').catch((error: unknown) => {
                 log.warn({ err: error }, 'password guard: no answer from Redis, let through');
                 return undefined;

@@ -123,17 +123,7 @@ class TracedSpan implements Span {
     }
 
     within(context: CallContext): CallContext {
-        return {
-            ...context,
-            traceparent: this.traceparent,
-            // Still that of the call: it may be given up at any time.
-            get deadline() {
-                return context.deadline;
-            },
-            set deadline(deadline) {
-                context.deadline = deadline;
-            },
-        };
+        return { ...context, traceparent: this.traceparent };
     }
 
     rename(name: string): void {

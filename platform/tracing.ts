@@ -11,7 +11,7 @@ export type Kind = 'server' | 'client' | 'internal' | 'consumer';
 
 /** One hop of a call, timed from when it was asked for. It carries what logs have too, and never what a call is about. */
 export interface Span extends Traced {
-    /** The call as this hop passes it on; given up when `context` is. */
+    /** The call as this hop passes it on. */
     within(context: CallContext): CallContext;
     rename(name: string): void;
     attribute(name: string, value: string | number): void;

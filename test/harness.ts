@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { Writable } from 'node:stream';
 import { after } from 'node:test';
 import { Client } from 'pg';
-import type { CallContext } from '../platform/context.ts';
+import { pino } from 'pino';
+import { type CallContext, Cancellation } from '../platform/context.ts';
 import { type Database, openDatabase } from '../platform/db.ts';
 import { newId } from '../platform/ids.ts';
-import { createLog } from '../platform/log.ts';
+import { createLog, type Log } from '../platform/log.ts';
 import { createMetrics } from '../platform/metrics.ts';
 import { migrate } from '../platform/migrate.ts';
 import { awaitRedis, openRedis, type Redis } from '../platform/redis.ts';
@@ -20,6 +22,18 @@ function setting(name: 'TEST_DATABASE_URL' | 'TEST_ADMIN_URL' | 'TEST_REDIS_URL'
 export const redisUrl = setting('TEST_REDIS_URL');
 
 export const quiet = createLog({ level: 'silent', name: 'test' });
+
+/** A log whose lines the test can read. */
+export function recordingLog(): { log: Log; lines: Array<Record<string, unknown>> } {
+    const lines: Array<Record<string, unknown>> = [];
+    const stream = new Writable({
+        write(line, _encoding, done) {
+            lines.push(JSON.parse(String(line)));
+            done();
+        },
+    });
+    return { log: pino({ base: null }, stream), lines };
+}
 
 /** A new, empty database of the test file's own; dropped when the file is done. */
 export async function emptyDatabase(): Promise<string> {
@@ -58,6 +72,7 @@ export function testContext(caller: Partial<CallContext> = {}): CallContext {
         address: '127.0.0.1',
         trusted: false,
         deadline: performance.now() + 10_000,
+        cancellation: new Cancellation(),
         ...caller,
     };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CallContext } from '../../platform/context.ts';
+import { type CallContext, detached } from '../../platform/context.ts';
 import { sharedLook } from '../../platform/shared-look.ts';
 import { endpoint } from '../endpoint.ts';
 import type { Services } from '../services.ts';
@@ -21,7 +21,7 @@ type Ping = (services: Services, context: CallContext) => Promise<unknown>;
 
 /** Asks one dependency, once for all who want to know at that time, and on when the client that came first goes away. */
 function probe(ping: Ping): (...asking: Parameters<Ping>) => Promise<z.infer<typeof status>> {
-    const look: Ping = (services, context) => ping(services, { ...context, deadline: performance.now() + LOOK_MS });
+    const look: Ping = (services, context) => ping(services, detached(context, LOOK_MS));
     const shared = sharedLook(look, LOOK_MS);
     return (...asking) =>
         shared(...asking).then(

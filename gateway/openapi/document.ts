@@ -1,9 +1,17 @@
-import type { ErrorKind } from '../../platform/errors.ts';
 import type { Access, Endpoint } from '../endpoint.ts';
 import type { Operation } from './operation.ts';
 import { operationOf } from './operations/index.ts';
 import { type Parameter, parametersOf } from './parameters.ts';
-import { HEADERS, headersOf, KINDS, refusal, refusalsOf, responseName, statusOf } from './responses.ts';
+import {
+    HEADERS,
+    headersOf,
+    KINDS,
+    type RefusalKind,
+    refusal,
+    refusalsOf,
+    responseName,
+    statusOf,
+} from './responses.ts';
 import { type Schema, schemaOf } from './schemas.ts';
 import { INTRODUCTION, TAGS, tagOf } from './tags.ts';
 
@@ -114,7 +122,7 @@ function operationObject(endpoint: Endpoint, schemas: Record<string, Schema>): O
         return { $ref: `#/components/schemas/${name}` };
     };
     // A twin has the schemas of its public endpoint.
-    const name = responseName(id.replace('internal.', '').replaceAll('.', '_') as ErrorKind);
+    const name = responseName(id.replace('internal.', '').replaceAll('.', '_') as RefusalKind);
     const object: OperationObject = {
         operationId: id,
         summary,
@@ -156,7 +164,7 @@ function success({ bare, message, query }: Endpoint, data: Schema, example: unkn
 }
 
 function refusalResponses(access: Access, own: NonNullable<Operation['refusals']>): OperationObject['responses'] {
-    const kinds = refusalsOf(access, Object.keys(own) as ErrorKind[]); // the keys that its type allows
+    const kinds = refusalsOf(access, Object.keys(own) as RefusalKind[]); // the keys that its type allows
     return Object.fromEntries(
         kinds.map((kind) => {
             const when = own[kind] ?? accessRefusal(access, kind);
@@ -168,7 +176,7 @@ function refusalResponses(access: Access, own: NonNullable<Operation['refusals']
     );
 }
 
-function accessRefusal(access: Access, kind: ErrorKind): string | undefined {
+function accessRefusal(access: Access, kind: RefusalKind): string | undefined {
     if (access !== 'internal') return undefined;
     if (kind === 'unauthenticated') return 'The internal secret is missing or wrong.';
     if (kind === 'rate_limited') return 'Only without the right secret: the calls of the address are spent.';

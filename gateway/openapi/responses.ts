@@ -1,8 +1,11 @@
 import { AppError, type ErrorKind } from '../../platform/errors.ts';
 import type { Access } from '../endpoint.ts';
 
+/** The errors that a client may see: one that has gone reads none. */
+export type RefusalKind = Exclude<ErrorKind, 'cancelled'>;
+
 /** When each refusal is given; a sample of its text. */
-const REFUSALS: Record<ErrorKind, { when: string; detail: string }> = {
+const REFUSALS: Record<RefusalKind, { when: string; detail: string }> = {
     invalid: {
         when: 'The path, the query, a header or the body is not as it must be: `error` names the first field at fault.',
         detail: 'name is required.',
@@ -43,10 +46,10 @@ const REFUSALS: Record<ErrorKind, { when: string; detail: string }> = {
     deadline: { when: 'The call took too long.', detail: 'The request took too long. Try again shortly.' },
 };
 
-export const KINDS = Object.keys(REFUSALS) as ErrorKind[]; // its keys are all kinds
+export const KINDS = Object.keys(REFUSALS) as RefusalKind[]; // its keys are all kinds
 
 /** What any endpoint may answer, whoever calls. */
-const ALWAYS: readonly ErrorKind[] = [
+const ALWAYS: readonly RefusalKind[] = [
     'invalid',
     'request_timeout',
     'too_large',
@@ -56,7 +59,7 @@ const ALWAYS: readonly ErrorKind[] = [
     'unavailable',
 ];
 
-const BY_ACCESS: Record<Access, readonly ErrorKind[]> = {
+const BY_ACCESS: Record<Access, readonly RefusalKind[]> = {
     session: ['unauthenticated', 'rate_limited'],
     any: ['unauthenticated', 'rate_limited'],
     internal: ['unauthenticated', 'rate_limited'],
@@ -66,24 +69,24 @@ const BY_ACCESS: Record<Access, readonly ErrorKind[]> = {
 };
 
 /** The names under which `components.responses` has each refusal: `RateLimited`. */
-export function responseName(kind: ErrorKind): string {
+export function responseName(kind: RefusalKind): string {
     return kind.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-export function statusOf(kind: ErrorKind): number {
+export function statusOf(kind: RefusalKind): number {
     return new AppError(kind, '').http_status;
 }
 
 /** The refusals of an endpoint, by what it needs and what it says itself. */
-export function refusalsOf(access: Access, own: readonly ErrorKind[]): ErrorKind[] {
+export function refusalsOf(access: Access, own: readonly RefusalKind[]): RefusalKind[] {
     const all = new Set([...ALWAYS, ...BY_ACCESS[access], ...own]);
     return [...all].sort((one, other) => statusOf(one) - statusOf(other));
 }
 
-const WAITS: readonly ErrorKind[] = ['rate_limited', 'unavailable', 'deadline'];
+const WAITS: readonly RefusalKind[] = ['rate_limited', 'unavailable', 'deadline'];
 
 /** A refusal as the document has it; `when`: in the words of one endpoint. */
-export function refusal(kind: ErrorKind, when = REFUSALS[kind].when) {
+export function refusal(kind: RefusalKind, when = REFUSALS[kind].when) {
     const error = new AppError(kind, REFUSALS[kind].detail);
     const example = { status: 'error', message: error.summary, error: error.detail };
     return {
@@ -94,7 +97,7 @@ export function refusal(kind: ErrorKind, when = REFUSALS[kind].when) {
 }
 
 /** References to the headers that an answer has: a refusal of this kind, or a success. */
-export function headersOf(kind?: ErrorKind): Record<string, { $ref: string }> {
+export function headersOf(kind?: RefusalKind): Record<string, { $ref: string }> {
     const names = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'];
     if (kind) names.push('X-Error-Code');
     if (kind === 'unauthenticated') names.push('WWW-Authenticate');

@@ -1,4 +1,4 @@
-import { type CallContext, deadlineExceeded } from '../context.ts';
+import { type CallContext, deadlineExceeded, throwIfCancelled } from '../context.ts';
 import { AppError, asAppError } from '../errors.ts';
 import { isId } from '../ids.ts';
 import type { Log } from '../log.ts';
@@ -26,6 +26,7 @@ export function dispatcher(methods: BoundMethod[], { log, metrics }: { log: Log;
         const began = performance.now();
         const span = startSpan('server', path, context);
         try {
+            throwIfCancelled(context);
             if (context.deadline <= began) throw deadlineExceeded();
             if (context.user_id !== undefined && !isId(context.user_id)) {
                 throw new AppError('invalid', 'A call may act for a user id alone (x-on-behalf-of).');
@@ -37,10 +38,9 @@ export function dispatcher(methods: BoundMethod[], { log, metrics }: { log: Log;
             return response;
         } catch (error) {
             const refusal = asAppError(error);
-            if (refusal.http_status >= 500 && !(refusal instanceof Answered)) {
-                const { request_id } = context;
-                log.error({ err: error, method: path, request_id, trace_id: traceIdOf(context) });
-            }
+            const seen = { method: path, request_id: context.request_id, trace_id: traceIdOf(context) };
+            if (refusal.kind === 'cancelled') log.info(seen, 'call cancelled: its client has gone');
+            else if (refusal.http_status >= 500 && !(refusal instanceof Answered)) log.error({ err: error, ...seen });
             duration.observe({ method: path, outcome: refusal.kind }, secondsSince(began));
             span.finish(refusal);
             throw refusal;

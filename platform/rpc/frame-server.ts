@@ -1,7 +1,7 @@
 import { Metadata, type ServerDuplexStream } from '@grpc/grpc-js';
 import type { Call, Frame, Reply } from '../../proto/gen/rpc/v1/frames.ts';
 import { type Gatherer, gather, overloaded } from '../batch.ts';
-import { abandon, type CallContext } from '../context.ts';
+import { type CallContext, Cancellation } from '../context.ts';
 import { AppError, asAppError } from '../errors.ts';
 import type { Dispatch } from './dispatch.ts';
 import { CALLS_PER_FRAME, FRAME_BYTES, writeFrame } from './frames.ts';
@@ -15,7 +15,7 @@ const NO_RESPONSE = new Uint8Array();
 export class FrameServer {
     readonly #stream: ServerDuplexStream<Frame, Frame>;
     readonly #dispatch: Dispatch;
-    readonly #running = new Map<number, CallContext>();
+    readonly #running = new Map<number, Cancellation>();
     readonly #in_flight = new InFlight();
     readonly #replies: Gatherer<Reply>;
     #last_call = 0;
@@ -36,8 +36,7 @@ export class FrameServer {
         });
         stream.on('data', (frame: Frame) => this.#read(frame));
         stream.on('end', () => stream.end());
-        // The client's going away ends the stream; what it had asked for runs to its end.
-        stream.on('error', () => {});
+        stream.on('error', () => {}); // the client has gone: 'close' follows
         stream.on('close', () => this.#end());
         stream.sendMetadata(new Metadata()); // now the client knows that it is heard
     }
@@ -54,8 +53,7 @@ export class FrameServer {
 
     #read({ calls, cancelled }: Frame): void {
         for (const id of cancelled) {
-            const context = this.#running.get(id);
-            if (context) abandon(context);
+            this.#running.get(id)?.cancel();
         }
         if (this.#draining || this.#ended) return; // the client knows that these are not taken
         if (calls.length > CALLS_PER_FRAME) {
@@ -95,8 +93,10 @@ export class FrameServer {
 
     async #execute({ id, method, request, context, timeout_ms }: Call): Promise<Uint8Array> {
         if (!context) throw new AppError('invalid', 'A call needs a context.');
-        const own = { ...context, deadline: performance.now() + Math.min(timeout_ms, LONGEST_MS) };
-        this.#running.set(id, own);
+        const deadline = performance.now() + Math.min(timeout_ms, LONGEST_MS);
+        const cancellation = new Cancellation();
+        const own: CallContext = { ...context, deadline, cancellation };
+        this.#running.set(id, cancellation);
         return this.#dispatch(method, request, own);
     }
 
@@ -109,6 +109,7 @@ export class FrameServer {
 
     #end(): void {
         this.#ended = true;
+        for (const cancellation of this.#running.values()) cancellation.cancel();
         this.#replies.retain(() => false);
     }
 

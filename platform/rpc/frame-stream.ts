@@ -1,7 +1,7 @@
 import { type Client, type ClientDuplexStream, Metadata, type ServiceError } from '@grpc/grpc-js';
 import type { Call, Frame } from '../../proto/gen/rpc/v1/frames.ts';
 import { type Gatherer, gather, overloaded } from '../batch.ts';
-import { type CallContext, deadlineExceeded, isOverdue, requireTime, timeoutOfNextHop } from '../context.ts';
+import { type CallContext, isOver, overError, requireTime, timeoutOfNextHop } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { NO_SPAN, type Span, startSpan } from '../tracing.ts';
 import type { MethodInfo } from './definition.ts';
@@ -92,11 +92,11 @@ export class FrameStream {
         });
     }
 
-    /** Gives up the calls whose time is over, and tells the server of those it may have. */
+    /** Gives up the calls whose time is over or whose client has gone, and tells the server of those it may have. */
     sweep(now: number): void {
-        const overdue = this.#takeThose(({ context }) => isOverdue(context, now));
-        for (const call of overdue) fail(call, deadlineExceeded());
-        const cancelled = overdue.flatMap(({ id, sent }) => (sent ? [id] : []));
+        const over = this.#takeThose(({ context }) => isOver(context, now));
+        for (const call of over) fail(call, overError(call.context));
+        const cancelled = over.flatMap(({ id, sent }) => (sent ? [id] : []));
         if (cancelled.length > 0) void writeFrame(this.#stream, { cancelled }).catch(() => {}); // it ends, and they with it
         this.#endWhenDone();
     }

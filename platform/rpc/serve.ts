@@ -6,7 +6,6 @@ import {
 } from '@grpc/grpc-js';
 import type { Frame } from '../../proto/gen/rpc/v1/frames.ts';
 import type { CallerSettings } from '../caller-settings.ts';
-import { abandon } from '../context.ts';
 import { asAppError } from '../errors.ts';
 import { callers, type Identify, notAllowed } from './callers.ts';
 import type { BoundMethod } from './definition.ts';
@@ -114,7 +113,7 @@ function addUnaryService(server: Server, methods: BoundMethod[], identify: Ident
             try {
                 const caller = identify(call.metadata);
                 const context = contextFromMetadata(call);
-                call.on('cancelled', () => abandon(context));
+                call.on('cancelled', () => context.cancellation.cancel());
                 callback(null, await caller.dispatch(path, call.request, context));
             } catch (error) {
                 callback(encodeStatus(asAppError(error)));

@@ -1,5 +1,13 @@
 import { type Client, Metadata, type ServerUnaryCall, type ServiceError, status } from '@grpc/grpc-js';
-import { type CallContext, deadlineExceeded, REQUEST_TIMEOUT_MS, requireTime, timeoutOfNextHop } from '../context.ts';
+import {
+    type CallContext,
+    Cancellation,
+    deadlineExceeded,
+    overError,
+    REQUEST_TIMEOUT_MS,
+    requireTime,
+    timeoutOfNextHop,
+} from '../context.ts';
 import { AppError } from '../errors.ts';
 import { newId, REQUEST_ID } from '../ids.ts';
 import { readTraceparent, startSpan } from '../tracing.ts';
@@ -37,6 +45,7 @@ export function contextFromMetadata(call: ServerUnaryCall<unknown, unknown>): Ca
         address: text(FIELDS.address),
         trusted: text('x-trusted') === 'true',
         deadline: performance.now() + timeout_ms,
+        cancellation: new Cancellation(),
     };
 }
 
@@ -84,7 +93,8 @@ export function unaryTransport(grpc: Client, service_token: string): Transport {
             requireTime(context);
             const deadline = Date.now() + timeoutOfNextHop(context);
             const span = startSpan('client', method.path, context);
-            grpc.makeUnaryRequest(
+            let stopListening = (): void => {};
+            const call = grpc.makeUnaryRequest(
                 method.path,
                 asBuffer,
                 (bytes: Buffer): Uint8Array => bytes,
@@ -92,11 +102,20 @@ export function unaryTransport(grpc: Client, service_token: string): Transport {
                 metadataFromContext(span.within(context), service_token),
                 { deadline },
                 (error, response) => {
-                    const failure = error ? decodeStatus(error) : undefined;
+                    stopListening();
+                    const failure = error ? failureOf(error, context) : undefined;
                     span.finish(failure);
                     if (failure) reject(failure);
                     else resolve(response as Uint8Array); // grpc-js gives a response where there is no error
                 },
             );
+            stopListening = context.cancellation.onCancelled(() => call.cancel());
         });
+}
+
+/** A call that this side has cancelled ends with gRPC's own CANCELLED. */
+function failureOf(error: ServiceError, context: CallContext): AppError {
+    return context.cancellation.isCancelled && error.code === status.CANCELLED
+        ? overError(context)
+        : decodeStatus(error);
 }

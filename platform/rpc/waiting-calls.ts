@@ -1,5 +1,5 @@
 import { overloaded } from '../batch.ts';
-import { type CallContext, deadlineExceeded, isOverdue, isTooLate, requireTime } from '../context.ts';
+import { type CallContext, isOver, overError, reasonNotToStart, requireTime } from '../context.ts';
 import type { AppError } from '../errors.ts';
 import { queueTally } from '../queues.ts';
 import { InFlight } from './in-flight.ts';
@@ -50,8 +50,8 @@ export class WaitingCalls {
     /** Gives up the calls whose time or patience is over; `reason` says what the latter are told. */
     sweep(now: number, reason: () => AppError): void {
         for (const call of this.#calls) {
-            if (isOverdue(call.context, now)) this.#fail(call, deadlineExceeded());
-            else if (now >= call.until || isTooLate(call.context.deadline)) this.#fail(call, reason());
+            if (isOver(call.context, now)) this.#fail(call, overError(call.context));
+            else if (now >= call.until || reasonNotToStart(call.context)) this.#fail(call, reason());
         }
     }
 

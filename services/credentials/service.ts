@@ -102,8 +102,11 @@ async function verifyMany(
         throw invalid(`credentials may have ${MAX_PRESENTED_CREDENTIALS} items.`);
     }
     return {
-        results: await mapInFlight(credentials, CHECKS_IN_FLIGHT, (credential) =>
-            check(deps, { credential, check_revocation }, context),
+        results: await mapInFlight(
+            credentials,
+            CHECKS_IN_FLIGHT,
+            (credential) => check(deps, { credential, check_revocation }, context),
+            context,
         ),
     };
 }

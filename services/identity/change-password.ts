@@ -49,9 +49,9 @@ export function passwordChange({
         const user_id = requireAccountId(context);
         requireComparablePassword(current_password, 'current_password');
         requireNewPassword(new_password, 'new_password');
-        const { session_id, address, traceparent } = context;
+        const { session_id, address, traceparent, deadline, cancellation } = context;
         const kept_session = session_id !== undefined && isId(session_id) ? session_id : undefined;
-        const target = { subject: guardSubject({ user_id }), address, traceparent };
+        const target = { subject: guardSubject({ user_id }), address, traceparent, deadline, cancellation };
         const changed_at = await guard.attempt(target, async () => {
             const account = await store.findPasswordOf(user_id, context);
             if (!account) throw noAccount();

@@ -1,4 +1,4 @@
-import type { CallContext } from '../../platform/context.ts';
+import { type CallContext, throwIfCancelled } from '../../platform/context.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import type {
@@ -57,14 +57,16 @@ export function userCreation({
             throw invalid(`users must have 1 to ${MAX_USERS} items.`);
         }
         const taken = new Set<string>();
-        const outcomes = await mapInFlight(users, HASHES_IN_FLIGHT, async (user) => {
+        const createOne = async (user: NewUser) => {
             try {
                 return { created: await create(judge(user, taken), context) };
             } catch (error) {
+                throwIfCancelled(context);
                 if (!(error instanceof AppError)) throw error;
                 return { failed: { email: user.email ?? '', error: error.detail } };
             }
-        });
+        };
+        const outcomes = await mapInFlight(users, HASHES_IN_FLIGHT, createOne, context);
         return {
             created: outcomes.flatMap(({ created }) => created ?? []),
             failed: outcomes.flatMap(({ failed }) => failed ?? []),

@@ -38,8 +38,9 @@ export function login(dependencies: LoginDependencies) {
         const storable = !email.includes('\0') && email.isWellFormed();
         const account = storable ? await store.findPassword(email, context) : undefined;
         const subject = guardSubject(account ?? { email });
-        const { address, traceparent } = context;
-        const opened = await guard.attempt({ subject, address, traceparent }, async () => {
+        const { address, traceparent, deadline, cancellation } = context;
+        const target = { subject, address, traceparent, deadline, cancellation };
+        const opened = await guard.attempt(target, async () => {
             const phc = account?.password_hash ?? (await standIn());
             const { matches, rehash } = await passwords.verify(phc, request.password, context);
             if (!account || !matches) return undefined;

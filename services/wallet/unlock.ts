@@ -80,8 +80,8 @@ async function openedBy(
 ): Promise<Buffer> {
     const { store, passwords, cost, guard } = deps;
     const { salt, memory_kib, passes } = wallet;
-    const { address, traceparent } = context;
-    const target = { subject: `wallet:${wallet.id}`, address, traceparent };
+    const { address, traceparent, deadline, cancellation } = context;
+    const target = { subject: `wallet:${wallet.id}`, address, traceparent, deadline, cancellation };
     const data_key = await guard.attempt(target, async () => {
         const password_key = await passwords.derive(password, salt, { memory_kib, passes }, context);
         const opened = openDataKey(wallet, password_key);

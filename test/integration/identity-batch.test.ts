@@ -78,3 +78,19 @@ test('without time left for its hash an item fails and is not created', async ()
     assert.match(failed[0]?.error ?? '', /no time left/);
     assert.deepEqual(await db.rows(sql.unsafe`SELECT FROM identity.users WHERE email = ${email}`), []);
 });
+
+test('a batch whose client goes away ends with the items that are under way', async () => {
+    const context = testContext({ trusted: true });
+    const users = Array.from({ length: 500 }, () => ({ email: newEmail(), password: PASSWORD }));
+    const emails = users.map(({ email }) => email);
+    const stored = async () =>
+        (await db.rows(sql.unsafe`SELECT FROM identity.users WHERE email = ANY(${sql.array(emails, 'text')})`)).length;
+    const batch = assert.rejects(identity.createUsers({ users }, context), kind('cancelled'));
+    while ((await stored()) === 0);
+    context.cancellation.cancel();
+    await batch;
+    const at_the_end = await stored();
+    assert.ok(at_the_end < users.length, `${at_the_end} of ${users.length}`);
+    await identity.createUsers({ users: [{ email: newEmail(), password: PASSWORD }] }, testContext());
+    assert.ok((await stored()) <= at_the_end + 4, 'what was under way may still be written, and nothing else');
+});

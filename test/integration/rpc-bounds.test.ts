@@ -9,7 +9,7 @@ import {
     type ServiceError,
     status,
 } from '@grpc/grpc-js';
-import { abandon } from '../../platform/context.ts';
+import type { CallContext } from '../../platform/context.ts';
 import type { AppError } from '../../platform/errors.ts';
 import { queueTally } from '../../platform/queues.ts';
 import { encode } from '../../platform/rpc/encode.ts';
@@ -21,7 +21,7 @@ import { testContext } from '../harness.ts';
 import { connectTo, create, resolve, startFrameServer, startReplica, TOKEN, until } from './rpc.fixture.ts';
 
 const atCapacity = ({ kind, retry_after }: AppError): boolean => kind === 'unavailable' && retry_after === 1;
-const tooLate = ({ kind }: AppError): boolean => kind === 'deadline';
+const isCancelled = ({ kind }: AppError): boolean => kind === 'cancelled';
 const quarter_mib = '.'.repeat((256 << 10) - 16);
 const [calls, replies] = [queueTally('rpc_calls'), queueTally('rpc_replies')];
 
@@ -34,9 +34,9 @@ async function startUnread(t: TestContext) {
     const did = connectTo(t, [endpoint]);
     const { items } = calls;
     const context = testContext();
-    const given_up = assert.rejects(resolve(did, 'first', context), tooLate);
+    const given_up = assert.rejects(resolve(did, 'first', context), isCancelled);
     await until('the stream is open', () => calls.items > items);
-    abandon(context);
+    context.cancellation.cancel();
     await given_up;
     return { did, kill };
 }
@@ -69,15 +69,15 @@ describe('what is under way', () => {
             const did = await connectSilent(t);
             const context = testContext();
             const waiting = Array.from({ length: 256 }, () =>
-                assert.rejects(create(did, quarter_mib, context), tooLate),
+                assert.rejects(create(did, quarter_mib, context), isCancelled),
             );
             await assert.rejects(create(did, quarter_mib), atCapacity);
-            const small = assert.rejects(create(did, 'small', context), tooLate);
-            abandon(context);
+            const small = assert.rejects(create(did, 'small', context), isCancelled);
+            context.cancellation.cancel();
             await Promise.all([...waiting, small]);
             const later = testContext();
-            const again = assert.rejects(create(did, quarter_mib, later), tooLate); // there is room again
-            abandon(later);
+            const again = assert.rejects(create(did, quarter_mib, later), isCancelled); // there is room again
+            later.cancellation.cancel();
             await again;
         });
     }
@@ -87,9 +87,11 @@ describe('what is under way', () => {
         const { waiting } = calls;
         for (let round = 0; round < 3; round++) {
             const context = testContext();
-            const given_up = Array.from({ length: 4_096 }, () => assert.rejects(create(did, 'x', context), tooLate));
+            const given_up = Array.from({ length: 4_096 }, () =>
+                assert.rejects(create(did, 'x', context), isCancelled),
+            );
             assert.ok(calls.waiting > waiting);
-            abandon(context);
+            context.cancellation.cancel();
             await Promise.all(given_up);
             assert.equal(calls.waiting, waiting);
         }
@@ -104,7 +106,7 @@ describe('what is under way', () => {
         assert.ok(calls.waiting > waiting);
         kill();
         await until('none waits to be sent', () => calls.waiting === waiting);
-        abandon(context);
+        context.cancellation.cancel();
         await Promise.all(lost);
     });
 });
@@ -180,13 +182,14 @@ it('a call tells the server how much time is left when its frame is sent', async
         stream.sendMetadata(new Metadata());
     });
     const did = connectTo(t, [endpoint]);
-    const [first, context] = [testContext(), testContext()];
+    const first = testContext();
+    const context: CallContext & { deadline: number } = testContext(); // to be changed below
     const given_up = [resolve(did, 'first', first).catch(() => {})];
     await until('the stream is open', () => opened !== undefined && sent.length === 1);
     given_up.push(resolve(did, 'second', context).catch(() => {}));
     context.deadline -= 5_000; // as if it had waited for so long
     await until('it has arrived', () => sent.length === 2);
     assert.ok((sent[1]?.timeout_ms ?? assert.fail()) < 5_000);
-    for (const one of [first, context]) abandon(one);
+    for (const one of [first, context]) one.cancellation.cancel();
     await Promise.all(given_up);
 });

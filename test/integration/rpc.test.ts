@@ -119,8 +119,8 @@ for (const [where, make] of Object.entries(transports)) {
             const context = testContext({ tier: 'pro', session_id: 's', trusted: true, traceparent: 'tp' });
             const left_at_start_ms = context.deadline - performance.now();
             const seen = JSON.parse((await make().resolve({ did: 'caller', derive: false }, context)).did);
-            const { deadline: _, ...caller } = context;
-            const { left_ms, ...rest } = seen;
+            const { deadline: _deadline, cancellation: _cancellation, ...caller } = context;
+            const { left_ms, cancellation: _its_own, ...rest } = seen;
             assert.deepEqual(rest, caller);
             assert.ok(left_ms <= left_at_start_ms, `${left_ms} of ${left_at_start_ms} ms`);
         });

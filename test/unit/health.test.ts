@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { healthEndpoints } from '../../gateway/endpoints/health.ts';
 import type { Services } from '../../gateway/services.ts';
-import { abandon, type CallContext, isTooLate } from '../../platform/context.ts';
+import { type CallContext, reasonNotToStart } from '../../platform/context.ts';
 import { testContext } from '../harness.ts';
 
 /** Health, over dependencies that answer when the test says so. */
@@ -12,7 +12,7 @@ function health() {
     const dependency = (name: string) => async (_request: object, context: CallContext) => {
         asked.push(name);
         await answer.promise;
-        if (isTooLate(context.deadline)) throw new Error('nobody waits for it any more');
+        if (reasonNotToStart(context)) throw new Error('nobody waits for it any more');
         return {};
     };
     const services = {
@@ -46,7 +46,7 @@ describe('health', () => {
         const { answer, ask } = health();
         const first = testContext();
         const answers = [ask(first), ask()];
-        abandon(first);
+        first.cancellation.cancel();
         answer.resolve();
         assert.deepEqual(await answers[1], ALL_UP);
     });

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { Cancellation } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
+import { queueTally } from '../../platform/queues.ts';
 import { lanes } from '../../workers/crypto/lanes.ts';
 
 /** Lanes over jobs that end when told to; `running` holds the names of those that have started and not ended. */
@@ -91,8 +93,8 @@ test('a job whose turn comes too late for its deadline is not run, and those beh
     const { call, running, end } = controlled(1, 10);
     void call('first', 'foreground');
     const soon = performance.now() + 150;
-    const late = Promise.allSettled(['late', 'late too'].map((name) => call(name, 'foreground', soon)));
-    const in_time = call('in time', 'foreground', performance.now() + 60_000);
+    const late = Promise.allSettled(['late', 'late too'].map((name) => call(name, 'foreground', { deadline: soon })));
+    const in_time = call('in time', 'foreground', { deadline: performance.now() + 60_000 });
     while (performance.now() < soon) await setImmediate();
     await end('first');
     assert.equal(running(), 'in time');
@@ -102,4 +104,23 @@ test('a job whose turn comes too late for its deadline is not run, and those beh
     }
     await end('in time');
     assert.equal(await in_time, 'in time');
+});
+
+test('a job whose client goes away leaves the queue at once and makes room, and is never run', async () => {
+    const { call, running, end } = controlled(1, 2);
+    const tally = queueTally('test_foreground');
+    void call('first', 'foreground');
+    const { waiting } = tally;
+    const cancellation = new Cancellation();
+    const gone = ['gone', 'gone too'].map((name) => call(name, 'foreground', { cancellation }));
+    assert.equal(tally.waiting, waiting + 2);
+    cancellation.cancel();
+    for (const job of gone) await assert.rejects(job, { kind: 'cancelled' });
+    assert.equal(tally.waiting, waiting);
+    await assert.rejects(call('late', 'foreground', { cancellation }), { kind: 'cancelled' });
+    const others = ['one', 'two'].map((name) => call(name, 'foreground', { cancellation: new Cancellation() }));
+    await end('first');
+    assert.equal(running(), 'one');
+    for (const name of ['one', 'two']) await end(name);
+    assert.deepEqual(await Promise.all(others), ['one', 'two']);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listPlaces } from '../../gateway/list-places.ts';
 import { ListAnswer, listReader } from '../../gateway/lists.ts';
-import type { CallContext } from '../../platform/context.ts';
+import { type CallContext, Cancellation } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 
 const caller: CallContext = {
@@ -14,6 +14,7 @@ const caller: CallContext = {
     address: undefined,
     trusted: false,
     deadline: Number.POSITIVE_INFINITY,
+    cancellation: new Cancellation(),
 };
 
 /** A list of two pages: so many rows, and a last one. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
 import { pino } from 'pino';
-import { abandon, type CallContext } from '../../platform/context.ts';
+import { type CallContext, Cancellation } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { NO_SPAN, readTraceparent, startSpan, startTracing } from '../../platform/tracing.ts';
 import { startCollector } from '../collector.ts';
@@ -17,6 +17,7 @@ const context: CallContext = {
     address: undefined,
     trusted: true,
     deadline: 1,
+    cancellation: new Cancellation(),
 };
 
 const silent = pino({ enabled: false });
@@ -46,19 +47,16 @@ describe('without a collector', () => {
 });
 
 describe('a span', { timeout: 20_000 }, () => {
-    it('passes the call on under its own name in the trace, and as given up when the call is', async (t) => {
+    it('passes the call on under its own name in the trace, and as cancelled when the call is', async (t) => {
         await traced(t);
         const span = startSpan('client', 'call', context);
         assert.notEqual(span.traceparent, PARENT);
         assert.equal(span.traceparent?.slice(0, 36), PARENT.slice(0, 36));
-        const call = { ...context };
+        const call = { ...context, cancellation: new Cancellation() };
         const passed_on = span.within(call);
-        assert.deepEqual({ ...passed_on }, { ...context, traceparent: span.traceparent });
-        abandon(call);
-        assert.equal(passed_on.deadline, Number.NEGATIVE_INFINITY);
-        const other = { ...context };
-        abandon(span.within(other));
-        assert.equal(other.deadline, Number.NEGATIVE_INFINITY);
+        assert.deepEqual(passed_on, { ...call, traceparent: span.traceparent });
+        call.cancellation.cancel();
+        assert.ok(passed_on.cancellation.isCancelled);
     });
 
     it('is made where its trace is kept, and begun only by what serves', async (t) => {

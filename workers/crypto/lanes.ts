@@ -1,5 +1,5 @@
 import { overloaded } from '../../platform/batch.ts';
-import { deadlineExceeded, isTooLate } from '../../platform/context.ts';
+import { overError, type Patience, reasonNotToStart } from '../../platform/context.ts';
 import { secondsSince } from '../../platform/metrics.ts';
 import { queueTally } from '../../platform/queues.ts';
 import { NO_SPAN, type Span } from '../../platform/tracing.ts';
@@ -20,7 +20,8 @@ export type Lane = 'foreground' | 'background';
 
 interface Entry<Job, Result> {
     job: Job;
-    deadline: number;
+    patience: Patience;
+    stopListening(): void;
     span: Span;
     /** `performance.now()` */
     asked_at: number;
@@ -30,29 +31,45 @@ interface Entry<Job, Result> {
 /**
  * Runs jobs of two lanes on the same slots. A background job starts only while no foreground job waits, and background jobs
  * take at most half of the slots (but one at least), so that they never hold all of several. A job whose turn comes too late
- * for its deadline (`performance.now()`) is not run: AppError `deadline`.
+ * for its deadline is not run: AppError `deadline`. One whose client goes away leaves the queue at once: AppError `cancelled`.
  */
 export function lanes<Job, Result>(
     options: LanesOptions<Job, Result>,
-): (job: Job, lane: Lane, deadline?: number, span?: Span) => Promise<Result> {
+): (job: Job, lane: Lane, patience?: Patience, span?: Span) => Promise<Result> {
     const max_running = { foreground: options.slots, background: Math.max(1, options.slots >> 1) };
     const running = { foreground: 0, background: 0 };
-    const waiting: Record<Lane, Array<Entry<Job, Result>>> = { foreground: [], background: [] };
+    const waiting: Record<Lane, Set<Entry<Job, Result>>> = { foreground: new Set(), background: new Set() };
     const queue_of = { foreground: `${options.name}_foreground`, background: `${options.name}_background` };
     const tallies = { foreground: queueTally(queue_of.foreground), background: queueTally(queue_of.background) };
+
+    function leave(lane: Lane, entry: Entry<Job, Result>): void {
+        waiting[lane].delete(entry);
+        tallies[lane].waiting--;
+        entry.stopListening();
+    }
+
+    function leaveWhenCancelled(lane: Lane, entry: Entry<Job, Result>): void {
+        const { cancellation } = entry.patience;
+        if (!cancellation) return;
+        entry.stopListening = cancellation.onCancelled(() => {
+            leave(lane, entry);
+            entry.resolve(Promise.reject(overError(entry.patience)));
+        });
+    }
 
     /** Starts what may start, foreground first. */
     function start(): void {
         for (const lane of ['foreground', 'background'] as const) {
             while (running.foreground + running.background < options.slots && running[lane] < max_running[lane]) {
-                const entry = waiting[lane].shift();
+                const [entry] = waiting[lane];
                 if (entry === undefined) break;
-                tallies[lane].waiting--;
+                leave(lane, entry);
                 tallies[lane].batches++;
                 options.waited(lane, secondsSince(entry.asked_at));
                 entry.span.sent(1);
-                if (isTooLate(entry.deadline)) {
-                    entry.resolve(Promise.reject(deadlineExceeded()));
+                const reason = reasonNotToStart(entry.patience);
+                if (reason) {
+                    entry.resolve(Promise.reject(reason));
                     continue;
                 }
                 running[lane]++;
@@ -65,15 +82,26 @@ export function lanes<Job, Result>(
         }
     }
 
-    return (job, lane, deadline = Number.POSITIVE_INFINITY, span = NO_SPAN) => {
-        if (waiting[lane].length >= options.max_waiting) {
+    return (job, lane, patience = {}, span = NO_SPAN) => {
+        const reason = reasonNotToStart(patience);
+        if (reason) return Promise.reject(reason);
+        if (waiting[lane].size >= options.max_waiting) {
             return Promise.reject(overloaded(queue_of[lane]));
         }
         return new Promise((resolve) => {
             tallies[lane].items++;
             tallies[lane].waiting++;
-            waiting[lane].push({ job, deadline, span, asked_at: performance.now(), resolve });
+            const entry: Entry<Job, Result> = {
+                job,
+                patience,
+                stopListening: () => {},
+                span,
+                asked_at: performance.now(),
+                resolve,
+            };
+            waiting[lane].add(entry);
             start();
+            if (waiting[lane].has(entry)) leaveWhenCancelled(lane, entry);
         });
     };
 }

@@ -1,6 +1,7 @@
 import { encodeBase64 } from '../../platform/base64.ts';
+import type { Patience } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
-import { inSpan, startSpan, type Traced } from '../../platform/tracing.ts';
+import { inSpan, startSpan } from '../../platform/tracing.ts';
 import { type Lane, lanes } from './lanes.ts';
 import { type Outcome, valueOrError } from './outcome.ts';
 import type { PasswordCost } from './password.ts';
@@ -8,14 +9,9 @@ import type { PasswordAnswer, PasswordAnswers, PasswordJob } from './passwords.w
 import type { PoolMetrics } from './pool-metrics.ts';
 import { startThreads } from './threads.ts';
 
-/** What it is part of, and until when the answer is of use, on this process' monotonic clock; without it, for ever. */
-interface Patience extends Traced {
-    deadline?: number;
-}
-
 /**
  * Argon2id away from the event loop and from the signatures. All but close() may give AppError `unavailable`, and `deadline`
- * where the turn came too late.
+ * where the turn came too late, and `cancelled` where the client went away before.
  */
 export interface Passwords {
     /** A PHC string. Background hashes (users made in batches) give way to everything else. */
@@ -62,7 +58,7 @@ export function passwordPool({ threads, cost, max_waiting, metrics }: PasswordPo
     });
     const ask = (job: PasswordJob, lane: Lane, patience: Patience): Promise<PasswordAnswer> => {
         const span = startSpan('internal', 'passwords', patience);
-        return inSpan(span, () => call(job, lane, patience.deadline, span));
+        return inSpan(span, () => call(job, lane, patience, span));
     };
     return {
         hash: async (password, { background = false, ...patience } = {}) => {
