@@ -1,6 +1,7 @@
+import { isOver, overError, type Patience } from './context.ts';
 import { AppError } from './errors.ts';
 import { queueTally } from './queues.ts';
-import { NO_SPAN, type Span, startSpan, type Traced } from './tracing.ts';
+import { NO_SPAN, type Span, startSpan } from './tracing.ts';
 
 interface GatherOptions<Item> {
     /** Names the queue in the metrics and in the overload error's cause. */
@@ -104,13 +105,15 @@ export interface CoalesceOptions<Item, Result> extends Omit<GatherOptions<Item>,
 }
 
 export interface Coalescer<Item, Result> {
-    (item: Item, traced?: Traced): Promise<Result>;
+    /** AppError `cancelled` or `deadline` where the call that `patience` tells of is over when the item's turn comes. */
+    (item: Item, patience?: Patience): Promise<Result>;
     /** Items that wait for a batch. */
     waiting(): number;
 }
 
 interface Entry<Item, Result> {
     item: Item;
+    patience: Patience;
     span: Span;
     resolve(result: Result): void;
     reject(error: unknown): void;
@@ -123,16 +126,26 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
         ...bounds,
         name,
         ...(weight && { weight: { of: ({ item }) => weight.of(item), max: weight.max } }),
-        run: (batch) => settle(batch, options),
+        run: (batch) => settle(dropOver(batch), options),
     });
-    const call = (item: Item, traced?: Traced): Promise<Result> =>
+    const call = (item: Item, patience: Patience = {}): Promise<Result> =>
         new Promise((resolve, reject) => {
-            const entry = { item, span: NO_SPAN, resolve, reject };
+            const entry = { item, patience, span: NO_SPAN, resolve, reject };
             entries.add(entry);
-            entry.span = startSpan('client', name, traced);
+            entry.span = startSpan('client', name, patience);
             if (system !== undefined) entry.span.attribute('db.system.name', system);
         });
     return Object.assign(call, { waiting: entries.waiting });
+}
+
+/** The entries for which somebody still waits; the others are failed. */
+function dropOver<Item, Result>(entries: Array<Entry<Item, Result>>): Array<Entry<Item, Result>> {
+    const now = performance.now();
+    return entries.filter((entry) => {
+        const is_over = isOver(entry.patience, now);
+        if (is_over) fail(entry, overError(entry.patience));
+        return !is_over;
+    });
 }
 
 /** Runs a batch and settles each of its entries. */
@@ -140,6 +153,7 @@ async function settle<Item, Result>(
     entries: Array<Entry<Item, Result>>,
     options: CoalesceOptions<Item, Result>,
 ): Promise<void> {
+    if (entries.length === 0) return;
     let results: Array<Result | Error>;
     try {
         results = await options.run(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type CoalesceOptions, coalesce } from '../../platform/batch.ts';
+import { Cancellation } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 
 /** A coalescer whose batches end when the test says so. */
@@ -79,6 +80,24 @@ describe('the coalescer', { timeout: 10_000 }, () => {
             batches.map(({ items }) => items),
             [[1, 6], [5], [50], [2]],
         );
+    });
+
+    it('does not run what nobody waits for any more when its turn comes', async () => {
+        const { call, batches } = controlled();
+        void call(1);
+        await settled();
+        const cancellation = new Cancellation();
+        const gone = assert.rejects(call(2, { cancellation }), { kind: 'cancelled' });
+        const late = assert.rejects(call(3, { deadline: performance.now() }), { kind: 'deadline' });
+        void call(4, { cancellation: new Cancellation(), deadline: performance.now() + 60_000 });
+        const gone_too = assert.rejects(call(5, { cancellation }), { kind: 'cancelled' });
+        cancellation.cancel();
+        batches[0]?.finish();
+        await Promise.all([gone, late]);
+        assert.deepEqual(batches[1]?.items, [4]);
+        batches[1]?.finish();
+        await gone_too;
+        assert.equal(batches.length, 2, 'a batch of which nothing is left is not run');
     });
 
     it('gives each caller its own result, and fails the item alone that an error stands for', async () => {
