@@ -3,6 +3,7 @@ import type { Metadata } from '@grpc/grpc-js';
 import type { CallerSettings } from '../caller-settings.ts';
 import { AppError } from '../errors.ts';
 import type { Dispatch } from './dispatch.ts';
+import { MAX_CALLS_IN_FLIGHT } from './in-flight.ts';
 
 /** Who holds a service token. */
 export interface Caller {
@@ -10,6 +11,8 @@ export interface Caller {
     allows(path: string): boolean;
     /** Runs one of its calls, if it may make that and has not too many under way. */
     dispatch: Dispatch;
+    /** gRPC calls and streams that it may have open at once in this process. */
+    max_open: number;
 }
 
 /** Who sent a call; throws `unauthenticated` where that is nobody known, `headers_too_large` where there is too much of it. */
@@ -25,7 +28,7 @@ export function callers(options: {
     dispatch: Dispatch;
 }): Identify {
     const { service_tokens, service_callers, dispatch } = options;
-    const own: Caller = { allows: () => true, dispatch };
+    const own: Caller = { allows: () => true, dispatch, max_open: MAX_CALLS_IN_FLIGHT };
     const known: Array<[token_sha256: Buffer, Caller]> = [
         ...service_tokens.map((token): [Buffer, Caller] => [sha256(token), own]),
         ...Object.values(service_callers).map((settings): [Buffer, Caller] => [
@@ -55,6 +58,10 @@ export function notAllowed(): AppError {
     return new AppError('forbidden', 'This service token is not for this method.');
 }
 
+export function tooManyCalls(max: number): AppError {
+    return new AppError('rate_limited', `No more than ${max} calls may be under way at once.`, { retry_after: 1 });
+}
+
 function sha256(text: string): Buffer {
     return hash('sha256', text, 'buffer');
 }
@@ -66,21 +73,17 @@ function foreignCaller({ methods, trusted, max_in_flight }: CallerSettings, disp
     let in_flight = 0;
     return {
         allows,
+        max_open: max_in_flight,
         async dispatch(path, request, context) {
             if (!allows(path)) throw notAllowed();
             if (context.trusted && !trusted) {
                 throw new AppError('forbidden', 'This service token is not for trusted calls.');
             }
-            if (in_flight >= max_in_flight) {
-                throw new AppError('rate_limited', `No more than ${max_in_flight} calls may be under way at once.`, {
-                    retry_after: 1,
-                });
-            }
+            if (in_flight >= max_in_flight) throw tooManyCalls(max_in_flight);
             in_flight++;
             try {
-                // An account's tier is a trusted caller's to state. A copy would not be given up with the call.
-                if (!trusted) context.tier = undefined;
-                return await dispatch(path, request, context);
+                // An account's tier is a trusted caller's to state.
+                return await dispatch(path, request, trusted ? context : { ...context, tier: undefined });
             } finally {
                 in_flight--;
             }

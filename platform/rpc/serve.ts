@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import {
     type ServiceDefinition as GrpcServiceDefinition,
     type handleBidiStreamingCall,
@@ -7,7 +8,9 @@ import {
 import type { Frame } from '../../proto/gen/rpc/v1/frames.ts';
 import type { CallerSettings } from '../caller-settings.ts';
 import { asAppError } from '../errors.ts';
-import { callers, type Identify, notAllowed } from './callers.ts';
+import { type Admission, admission } from './admission.ts';
+import { callers } from './callers.ts';
+import { type ConnectionBounds, listen } from './connections.ts';
 import type { BoundMethod } from './definition.ts';
 import type { Dispatch } from './dispatch.ts';
 import { FrameServer } from './frame-server.ts';
@@ -19,6 +22,19 @@ import { contextFromMetadata, encodeStatus } from './unary.ts';
 
 /** What is still under way this long after a stop began is cut off, in milliseconds. */
 const DRAIN_MS = 10_000;
+
+/** Of each connection. It has no greatest age: a stream of frames lasts as long as its client. */
+const BOUNDS = {
+    'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
+    'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
+    // Its client's large calls travel on streams of their own: these are at most 64 MiB, of 256 KiB and more each.
+    'grpc.max_concurrent_streams': 1_024,
+    // A client whose machine is gone, and that therefore says nothing, is given up within 15 s.
+    'grpc.keepalive_time_ms': 10_000,
+    'grpc.keepalive_timeout_ms': 5_000,
+    // Without a call or a stream of frames.
+    'grpc.max_connection_idle_ms': 300_000,
+} as const;
 
 export interface ServeOptions {
     methods: BoundMethod[];
@@ -32,6 +48,8 @@ export interface ServeOptions {
     service_callers: Record<string, CallerSettings>;
     /** In clear text without. */
     tls: Tls | undefined;
+    /** Other bounds than a process has by itself. */
+    bounds?: Partial<ConnectionBounds>;
     /** Whether this process should be sent calls: what health answers. */
     ready(): Promise<boolean>;
 }
@@ -45,32 +63,31 @@ export interface RpcServer {
 
 /** Serves the methods over gRPC: plain unary calls for any client, the frame stream for this service's own processes. */
 export async function serve(options: ServeOptions): Promise<RpcServer> {
-    const server = new Server({
-        'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
-        'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
-    });
     const identify = callers(options);
+    const { interceptor, callerOf } = admission({ identify, know: (peer) => connections.know(peer) });
+    const server = new Server({ ...BOUNDS, interceptors: [interceptor] });
     const by_service = Map.groupBy(options.methods, ({ path }) => path.slice(1, path.lastIndexOf('/')));
-    for (const methods of by_service.values()) addUnaryService(server, methods, identify);
-    const streams = addFrameService(server, identify);
+    for (const methods of by_service.values()) addUnaryService(server, methods, callerOf);
+    const streams = addFrameService(server, callerOf);
     const services = [...by_service.keys()];
-    addReflection(server, { services, identify });
+    addReflection(server, services);
     const health = addHealth(server, { services, ready: options.ready });
 
-    const port = await new Promise<number>((resolve, reject) => {
-        server.bindAsync(`${options.host}:${options.port}`, serverCredentials(options.tls), (error, bound) =>
-            error ? reject(error) : resolve(bound),
-        );
-    });
+    const injector = server.createConnectionInjector(serverCredentials(options.tls));
+    const { host, port, bounds = {} } = options;
+    const accept = (socket: Socket): void => injector.injectConnection(socket);
+    const connections = await listen({ host, port, accept, bounds });
     return {
-        address: `${options.host}:${port}`,
+        address: `${host}:${connections.port}`,
         stop: () =>
             new Promise((resolve) => {
                 health.stop();
+                connections.close();
                 for (const stream of streams) stream.drain();
                 const force = setTimeout(() => server.forceShutdown(), DRAIN_MS);
                 server.tryShutdown(() => {
                     clearTimeout(force);
+                    connections.cutOffUnknown();
                     resolve();
                 });
             }),
@@ -78,24 +95,18 @@ export async function serve(options: ServeOptions): Promise<RpcServer> {
 }
 
 /** The streams that are open. */
-function addFrameService(server: Server, identify: Identify): ReadonlySet<{ drain(): void }> {
+function addFrameService(server: Server, callerOf: Admission['callerOf']): ReadonlySet<{ drain(): void }> {
     const streams = new Set<{ drain(): void }>();
     const exchange: handleBidiStreamingCall<Frame, Frame> = (stream) => {
-        try {
-            const caller = identify(stream.metadata);
-            if (!caller.allows(EXCHANGE.path)) throw notAllowed();
-            const answering = new FrameServer(stream, caller.dispatch);
-            streams.add(answering);
-            stream.on('close', () => streams.delete(answering));
-        } catch (error) {
-            stream.emit('error', encodeStatus(asAppError(error)));
-        }
+        const answering = new FrameServer(stream, callerOf(stream.metadata).dispatch);
+        streams.add(answering);
+        stream.on('close', () => streams.delete(answering));
     };
     server.addService({ exchange: EXCHANGE }, { exchange });
     return streams;
 }
 
-function addUnaryService(server: Server, methods: BoundMethod[], identify: Identify): void {
+function addUnaryService(server: Server, methods: BoundMethod[], callerOf: Admission['callerOf']): void {
     const definition: Record<string, GrpcServiceDefinition[string]> = {};
     const handlers: Record<string, handleUnaryCall<Uint8Array, Uint8Array>> = {};
     for (const { path } of methods) {
@@ -111,10 +122,9 @@ function addUnaryService(server: Server, methods: BoundMethod[], identify: Ident
         };
         handlers[method] = async (call, callback) => {
             try {
-                const caller = identify(call.metadata);
                 const context = contextFromMetadata(call);
                 call.on('cancelled', () => context.cancellation.cancel());
-                callback(null, await caller.dispatch(path, call.request, context));
+                callback(null, await callerOf(call.metadata).dispatch(path, call.request, context));
             } catch (error) {
                 callback(encodeStatus(asAppError(error)));
             }
