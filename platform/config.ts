@@ -41,6 +41,7 @@ const SETTINGS = z.object({
     GRPC_TLS_KEY: secret,
     GRPC_TLS_CA: secret,
     GRPC_TLS_MUTUAL: z.enum(['0', '1']).default('1'),
+    GRPC_CLEARTEXT: z.enum(['refuse', 'allow']).default('refuse'),
     JWT_KEYS: secret,
     ACCESS_TOKEN_SECONDS: whole(1, 86_400).default(12 * 3_600),
     REFRESH_TOKEN_SECONDS: whole(1, 90 * 86_400).default(30 * 86_400),

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { ChannelCredentials, ServerCredentials } from '@grpc/grpc-js';
-import type { Config } from '../config.ts';
+import { type Config, ConfigError } from '../config.ts';
 import type { Metrics } from '../metrics.ts';
 
 /** PEM texts. With `ca`, the server's certificate must be signed by it, and the client's too, unless `mutual` is false. */
@@ -12,10 +12,19 @@ export interface Tls {
     mutual?: boolean;
 }
 
-/** The settings of TLS, if there are any. */
+/** The settings of TLS, if there are any; throws ConfigError in production where there are none and clear text is not allowed. */
 export function tlsOf(config: Config): Tls | undefined {
     const { GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key, GRPC_TLS_CA: ca, GRPC_TLS_MUTUAL: mutual } = config;
-    if (cert === undefined || key === undefined) return undefined; // loadConfig wants both or none
+    if (cert === undefined || key === undefined) {
+        // loadConfig wants both or none.
+        if (config.NODE_ENV === 'production' && config.GRPC_CLEARTEXT === 'refuse') {
+            throw new ConfigError(
+                'gRPC carries tokens and passwords: in production give GRPC_TLS_CERT and GRPC_TLS_KEY, or set ' +
+                    'GRPC_CLEARTEXT=allow where nobody else shares the network.',
+            );
+        }
+        return undefined;
+    }
     return { cert, key, ca, mutual: mutual === '1' };
 }
 

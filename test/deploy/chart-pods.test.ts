@@ -21,6 +21,13 @@ function environment(pod: Manifest['spec']): Record<string, string> {
 }
 
 describe('gRPC over TLS in the chart', () => {
+    it('may be missing only where the values say so', () => {
+        const secret = 'secrets.existingSecret=the-secret';
+        assert.throws(() => render('--set', secret), /grpcTls.existingSecret, or set settings.GRPC_CLEARTEXT to allow/);
+        render('--set', `${secret},settings.GRPC_CLEARTEXT=allow`);
+        render('--set', `${secret},grpcTls.existingSecret=the-certificates`);
+    });
+
     it('holds servers to the authority of the Secret, whether callers must have certificates or not', () => {
         for (const [mutual, setting] of [
             ['true', '1'],

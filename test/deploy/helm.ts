@@ -20,10 +20,15 @@ type Spec = any;
 
 /** The values that the chart is rendered with in the tests, by what they are for. */
 export const VALUE_SETS = {
-    default: ['--set', 'secrets.existingSecret=the-secret'],
+    default: ['--set', 'secrets.existingSecret=the-secret,settings.GRPC_CLEARTEXT=allow'],
     production: ['--values', 'helm/values-production.yaml'],
     try: ['--values', 'helm/values-try.yaml'],
-    'pool wait': ['--set', 'secrets.existingSecret=the-secret', '--values', 'helm/values-pool-wait.yaml'],
+    'pool wait': [
+        '--set',
+        'secrets.existingSecret=the-secret,settings.GRPC_CLEARTEXT=allow',
+        '--values',
+        'helm/values-pool-wait.yaml',
+    ],
     tls: [
         '--set',
         'secrets.existingSecret=the-secret,grpcTls.existingSecret=the-certificates,trustedCa.existingSecret=the-authority',

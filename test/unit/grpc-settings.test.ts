@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { ConfigError, loadConfig } from '../../platform/config.ts';
+import { tlsOf } from '../../platform/rpc/tls.ts';
 import { authority } from '../certificates.ts';
 
 const refused = (env: Record<string, string>, message: RegExp): void => {
@@ -76,5 +77,13 @@ describe('certificates for gRPC', () => {
         refused({ GRPC_TLS_CA: ca }, /GRPC_TLS_CERT/);
         refused({ GRPC_TLS_CERT: one.cert, GRPC_TLS_KEY: two.key }, /GRPC_TLS_KEY/);
         refused({ GRPC_TLS_CERT: one.cert, GRPC_TLS_KEY: 'hush' }, /GRPC_TLS_KEY/);
+    });
+
+    it('may be missing in production only where the settings allow clear text', () => {
+        const production = { NODE_ENV: 'production' };
+        assert.throws(() => tlsOf(loadConfig(production)), ConfigError);
+        assert.equal(tlsOf(loadConfig({ ...production, GRPC_CLEARTEXT: 'allow' })), undefined);
+        assert.ok(tlsOf(loadConfig({ ...production, GRPC_TLS_CERT: one.cert, GRPC_TLS_KEY: one.key })));
+        assert.equal(tlsOf(loadConfig({ NODE_ENV: 'development' })), undefined);
     });
 });
