@@ -100,6 +100,8 @@ export interface CoalesceOptions<Item, Result> extends Omit<GatherOptions<Item>,
     run(items: Item[]): Promise<Array<Result | Error>>;
     /** Whether a batch that failed as a whole is halved until the items at fault are alone. Needs an idempotent `run`. */
     halve_on?(error: unknown): boolean;
+    /** Why an item may join no batch, where it would fail the others in it; it is rejected with that. */
+    refuse?(item: Item): AppError | undefined;
     /** The database that answers, as traces name it. */
     system?: string;
 }
@@ -121,7 +123,7 @@ interface Entry<Item, Result> {
 
 /** Gathers single calls into batches, and gives each caller its own result. */
 export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): Coalescer<Item, Result> {
-    const { weight, name, system, ...bounds } = options;
+    const { weight, name, system, refuse, ...bounds } = options;
     const entries = gather<Entry<Item, Result>>({
         ...bounds,
         name,
@@ -130,6 +132,8 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
     });
     const call = (item: Item, patience: Patience = {}): Promise<Result> =>
         new Promise((resolve, reject) => {
+            const refusal = refuse?.(item);
+            if (refusal) throw refusal;
             const entry = { item, patience, span: NO_SPAN, resolve, reject };
             entries.add(entry);
             entry.span = startSpan('client', name, patience);

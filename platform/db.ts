@@ -3,6 +3,7 @@ import { overloaded } from './batch.ts';
 import { databaseMetrics } from './db-metrics.ts';
 import { AppError } from './errors.ts';
 import type { Metrics } from './metrics.ts';
+import { refuseUnstorable } from './storable.ts';
 import { inSpan, NO_SPAN, type Span, startSpan, type Traced } from './tracing.ts';
 
 export { sql };
@@ -176,4 +177,10 @@ export function isRefusedStatement(error: unknown): boolean {
 }
 
 /** How stores group their statements: measured best around 64 rows, with one group on its way while another one runs. */
-export const STORE_GROUPS = { max_batch: 64, max_in_flight: 2, max_waiting: 4_096, system: 'postgresql' } as const;
+export const STORE_GROUPS = {
+    max_batch: 64,
+    max_in_flight: 2,
+    max_waiting: 4_096,
+    refuse: refuseUnstorable,
+    system: 'postgresql',
+} as const;
