@@ -3,7 +3,7 @@ import { isId } from './ids.ts';
 
 /** A longer text is no session token and is not looked into; characters. */
 const MAX_TOKEN_LENGTH = 4_096;
-/** How far ahead of this clock a token may have been issued, in seconds. */
+/** How far ahead of this clock a token may have been issued, and become valid, in seconds. */
 const MAX_CLOCK_SKEW_S = 60;
 
 export const SESSION_TOKEN_ALGORITHM = 'EdDSA';
@@ -19,6 +19,8 @@ export interface SessionClaims {
     /** The tier when the token was issued; rights come from the account as it is now. */
     tier: string;
     iat: number;
+    /** Not in the tokens that are made here. */
+    nbf?: number;
     exp: number;
     jti: string;
     /** The session. */
@@ -79,7 +81,7 @@ export function sessionTokenVerifier({
                 if (!isSessionClaims(claims)) return { refused: 'invalid' };
                 if (typ !== 'either' && claims.typ !== typ) return { refused: 'invalid' };
                 const now_s = clock() / 1_000;
-                if (claims.iat > now_s + MAX_CLOCK_SKEW_S) return { refused: 'invalid' };
+                if (Math.max(claims.iat, claims.nbf ?? 0) > now_s + MAX_CLOCK_SKEW_S) return { refused: 'invalid' };
                 return claims.exp <= now_s ? { refused: 'expired' } : { claims };
             } catch {
                 return { refused: 'invalid' }; // what the library throws: no JSON, a bad signature
@@ -102,10 +104,11 @@ function isCanonical(token: string): boolean {
 
 function isSessionClaims(value: unknown): value is SessionClaims {
     // The library refuses payloads that are not objects.
-    const { sub, email, tier, iat, exp, jti, sid, typ } = value as Record<string, unknown>;
+    const { sub, email, tier, iat, nbf, exp, jti, sid, typ } = value as Record<string, unknown>;
     return (
         [sub, jti, sid].every((id) => typeof id === 'string' && isId(id)) &&
         [iat, exp].every(Number.isSafeInteger) &&
+        (nbf === undefined || Number.isSafeInteger(nbf)) &&
         typeof email === 'string' &&
         typeof tier === 'string' &&
         (typ === 'access' || typ === 'refresh')

@@ -55,6 +55,7 @@ async function create(
     }
     for (const [name, text] of Object.entries({ nonce, domain })) {
         if (text !== undefined) requireText(name, text, MAX_TEXT_LENGTH);
+        requireBinding(name, text);
     }
     const { results } = await peers.credentials.verifyMany({ credentials, check_revocation: false }, context);
     const bad = results.findIndex((result) => !isAuthentic(result));
@@ -93,6 +94,7 @@ async function verify(
 ): Promise<PresentationVerification> {
     if (!isToken(presentation)) throw invalid('presentation is not a v4.public token.');
     if (!isDid(audience)) throw invalid('audience is not a DID.');
+    requireBinding('nonce', nonce);
     const opened = await signatures.open({ token: presentation, ...PRESENTATION_MEMBERS }, context);
     if (!opened.ok) return { valid: false, credentials: [], error: opened.reason };
     const content = readPayload(opened.payload);
@@ -123,6 +125,11 @@ async function verify(
     const untimely = outOfTime(opened.payload, clock());
     const error = untimely === undefined ? fault(shown.nonce_valid, credentials) : `The presentation ${untimely}.`;
     return { valid: error === undefined, ...shown, credentials, error };
+}
+
+/** What binds a presentation to one occasion may be left out, but an empty text would bind it to nothing. */
+function requireBinding(name: string, text: string | undefined): void {
+    if (text === '') throw invalid(`${name} must not be empty.`);
 }
 
 /** The first thing that makes an authentic presentation invalid. */

@@ -34,6 +34,7 @@ describe('a check of a presentation', async () => {
         'check_revocation as text': { presentation, audience: AUDIENCE, check_revocation: 'false' },
         'check_revocation as a number': { presentation, audience: AUDIENCE, check_revocation: 1 },
         'a nonce that is a number': { presentation, audience: AUDIENCE, nonce: 5 },
+        'an empty nonce': { presentation: with_nonce, audience: AUDIENCE, nonce: '' },
     };
     for (const [what, body] of Object.entries(bad)) {
         it(`is refused with ${what}`, async () => void (await expectError(400, check(body))));
@@ -50,7 +51,6 @@ describe('a check of a presentation', async () => {
         for (const [text, nonce] of [
             [with_nonce, 'n-1'],
             [with_nonce, 'N-1'],
-            [with_nonce, ''],
             [presentation, 'n-1'],
             [with_nonce, undefined],
         ] as const) {
@@ -59,7 +59,7 @@ describe('a check of a presentation', async () => {
             outcomes.push([valid, nonce_valid]);
         }
         const failed = [false, false];
-        assert.deepEqual(outcomes, [[true, true], failed, failed, failed, [true, undefined]]);
+        assert.deepEqual(outcomes, [[true, true], failed, failed, [true, undefined]]);
     });
 
     it('names both audiences where they differ', async () => {

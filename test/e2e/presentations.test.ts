@@ -79,6 +79,8 @@ describe('no presentation is made of', () => {
         'an audience that is no DID': { ...good, audience: 'https://verifier.example' },
         'an audience of a DID without its end': { ...good, audience: 'did:web:' },
         'a nonce that is a number': { ...good, nonce: 5 },
+        'an empty nonce': { ...good, nonce: '' },
+        'an empty domain': { ...good, domain: '' },
         'a nonce with NUL': { ...good, nonce: 'a\0b' },
         'a nonce with half a character': JSON.stringify({ ...good, nonce: 'a\ud800' }),
         'a nonce of 1,001 characters': { ...good, nonce: 'x'.repeat(1_001) },

@@ -60,12 +60,14 @@ test('registering a public key gives no rights, neither to a new DID nor to one 
     assert.deepEqual((await did.filterOwned({ dids }, owner.context)).dids, [owner.did]);
 });
 
-test('a key of another length or of small order is refused and leaves nothing behind', async () => {
+test('a key of another length, of small order or in a second encoding is refused and leaves nothing behind', async () => {
     const context = testContext();
     const p = Buffer.from(`ed${'ff'.repeat(30)}7f`, 'hex'); // the prime 2^255 - 19, which reads as 0
     const one = Buffer.alloc(32, 0).fill(1, 0, 1);
-    for (const public_key of [new Uint8Array(0), randomBytes(31), randomBytes(33), Buffer.alloc(32), one, p]) {
+    const second = Buffer.from(`f0${'ff'.repeat(31)}`, 'hex'); // p + 3, with the sign bit
+    for (const public_key of [new Uint8Array(0), randomBytes(31), randomBytes(33), Buffer.alloc(32), one, p, second]) {
         await refuses('invalid', did.create({ public_key }, context));
+        await refuses('invalid', did.recordForWallet({ public_key }, context));
     }
     assert.equal(await counted(db, context.user_id ?? null, 'dids_created'), 0);
 });

@@ -25,7 +25,7 @@ test('a private key is taken as 32 bytes, or as 64 whose halves belong together'
     }
 });
 
-test('the 14 encodings of points of small order are refused as public keys, and nothing near them is', () => {
+test('the 14 encodings of points of small order are refused as public keys, and no other that is below p', () => {
     const p = 2n ** 255n - 19n;
     const little = (y: bigint) => Buffer.from(y.toString(16).padStart(64, '0'), 'hex').reverse();
     const eighth = BigInt(
@@ -38,8 +38,23 @@ test('the 14 encodings of points of small order are refused as public keys, and 
         // The same judgement as libsodium's own, where the encoding is that of a point.
         assert.equal(sodium.crypto_core_ed25519_is_valid_point(bytes), false);
     }
-    for (const y of [2n, p - 2n, p + 2n, eighth + 1n]) assert.deepEqual(publicKeyFrom(little(y)), little(y));
+    for (const y of [2n, p - 2n, eighth + 1n]) assert.deepEqual(publicKeyFrom(little(y)), little(y));
     for (const length of [0, 31, 33, 64]) assert.equal(publicKeyFrom(new Uint8Array(length).fill(9)), undefined);
+});
+
+test('a second encoding of a point, whose y is not below p, is refused as a public key with either sign', () => {
+    const p = 2n ** 255n - 19n;
+    const little = (y: bigint) => Buffer.from(y.toString(16).padStart(64, '0'), 'hex').reverse();
+    for (let above = 0n; above <= 18n; above++) {
+        for (const sign of [0n, 2n ** 255n])
+            assert.equal(publicKeyFrom(little(p + above + sign)), undefined, `${above}`);
+    }
+    // The same bytes but for one: these are below p.
+    for (const index of [0, 1, 15, 30, 31]) {
+        const bytes = little(p + 18n);
+        bytes[index] = (bytes[index] ?? 0) - (index === 0 ? 0x14 : 1);
+        assert.deepEqual(publicKeyFrom(bytes), bytes);
+    }
 });
 
 test('a signature holds for its own key and message only', () => {

@@ -161,6 +161,15 @@ test('a token from the future is taken up to a minute of skew', () => {
     assert.equal(verdictOf(craft(good_header, { ...good_claims, iat: now_s + 61 })), 'invalid');
 });
 
+test('a token that is not valid yet is taken up to a minute of skew', () => {
+    for (const nbf of [now_s - 1_000, now_s, now_s + 60]) {
+        assert.equal(verdictOf(craft(good_header, { ...good_claims, nbf })), 'good', `${nbf}`);
+    }
+    for (const nbf of [now_s + 61, now_s + 1_000, 'soon', null, 1.5, {}]) {
+        assert.equal(verdictOf(craft(good_header, { ...good_claims, nbf })), 'invalid', `${nbf}`);
+    }
+});
+
 test('each claim must be there and of its type', () => {
     for (const name of Object.keys(good_claims)) {
         for (const value of [undefined, null, {}, [], true, '', 1.5]) {

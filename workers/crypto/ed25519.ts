@@ -79,9 +79,13 @@ export function verify(signature: Uint8Array, message: Uint8Array, public_key: P
     return signature.length === SIGNATURE_BYTES && verifyDetached(signature, message, public_key);
 }
 
-/** Undefined for another length and for the encodings of points of small order, under which anybody could sign. */
+/**
+ * Undefined for another length, for the encodings of points of small order, under which anybody could sign, and for a second
+ * encoding of a point: y must be below p.
+ */
 export function publicKeyFrom(bytes: Uint8Array): PublicKey | undefined {
-    return bytes.length === KEY_BYTES && !hasSmallOrder(bytes) ? (bytes as PublicKey) : undefined; // 32 bytes
+    if (bytes.length !== KEY_BYTES || hasSmallOrder(bytes) || !isReduced(bytes)) return undefined;
+    return bytes as PublicKey; // 32 bytes
 }
 
 /** From a 32-byte seed, or from 64 bytes (seed, then public key) whose halves belong together. */
@@ -118,6 +122,12 @@ const SMALL_ORDER = new Set([
     'edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f', // p, read as 0: order 4
     'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f', // p + 1, read as 1: order 1
 ]);
+
+/** Whether y, little-endian without the sign bit, is below p = 2^255 - 19. */
+function isReduced(bytes: Uint8Array): boolean {
+    if ((bytes[0] ?? 0) < 0xed || ((bytes[KEY_BYTES - 1] ?? 0) & 0x7f) !== 0x7f) return true;
+    return bytes.subarray(1, KEY_BYTES - 1).some((byte) => byte !== 0xff);
+}
 
 function hasSmallOrder(bytes: Uint8Array): boolean {
     const y = Buffer.from(bytes);
