@@ -1,6 +1,8 @@
 import { startGateway } from './gateway/gateway.ts';
 import manifest from './package.json' with { type: 'json' };
 import { awaitMigrations } from './platform/await-migrations.ts';
+import { readDatabaseClock } from './platform/clock.store.ts';
+import { type Clock, createClock } from './platform/clock.ts';
 import {
     type Config,
     ConfigError,
@@ -9,6 +11,7 @@ import {
     processEnvironment,
     required,
 } from './platform/config.ts';
+import { ownContext } from './platform/context.ts';
 import { openDatabase } from './platform/db.ts';
 import { jobMetrics } from './platform/job-metrics.ts';
 import { scheduleJobs } from './platform/jobs.ts';
@@ -53,6 +56,7 @@ interface Process {
     log: Log;
     metrics: Metrics;
     redis: Redis;
+    clock: Clock;
     peers: Peers;
     closing: AsyncDisposableStack;
 }
@@ -114,11 +118,16 @@ async function start(
         metrics,
     });
     closing.defer(() => found.close());
-    const shared: Process = { config, log, metrics, redis, peers: found, closing };
+    const clock = createClock({ metrics, log });
+    closing.defer(() => clock.stop());
+    const shared: Process = { config, log, metrics, redis, clock, peers: found, closing };
 
     const service_roles = SERVICE_ROLES.filter((role) => roles.includes(role));
     if (service_roles.length > 0) urls.grpc = await startServices(service_roles, shared, readiness);
-    if (roles.includes('gateway')) urls.http = await startHttp(shared);
+    if (roles.includes('gateway')) {
+        urls.http = await startHttp(shared, { has_database: service_roles.length > 0 });
+    }
+    readiness.need('clock', () => clock.check());
     // Once: a service that goes later would take every gateway out at once.
     for (const [role, connection] of found.connections) readiness.need(role, async () => connection.assertReached());
     // Not before: an error that nothing catches while the process starts must end it.
@@ -144,15 +153,26 @@ async function startOps(
 }
 
 async function startServices(roles: readonly ServiceRole[], shared: Process, readiness: Readiness): Promise<string> {
-    const { config, log, metrics, redis, closing } = shared;
+    const { config, log, metrics, redis, clock, closing } = shared;
     const url = required(config, 'DATABASE_URL');
     await awaitMigrations(url, SCHEMAS, log);
     const pooled = config.DATABASE_POOLER === 'transaction';
     const db = await openDatabase({ url, size: config.DATABASE_POOL, pooled, metrics });
     closing.defer(() => db.close());
+    await clock.follow(() => readDatabaseClock(db));
 
     const { signatures, passwords } = cryptoPools({ config, metrics, closing });
-    const ground = { config, db, redis, log, metrics, clock: Date.now, signatures, passwords, peer: shared.peers.peer };
+    const ground = {
+        config,
+        db,
+        redis,
+        log,
+        metrics,
+        clock: clock.now,
+        signatures,
+        passwords,
+        peer: shared.peers.peer,
+    };
     const methods = roles.flatMap((role) => SERVICES[role].build(ground));
     const dispatch = shared.peers.offer(methods);
     startJobs(roles, ground, closing);
@@ -182,7 +202,9 @@ function startJobs(roles: readonly ServiceRole[], ground: Ground, closing: Async
     }
 }
 
-async function startHttp({ config, log, metrics, redis, peers: { peer }, closing }: Process): Promise<string> {
+async function startHttp(shared: Process, { has_database }: { has_database: boolean }): Promise<string> {
+    const { config, log, metrics, redis, clock, peers: found, closing } = shared;
+    const { peer } = found;
     const services = {
         identity: peer('identity', IdentityServiceDefinition),
         keys: peer('keys', KeysServiceDefinition),
@@ -192,7 +214,11 @@ async function startHttp({ config, log, metrics, redis, peers: { peer }, closing
         wallet: peer('wallet', WalletServiceDefinition),
         usage: peer('usage', UsageServiceDefinition),
     };
-    const gateway = await startGateway({ config, services, redis, version: manifest.version, log, metrics });
+    // Identity makes the tokens that are checked here, and its clock follows the database's.
+    const readTime = async () => (await services.identity.getTime({}, ownContext())).unix_ms;
+    if (!has_database) void clock.follow(readTime);
+    const { version } = manifest;
+    const gateway = await startGateway({ config, services, redis, version, log, metrics, clock: clock.now });
     closing.defer(() => gateway.stop());
     return gateway.url;
 }

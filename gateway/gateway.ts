@@ -44,20 +44,23 @@ export async function startGateway(ground: {
     version: string;
     log: Log;
     metrics: Metrics;
+    /** Milliseconds since 1970. */
+    clock(): number;
 }): Promise<Gateway> {
-    const { config, services, redis, version, log, metrics } = ground;
+    const { config, services, redis, version, log, metrics, clock } = ground;
     const limits = limiter({
         redis,
         shards: config.REDIS_SHARDS,
         window_ms: config.RATE_WINDOW_SECONDS * 1_000,
         log,
         metrics,
+        clock,
     });
     const admission = admitter({
         authenticator: authenticator({
             services,
             limiter: limits,
-            session_tokens: sessionTokens(services),
+            session_tokens: sessionTokens({ ...services, clock }),
             key_format: { brand: config.KEY_BRAND, environment: config.KEY_ENVIRONMENT },
         }),
         limiter: limits,
@@ -68,7 +71,7 @@ export async function startGateway(ground: {
         },
         log,
     });
-    const endpoints = endpointTable({ version, cache: () => redis.ping() });
+    const endpoints = endpointTable({ version, cache: () => redis.ping(), clock });
     const secrets = [required(config, 'INTERNAL_SECRET'), config.INTERNAL_SECRET_PREVIOUS];
     const isInternal = internalSecret(secrets.filter((secret) => secret !== undefined));
     const load = overload(metrics);

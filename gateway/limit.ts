@@ -62,8 +62,10 @@ export function limiter(options: {
     window_ms: number;
     log: Log;
     metrics: Metrics;
+    /** Milliseconds since 1970: of the windows that are kept in this process. */
+    clock?: () => number;
 }): Limiter {
-    const { redis, shards, window_ms, log, metrics } = options;
+    const { redis, shards, window_ms, log, metrics, clock = Date.now } = options;
     const queue = queues(limitScript(redis, window_ms));
     const local = localWindows(window_ms);
     const decisions = metrics.counter({
@@ -100,7 +102,7 @@ export function limiter(options: {
             }
         },
         takeLocally(claim) {
-            const now = Date.now();
+            const now = clock();
             const { admitted, remaining, end } = local.take(claim.bucket, claim.limit, now);
             return decisionOf(admitted ? 'admitted' : 'limited', { limit: claim.limit, remaining, end, now });
         },

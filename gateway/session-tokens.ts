@@ -1,6 +1,5 @@
 import { createCache } from '../platform/cache.ts';
-import { Cancellation, REQUEST_TIMEOUT_MS } from '../platform/context.ts';
-import { newId } from '../platform/ids.ts';
+import { ownContext } from '../platform/context.ts';
 import { type SessionTokenVerifier, sessionTokenVerifier } from '../platform/session-token.ts';
 import type { Services } from './services.ts';
 
@@ -18,17 +17,24 @@ export interface SessionTokens {
  * Checks access tokens with identity's public keys, which are fetched when they are first needed and again when a token names
  * one that is not among them. A verified token is remembered until its `exp`.
  */
-export function sessionTokens({ identity }: { identity: Services['identity'] }): SessionTokens {
+export function sessionTokens({
+    identity,
+    clock,
+}: {
+    identity: Services['identity'];
+    /** Milliseconds since 1970. */
+    clock: () => number;
+}): SessionTokens {
     const newCache = () => createCache<string, { session_id: string; exp: number }>(REMEMBERED);
     let remembered = newCache();
     let kids = '';
-    let verifier: SessionTokenVerifier = sessionTokenVerifier({ keys: [] });
+    let verifier: SessionTokenVerifier = sessionTokenVerifier({ keys: [], clock });
     let fetching: Promise<void> | undefined;
     let fetched_at = Number.NEGATIVE_INFINITY;
 
     async function fetchKeys(): Promise<void> {
         const { keys } = await identity.listSigningKeys({}, ownContext());
-        verifier = sessionTokenVerifier({ keys });
+        verifier = sessionTokenVerifier({ keys, clock });
         const kids_now = keys.map(({ kid }) => kid).join();
         if (kids_now !== kids) remembered = newCache(); // what a key that is gone has signed is good no more
         kids = kids_now;
@@ -46,7 +52,7 @@ export function sessionTokens({ identity }: { identity: Services['identity'] }):
     return {
         async verify(token) {
             const known = remembered.get(token);
-            if (known && known.exp > Date.now() / 1_000) return known.session_id;
+            if (known && known.exp > clock() / 1_000) return known.session_id;
             let verdict = verifier.verify(token, 'access');
             if ('refused' in verdict && verdict.refused === 'unknown_key') {
                 await refetch();
@@ -60,19 +66,5 @@ export function sessionTokens({ identity }: { identity: Services['identity'] }):
             remembered.set(token, { session_id: sid, exp });
             return sid;
         },
-    };
-}
-
-function ownContext() {
-    return {
-        request_id: newId(),
-        traceparent: undefined,
-        user_id: undefined,
-        tier: undefined,
-        session_id: undefined,
-        address: undefined,
-        trusted: true,
-        deadline: performance.now() + REQUEST_TIMEOUT_MS,
-        cancellation: new Cancellation(),
     };
 }

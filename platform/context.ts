@@ -1,5 +1,6 @@
 import type { Context } from '../proto/gen/rpc/v1/frames.ts';
 import { AppError } from './errors.ts';
+import { newId } from './ids.ts';
 import type { Traced } from './tracing.ts';
 
 /**
@@ -90,6 +91,16 @@ export function throwIfCancelled({ cancellation }: Patience): void {
 /** The context of work that goes on when the client has gone, since others need its result too; it has its own time. */
 export function detached(context: CallContext, timeout_ms: number): CallContext {
     return { ...context, deadline: performance.now() + timeout_ms, cancellation: new Cancellation() };
+}
+
+/** The context of a call that a process makes for itself. */
+export function ownContext(): CallContext {
+    return {
+        request_id: newId(),
+        trusted: true,
+        deadline: performance.now() + REQUEST_TIMEOUT_MS,
+        cancellation: new Cancellation(),
+    };
 }
 
 function cancelled(): AppError {

@@ -49,11 +49,11 @@ export interface SessionTokenVerifier {
  */
 export function sessionTokenVerifier({
     keys,
-    clock = Date.now,
+    clock,
 }: {
     keys: readonly SessionKey[];
     /** Milliseconds since 1970. */
-    clock?: () => number;
+    clock: () => number;
 }): SessionTokenVerifier {
     const decode = createDecoder({ complete: true });
     const checks = new Map(

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { endpointTable } from '../gateway/endpoints/index.ts';
 import { type OpenApi, type OperationObject, openApi } from '../gateway/openapi/document.ts';
 
-export const endpoints = endpointTable({ version: '', cache: async () => {} });
+export const endpoints = endpointTable({ version: '', cache: async () => {}, clock: Date.now });
 
 /** The document as any reader has it. */
 export const document = JSON.parse(JSON.stringify(openApi(endpoints, '1.2.3'))) as OpenApi;

@@ -8,6 +8,8 @@ export interface HealthProbes {
     version: string;
     /** Whether Redis answers. */
     cache(): Promise<unknown>;
+    /** Milliseconds since 1970. */
+    clock(): number;
 }
 
 export const HEALTH_PATH = '/internal/health';
@@ -65,7 +67,7 @@ export function healthEndpoints(probes: HealthProbes) {
                 return {
                     status: healthy ? ('healthy' as const) : ('degraded' as const),
                     version: probes.version,
-                    timestamp: new Date().toISOString(),
+                    timestamp: new Date(probes.clock()).toISOString(),
                     services: { database, cache, storage },
                 };
             },

@@ -74,6 +74,10 @@ export function identityService(dependencies: IdentityDependencies): ServiceOf<t
             return { keys: [...tokens.signing_keys] };
         },
 
+        async getTime() {
+            return { unix_ms: dependencies.clock() };
+        },
+
         async ping() {
             await store.ping();
             return {};

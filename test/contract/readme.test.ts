@@ -19,7 +19,7 @@ test('the README lists exactly the endpoints that there are, and who may call th
         readme.matchAll(/^\| (GET|POST|PATCH|DELETE) \| (\S+) \| (.+) \|$/gm),
         ([, ...row]) => row,
     );
-    const endpoints = endpointTable({ version: '', cache: async () => {} });
+    const endpoints = endpointTable({ version: '', cache: async () => {}, clock: Date.now });
     assert.deepEqual(
         listed.map((row) => row.join(' ')).sort(),
         endpoints.map(({ method, path, access }) => `${method} ${path} ${WHO[access]}`).sort(),

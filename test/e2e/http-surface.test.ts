@@ -12,7 +12,7 @@ const issued = await issue(token, issuer);
 const unknown_id = 'urn:uuid:01890000-0000-7000-8000-000000000000';
 
 /** Paths with their parameters filled in, and the methods that they accept. */
-const paths = Map.groupBy(endpointTable({ version: '', cache: async () => {} }), ({ path }) =>
+const paths = Map.groupBy(endpointTable({ version: '', cache: async () => {}, clock: Date.now }), ({ path }) =>
     path.replaceAll(/\{\w+\}/g, 'x'),
 );
 

@@ -5,7 +5,7 @@ import { expectError, expectOk, INTERNAL_SECRET, send } from './client.ts';
 import { sendRaw } from './raw.ts';
 import { newAccount, newEmail } from './world.ts';
 
-const INTERNAL = endpointTable({ version: '', cache: async () => {} }).filter(({ access }) =>
+const INTERNAL = endpointTable({ version: '', cache: async () => {}, clock: Date.now }).filter(({ access }) =>
     access.startsWith('internal'),
 );
 const { token } = await newAccount();

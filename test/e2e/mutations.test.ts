@@ -18,7 +18,7 @@ const HANG_MS = 5_000;
 /** A mutant may well be a good request, and use up what the example is about. */
 const RUNS_PER_EXAMPLE = 20;
 
-const TABLE = endpointTable({ version: '', cache: async () => {} });
+const TABLE = endpointTable({ version: '', cache: async () => {}, clock: Date.now });
 
 describe(`whatever is done to a good request (seed ${SEED})`, { concurrency: 4 }, () => {
     for (const [at, endpoint] of TABLE.entries()) {

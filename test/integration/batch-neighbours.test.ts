@@ -111,6 +111,7 @@ const REQUESTS: Record<string, [service: object, requests: Record<string, () => 
             }),
             confirmSession: () => ({ session_id: newId() }),
             listSigningKeys: () => ({}),
+            getTime: () => ({}),
             ping: () => ({}),
         },
     ],
@@ -221,14 +222,12 @@ const SPOILERS: Array<(text: string) => string> = [
 
 const spoilOrNot = fc.option(fc.record({ place: fc.nat(), spoiler: fc.nat({ max: SPOILERS.length - 1 }) }));
 /** Calls at one time of two methods, so that many of them share a batch. */
-const calls = fc
-    .array(fc.nat({ max: METHODS.length - 1 }), { minLength: 2, maxLength: 2 })
-    .chain((methods) =>
-        fc.array(fc.record({ method: fc.constantFrom(...methods), spoil: spoilOrNot }), {
-            minLength: 2,
-            maxLength: 16,
-        }),
-    );
+const calls = fc.array(fc.nat({ max: METHODS.length - 1 }), { minLength: 2, maxLength: 2 }).chain((methods) =>
+    fc.array(fc.record({ method: fc.constantFrom(...methods), spoil: spoilOrNot }), {
+        minLength: 2,
+        maxLength: 16,
+    }),
+);
 
 test('a bad text in one call never changes what becomes of the calls beside it, over all methods', async (t) => {
     t.after(() => closing.disposeAsync());

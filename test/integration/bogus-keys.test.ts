@@ -38,6 +38,7 @@ const gateway = await startGateway({
     version: '0',
     log: quiet,
     metrics: createMetrics(),
+    clock: Date.now,
 });
 after(async () => {
     await gateway.stop();

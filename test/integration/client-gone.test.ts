@@ -37,6 +37,7 @@ it('a client that goes away takes its call along, through every process, and nob
         version: '0',
         log: front.log,
         metrics: front.metrics,
+        clock: Date.now,
     });
     t.after(() => {
         release.resolve();

@@ -39,6 +39,7 @@ async function setUp(t: TestContext, count: number) {
         version: '0',
         log: quiet,
         metrics,
+        clock: Date.now,
     });
     const { hostname, port } = new URL(gateway.url);
     const sockets = Array.from({ length: count }, () => connect(Number(port), hostname));

@@ -20,7 +20,7 @@ function health() {
         credentials: { ping: dependency('credentials') },
     } as unknown as Services; // what health calls of them
     const cache = () => dependency('cache')({}, testContext());
-    const [endpoint] = healthEndpoints({ version: '1.0.0', cache });
+    const [endpoint] = healthEndpoints({ version: '1.0.0', cache, clock: Date.now });
     const ask = async (context = testContext()) => {
         const input = { params: {}, query: {}, headers: {}, body: {}, bearer: undefined, services, context };
         const document = (await endpoint?.call(input)) as { services: object }; // its schema says so

@@ -29,7 +29,7 @@ function issue(signer: ReturnType<typeof newSigner>) {
 
 it('a token is checked with the keys that identity lists, which are fetched when a token first needs them', async () => {
     const { state, identity } = identityWith(newSigner());
-    const { verify } = sessionTokens({ identity });
+    const { verify } = sessionTokens({ identity, clock: Date.now });
     const [first, second] = [issue(state.signer), issue(state.signer)];
     assert.equal(state.fetches, 0);
     assert.equal(await verify(first.token), first.session_id);
@@ -40,7 +40,7 @@ it('a token is checked with the keys that identity lists, which are fetched when
 
 it('when a key has been replaced, what it has signed is refused, though it had been verified before', async () => {
     const { state, identity } = identityWith(newSigner());
-    const { verify } = sessionTokens({ identity });
+    const { verify } = sessionTokens({ identity, clock: Date.now });
     const old = issue(state.signer);
     assert.equal(await verify(old.token), old.session_id);
     state.signer = newSigner();
@@ -55,7 +55,7 @@ it('when a key has been replaced, what it has signed is refused, though it had b
 
 it('tokens under unknown keys make no more than one fetch a second', async () => {
     const { state, identity } = identityWith(newSigner());
-    const { verify } = sessionTokens({ identity });
+    const { verify } = sessionTokens({ identity, clock: Date.now });
     const strangers = Array.from({ length: 50 }, () => issue(newSigner()).token);
     for (const token of strangers) assert.equal(await verify(token), undefined);
     await Promise.all(strangers.map((token) => verify(token)));
@@ -64,7 +64,7 @@ it('tokens under unknown keys make no more than one fetch a second', async () =>
 
 it('a token that was verified is refused from its exp on', async () => {
     const { state, identity } = identityWith(newSigner({ access_seconds: 1 }));
-    const { verify } = sessionTokens({ identity });
+    const { verify } = sessionTokens({ identity, clock: Date.now });
     const { token } = issue(state.signer);
     const exp = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).exp * 1_000;
     for (let verified = await verify(token); Date.now() < exp; verified = await verify(token)) {

@@ -74,7 +74,7 @@ function formatted(path: string, text: string): string {
     return execFileSync('biome', ['format', `--stdin-file-path=${path}`], { input: text, encoding: 'utf8' });
 }
 
-const operations = operationsOf(openApi(endpointTable({ version: '', cache: async () => {} }), ''));
+const operations = operationsOf(openApi(endpointTable({ version: '', cache: async () => {}, clock: Date.now }), ''));
 const files = {
     'client/src/gen/types.ts': typesFile(operations),
     'client/src/gen/operations.ts': operationsFile(operations),

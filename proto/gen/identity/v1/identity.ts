@@ -143,6 +143,14 @@ export interface SigningKey {
   public_key: string;
 }
 
+export interface GetTimeRequest {
+}
+
+export interface GetTimeResponse {
+  /** Milliseconds since 1970. */
+  unix_ms: number;
+}
+
 export interface PingRequest {
 }
 
@@ -1563,6 +1571,87 @@ export const SigningKey: MessageFns<SigningKey> = {
   },
 };
 
+function createBaseGetTimeRequest(): GetTimeRequest {
+  return {};
+}
+
+export const GetTimeRequest: MessageFns<GetTimeRequest> = {
+  encode(_: GetTimeRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetTimeRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetTimeRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetTimeResponse(): GetTimeResponse {
+  return { unix_ms: 0 };
+}
+
+export const GetTimeResponse: MessageFns<GetTimeResponse> = {
+  encode(message: GetTimeResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.unix_ms !== 0) {
+      writer.uint32(9).double(message.unix_ms);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetTimeResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetTimeResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 9) {
+              break;
+            }
+
+            message.unix_ms = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBasePingRequest(): PingRequest {
   return {};
 }
@@ -1882,6 +1971,15 @@ export const IdentityServiceDefinition = {
       requestType: GetQuotasRequest as typeof GetQuotasRequest,
       requestStream: false,
       responseType: GetQuotasResponse as typeof GetQuotasResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** The time by the database's clock: gateways, which have no database, set theirs by it. */
+    getTime: {
+      name: "GetTime",
+      requestType: GetTimeRequest as typeof GetTimeRequest,
+      requestStream: false,
+      responseType: GetTimeResponse as typeof GetTimeResponse,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

@@ -1,0 +1,112 @@
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+
+/** How often the clock is compared, in milliseconds; and how soon again where that has failed. */
+const COMPARE_EVERY_MS = 30_000;
+const RETRY_MS = 1_000;
+/** Readings of one comparison: the one that took least is the most exact. */
+const READINGS = 3;
+/** A reading that takes longer is no use, in milliseconds. */
+const READING_MS = 2_000;
+/** A machine whose clock is further from the database's takes no part, in milliseconds: more is wrong there than the clock. */
+const MAX_OFFSET_MS = 600_000;
+/** A correction by more than this is worth a line in the log, in milliseconds. */
+const NOTABLE_MS = 1_000;
+
+/** Reads the reference clock: milliseconds since 1970. */
+export type ReadTime = () => Promise<number>;
+
+export interface Clock {
+    /** Whole milliseconds since 1970 by the database's clock, as far as that is known; a step of the machine's own is not seen. */
+    now(): number;
+    /** Compares this clock with the reference, now and later; resolves when that has succeeded for the first time. */
+    follow(read: ReadTime): Promise<void>;
+    /** Rejects with the reason where requests had better go elsewhere. */
+    check(): Promise<void>;
+    stop(): void;
+}
+
+/**
+ * The one clock of a process for all times that leave it or that others have written. It follows the database's clock, and
+ * goes on by the monotonic clock of the machine in between. A reading is exact to half of what it took: one that agrees with
+ * this clock within that changes nothing, so that the time does not jitter.
+ */
+export function createClock({ metrics, log }: { metrics: Metrics; log: Log }): Clock {
+    /** What the time was when `performance.now()` was 0. */
+    let origin_ms = Date.now() - performance.now();
+    let is_compared = false;
+    let stopped = false;
+    let timer: NodeJS.Timeout | undefined;
+    const exact = (): number => origin_ms + performance.now();
+    const offset_ms = (): number => exact() - Date.now();
+    metrics.gauge(
+        'clock_offset_seconds',
+        'By how much the database’s clock is ahead of this machine’s; times are corrected by it.',
+        () => (is_compared ? offset_ms() / 1_000 : Number.NaN),
+    );
+
+    async function compare(read: ReadTime): Promise<void> {
+        const best = await mostExact(read);
+        const change_ms = best.origin_ms - origin_ms;
+        if (is_compared && Math.abs(change_ms) <= best.error_ms) return;
+        if (Math.abs(change_ms) > NOTABLE_MS) log.warn({ change_ms: Math.round(change_ms) }, 'clock corrected');
+        origin_ms = best.origin_ms;
+        is_compared = true;
+    }
+
+    return {
+        now: () => Math.round(exact()),
+        follow(read) {
+            return new Promise((resolve) => {
+                const again = async (): Promise<void> => {
+                    const succeeded = await compare(read).then(
+                        () => true,
+                        (error: unknown) => {
+                            log.warn({ err: error }, 'the clock could not be compared');
+                            return false;
+                        },
+                    );
+                    if (succeeded || stopped) resolve();
+                    if (!stopped) timer = setTimeout(again, succeeded ? COMPARE_EVERY_MS : RETRY_MS).unref();
+                };
+                void again();
+            });
+        },
+        async check() {
+            if (!is_compared) throw new Error('it has not been compared with that of the database yet');
+            const offset = offset_ms();
+            if (Math.abs(offset) <= MAX_OFFSET_MS) return;
+            const minutes = (Math.abs(offset) / 60_000).toFixed(1);
+            const where = offset > 0 ? 'behind' : 'ahead of';
+            throw new Error(`this machine’s clock is ${minutes} minutes ${where} the database’s, and more than 10`);
+        },
+        stop() {
+            stopped = true;
+            clearTimeout(timer);
+        },
+    };
+}
+
+interface Reading {
+    /** What the reference clock showed when `performance.now()` was 0. */
+    origin_ms: number;
+    /** Half of what the reading took: it cannot be further off. */
+    error_ms: number;
+}
+
+async function mostExact(read: ReadTime): Promise<Reading> {
+    let best: Reading | undefined;
+    for (let reading = 0; reading < READINGS; reading++) {
+        const began = performance.now();
+        const time = await inTime(read());
+        const error_ms = (performance.now() - began) / 2;
+        if (!best || error_ms < best.error_ms) best = { origin_ms: time - (began + error_ms), error_ms };
+    }
+    return best as Reading; // READINGS is more than 0
+}
+
+async function inTime(reading: Promise<number>): Promise<number> {
+    const { promise, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => reject(new Error(`no time within ${READING_MS} ms`)), READING_MS);
+    return Promise.race([reading, promise]).finally(() => clearTimeout(timer));
+}
