@@ -133,8 +133,16 @@ describe('POST /v1/did', () => {
         }
     }
 
+    for (const hex of [`${'ff'.repeat(32)}`, `f0${'ff'.repeat(30)}7f`]) {
+        it(`refuses the second encoding ${hex.slice(0, 4)}…${hex.slice(-2)} of a point`, async () => {
+            const bytes = Buffer.from(hex, 'hex');
+            await expectError(400, create({ public_key: bytes.toString('base64') }));
+            await expectError(404, { path: `/v1/did/${didOf(bytes)}`, token });
+        });
+    }
+
     it('takes other 32 bytes as they are, points of the curve or not', async () => {
-        for (const hex of [`02${'00'.repeat(31)}`, `${'ff'.repeat(32)}`, `f0${'ff'.repeat(30)}7f`]) {
+        for (const hex of [`02${'00'.repeat(31)}`, `${'ff'.repeat(31)}7e`]) {
             const bytes = Buffer.from(hex, 'hex');
             const { did } = await expectOk(201, create({ public_key: bytes.toString('base64') }));
             assert.equal(did, didOf(bytes));
