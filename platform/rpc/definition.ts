@@ -96,7 +96,11 @@ export function bind<D extends ServiceDefinition>(definition: D, implementation:
 
 function decodeRequest(codec: Codec, request: Uint8Array): unknown {
     try {
-        return codec.decode(new BinaryReader(request, strictText));
+        const reader = new BinaryReader(request, strictText);
+        const message = codec.decode(reader);
+        // The decoders stop at a group's end: what follows it would be ignored without a word.
+        if (reader.pos < reader.len) throw new Error('the message ends before its bytes do');
+        return message;
     } catch (error) {
         throw new AppError('invalid', 'The request is not a message of this method.', { cause: error });
     }

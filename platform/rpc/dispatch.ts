@@ -40,6 +40,7 @@ export function dispatcher(methods: BoundMethod[], { log, metrics }: { log: Log;
             const refusal = asAppError(error);
             const seen = { method: path, request_id: context.request_id, trace_id: traceIdOf(context) };
             if (refusal.kind === 'cancelled') log.info(seen, 'call cancelled: its client has gone');
+            else if (refusal.kind === 'deadline') log.warn(seen, 'call not answered in time');
             else if (refusal.http_status >= 500 && !(refusal instanceof Answered)) log.error({ err: error, ...seen });
             duration.observe({ method: path, outcome: refusal.kind }, secondsSince(began));
             span.finish(refusal);

@@ -61,7 +61,7 @@ const fieldValue = (line: string): string => line.slice(line.indexOf(':') + 1);
 const values = Object.fromEntries(
     Object.entries(WORST_HEADERS).map(([what, textOf]) => [what, (size: number) => fieldValue(textOf(size))]),
 );
-const endpoints = endpointTable({ version: '0', cache: async () => 'PONG' });
+const endpoints = endpointTable({ version: '0', cache: async () => 'PONG', clock: Date.now });
 const tokens = {
     ...Object.fromEntries(
         Object.entries(WORST_JSON).map(([what, textOf]) => [
@@ -72,7 +72,7 @@ const tokens = {
     dots: filled('v4.public.', 'a.'),
     'one long part': filled('v4.public.', 'A'),
 };
-const verifier = sessionTokenVerifier({ keys: [] });
+const verifier = sessionTokenVerifier({ keys: [], clock: Date.now });
 
 /** Every function that reads what a stranger may send; a test holds the list to the code and to docs/security.md. */
 export const PARSERS: readonly Parser[] = [

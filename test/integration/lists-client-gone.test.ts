@@ -93,6 +93,7 @@ async function startOver(t: TestContext, transport: Transport) {
         version: '0',
         log: quiet,
         metrics: createMetrics(),
+        clock: Date.now,
     });
     t.after(() => gateway.stop());
     return gateway;
