@@ -1,6 +1,7 @@
 import { isOver, overError, type Patience } from './context.ts';
 import { AppError } from './errors.ts';
 import { queueTally } from './queues.ts';
+import { sweepWhileNeeded } from './sweep.ts';
 import { NO_SPAN, type Span, startSpan } from './tracing.ts';
 
 interface GatherOptions<Item> {
@@ -96,8 +97,11 @@ export function overloaded(queue: string): AppError {
 }
 
 export interface CoalesceOptions<Item, Result> extends Omit<GatherOptions<Item>, 'run'> {
-    /** Runs one batch. Resolves to one result per item, in order; an `Error` among them fails that item alone. */
-    run(items: Item[]): Promise<Array<Result | Error>>;
+    /**
+     * Runs one batch. Resolves to one result per item, in order; an `Error` among them fails that item alone. `group`: the
+     * batch is of use until the last of its calls is over.
+     */
+    run(items: Item[], group: Patience): Promise<Array<Result | Error>>;
     /** Whether a batch that failed as a whole is halved until the items at fault are alone. Needs an idempotent `run`. */
     halve_on?(error: unknown): boolean;
     /** Why an item may join no batch, where it would fail the others in it; it is rejected with that. */
@@ -107,7 +111,7 @@ export interface CoalesceOptions<Item, Result> extends Omit<GatherOptions<Item>,
 }
 
 export interface Coalescer<Item, Result> {
-    /** AppError `cancelled` or `deadline` where the call that `patience` tells of is over when the item's turn comes. */
+    /** Rejects where too many wait (`unavailable`), and as soon as the call is over while the item still waits. */
     (item: Item, patience?: Patience): Promise<Result>;
     /** Items that wait for a batch. */
     waiting(): number;
@@ -121,6 +125,9 @@ interface Entry<Item, Result> {
     reject(error: unknown): void;
 }
 
+/** Of an item that no request waits for. */
+const ENDLESS: Patience = {};
+
 /** Gathers single calls into batches, and gives each caller its own result. */
 export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): Coalescer<Item, Result> {
     const { weight, name, system, refuse, ...bounds } = options;
@@ -128,28 +135,46 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
         ...bounds,
         name,
         ...(weight && { weight: { of: ({ item }) => weight.of(item), max: weight.max } }),
-        run: (batch) => settle(dropOver(batch), options),
+        run(batch) {
+            const now = performance.now();
+            return settle(
+                batch.filter((entry) => isWanted(entry, now)),
+                options,
+            );
+        },
     });
-    const call = (item: Item, patience: Patience = {}): Promise<Result> =>
+    const sweep = (now: number): boolean => {
+        if (entries.waiting() > 0) entries.retain((entry) => isWanted(entry, now));
+        return entries.waiting() > 0;
+    };
+    const call = (item: Item, patience: Patience = ENDLESS): Promise<Result> =>
         new Promise((resolve, reject) => {
             const refusal = refuse?.(item);
             if (refusal) throw refusal;
             const entry = { item, patience, span: NO_SPAN, resolve, reject };
             entries.add(entry);
+            sweepWhileNeeded(sweep);
             entry.span = startSpan('client', name, patience);
             if (system !== undefined) entry.span.attribute('db.system.name', system);
         });
     return Object.assign(call, { waiting: entries.waiting });
 }
 
-/** The entries for which somebody still waits; the others are failed. */
-function dropOver<Item, Result>(entries: Array<Entry<Item, Result>>): Array<Entry<Item, Result>> {
-    const now = performance.now();
-    return entries.filter((entry) => {
-        const is_over = isOver(entry.patience, now);
-        if (is_over) fail(entry, overError(entry.patience));
-        return !is_over;
-    });
+/** Whether somebody still waits for the entry; where nobody does it is failed. */
+function isWanted<Item, Result>(entry: Entry<Item, Result>, now: number): boolean {
+    if (!isOver(entry.patience, now)) return true;
+    fail(entry, overError(entry.patience));
+    return false;
+}
+
+/** A group is of use for as long as one of its calls is; for ever where one of them has no deadline. */
+function groupPatience(entries: ReadonlyArray<{ patience: Patience }>): Patience {
+    let latest = 0;
+    for (const { patience } of entries) {
+        if (patience.deadline === undefined) return ENDLESS;
+        latest = Math.max(latest, patience.deadline);
+    }
+    return { deadline: latest };
 }
 
 /** Runs a batch and settles each of its entries. */
@@ -165,6 +190,7 @@ async function settle<Item, Result>(
                 span.sent(entries.length);
                 return item;
             }),
+            groupPatience(entries),
         );
     } catch (error) {
         if (entries.length > 1 && options.halve_on?.(error)) {

@@ -5,9 +5,8 @@ import { type Metrics, secondsSince } from './metrics.ts';
 /** Shows the state of the pool, and gives what times each turn on one of its connections. */
 export function databaseMetrics(
     metrics: Metrics,
-    pool: DatabasePool,
-    size: number,
-): <Result>(run: () => Promise<Result>) => Promise<Result> {
+    { pool, size, waiting }: { pool: DatabasePool; size: number; waiting: () => number },
+): <Result>(askedAt: number, run: () => Promise<Result>) => Promise<Result> {
     metrics.gauge('database_pool_size_connections', 'How many connections there may be.', () => size);
     metrics.readings(
         {
@@ -25,11 +24,7 @@ export function databaseMetrics(
             ];
         },
     );
-    metrics.gauge(
-        'database_pool_waiting_queries',
-        'Statements and transactions that wait for a connection.',
-        () => pool.state().waitingClients,
-    );
+    metrics.gauge('database_pool_waiting_queries', 'Statements and transactions that wait for a connection.', waiting);
     const duration = metrics.histogram({
         name: 'database_query_duration_seconds',
         help: 'Time of a statement or transaction, the wait for a connection included, by outcome.',
@@ -37,14 +32,13 @@ export function databaseMetrics(
     });
     for (const outcome of ['ok', 'refused', 'unavailable']) duration.zero({ outcome });
 
-    return async (run) => {
-        const began = performance.now();
+    return async (askedAt, run) => {
         try {
             const result = await run();
-            duration.observe({ outcome: 'ok' }, secondsSince(began));
+            duration.observe({ outcome: 'ok' }, secondsSince(askedAt));
             return result;
         } catch (error) {
-            duration.observe({ outcome: outcomeOf(error) }, secondsSince(began));
+            duration.observe({ outcome: outcomeOf(error) }, secondsSince(askedAt));
             throw error;
         }
     };

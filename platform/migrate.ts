@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from 'pg';
+import { Client, type ClientConfig } from 'pg';
 import type { Log } from './log.ts';
 import { inMigrationTransaction } from './migration-transaction.ts';
 
@@ -16,6 +16,9 @@ export interface SchemaMigrations {
 const REQUIRES = /^-- requires (\S+\.sql)$/m;
 /** A line of a file that is one statement on a bounded number of rows: it is run until it changes none. */
 const IN_BATCHES = /^-- in batches$/m;
+
+/** How long the database may take to say what has been applied, in milliseconds. A migration takes as long as it needs. */
+const LOOK_TIMEOUT_MS = 10_000;
 
 /** A later release has taken from the database what this program works with. */
 export class SchemaTooNew extends Error {}
@@ -36,7 +39,7 @@ export async function migrate(
     database_url: string,
     { schemas, log }: { schemas: readonly SchemaMigrations[]; log: Log },
 ): Promise<string[]> {
-    return withClient(database_url, async (client) => {
+    return withClient({ connectionString: database_url }, async (client) => {
         const applied: string[] = [];
         await inMigrationTransaction({ client, name: 'schemas', log }, () => prepare(client, schemas));
         for (const { schema, folder } of schemas) {
@@ -87,7 +90,7 @@ async function apply(client: Client, { schema, name, statements }: Migration): P
 
 /** Whether the database has all that this program knows; it may have more. Throws SchemaTooNew where that is too much. */
 export async function isMigrated(database_url: string, schemas: readonly SchemaMigrations[]): Promise<boolean> {
-    return withClient(database_url, async (client) => {
+    return withClient({ connectionString: database_url, query_timeout: LOOK_TIMEOUT_MS }, async (client) => {
         const { rows } = await client.query<{ present: boolean }>(
             `SELECT to_regclass('public.migrations') IS NOT NULL AS present`,
         );
@@ -123,8 +126,8 @@ async function appliedIn(client: Client, schema: string): Promise<Map<string, st
     return new Map(rows.map(({ name, requires }) => [name, requires]));
 }
 
-async function withClient<Result>(url: string, work: (client: Client) => Promise<Result>): Promise<Result> {
-    const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+async function withClient<Result>(config: ClientConfig, work: (client: Client) => Promise<Result>): Promise<Result> {
+    const client = new Client({ ...config, connectionTimeoutMillis: 5_000, keepAlive: true });
     client.on('error', () => {}); // a lost connection: whatever waits for an answer is told
     await client.connect();
     try {

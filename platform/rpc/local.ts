@@ -1,21 +1,54 @@
 import { Error as WireError } from '../../proto/gen/rpc/v1/frames.ts';
+import { type CallContext, isOver, overError } from '../context.ts';
 import { AppError, asAppError } from '../errors.ts';
+import { sweepWhileNeeded } from '../sweep.ts';
 import type { Transport } from './definition.ts';
 import type { Dispatch } from './dispatch.ts';
 import { decodeError, encodeError } from './wire.ts';
 
+interface PendingCall {
+    context: CallContext;
+    reject(error: AppError): void;
+}
+
 /**
  * The transport to services in this process. Messages arrive encoded and errors make the same trip as over the network, so
- * that nothing works here that would fail there.
+ * that nothing works here that would fail there. As over the network, a call fails when it is over, whatever its service does.
  */
 export function localTransport(dispatch: Dispatch): Transport {
-    return async (method, request, context) => {
-        try {
-            return await dispatch(method.path, request, context);
-        } catch (error) {
-            if (!(error instanceof AppError)) throw asAppError(error); // no service has seen, or logged, it
-            const bytes = WireError.encode(encodeError(error)).finish();
-            throw decodeError(WireError.decode(bytes));
+    const pending = new Set<PendingCall>();
+
+    function sweep(now: number): boolean {
+        for (const call of pending) {
+            if (!isOver(call.context, now)) continue;
+            pending.delete(call);
+            call.reject(overError(call.context));
         }
-    };
+        return pending.size > 0;
+    }
+
+    async function answer(...call: Parameters<Dispatch>): Promise<Uint8Array> {
+        try {
+            return await dispatch(...call);
+        } catch (error) {
+            throw asReceived(error);
+        }
+    }
+
+    return (method, request, context) =>
+        new Promise((resolve, reject) => {
+            const call = { context, reject };
+            pending.add(call);
+            sweepWhileNeeded(sweep);
+            answer(method.path, request, context)
+                .then(resolve, reject)
+                .finally(() => pending.delete(call));
+        });
+}
+
+/** The error as a caller over the network has it. */
+function asReceived(error: unknown): AppError {
+    if (!(error instanceof AppError)) return asAppError(error); // no service has seen, or logged, it
+    const bytes = WireError.encode(encodeError(error)).finish();
+    return decodeError(WireError.decode(bytes));
 }

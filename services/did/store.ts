@@ -1,5 +1,6 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
 import { type Cache, createCache } from '../../platform/cache.ts';
+import type { Patience } from '../../platform/context.ts';
 import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/db.ts';
 import type { Traced } from '../../platform/tracing.ts';
 import { appendDeltas } from '../deltas.store.ts';
@@ -43,9 +44,9 @@ export function didStore(db: Database): DidStore {
             ...STORE_GROUPS,
             name: 'did_insert',
             halve_on: isRefusedStatement,
-            async run(rows: DidRow[]) {
-                await ensureCounts(db, rows, known);
-                return insertGroup(db, rows);
+            async run(rows: DidRow[], group) {
+                await ensureCounts(db, rows, known, group);
+                return insertGroup(db, rows, group);
             },
         }),
         async count(account, traced) {
@@ -53,12 +54,16 @@ export function didStore(db: Database): DidStore {
             const [row] = await db.rows<{ dids: number }>(statement, 'did_count', traced);
             return row?.dids ?? 0;
         },
-        find: coalesce({ ...STORE_GROUPS, name: 'did_find', run: (dids: string[]) => findGroup(db, dids) }),
+        find: coalesce({
+            ...STORE_GROUPS,
+            name: 'did_find',
+            run: (dids: string[], group) => findGroup(db, dids, group),
+        }),
         filterOwned: coalesce({
             ...STORE_GROUPS,
             name: 'did_filter_owned',
             weight: { of: ({ dids }: OwnershipQuery) => dids.length, max: DIDS_OF_A_GROUP },
-            run: (queries: OwnershipQuery[]) => filterGroup(db, queries),
+            run: (queries: OwnershipQuery[], group) => filterGroup(db, queries, group),
         }),
         async listOwned({ account, after, limit }, traced) {
             const statement = sql.unsafe`
@@ -72,13 +77,14 @@ export function didStore(db: Database): DidStore {
 }
 
 /** Makes sure that each account has a row of counts, on which concurrent groups can wait for each other. */
-async function ensureCounts(db: Database, rows: DidRow[], known: Cache<string, true>): Promise<void> {
+async function ensureCounts(db: Database, rows: DidRow[], known: Cache<string, true>, group: Patience): Promise<void> {
     const accounts = countedAccounts(rows).filter((account) => !known.get(account));
     if (accounts.length === 0) return;
     await db.prepared(
         'did_accounts_insert',
         sql.unsafe`
         INSERT INTO did.accounts (account) SELECT * FROM unnest(${sql.array(accounts, 'uuid')}) ON CONFLICT DO NOTHING`,
+        group,
     );
     for (const account of accounts) known.set(account, true);
 }
@@ -95,7 +101,7 @@ function countedAccounts(rows: DidRow[]): string[] {
  * The group takes its accounts' rows of counts, so it sees what the groups before it have written, and lets pass as many new
  * DIDs of each account as its quota leaves. The trigger on did.dids counts them.
  */
-async function insertGroup(db: Database, rows: DidRow[]): Promise<boolean[]> {
+async function insertGroup(db: Database, rows: DidRow[], group: Patience): Promise<boolean[]> {
     const tuples = rows
         .map(({ did, public_key, account, origin, quota }, place) => [
             place,
@@ -130,28 +136,31 @@ async function insertGroup(db: Database, rows: DidRow[]): Promise<boolean[]> {
             SELECT account FROM inserted WHERE origin <> 'wallet' -- the wallet is what is counted
         ), counted AS (${appendDeltas('dids_created')})
         SELECT place FROM refused`,
+        group,
     );
     const places = new Set(refused.map(({ place }) => place));
     return rows.map((_, place) => !places.has(place));
 }
 
-async function findGroup(db: Database, dids: string[]) {
+async function findGroup(db: Database, dids: string[], group: Patience) {
     const rows = await db.prepared<{ did: string; public_key: Buffer }>(
         'dids_find',
         sql.unsafe`
         SELECT did, public_key FROM did.dids WHERE did = ANY(${sql.array(dids, 'text')})`,
+        group,
     );
     const found = new Map(rows.map((row) => [row.did, row]));
     return dids.map((did) => found.get(did));
 }
 
-async function filterGroup(db: Database, queries: OwnershipQuery[]): Promise<string[][]> {
+async function filterGroup(db: Database, queries: OwnershipQuery[], group: Patience): Promise<string[][]> {
     const dids = queries.flatMap((query) => query.dids);
     const rows = await db.prepared<{ did: string; account: string | null }>(
         'dids_owners',
         sql.unsafe`
         SELECT did, account FROM did.dids
         WHERE did = ANY(${sql.array(dids, 'text')}) AND origin IN ('generated', 'wallet')`,
+        group,
     );
     const owners = new Map(rows.map((row) => [row.did, row.account]));
     return queries.map(({ account, dids }) => dids.filter((did) => owners.get(did) === account));

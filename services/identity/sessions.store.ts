@@ -1,4 +1,5 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
+import type { Patience } from '../../platform/context.ts';
 import { type Database, type Queries, STORE_GROUPS, sql } from '../../platform/db.ts';
 import type { Traced } from '../../platform/tracing.ts';
 import { appendDeltas } from '../deltas.store.ts';
@@ -95,7 +96,11 @@ export function sessionStore(db: Database): SessionStore {
             const [row] = await db.rows<{ total: number }>(statement, 'session_count', traced);
             return row?.total ?? 0;
         },
-        findSession: coalesce({ ...STORE_GROUPS, name: 'session_find', run: (ids: string[]) => findSessions(db, ids) }),
+        findSession: coalesce({
+            ...STORE_GROUPS,
+            name: 'session_find',
+            run: (ids: string[], group) => findSessions(db, ids, group),
+        }),
         findRefresh: (target, traced) => findRefresh(db, target, traced),
         rotate: (rotation, traced) => rotate(db, rotation, traced),
         endSession: (target, traced) => endSession(db, target, traced),
@@ -106,13 +111,14 @@ function isOpen(now: string) {
     return sql.fragment`(ended_at IS NULL AND expires_at > ${now}::timestamptz)`;
 }
 
-async function findSessions(db: Database, ids: string[]): Promise<Array<SessionRow | undefined>> {
+async function findSessions(db: Database, ids: string[], group: Patience): Promise<Array<SessionRow | undefined>> {
     const rows = await db.prepared<SessionRow>(
         'sessions_find',
         sql.unsafe`
         SELECT s.session_id, s.expires_at, ${USER_COLUMNS}
         FROM identity.sessions s JOIN identity.users u USING (user_id)
         WHERE s.session_id = ANY(${sql.array(ids, 'uuid')}) AND s.ended_at IS NULL`,
+        group,
     );
     const found = new Map(rows.map((row) => [row.session_id, row]));
     return ids.map((id) => found.get(id));

@@ -1,4 +1,5 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
+import type { Patience } from '../../platform/context.ts';
 import { type Database, isRefusedStatement, refusalCode, STORE_GROUPS, sql } from '../../platform/db.ts';
 import type { Traced } from '../../platform/tracing.ts';
 import { appendUserDeltas } from '../deltas.store.ts';
@@ -60,13 +61,17 @@ export function userStore(db: Database): UserStore {
             ...STORE_GROUPS,
             name: 'user_insert',
             halve_on: isRefusedStatement,
-            run: (rows: NewUserRow[]) => insertUsers(db, rows),
+            run: (rows: NewUserRow[], group) => insertUsers(db, rows, group),
         }),
-        findUser: coalesce({ ...STORE_GROUPS, name: 'user_find', run: (ids: string[]) => findUsers(db, ids) }),
+        findUser: coalesce({
+            ...STORE_GROUPS,
+            name: 'user_find',
+            run: (ids: string[], group) => findUsers(db, ids, group),
+        }),
         findPassword: coalesce({
             ...STORE_GROUPS,
             name: 'password_find',
-            run: (emails: string[]) => findPasswords(db, emails),
+            run: (emails: string[], group) => findPasswords(db, emails, group),
         }),
         findPasswordOf: (user_id, traced) => findPasswordOf(db, user_id, traced),
         updateUser: (change, traced) => updateUser(db, change, traced),
@@ -75,12 +80,12 @@ export function userStore(db: Database): UserStore {
 
 export const USER_COLUMNS = sql.fragment`u.user_id, u.email, u.name, u.tier, u.created_at, u.last_login_at`;
 
-async function insertUsers(db: Database, rows: NewUserRow[]): Promise<boolean[]> {
+async function insertUsers(db: Database, rows: NewUserRow[], group: Patience): Promise<boolean[]> {
     // In one order everywhere: two groups that share addresses then wait for each other in turn, not in a circle.
     const tuples = rows
         .map((row) => [row.user_id, row.email, row.name ?? null, row.tier, row.password_hash, row.created_at])
         .sort(([, a], [, b]) => (String(a) < String(b) ? -1 : 1));
-    const written = await db.rows<{ user_id: string }>(sql.unsafe`
+    const statement = sql.unsafe`
         WITH written AS (
             INSERT INTO identity.users (user_id, email, name, tier, password_hash, created_at, updated_at)
             SELECT *, created_at
@@ -89,16 +94,18 @@ async function insertUsers(db: Database, rows: NewUserRow[]): Promise<boolean[]>
             ON CONFLICT (email) DO NOTHING
             RETURNING user_id, tier
         ), counted AS (${appendUserDeltas()})
-        SELECT user_id FROM written`);
+        SELECT user_id FROM written`;
+    const written = await db.rows<{ user_id: string }>(statement, 'users_insert', group);
     const ids = new Set(written.map((row) => row.user_id));
     return rows.map((row) => ids.has(row.user_id));
 }
 
-async function findUsers(db: Database, ids: string[]): Promise<Array<UserRow | undefined>> {
+async function findUsers(db: Database, ids: string[], group: Patience): Promise<Array<UserRow | undefined>> {
     const rows = await db.prepared<UserRow>(
         'users_find',
         sql.unsafe`
         SELECT ${USER_COLUMNS} FROM identity.users u WHERE u.user_id = ANY(${sql.array(ids, 'uuid')})`,
+        group,
     );
     const found = new Map(rows.map((row) => [row.user_id, row]));
     return ids.map((id) => found.get(id));
@@ -106,11 +113,12 @@ async function findUsers(db: Database, ids: string[]): Promise<Array<UserRow | u
 
 const PASSWORD_COLUMNS = sql.fragment`${USER_COLUMNS}, u.password_hash, u.password_version`;
 
-async function findPasswords(db: Database, emails: string[]): Promise<Array<PasswordRow | undefined>> {
+async function findPasswords(db: Database, emails: string[], group: Patience): Promise<Array<PasswordRow | undefined>> {
     const rows = await db.prepared<PasswordRow>(
         'passwords_find',
         sql.unsafe`
         SELECT ${PASSWORD_COLUMNS} FROM identity.users u WHERE u.email = ANY(${sql.array(emails, 'text')})`,
+        group,
     );
     const found = new Map(rows.map((row) => [row.email, row]));
     return emails.map((email) => found.get(email));

@@ -1,4 +1,5 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
+import type { Patience } from '../../platform/context.ts';
 import { type Database, STORE_GROUPS, sql } from '../../platform/db.ts';
 import type { Traced } from '../../platform/tracing.ts';
 import { appendDeltas } from '../deltas.store.ts';
@@ -83,7 +84,11 @@ export function keyStore(db: Database): KeyStore {
         find: (target, traced) => findKey(db, target, traced),
         revoke: (target, traced) => revokeKey(db, target, traced),
         rename: (target, traced) => renameKey(db, target, traced),
-        findLive: coalesce({ ...STORE_GROUPS, name: 'key_find', run: (hashes: Uint8Array[]) => findLive(db, hashes) }),
+        findLive: coalesce({
+            ...STORE_GROUPS,
+            name: 'key_find',
+            run: (hashes: Uint8Array[], group) => findLive(db, hashes, group),
+        }),
     };
 }
 
@@ -166,13 +171,14 @@ async function renameKey(
     return row;
 }
 
-async function findLive(db: Database, hashes: Uint8Array[]): Promise<Array<LiveKey | undefined>> {
+async function findLive(db: Database, hashes: Uint8Array[], group: Patience): Promise<Array<LiveKey | undefined>> {
     const wanted = hashes.map((hash) => Buffer.from(hash));
     const rows = await db.prepared<LiveKey & { hash: Buffer }>(
         'keys_find',
         sql.unsafe`
         SELECT hash, key_id, account, tier FROM keys.keys
         WHERE hash = ANY(${sql.array(wanted, 'bytea')}) AND revoked_at IS NULL`,
+        group,
     );
     const found = new Map(rows.map((row) => [row.hash.toString('hex'), row]));
     return wanted.map((hash) => found.get(hash.toString('hex')));

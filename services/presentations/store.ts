@@ -1,4 +1,5 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
+import type { Patience } from '../../platform/context.ts';
 import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/db.ts';
 import { appendDeltas } from '../deltas.store.ts';
 
@@ -23,15 +24,15 @@ export function presentationStore(db: Database): PresentationStore {
             ...STORE_GROUPS,
             name: 'presentation_insert',
             halve_on: isRefusedStatement,
-            async run(rows: PresentationRow[]) {
-                await insertGroup(db, rows);
+            async run(rows: PresentationRow[], group) {
+                await insertGroup(db, rows, group);
                 return rows.map(() => undefined);
             },
         }),
     };
 }
 
-async function insertGroup(db: Database, rows: PresentationRow[]): Promise<void> {
+async function insertGroup(db: Database, rows: PresentationRow[], group: Patience): Promise<void> {
     const tuples = rows.map((row) => [
         row.id,
         row.account ?? null,
@@ -51,5 +52,6 @@ async function insertGroup(db: Database, rows: PresentationRow[]): Promise<void>
             RETURNING account
         )
         ${appendDeltas('presentations_created')}`,
+        group,
     );
 }

@@ -1,0 +1,146 @@
+import { Socket } from 'node:net';
+import { Client, type ClientConfig, type CustomTypesConfig, DatabaseError, types } from 'pg';
+import {
+    BackendTerminatedError,
+    createDriverFactory,
+    type DriverFactory,
+    type DriverQueryResult,
+    parseDsn,
+} from 'slonik';
+
+/**
+ * How long a statement may go unanswered before its connection is given up, in milliseconds. A PostgreSQL that lives cancels
+ * a statement after STATEMENT_TIMEOUT_MS by itself: this is for one that hangs or is lost.
+ */
+const SILENCE_MS = 9_000;
+/** After so long PostgreSQL itself cancels a statement, in milliseconds: below the request's own deadline. */
+const STATEMENT_TIMEOUT_MS = 8_000;
+/** After so long PostgreSQL ends a transaction in which nothing happens, in milliseconds. */
+const IDLE_IN_TRANSACTION_MS = 10_000;
+/** From the look-up of the host's name until the session can be used, in milliseconds. */
+const CONNECT_TIMEOUT_MS = 3_000;
+/** An idle connection whose host is lost is noticed after this and ten probes of a second each, in milliseconds. */
+const KEEP_ALIVE_MS = 10_000;
+/** How long PostgreSQL may take to close a connection that is no longer needed, in milliseconds. */
+const END_TIMEOUT_MS = 1_000;
+
+type Parse = (text: string) => unknown;
+
+interface DriverOptions {
+    url: string;
+    /** See openDatabase. */
+    pooled: boolean;
+    /** What becomes of a column's text, by the OID of its type. */
+    parsers: ReadonlyMap<number, Parse>;
+}
+
+interface Statement {
+    text: string;
+    values: unknown[] | undefined;
+    /** With a name the connection plans it once. */
+    name: string | undefined;
+}
+
+/**
+ * Opens the connections of a pool. Each ends by itself when PostgreSQL stops answering. Statements fail with pg's DatabaseError
+ * where PostgreSQL refused them, and with BackendTerminatedError where the connection is lost.
+ */
+export function postgresDriver(options: DriverOptions): DriverFactory {
+    const config = clientConfig(options);
+    return createDriverFactory(async () => ({
+        createPoolClient: async ({ clientEventEmitter }) => {
+            const socket = new Socket();
+            const client = new Client({ ...config, stream: () => socket });
+            client.on('error', (error) => {
+                // Nobody listens any more where the pool has given the connection up.
+                if (clientEventEmitter.listenerCount('error') === 0) return;
+                clientEventEmitter.emit('error', new BackendTerminatedError(error));
+            });
+            return {
+                async connect() {
+                    await client.connect();
+                },
+                end: () => endInTime(client, socket),
+                query: (text, values, { name } = {}) =>
+                    answerInTime(socket, () => query(client, { text, values, name })),
+                stream() {
+                    throw new Error('Statements are not streamed.');
+                },
+            };
+        },
+    }));
+}
+
+function clientConfig({ url, pooled, parsers }: DriverOptions): ClientConfig {
+    const { host, port, username, password, databaseName, applicationName, options, sslMode } = parseDsn(url);
+    // Columns come as text: the driver asks for no other format.
+    const getTypeParser = ((oid: number) =>
+        parsers.get(oid) ?? types.getTypeParser(oid)) as CustomTypesConfig['getTypeParser'];
+    return {
+        host,
+        port,
+        user: username,
+        password,
+        database: databaseName,
+        application_name: applicationName,
+        options,
+        ssl: sslMode === 'no-verify' ? { rejectUnauthorized: false } : sslMode === 'require',
+        types: { getTypeParser },
+        connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+        keepAlive: true,
+        keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+        ...(!pooled && {
+            statement_timeout: STATEMENT_TIMEOUT_MS,
+            idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+        }),
+    };
+}
+
+async function query(client: Client, { text, values, name }: Statement): Promise<DriverQueryResult> {
+    try {
+        const result = await client.query<Record<string, unknown>>({
+            text,
+            ...(values && { values }),
+            ...(name !== undefined && { name }),
+        });
+        return {
+            command: result.command as DriverQueryResult['command'], // slonik's list of commands is not complete
+            fields: result.fields.map((field) => ({ name: field.name, dataTypeId: field.dataTypeID })),
+            rowCount: result.rowCount,
+            rows: result.rows,
+        };
+    } catch (error) {
+        if (error instanceof DatabaseError && !endsSession(error)) throw error;
+        // So that nothing more is sent on this connection, not even a rollback.
+        throw new BackendTerminatedError(error as Error); // pg rejects with Errors only
+    }
+}
+
+function endsSession({ severity }: DatabaseError): boolean {
+    return severity === 'FATAL' || severity === 'PANIC';
+}
+
+/** Gives the connection up where no answer comes: every statement on it fails, and the pool opens another one. */
+async function answerInTime<Result>(socket: Socket, ask: () => Promise<Result>): Promise<Result> {
+    let isAnswered = false;
+    const giveUp = (): void => {
+        if (!isAnswered) socket.destroy(new Error('PostgreSQL did not answer in time.'));
+    };
+    // After a stall of this process timers run first: what has come in meanwhile is read before the verdict.
+    const timer = setTimeout(() => setImmediate(giveUp), SILENCE_MS);
+    try {
+        return await ask();
+    } finally {
+        isAnswered = true;
+        clearTimeout(timer);
+    }
+}
+
+async function endInTime(client: Client, socket: Socket): Promise<void> {
+    const timer = setTimeout(() => socket.destroy(), END_TIMEOUT_MS);
+    try {
+        await client.end();
+    } finally {
+        clearTimeout(timer);
+    }
+}

@@ -1,0 +1,76 @@
+import { overloaded } from './batch.ts';
+import { isOver, overError, type Patience, REQUEST_TIMEOUT_MS } from './context.ts';
+import { sweepWhileNeeded } from './sweep.ts';
+
+/**
+ * Statements and transactions that may wait for a connection; the next one is refused. With four connections and a millisecond
+ * each, the last of them waits for a quarter of a second.
+ */
+const MAX_WAITING = 1_024;
+
+interface Waiting {
+    patience: Patience;
+    begin(): void;
+    reject(error: unknown): void;
+}
+
+export interface ConnectionTurns {
+    /**
+     * Runs `run` when a connection is free. Rejects where too many wait already (`unavailable`), and as soon as the call that
+     * it is for is over; without `patience` that is after the time that a request may take.
+     */
+    <Result>(run: () => Promise<Result>, patience: Patience | undefined): Promise<Result>;
+    /** Statements and transactions that wait. */
+    waiting(): number;
+}
+
+/** Lets as many statements and transactions run at once as there are connections, in the order in which they come. */
+export function connectionTurns(connections: number): ConnectionTurns {
+    let queue: Waiting[] = [];
+    let underWay = 0;
+
+    async function start<Result>(run: () => Promise<Result>): Promise<Result> {
+        try {
+            return await run();
+        } finally {
+            const next = takeNext();
+            if (next) next.begin();
+            else underWay--;
+        }
+    }
+
+    function takeNext(): Waiting | undefined {
+        const now = performance.now();
+        let next = queue.shift();
+        while (next && isOver(next.patience, now)) {
+            next.reject(overError(next.patience));
+            next = queue.shift();
+        }
+        return next;
+    }
+
+    function sweep(now: number): boolean {
+        queue = queue.filter(({ patience, reject }) => {
+            if (!isOver(patience, now)) return true;
+            reject(overError(patience));
+            return false;
+        });
+        return queue.length > 0;
+    }
+
+    function turn<Result>(run: () => Promise<Result>, patience: Patience | undefined): Promise<Result> {
+        if (underWay < connections) {
+            underWay++;
+            return start(run);
+        }
+        if (queue.length >= MAX_WAITING) return Promise.reject(overloaded('database_pool'));
+        return new Promise((resolve, reject) => {
+            const deadline = patience?.deadline ?? performance.now() + REQUEST_TIMEOUT_MS;
+            const bounded = patience?.deadline === undefined ? { ...patience, deadline } : patience;
+            queue.push({ patience: bounded, begin: () => resolve(start(run)), reject });
+            sweepWhileNeeded(sweep);
+        });
+    }
+
+    return Object.assign(turn, { waiting: () => queue.length });
+}
