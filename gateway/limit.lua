@@ -10,7 +10,8 @@
 --
 -- A flush, a restart or the promotion of a replica may lose a refused mark and keep what it stood against. Each of them
 -- begins another era: a live mark names the era it was set in and is void in the next, and an owner's word counts only
--- from a caller that knew the present era when it asked.
+-- from a caller that knew the present era when it asked. In a cluster an era also names its node: a command that is sent on
+-- to a promoted replica comes from a caller that knows the era which the replica has copied, and has lost no connection.
 --
 -- A record is packed doubles: life (ms of its creation: a record that was lost begins another life), end of window, calls
 -- admitted in it, last use, whether it waits to be folded; then day (since 1970), requests, refusals and verified
@@ -30,11 +31,15 @@ local unfolded_accounts, era_key = KEYS[#KEYS - 1], KEYS[#KEYS]
 
 local function present_era()
     local era = redis.call('GET', era_key)
-    if era and era == known_era then return era end
+    local node = era and string.match(era, '@(%w+)$')
+    local is_of_here = not node or node == redis.call('CLUSTER', 'MYID')
+    if era and is_of_here and era == known_era then return era end
     -- Whoever has just connected knows of none: after a restart that is every caller.
     local run_id = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
     if era and string.sub(era, 1, #run_id) == run_id then return era end
     era = run_id .. ':' .. time[1] .. '.' .. time[2]
+    local own_id = redis.pcall('CLUSTER', 'MYID') -- an error where there is no cluster
+    if type(own_id) == 'string' then era = era .. '@' .. own_id end
     redis.call('SET', era_key, era)
     return era
 end

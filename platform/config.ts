@@ -4,6 +4,7 @@ import { createSecureContext } from 'node:tls';
 import { z } from 'zod';
 import { callersSetting, serviceTokensSetting } from './caller-settings.ts';
 import { databaseUrlSetting } from './database-url.ts';
+import { redisUrlSetting } from './redis-url.ts';
 import { tierSetting } from './tier-setting.ts';
 
 export type Environment = Record<string, string | undefined>;
@@ -30,7 +31,7 @@ const SETTINGS = z.object({
     DATABASE_URL: databaseUrlSetting,
     DATABASE_POOL: whole(1, 100).default(4),
     DATABASE_POOLER: z.enum(['none', 'transaction']).default('none'),
-    REDIS_URL: secret,
+    REDIS_URL: redisUrlSetting,
     REDIS_SHARDS: whole(1, 1_024).default(1),
 
     INTERNAL_SECRET: secret,

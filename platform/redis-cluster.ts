@@ -1,4 +1,5 @@
-import { Cluster, type Command, type RedisOptions } from 'ioredis';
+import { Cluster, type Command, type Redis, type RedisOptions } from 'ioredis';
+import { PUNCTUAL, retryDelay } from './redis-options.ts';
 import { limitWait } from './redis-wait.ts';
 
 /** Whether the URL names nodes of a Redis Cluster: `redis-cluster://`, or `rediss-cluster://` for TLS. */
@@ -42,18 +43,38 @@ export function openCluster(url: string): Cluster {
         enableOfflineQueue: false,
         retryDelayOnFailover: 0,
         retryDelayOnClusterDown: 0,
-        clusterRetryStrategy: (attempt) => Math.min(50 * attempt, 500),
+        clusterRetryStrategy: retryDelay,
         dnsLookup,
-        redisOptions: {
-            ...access,
-            maxRetriesPerRequest: 0,
-            autoResendUnfulfilledCommands: false,
-            connectTimeout: 2_000,
-        },
+        redisOptions: { ...access, ...PUNCTUAL },
     });
+    const silent = new Set<string>();
+    cluster.on('+node', (node: Redis) => giveUpWhenSilent(node, silent));
     cluster.on('ready', () => connectNodes(cluster));
     cluster.on('refresh', () => connectNodes(cluster));
     return cluster;
+}
+
+/**
+ * Ends the connection to a node that leaves a command unanswered, and remembers its address in `silent`. Then commands for it
+ * fail at once until it answers the greeting of a new connection, or another node has its slots.
+ */
+function giveUpWhenSilent(node: Redis, silent: Set<string>): void {
+    const address = `${node.options.host}:${node.options.port}`;
+    const send = node.sendCommand.bind(node);
+    node.sendCommand = (command, stream) => {
+        if (node.status === 'wait' && silent.has(address)) {
+            node.connect().catch(() => {}); // the cluster tells of it, as 'node error'
+            command.reject(new Error('The node has not answered, and is being connected to again.'));
+            return command.promise;
+        }
+        const sent = send(command, stream);
+        limitWait(command, () => {
+            silent.add(address);
+            node.disconnect();
+        });
+        return sent;
+    };
+    node.on('ready', () => silent.delete(address));
 }
 
 /** Ahead of the first command: while a node is being connected to, it is sent nothing. */

@@ -2,16 +2,24 @@ import { createHash } from 'node:crypto';
 import { Cluster, Redis as SingleRedis } from 'ioredis';
 import type { Log } from './log.ts';
 import { clusterNodes, dnsLookup, isClusterUrl, onOtherMasters, openCluster } from './redis-cluster.ts';
+import { PATIENT, PUNCTUAL, retryDelay } from './redis-options.ts';
+import { sentinelOptions } from './redis-sentinel.ts';
 import { limitWait } from './redis-wait.ts';
 
 /** One Redis, or a Redis Cluster, where all keys of a command carry one tag. */
 export type Redis = SingleRedis | Cluster;
 
-/** A connection whose commands fail when Redis does not answer in time. */
+/**
+ * A connection that is replaced when Redis leaves a command unanswered. It is ready again when Redis answers the greeting in
+ * time; until then commands fail at once. So whatever talks to Redis in this process waits for one that hangs only once.
+ */
 class PunctualRedis extends SingleRedis {
     override sendCommand(...[command, stream]: Parameters<SingleRedis['sendCommand']>): unknown {
         const sent = super.sendCommand(command, stream);
-        limitWait(command);
+        const connection = this.stream;
+        limitWait(command, () => {
+            if (this.stream === connection) this.disconnect(true);
+        });
         return sent;
     }
 }
@@ -27,24 +35,26 @@ export function openRedis({ url, log }: { url: string; log: Log }): Redis {
 }
 
 function openSingle(url: string): SingleRedis {
-    return new PunctualRedis(url, {
-        enableOfflineQueue: false,
-        maxRetriesPerRequest: 0,
-        autoResendUnfulfilledCommands: false,
-        connectTimeout: 2_000,
-        retryStrategy: (attempt) => Math.min(50 * attempt, 500),
-    });
+    const options = { ...PUNCTUAL, enableOfflineQueue: false, retryStrategy: retryDelay };
+    const sentinels = sentinelOptions(url);
+    return sentinels ? new PunctualRedis({ ...sentinels, ...options }) : new PunctualRedis(url, options);
 }
 
-/** A connection for blocking commands, which may take as long as they like, and wait where Redis is away. */
+/** A connection for blocking commands, which may take as long as BullMQ lets them, and wait where Redis is away. */
 export function openPatientRedis({ url, log }: { url: string; log: Log }): Redis {
-    const patient = { maxRetriesPerRequest: null };
-    const { nodes, access } = isClusterUrl(url) ? clusterNodes(url) : {};
-    const redis = nodes
-        ? new Cluster(nodes, { dnsLookup, redisOptions: { ...access, ...patient } })
-        : new SingleRedis(url, patient);
+    const redis = isClusterUrl(url) ? openPatientCluster(url) : openPatientSingle(url);
     logErrors(redis, log, 'job queue connection');
     return redis;
+}
+
+function openPatientSingle(url: string): SingleRedis {
+    const sentinels = sentinelOptions(url);
+    return sentinels ? new SingleRedis({ ...sentinels, ...PATIENT }) : new SingleRedis(url, PATIENT);
+}
+
+function openPatientCluster(url: string): Cluster {
+    const { nodes, access } = clusterNodes(url);
+    return new Cluster(nodes, { dnsLookup, redisOptions: { ...access, ...PATIENT } });
 }
 
 function logErrors(redis: Redis, log: Log, text: string): void {

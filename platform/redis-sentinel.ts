@@ -1,0 +1,54 @@
+import type { RedisOptions } from 'ioredis';
+
+/** replyMapping changes the types of all answers, and is not set here. */
+type SentinelOptions = Omit<RedisOptions, 'replyMapping'>;
+
+/** How long one sentinel may take to say which node is the master, in milliseconds; then the next one is asked. */
+const SENTINEL_TIMEOUT_MS = 1_000;
+/** The longest pause before all sentinels are asked again, in milliseconds. */
+const MAX_PAUSE_MS = 1_000;
+
+/** scheme, user info, sentinels, master name, parameters */
+const FORM = /^(rediss?)-sentinel:\/\/(?:([^@/?]*)@)?([^@/?]+)\/([^/?]+)(?:\?(.*))?$/;
+const PARAMETERS = ['db', 'sentinel_username', 'sentinel_password'];
+
+/** Whether the URL names the sentinels of a Redis: `redis-sentinel://`, or `rediss-sentinel://` for TLS. */
+export function isSentinelUrl(url: string): boolean {
+    return /^rediss?-sentinel:/.test(url);
+}
+
+/**
+ * `redis-sentinel://user:password@host:26379,host:26379/master?db=0&sentinel_username=…&sentinel_password=…`: user and password
+ * are those of the data nodes, and all parts but the sentinels and the name of the master may be absent. With
+ * `rediss-sentinel:` the sentinels and the data nodes are reached by TLS. Undefined where the URL does not have this form.
+ */
+export function sentinelOptions(url: string): SentinelOptions | undefined {
+    const [, scheme, access = '', hosts = '', master = '', query = ''] = FORM.exec(url) ?? [];
+    const sentinels = hosts.split(',').map(sentinelAddress);
+    const parameters = new URLSearchParams(query);
+    const db = Number(parameters.get('db') ?? 0);
+    const areKnown = Array.from(parameters.keys()).every((name) => PARAMETERS.includes(name));
+    if (!scheme || !areKnown || !Number.isInteger(db) || sentinels.some((sentinel) => sentinel === undefined)) return;
+    const [username, password] = access.split(/:(.*)/s).map(decodeURIComponent);
+    const tls = scheme === 'rediss' && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true };
+    return {
+        sentinels: sentinels.filter((sentinel) => sentinel !== undefined),
+        name: decodeURIComponent(master),
+        db,
+        ...(username && { username }),
+        ...(password && { password }),
+        ...(parameters.has('sentinel_username') && { sentinelUsername: parameters.get('sentinel_username') ?? '' }),
+        ...(parameters.has('sentinel_password') && { sentinelPassword: parameters.get('sentinel_password') ?? '' }),
+        ...tls,
+        sentinelCommandTimeout: SENTINEL_TIMEOUT_MS,
+        sentinelRetryStrategy: (attempt) => Math.min(100 * attempt, MAX_PAUSE_MS),
+        failoverDetector: true, // so that the connection to a node that is no longer the master is given up at once
+    };
+}
+
+function sentinelAddress(host: string): { host: string; port: number } | undefined {
+    const url = `redis://${host}`;
+    if (!URL.canParse(url)) return undefined;
+    const { hostname, port } = new URL(url);
+    return hostname === '' ? undefined : { host: hostname, port: Number(port || 26_379) };
+}
