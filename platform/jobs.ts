@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Job as DueJob, Queue, Worker } from 'bullmq';
 import type { JobMetrics } from './job-metrics.ts';
 import type { Log } from './log.ts';
-import { openPatientRedis } from './redis.ts';
+import { openPatientRedis, type Redis } from './redis.ts';
 import { inSpan, startSpan } from './tracing.ts';
 
 /** Work that one process of a role does every `every_ms`. It may be interrupted, and may run twice. */
@@ -17,8 +17,14 @@ const KEEP = { removeOnComplete: 10, removeOnFail: 100 };
 /** Events of a queue that are kept, though nobody reads them, approximately. */
 const KEEP_EVENTS = 100;
 
+/** The same as the queue's settings have it in Redis. */
+const MAX_EVENTS = { 'opts.maxLenEvents': KEEP_EVENTS };
+
 /** A job under way may take so long to end, in milliseconds; without Redis none ends. */
 const STOP_MS = 5_000;
+
+/** How often it is looked whether Redis still has the schedules, in milliseconds. */
+const LOOK_MS = 10_000;
 
 /** Runs a role's jobs on their schedules, each in whichever process of the role takes it. */
 export function scheduleJobs(options: {
@@ -45,17 +51,43 @@ export function scheduleJobs(options: {
     queue.on('error', (error) => log.warn({ err: error }, 'job queue'));
     worker.on('error', (error) => log.warn({ err: error }, 'job queue'));
     worker.on('failed', (job, error) => log.error({ err: error, job: job?.name }, 'job failed'));
-    for (const [name, { every_ms }] of Object.entries(jobs)) {
-        // Not awaited: where Redis is away the role serves all the same, and this waits for it.
-        queue.upsertJobScheduler(name, { every: every_ms }, { name, opts: KEEP }).catch((error: unknown) => {
-            log.error({ err: error, job: name }, 'job could not be scheduled');
-        });
-    }
+    const stopping = new AbortController();
+    // Not awaited: where Redis is away the role serves all the same, and this waits for it.
+    void keepScheduled({ queue, connection, jobs, log, signal: stopping.signal });
     return {
         async stop() {
+            stopping.abort();
             const closed = Promise.all([worker.close(), queue.close()]).catch(() => {});
             await Promise.race([closed, delay(STOP_MS, undefined, { ref: false })]);
             connection.disconnect();
         },
     };
+}
+
+/** Puts the schedules into Redis, and again whenever Redis has lost them: after FLUSHALL, or when it is another, empty one. */
+async function keepScheduled(options: {
+    queue: Queue;
+    connection: Redis;
+    jobs: Record<string, Job>;
+    log: Log;
+    signal: AbortSignal;
+}): Promise<void> {
+    const { queue, connection, jobs, log, signal } = options;
+    let present = new Set<string>(); // at first none counts: what Redis has may be from a release with other intervals
+    while (!signal.aborted) {
+        try {
+            const missing = Object.entries(jobs).filter(([name]) => !present.has(name));
+            for (const [name, { every_ms }] of missing) {
+                await queue.upsertJobScheduler(name, { every: every_ms }, { name, opts: KEEP });
+            }
+            // It is in the queue's own settings, which are gone where a schedule is.
+            if (missing.length > 0) await connection.hset(queue.toKey('meta'), MAX_EVENTS);
+            await delay(LOOK_MS, undefined, { signal, ref: false });
+            present = new Set((await queue.getJobSchedulers()).map(({ key }) => key));
+        } catch (error) {
+            if (signal.aborted) return;
+            log.error({ err: error }, 'jobs could not be scheduled');
+            await delay(LOOK_MS, undefined, { ref: false });
+        }
+    }
 }
