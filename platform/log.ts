@@ -14,11 +14,43 @@ export function exposeLog(metrics: Metrics): void {
         {
             type: 'counter',
             name: 'log_lines_dropped_total',
-            help: 'Log lines dropped because nobody took those before them.',
+            help: 'Log lines dropped because those before them could not be written: nobody reads them, or the disk is full.',
             labels: [],
         },
         () => [{ labels: {}, value: dropped_lines }],
     );
+}
+
+/** How long after a failure the log is tried again at the latest, in milliseconds. */
+const RETRY_MS = 1_000;
+
+/**
+ * A log that cannot be written, as on a full disk, ends nothing. What could not be written is kept up to the bound, and tried
+ * again. A file that cannot even be opened is an error of the settings: it still ends the process, at its start.
+ */
+function survive(stream: ReturnType<typeof destination>): void {
+    let isFailing = false;
+    let isRetryDue = false;
+    const tryAgain = (): void => {
+        isRetryDue = false;
+        stream.write(''); // once the bound is reached no line makes it try
+    };
+    stream.once('ready', () => {
+        stream.on('error', (error: Error) => {
+            if (!isFailing) process.stderr.write(`The log cannot be written: ${error.message}\n`);
+            isFailing = true;
+            if (isRetryDue) return;
+            isRetryDue = true;
+            setTimeout(tryAgain, RETRY_MS).unref();
+        });
+    });
+    stream.on('write', () => {
+        isFailing = false;
+    });
+    // What is left is written when the process ends, for as long as that takes: on a full disk it would never end.
+    process.prependListener('exit', () => {
+        if (isFailing) stream.destroy();
+    });
 }
 
 /**
@@ -27,6 +59,7 @@ export function exposeLog(metrics: Metrics): void {
  */
 export function createLog({ level, file, name }: { level: string; file?: string | undefined; name: string }): Log {
     const stream = destination({ dest: file ?? 1, sync: false, mkdir: true, maxLength: MAX_WAITING_BYTES });
+    survive(stream);
     stream.on('drop', (lines: string) => {
         dropped_lines += lines.split('\n').length - 1;
     });
