@@ -1,0 +1,3 @@
+import { testHangingStores } from './stores-hang.ts';
+
+await testHangingStores('local');
