@@ -1,30 +1,13 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { overloaded } from './batch.ts';
-import { type Patience, requireTime } from './context.ts';
+import { requireTime } from './context.ts';
 import { AppError } from './errors.ts';
+import { localSteps } from './guard-memory.ts';
+import { type Answer, type GuardTarget, POLICY, type Step, sharedSteps } from './guard-steps.ts';
 import type { Log } from './log.ts';
 import { queueTally } from './queues.ts';
-import { type Redis, shardTag } from './redis.ts';
+import type { Redis } from './redis.ts';
 import { inSpan, startSpan } from './tracing.ts';
-
-const HOUR_MS = 3_600_000;
-
-/** In the order in which guard.lua reads it; times in milliseconds. */
-const POLICY = {
-    /** Failures of one subject from one address that cost nothing. */
-    free: 10,
-    /** The wait after the last free failure; it doubles with each further one … */
-    first_wait: 1_000,
-    /** … up to this. */
-    longest_wait: HOUR_MS / 4,
-    /** Failures of one subject from all addresses in a day; then only addresses that have succeeded before are served. */
-    day_limit: 100,
-    day: 24 * HOUR_MS,
-    /** How long an address that has succeeded is remembered. */
-    remembered: 90 * 24 * HOUR_MS,
-} as const;
 
 /** Attempts on one subject from one address that wait for their turn in this process; more are refused. */
 const MAX_WAITING = 1_000;
@@ -33,12 +16,10 @@ const QUEUE = 'password_attempts';
 /** How often an attempt looks again whether those of other processes have come to a verdict. */
 const UNSETTLED_POLL_MS = 25;
 
-/** Whose password is tried, and from where. The subject goes into Redis keys: it names nobody in clear text. */
-export interface GuardTarget extends Patience {
-    subject: string;
-    /** The caller's network address; callers without one share a record. */
-    address: string | undefined;
-}
+/** After Redis has failed to answer it is left alone for so long, in milliseconds. */
+const PAUSE_MS = 500;
+
+export type { GuardTarget } from './guard-steps.ts';
 
 export interface Guard {
     /**
@@ -49,35 +30,51 @@ export interface Guard {
     attempt<Result>(target: GuardTarget, verify: () => Promise<Result | undefined>): Promise<Result | undefined>;
 }
 
-type Step = 'begin' | 'failed' | 'succeeded' | 'void';
-type Answer = ['begun' | 'unsettled' | 'refused' | Step, wait_ms: number];
-type RunStep = (target: GuardTarget, step: Step) => Promise<Answer>;
+/** Where an attempt is counted. */
+type Book = 'shared' | 'local';
 
-/** The guard of passwords against guessing. Without Redis it lets through what fits its turns, and says so in the log. */
+/**
+ * The guard of passwords against guessing. The rule holds over all processes; while Redis is away, in each process alone.
+ */
 export function guard({ redis, shards, log }: { redis: Redis; shards: number; log: Log }): Guard {
-    const run = steps(redis, shards);
+    const shared = sharedSteps(redis, shards);
+    const local = localSteps(() => performance.now());
     const takeTurn = turns(POLICY.free);
+    let paused_until = 0;
 
-    /** Whether the attempt is counted; throws when it is refused. */
-    async function begin(target: GuardTarget): Promise<boolean> {
+    /** Undefined: Redis does not answer. */
+    async function beginShared(target: GuardTarget): Promise<Answer | undefined> {
+        if (performance.now() < paused_until) return undefined;
+        try {
+            return await shared(target, 'begin');
+        } catch (error) {
+            paused_until = performance.now() + PAUSE_MS;
+            log.warn({ err: error }, 'the password guard goes on without redis');
+            return undefined;
+        }
+    }
+
+    /** Where the attempt is counted; throws when it is refused. */
+    async function begin(target: GuardTarget): Promise<Book> {
         for (;;) {
             requireTime(target);
-            const answer = await run(target, 'begin').catch((error: unknown) => {
-                log.warn({ err: error }, 'password guard: no answer from Redis, let through');
-                return undefined;
-            });
-            if (!answer) return false;
-            const [state, wait_ms] = answer;
-            if (state === 'begun') return true;
+            const answer = await beginShared(target);
+            const [state, wait_ms] = answer ?? local.run(target, 'begin');
+            if (state === 'begun') return answer ? 'shared' : 'local';
             if (state === 'refused') throw tooManyAttempts(wait_ms);
             await delay(UNSETTLED_POLL_MS);
         }
     }
 
-    async function settle(target: GuardTarget, step: Step): Promise<void> {
+    async function settle(book: Book, target: GuardTarget, step: Step): Promise<void> {
+        if (book === 'local') {
+            local.run(target, step);
+            return;
+        }
+        if (step === 'succeeded') local.rememberSuccess(target);
         const span = startSpan('client', 'password_verdict', target);
         span.attribute('db.system.name', 'redis');
-        await inSpan(span, () => run(target, step)).catch((error: unknown) => {
+        await inSpan(span, () => shared(target, step)).catch((error: unknown) => {
             log.warn({ err: error }, 'password guard: no answer from Redis, a verdict is not counted');
         });
     }
@@ -88,14 +85,14 @@ export function guard({ redis, shards, log }: { redis: Redis; shards: number; lo
             span.attribute('db.system.name', 'redis');
             return takeTurn(`${target.subject} ${target.address}`, async () => {
                 span.sent(1);
-                const counted = await inSpan(span, () => begin(target));
+                const book = await inSpan(span, () => begin(target));
                 let verdict: Step = 'void';
                 try {
                     const result = await verify();
                     verdict = result === undefined ? 'failed' : 'succeeded';
                     return result;
                 } finally {
-                    if (counted) await settle(target, verdict);
+                    await settle(book, target, verdict);
                 }
             });
         },
@@ -107,20 +104,6 @@ function tooManyAttempts(wait_ms: number): AppError {
     const retry_after = Math.max(1, Math.ceil(wait_ms / 1_000));
     const text = `Limit of ${POLICY.free} requests per minute exceeded by wrong passwords. Try again in ${retry_after} seconds.`;
     return new AppError('rate_limited', text, { retry_after });
-}
-
-function steps(redis: Redis, shards: number): RunStep {
-    redis.defineCommand('passwordGuard', {
-        numberOfKeys: 3,
-        lua: readFileSync(join(import.meta.dirname, 'guard.lua'), 'utf8'),
-    });
-    // The command that the line above defines; its answers are those of guard.lua.
-    const { passwordGuard } = redis as Redis & { passwordGuard(...args: Array<string | number>): Promise<Answer> };
-    return ({ subject, address = '-' }, step) => {
-        const total = `guard:${shardTag(subject, shards)}:${subject}`;
-        const keys = [`${total}:from:${address}`, `${total}:total`, `${total}:known:${address}`];
-        return passwordGuard.call(redis, ...keys, step, ...Object.values(POLICY));
-    };
 }
 
 /** At most `limit` runs with the same key at once, in the order in which they were asked for. */

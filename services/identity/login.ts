@@ -39,7 +39,7 @@ export function login(dependencies: LoginDependencies) {
         const account = storable ? await store.findPassword(email, context) : undefined;
         const subject = guardSubject(account ?? { email });
         const { address, traceparent, deadline, cancellation } = context;
-        const target = { subject, address, traceparent, deadline, cancellation };
+        const target = { subject, unknown: account === undefined, address, traceparent, deadline, cancellation };
         const opened = await guard.attempt(target, async () => {
             const phc = account?.password_hash ?? (await standIn());
             const { matches, rehash } = await passwords.verify(phc, request.password, context);

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { test } from 'node:test';
+import { describe, it, test } from 'node:test';
 import { AppError } from '../../platform/errors.ts';
 import { type GuardTarget, guard } from '../../platform/guard.ts';
-import { openRedis, shardTag } from '../../platform/redis.ts';
+import { sharedSteps } from '../../platform/guard-steps.ts';
+import { shardTag } from '../../platform/redis.ts';
 import { quiet, testRedis } from '../harness.ts';
 
 const SHARDS = 4;
@@ -29,8 +30,8 @@ async function failUntilRefused(target: GuardTarget, guarded = first): Promise<{
 }
 
 const keysOf = ({ subject, address }: GuardTarget) => {
-    const total = `guard:${shardTag(subject, SHARDS)}:${subject}`;
-    return { from: `${total}:from:${address}`, total: `${total}:total`, known: `${total}:known:${address}` };
+    const base = `guard:${shardTag(subject, SHARDS)}:${subject}`;
+    return { from: `${base}:from:${address}`, total: `${base}:total`, known: `${base}:known` };
 };
 
 /** As if the wait, or whatever else is counted in Redis' time, had passed. */
@@ -179,15 +180,39 @@ test('every record of a guess passes away within a day, and that of a success wi
     assert.equal(await redis.exists(from), 0);
 });
 
-test('without Redis an attempt is let through, with a warning', async () => {
-    const warnings: string[] = [];
-    const log = Object.assign(Object.create(quiet), { warn: (_fields: object, text: string) => warnings.push(text) });
-    const absent = openRedis({ url: 'redis://127.0.0.1:1', log: quiet });
-    try {
-        const alone = guard({ redis: absent, shards: SHARDS, log });
-        assert.equal(await alone.attempt(newTarget(), right), 'opened');
-        assert.equal(warnings.length, 1);
-    } finally {
-        absent.disconnect();
+test('of the addresses that have succeeded on a subject a thousand are remembered, the latest ones', async () => {
+    const target = newTarget();
+    const { known } = keysOf(target);
+    for (let address = 0; address < 1_001; address++) {
+        await first.attempt({ ...target, address: String(address) }, right);
     }
+    assert.equal(await redis.zcard(known), 1_000);
+    assert.deepEqual([await redis.zscore(known, '0'), Boolean(await redis.zscore(known, '1000'))], [null, true]);
+});
+
+describe('an unknown subject', () => {
+    it('is refused as any other', async () => {
+        const target = { ...newTarget(), unknown: true };
+        const { tried, refusal } = await failUntilRefused(target);
+        assert.deepEqual([tried, refusal.retry_after], [10, 1]);
+    });
+
+    it('leaves nothing for ever, and makes room for newer ones: what is kept of all of them is bounded', async () => {
+        const MAX_KEYS = 20_000;
+        const run = sharedSteps(redis, 1);
+        const known = { ...newTarget(), address: 'a' };
+        await run(known, 'begin');
+        const unknown = () => ({ subject: `made-up:${randomUUID()}`, address: randomUUID(), unknown: true });
+        const oldest = unknown();
+        await run(oldest, 'begin');
+        for (let tried = 0; tried < MAX_KEYS / 2; tried += 500) {
+            await Promise.all(Array.from({ length: 500 }, () => run(unknown(), 'begin')));
+        }
+        const keys = await redis.keys('guard:{0}:made-up:*');
+        assert.equal(keys.length, MAX_KEYS);
+        assert.equal(await redis.exists(`guard:{0}:${oldest.subject}:total`), 0);
+        assert.equal(await redis.exists(`guard:{0}:${known.subject}:total`), 1, 'a subject that exists is kept');
+        const ends = await Promise.all([...keys, 'guard:{0}:unknown'].map((key) => redis.pttl(key)));
+        assert.ok(ends.every((end) => end > 0));
+    });
 });
