@@ -15,11 +15,12 @@
 --
 -- A record is packed doubles: life (ms of its creation: a record that was lost begins another life), end of window, calls
 -- admitted in it, last use, whether it waits to be folded; then day (since 1970), requests, refusals and verified
--- presentations of the newest day, and the same of the one before it.
+-- presentations of the day of its last use, and the same of the day of use before that.
 local FORMAT = '<ddddddddddddd'
 local WINDOW_END, ADMITTED, LAST_USE, UNFOLDED, DAY, REQUESTS, REFUSALS, VERIFIED = 2, 3, 4, 5, 6, 7, 8, 9
 local DAY_FIELDS = 4
 local DAY_MS = 86400000
+-- limit-record.ts says how old a day in a record can be by this.
 local KEEP_MS = 2 * DAY_MS
 
 local time = redis.call('TIME')
@@ -62,8 +63,13 @@ local function load(bucket)
     local record = { struct.unpack(FORMAT, packed) }
     record[14] = nil -- where unpack has stopped reading
     if record[DAY] ~= today then
-        for field = DAY, VERIFIED do record[field + DAY_FIELDS] = record[field] end
-        record[DAY], record[REQUESTS], record[REFUSALS], record[VERIFIED] = today, 0, 0, 0
+        -- A clock that was set back over midnight returns to a day that has counts already.
+        local known_day = record[DAY + DAY_FIELDS] == today
+        for field = DAY, VERIFIED do
+            local other = field + DAY_FIELDS
+            record[other], record[field] = record[field], known_day and record[other] or 0
+        end
+        record[DAY] = today
     end
     return record
 end

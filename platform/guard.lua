@@ -54,12 +54,13 @@ local function give_back_of_total()
 end
 
 local function has_succeeded_before()
-    local last = tonumber(redis.call('ZSCORE', known, address))
-    return last ~= nil and last > now - policy.remembered
+    local last = redis.call('ZSCORE', known, address)
+    return last and tonumber(last) > now - policy.remembered
 end
 
 local function remember_success()
     redis.call('ZADD', known, string.format('%.0f', now), address)
+    redis.call('ZREMRANGEBYSCORE', known, '-inf', string.format('%.0f', now - policy.remembered))
     redis.call('ZREMRANGEBYRANK', known, 0, -policy.max_known - 1)
     redis.call('PEXPIRE', known, policy.remembered)
 end

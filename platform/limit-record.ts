@@ -7,11 +7,17 @@ export interface LimitRecord {
     life: number;
     /** 0 while the bucket was never admitted. */
     last_used: number;
-    /** The newest day and the one before it (0: none). */
+    /** The day of its last use, and the day of use before that. */
     days: Array<{ day: number; requests: number; refused: number; verified: number }>;
 }
 
 export const DAY_MS = 86_400_000;
+
+/**
+ * A day in a record is at most so many days ago: the record is kept for two days after its last use, and the day before that was at
+ * most two days earlier.
+ */
+export const OLDEST_DAY = 4;
 
 export function decodeLimitRecord(packed: Buffer): LimitRecord {
     const at = (index: number): number => packed.readDoubleLE(8 * index);

@@ -20,6 +20,7 @@ import { WalletServiceDefinition } from '../proto/gen/wallet/v1/wallet.ts';
 import { foldStore } from '../workers/usage/fold.store.ts';
 import { fold, foldDeltas } from '../workers/usage/fold.ts';
 import { pruneUsage } from '../workers/usage/prune.store.ts';
+import { dayText } from '../workers/usage/records.ts';
 import { usageService } from '../workers/usage/service.ts';
 import { usageStore } from '../workers/usage/store.ts';
 import {
@@ -195,12 +196,12 @@ export const SERVICES: Record<ServiceRole, Service> = {
         ({ config, db, redis, log, clock }) =>
             usageService({ store: usageStore(db), redis, shards: config.REDIS_SHARDS, log, clock }),
         {
-            jobs({ config, db, redis }) {
+            jobs({ config, db, redis, clock }) {
                 const store = foldStore(db);
                 return {
                     deltas: { every_ms: FOLD_DELTAS_EVERY_MS, run: () => foldDeltas({ store }) },
                     fold: { every_ms: FOLD_EVERY_MS, run: () => fold({ store, redis, shards: config.REDIS_SHARDS }) },
-                    prune: { every_ms: DAY_MS, run: () => pruneUsage(db) },
+                    prune: { every_ms: DAY_MS, run: () => pruneUsage(db, dayText(clock())) },
                 };
             },
         },

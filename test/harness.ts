@@ -53,7 +53,7 @@ export async function testDatabase(): Promise<{ db: Database; url: string }> {
     return { db, url };
 }
 
-/** A connection to the real Redis; closed when the file is done. Keys are kept apart by the random ids in them. */
+/** A connection to this file's database of the real Redis (test/own-redis.ts); closed when the file is done. */
 export async function testRedis(): Promise<Redis> {
     const redis = openRedis({ url: setting('TEST_REDIS_URL'), log: quiet });
     await awaitRedis(redis, 5_000);

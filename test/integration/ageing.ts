@@ -54,7 +54,13 @@ async function ageKey(redis: Redis, key: string, days: number): Promise<void> {
         return;
     }
     if (key.startsWith('limit:')) await ageRecord(redis, key, days);
+    if (/^guard:.*:known$/.test(key)) await ageScores(redis, key, days);
     if (left > 0) await redis.pexpire(key, left - days * DAY_MS);
+}
+
+/** Of a sorted set whose scores are times. */
+async function ageScores(redis: Redis, key: string, days: number): Promise<void> {
+    for (const member of await redis.zrange(key, 0, -1)) await redis.zincrby(key, String(-days * DAY_MS), member);
 }
 
 async function ageRecord(redis: Redis, bucket: string, days: number): Promise<void> {

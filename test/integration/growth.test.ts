@@ -8,7 +8,7 @@ import { guard } from '../../platform/guard.ts';
 import { keyBucket, unfoldedBuckets } from '../../platform/limit-record.ts';
 import { markKey, marks } from '../../platform/marks.ts';
 import { createMetrics } from '../../platform/metrics.ts';
-import { awaitRedis, openRedis, shardTag } from '../../platform/redis.ts';
+import { shardTag } from '../../platform/redis.ts';
 import { didStore } from '../../services/did/store.ts';
 import { identityService } from '../../services/identity/service.ts';
 import { identityStore } from '../../services/identity/store.ts';
@@ -18,7 +18,7 @@ import { passwordPool } from '../../workers/crypto/passwords.ts';
 import { poolMetrics } from '../../workers/crypto/pool-metrics.ts';
 import { signaturePool } from '../../workers/crypto/signatures.ts';
 import { findDrift } from '../../workers/usage/recompute.store.ts';
-import { quiet, redisUrl, testContext, testDatabase } from '../harness.ts';
+import { quiet, testContext, testDatabase, testRedis } from '../harness.ts';
 import { age, ageTotals } from './ageing.ts';
 import { AMPLE } from './ample.ts';
 import { signingKey } from './identity.fixture.ts';
@@ -32,10 +32,7 @@ const STEPS_PER_MONTH = 3;
 const HORIZON_STEPS = 12;
 
 const { db } = await testDatabase();
-// A database of its own within Redis, so that all keys in it are this file's.
-const redis = openRedis({ url: Object.assign(new URL(redisUrl), { pathname: '/9' }).href, log: quiet });
-await awaitRedis(redis, 5_000);
-after(() => redis.disconnect());
+const redis = await testRedis();
 
 const signatures = signaturePool({ threads: 1, metrics: poolMetrics(createMetrics()) });
 const passwords = passwordPool({

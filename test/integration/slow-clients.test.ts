@@ -30,12 +30,10 @@ const services = {
 /** A gateway, and connections to it on which nothing is read unless a test does. */
 async function setUp(t: TestContext, count: number) {
     const metrics = createMetrics();
-    const redis = await testRedis();
-    await redis.select(1); // its accounts would be active ones where another test counts them
     const gateway = await startGateway({
         config: loadConfig({ INTERNAL_SECRET: 'the internal secret of this test', PORT: '0', TRUST_PROXY: '1' }),
         services,
-        redis,
+        redis: await testRedis(),
         version: '0',
         log: quiet,
         metrics,

@@ -11,6 +11,7 @@ import { foldStore } from '../../workers/usage/fold.store.ts';
 import { fold } from '../../workers/usage/fold.ts';
 import { pruneUsage } from '../../workers/usage/prune.store.ts';
 import { findDrift } from '../../workers/usage/recompute.store.ts';
+import { dayText } from '../../workers/usage/records.ts';
 import { usageService } from '../../workers/usage/service.ts';
 import { usageStore } from '../../workers/usage/store.ts';
 import { quiet, testContext, testDatabase, testRedis } from '../harness.ts';
@@ -184,8 +185,8 @@ it('what no answer needs any more is removed, and what one needs stays', async (
             INSERT INTO usage.days (account, day, requests, logins) VALUES (${account}, ${at(months)}::date, 1, 0)
             ON CONFLICT DO NOTHING`);
     }
-    assert.equal(await pruneUsage(db), 4);
-    assert.equal(await pruneUsage(db), 0);
+    assert.equal(await pruneUsage(db, dayText(Date.now())), 4);
+    assert.equal(await pruneUsage(db, dayText(Date.now())), 0);
     const { keys } = await usage.getKeyUsage({ key_ids: [key_id] }, testContext({ user_id: account }));
     assert.ok(keys[0]?.last_used_at);
     assert.equal((await statistics()).requests_this_month, 0);

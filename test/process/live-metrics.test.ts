@@ -95,7 +95,7 @@ describe('a Prometheus that looks at every process', { skip }, () => {
             transport: 'grpc',
             admin_url: setting('ADMIN_URL'),
             database_url: setting('DATABASE_URL'),
-            redis_url: Object.assign(new URL(setting('REDIS_URL')), { pathname: '/12' }).href,
+            redis_url: setting('REDIS_URL'),
             log_dir,
             settings: overTls(),
         });

@@ -1,9 +1,13 @@
 import { type Database, sql } from '../../platform/db.ts';
+import { OLDEST_DAY } from '../../platform/limit-record.ts';
 
 /** Days of activity that are kept: a week is asked for. */
 const DAYS_KEPT = 10;
-/** The limiter's record of a bucket knows a day for so long after it, and the count of it must not be taken for a new one. */
-const COUNTED_LATE = sql.fragment`interval '3 days'`;
+/**
+ * Days that are still compared with the limiter's records: a count of which nothing is recorded any more would be taken for a
+ * new one. One day more than a record knows, since midnight may pass while records are read.
+ */
+const COMPARED_DAYS = OLDEST_DAY + 1;
 /** Rows removed by one statement: bounds its locks and its time. */
 const PRUNE_ROWS = 10_000;
 
@@ -12,26 +16,26 @@ const EARLIER = '0001-01-01';
 
 /**
  * Removes what no answer needs any more: days of activity of long ago, and request counts of earlier months, which are in the
- * totals; of each bucket the newest row stays, for its last use. Totals of earlier months become one. Returns how many rows
- * went.
+ * totals; of each bucket the newest row stays, for its last use. Totals of earlier months become one. `today`: YYYY-MM-DD.
+ * Returns how many rows went.
  */
-export async function pruneUsage(db: Database): Promise<number> {
-    return (await removeOld(db)) + (await mergeTotals(db));
+export async function pruneUsage(db: Database, today: string): Promise<number> {
+    return (await removeOld(db, today)) + (await mergeTotals(db, today));
 }
 
-async function removeOld(db: Database): Promise<number> {
+async function removeOld(db: Database, today: string): Promise<number> {
     let removed = 0;
     for (;;) {
         const [row] = await db.rows<{ removed: number }>(sql.unsafe`
             WITH old_days AS (
                 DELETE FROM usage.days WHERE (day, account) IN (
                     SELECT day, account FROM usage.days
-                    WHERE day < (now() AT TIME ZONE 'UTC')::date - ${DAYS_KEPT}::int LIMIT ${PRUNE_ROWS})
+                    WHERE day < ${today}::date - ${DAYS_KEPT}::int LIMIT ${PRUNE_ROWS})
                 RETURNING 1
             ), old_requests AS (
                 DELETE FROM usage.requests WHERE (bucket, day, life) IN (
                     SELECT bucket, day, life FROM usage.requests AS old
-                    WHERE day < date_trunc('month', now() AT TIME ZONE 'UTC') - ${COUNTED_LATE}
+                    WHERE day < date_trunc('month', ${today}::date)::date - ${COMPARED_DAYS}::int
                       AND EXISTS (SELECT FROM usage.requests AS newer
                                   WHERE newer.bucket = old.bucket AND (newer.day, newer.life) > (old.day, old.life))
                     LIMIT ${PRUNE_ROWS})
@@ -43,14 +47,14 @@ async function removeOld(db: Database): Promise<number> {
     }
 }
 
-async function mergeTotals(db: Database): Promise<number> {
+async function mergeTotals(db: Database, today: string): Promise<number> {
     let merged = 0;
     for (;;) {
         const [row] = await db.rows<{ merged: number }>(sql.unsafe`
             WITH old AS (
                 DELETE FROM usage.totals WHERE (account, kind, month) IN (
                     SELECT account, kind, month FROM usage.totals
-                    WHERE month > ${EARLIER}::date AND month < date_trunc('month', now() AT TIME ZONE 'UTC' - ${COUNTED_LATE})
+                    WHERE month > ${EARLIER}::date AND month < date_trunc('month', ${today}::date - ${COMPARED_DAYS}::int)
                     LIMIT ${PRUNE_ROWS})
                 RETURNING account, kind, amount
             ), added AS (

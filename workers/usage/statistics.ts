@@ -27,9 +27,9 @@ export async function accountStatistics(
     const { store, redis, shards, log, clock } = deps;
     const today = dayText(clock());
     const live = await withoutRedis(() => unfoldedCounts(redis, shardTag(account, shards), account), log);
-    const folded = await store.folded({ account, today, buckets: bucketsOf(live) }, context);
-    const amounts = withGrowth(folded.amounts, growthOf(live, folded.recorded), today);
-    const { total, this_month } = readers(amounts);
+    const folded = await store.folded({ account, today, live }, context);
+    const growth = growthOf(live, folded.recorded);
+    const { total, this_month } = readers(withGrowth(folded.amounts, growth, today));
     return {
         period: today.slice(0, 7),
         dids_total: total('dids_created'),
@@ -41,7 +41,7 @@ export async function accountStatistics(
         presentations_created_this_month: this_month('presentations_created'),
         presentations_verified: total('presentations_verified'),
         requests_this_month: this_month('requests'),
-        requests_today: folded.requests_today + requestsSince(growthOf(live, folded.recorded), today),
+        requests_today: folded.requests_today + requestsBetween(today, today, growth),
         rate_limit_hits: this_month('rate_limit_hits'),
         wallets: total('wallets'),
         wallet_credentials: total('wallet_credentials'),
@@ -56,7 +56,7 @@ export async function platformStatistics(deps: UsageDependencies, context: CallC
     const week = dayText(now - WEEK_DAYS * DAY_MS);
     const tags = Array.from({ length: shards }, (_, shard) => `{${shard}}`);
     const live = (await Promise.all(tags.map((tag) => withoutRedis(() => unfoldedCounts(redis, tag), log)))).flat();
-    const folded = await store.folded({ account: PLATFORM, today, buckets: bucketsOf(live) }, context);
+    const folded = await store.folded({ account: PLATFORM, today, live }, context);
     const growth = growthOf(live, folded.recorded);
     const { total } = readers(withGrowth(folded.amounts, growth, today));
     const users = growth.filter(({ account }) => account !== PLATFORM);
@@ -74,13 +74,9 @@ export async function platformStatistics(deps: UsageDependencies, context: CallC
         credentials_revoked: total('credentials_revoked'),
         presentations_created: total('presentations_created'),
         presentations_verified: total('presentations_verified'),
-        requests_today: folded.requests_today + requestsSince(users, today),
-        requests_this_week: folded.requests_this_week + requestsSince(users, week),
+        requests_today: folded.requests_today + requestsBetween(today, today, users),
+        requests_this_week: folded.requests_this_week + requestsBetween(week, today, users),
     };
-}
-
-function bucketsOf(counts: readonly RequestCount[]): string[] {
-    return [...new Set(counts.map(({ bucket }) => bucket))];
 }
 
 /** What the limiter has counted beyond what was recorded of the same bucket, day and life. */
@@ -118,6 +114,7 @@ function readers(amounts: readonly Amount[]) {
     return { total: (kind: string) => sum(kind, 'total'), this_month: (kind: string) => sum(kind, 'this_month') };
 }
 
-function requestsSince(growth: readonly RequestCount[], day: string): number {
-    return growth.filter((count) => count.day >= day).reduce((total, { requests }) => total + requests, 0);
+/** Days that come after `last` belong to the next answer: midnight may pass while this one is made. */
+function requestsBetween(first: string, last: string, growth: readonly RequestCount[]): number {
+    return growth.filter(({ day }) => day >= first && day <= last).reduce((total, { requests }) => total + requests, 0);
 }

@@ -27,7 +27,7 @@ export interface Amount {
     this_month: number;
 }
 
-/** What is folded of an account (or of PLATFORM), and what is recorded of some of its buckets: one moment's view of both. */
+/** What is folded of an account (or of PLATFORM), and what is recorded of its live counts: one moment's view of both. */
 export interface Folded {
     amounts: readonly Amount[];
     requests_today: number;
@@ -44,8 +44,9 @@ export interface ActiveAccounts {
 export interface UsageStore {
     /** Folded amounts and deltas of an account, by kind. */
     amounts: Coalescer<string, Map<string, number>>;
-    folded(query: { account: string; today: string; buckets: readonly string[] }, traced?: Traced): Promise<Folded>;
-    /** How many accounts were active since two days (YYYY-MM-DD): by what is folded, what is not, and what `live` tells. */
+    /** `live`: counts whose recorded part is asked for. */
+    folded(query: { account: string; today: string; live: readonly RequestCount[] }, traced?: Traced): Promise<Folded>;
+    /** How many accounts were active today, and since `week` (YYYY-MM-DD): by what is folded, what is not, and by `live`. */
     active(
         query: { today: string; week: string; live: readonly RequestCount[] },
         traced?: Traced,
@@ -92,15 +93,17 @@ async function amounts(db: Database, accounts: string[]): Promise<Array<Map<stri
 
 async function folded(
     db: Database,
-    { account, today, buckets }: { account: string; today: string; buckets: readonly string[] },
+    { account, today, live }: { account: string; today: string; live: readonly RequestCount[] },
     traced?: Traced,
 ): Promise<Folded> {
     const whole_platform = account === PLATFORM;
     const own_deltas = whole_platform ? sql.fragment`true` : sql.fragment`account = ${account}`;
-    const requests_since = (day: ReturnType<typeof sql.fragment>) =>
-        whole_platform
-            ? sql.fragment`SELECT coalesce(sum(requests), 0) FROM usage.days WHERE day >= ${day}`
-            : sql.fragment`SELECT coalesce(sum(requests), 0) FROM usage.days WHERE day >= ${day} AND account = ${account}`;
+    const own_days = whole_platform ? sql.fragment`true` : sql.fragment`account = ${account}`;
+    const requests_since = (day: ReturnType<typeof sql.fragment>) => sql.fragment`
+        SELECT coalesce(sum(requests), 0) FROM usage.days WHERE day BETWEEN ${day} AND ${today}::date AND ${own_days}`;
+    const buckets = [...new Set(live.map(({ bucket }) => bucket))];
+    // A record that nobody has used or folded for a while may know days from before yesterday.
+    const first_day = live.reduce((first, { day }) => (day < first ? day : first), today);
     const statement = sql.unsafe`
         SELECT (
             SELECT coalesce(json_agg(json_build_object('kind', kind, 'total', total, 'this_month', this_month)), '[]')
@@ -118,7 +121,7 @@ async function folded(
         (${requests_since(sql.fragment`${today}::date - 6`)})::bigint AS requests_this_week,
         (
             SELECT coalesce(json_agg(r), '[]') FROM usage.requests AS r
-            WHERE bucket = ANY(${sql.array(buckets, 'text')}) AND day >= ${today}::date - 1
+            WHERE bucket = ANY(${sql.array(buckets, 'text')}) AND day >= ${first_day}::date
         ) AS recorded`;
     const [row] = await db.rows<Folded>(statement, 'usage_folded', traced);
     return row as Folded; // a SELECT without FROM has one row
@@ -132,14 +135,14 @@ async function active(
 ): Promise<ActiveAccounts> {
     const counted = live.map(({ account, day }) => [account, day]);
     const statement = sql.unsafe`
-        SELECT count(DISTINCT account) FILTER (WHERE day >= ${today}::date) AS today, count(DISTINCT account) AS this_week
+        SELECT count(DISTINCT account) FILTER (WHERE day = ${today}::date) AS today, count(DISTINCT account) AS this_week
         FROM (
             SELECT account, day FROM usage.days
             UNION ALL
             SELECT account, day FROM usage.deltas WHERE kind = 'logins'
             UNION ALL
             SELECT account, day FROM ${sql.unnest(counted, ['uuid', 'date'])} AS live (account, day)
-        ) AS active_days WHERE day >= ${week}::date`;
+        ) AS active_days WHERE day BETWEEN ${week}::date AND ${today}::date`;
     const [row] = await db.rows<ActiveAccounts>(statement, 'usage_active', traced);
     return row as ActiveAccounts; // an aggregate has one row
 }
