@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallContext } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
-import { within } from '../e2e/slowness.ts';
 import { testContext } from '../harness.ts';
 import { counted, internalContext, refuses } from './credentials.fixture.ts';
 import { issue, startWallets } from './wallet.fixture.ts';
@@ -199,20 +198,16 @@ test('a continuation that is no good leaves it to the password', async () => {
     }
 });
 
-/** The wait after the tenth failure, in milliseconds. */
-const WAIT_MS = 1_000;
-
-test('after ten wrong passwords from an address the right one has to wait there, not elsewhere or for other wallets', () =>
-    within(WAIT_MS, async () => {
-        const { access, context } = await newWallet();
-        const wrong = { ...access, password: 'wrong' };
-        for (let n = 0; n < 10; n++) await refuses('unauthenticated', wallets.open(wrong, context));
-        const refusal = await wallets.open(access, context).catch((error) => error);
-        assert.ok(refusal instanceof AppError && refusal.kind === 'rate_limited' && (refusal.retry_after ?? 0) >= 1);
-        await wallets.open(access, { ...context, address: '192.0.2.7' });
-        const other = await newWallet(context);
-        await wallets.open(other.access, context);
-    }));
+test('after ten wrong passwords from an address the right one has to wait there, not elsewhere or for other wallets', async () => {
+    const { access, context } = await newWallet();
+    const wrong = { ...access, password: 'wrong' };
+    for (let n = 0; n < 10; n++) await refuses('unauthenticated', wallets.open(wrong, context));
+    const refusal = await wallets.open(access, context).catch((error) => error);
+    assert.ok(refusal instanceof AppError && refusal.kind === 'rate_limited' && (refusal.retry_after ?? 0) >= 1);
+    await wallets.open(access, { ...context, address: '192.0.2.7' });
+    const other = await newWallet(context);
+    await wallets.open(other.access, context);
+});
 
 test('a right password clears the wrong ones before it, and rights at once are all served', async () => {
     const { access, context } = await newWallet(testContext({ address: '192.0.2.8' }));
