@@ -60,7 +60,7 @@ async function ageKey(redis: Redis, key: string, days: number): Promise<void> {
 
 /** Of a sorted set whose scores are times. */
 async function ageScores(redis: Redis, key: string, days: number): Promise<void> {
-    for (const member of await redis.zrange(key, 0, -1)) await redis.zincrby(key, String(-days * DAY_MS), member);
+    for (const member of await redis.zrange(key, '0', '-1')) await redis.zincrby(key, String(-days * DAY_MS), member);
 }
 
 async function ageRecord(redis: Redis, bucket: string, days: number): Promise<void> {

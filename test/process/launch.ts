@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 export const CLONE = fileURLToPath(new URL('../..', import.meta.url));
-const READY_PATIENCE_MS = 60_000;
+const READY_PATIENCE_MS = 180_000;
 
 export interface Launched {
     npm: ChildProcess;
