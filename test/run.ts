@@ -1,12 +1,14 @@
 import '../deploy/local/node-version.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from '../deploy/local/postgres.ts';
+import { terminate } from '../deploy/local/processes.ts';
 import { startRedis } from '../deploy/local/redis.ts';
 import { startPgbouncer } from './pgbouncer.ts';
+import { processesOf } from './process/launch.ts';
 import type { Counts } from './reporter.ts';
 import { startService, type Transport } from './service.ts';
 
@@ -28,9 +30,33 @@ const FILE_TIMEOUT_S = Number(process.env['TEST_TIMEOUT_S'] ?? 300);
 type Environment = Record<string, string>;
 
 const work_dir = mkdtempSync(join(tmpdir(), 'credential-test-'));
+/** All that tests write is below it, and by it all that they start is found. */
+const temporary_dir = join(work_dir, 'tmp');
+mkdirSync(temporary_dir);
+process.env['TMPDIR'] = temporary_dir;
 const closing = new AsyncDisposableStack();
-process.once('SIGINT', () => closing.disposeAsync().finally(() => process.exit(130)));
-process.once('SIGTERM', () => closing.disposeAsync().finally(() => process.exit(143)));
+/** How long what was started may take to end by itself once the run is interrupted, in milliseconds. */
+const PATIENCE_MS = 15_000;
+let interrupted: Promise<never> | undefined;
+for (const [signal, code] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const]) {
+    process.once(signal, () => {
+        interrupted ??= endAll(code);
+    });
+}
+
+/** Ends what this run has started and what that has started in turn, then the databases, then this process. */
+async function endAll(code: number): Promise<never> {
+    const started = () => processesOf(temporary_dir).filter(({ pid }) => pid !== process.pid);
+    const how = { gently: 'SIGTERM', patience_ms: PATIENCE_MS, firmly: 'SIGKILL' } as const;
+    try {
+        for (let found = started(); found.length > 0; found = started()) {
+            await Promise.all(found.map(({ pid }) => terminate(pid, how)));
+        }
+        await closing.disposeAsync();
+    } finally {
+        process.exit(code);
+    }
+}
 
 async function main(): Promise<boolean> {
     closing.defer(() => rmSync(work_dir, { recursive: true, force: true }));
@@ -108,6 +134,7 @@ async function runFiles(title: string, files: string[], env: Environment): Promi
         env: { ...process.env, NODE_ENV: 'test', ...env, TEST_COUNTS: counts_file },
     });
     const [code] = (await once(child, 'exit')) as [number | null];
+    await interrupted;
     const counts = JSON.parse(readFileSync(counts_file, 'utf8')) as Counts; // the reporter's own type
     if (code !== 0 && counts.failed === 0) counts.failed = 1; // a file that did not even load
     const seconds = Math.round((performance.now() - began) / 1_000);
@@ -133,6 +160,6 @@ let passed = false;
 try {
     passed = await main();
 } finally {
-    await closing.disposeAsync();
+    await (interrupted ?? closing.disposeAsync());
 }
 process.exit(passed ? 0 : 1);

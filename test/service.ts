@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync, hash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -81,7 +82,8 @@ export async function startService(options: {
     const log = (name: string) => join(options.log_dir, `${options.transport}-${name}.log`);
     const launch = ({ name, args, env }: Member): ChildProcess => {
         const output = openSync(log(name), 'a');
-        const base = { PATH: process.env['PATH'] ?? '', NODE_ENV: 'test' };
+        // By its folder for temporary files a run finds what it has started.
+        const base = { PATH: process.env['PATH'] ?? '', TMPDIR: tmpdir(), NODE_ENV: 'test' };
         return spawn(process.execPath, ['main.ts', ...args], {
             stdio: ['ignore', output, output],
             env: { ...base, ...shared, ...env },

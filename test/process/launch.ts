@@ -90,7 +90,7 @@ export async function until<T>(
     }
 }
 
-/** Living processes that name the folder in their command line or environment, or work below it. */
+/** Living processes that name the folder in their command line or environment, or work below it, however they were started. */
 export function processesOf(data_dir: string): Array<{ pid: number; command: string }> {
     return readdirSync('/proc').flatMap((name) => {
         const pid = Number(name);
