@@ -5,6 +5,7 @@ import { makeApiKey } from '../../platform/api-key.ts';
 import { type Answer, type Call, expectError, expectOk, send } from './client.ts';
 import { database } from './database.ts';
 import { sendRaw } from './raw.ts';
+import { within } from './slowness.ts';
 import { login, newAccount, newKey } from './world.ts';
 
 const db = await database();
@@ -13,9 +14,20 @@ const number = (answer: Answer, name: string): number => Number(answer.headers.g
 const ownAddress = (): string => `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`;
 const seconds = (): number => Date.now() / 1_000;
 
-/** Calls so many times, on both gateways in turn, all at once. */
-const atOnce = (times: number, call: (gateway: number) => Call): Promise<Answer[]> =>
-    Promise.all(Array.from({ length: times }, (_, index) => send(call(index % 2))));
+/** The rate window, in milliseconds. */
+const WINDOW_MS = 60_000;
+/** Fewer than a gateway answers whatever else it has to do: more at once may be refused as too much. */
+const WAVE = 200;
+
+/** Calls so many times, on both gateways in turn, up to a wave of them all at once. */
+async function atOnce(times: number, call: (gateway: number) => Call): Promise<Answer[]> {
+    const answers: Answer[] = [];
+    for (let sent = 0; sent < times; sent += WAVE) {
+        const wave = Array.from({ length: Math.min(WAVE, times - sent) }, (_, index) => send(call(index % 2)));
+        answers.push(...(await Promise.all(wave)));
+    }
+    return answers;
+}
 
 describe('a free key', () => {
     it('has exactly ten of sixty calls at once on two gateways, with Remaining 9 to 0 and one Reset', async () => {
@@ -33,9 +45,10 @@ describe('a free key', () => {
 
     it('is told the limit and the wait once it is over it, and gets no further away by trying', async () => {
         const { api_key } = await newKey(await newAccount(), 'free');
+        const began = seconds();
         const first = await send(use(api_key));
         const reset = number(first, 'x-ratelimit-reset');
-        assert.ok(reset - seconds() > 50 && reset - seconds() <= 61, 'a minute from the first call');
+        assert.ok(reset >= began + 59 && reset <= seconds() + 61, 'a minute from the first call');
         for (let call = 0; call < 9; call++) await expectOk(201, use(api_key, call % 2));
         for (let call = 0; call < 10; call++) {
             const answer = await expectError(429, use(api_key, call % 2));
@@ -108,16 +121,20 @@ describe('the limit of', () => {
         assert.equal(answers.filter(({ status }) => status === 429).length, 50);
     });
 
-    it('a user is one for all sessions and gateways: 600 of 640', async () => {
-        const owner = await newAccount();
-        const tokens = [owner.token, (await login(owner)).token];
-        const answers = await atOnce(640, (gateway) => ({ path: '/v1/keys/x', token: tokens[gateway], gateway }));
-        const remaining = answers.map((answer) => number(answer, 'x-ratelimit-remaining'));
-        assert.equal(answers.filter(({ status }) => status === 404).length, 600);
-        assert.equal(new Set(remaining).size, 600);
-        const refused = await expectError(429, { path: '/v1/me', token: (await login(owner)).token });
-        assert.match(refused.body.error, /^Limit of 600 requests per minute exceeded\. Try again in \d+ seconds\.$/);
-    });
+    it('a user is one for all sessions and gateways: 600 of 640', () =>
+        within(WINDOW_MS, async () => {
+            const owner = await newAccount();
+            const tokens = [owner.token, (await login(owner)).token];
+            const answers = await atOnce(640, (gateway) => ({ path: '/v1/keys/x', token: tokens[gateway], gateway }));
+            const remaining = answers.map((answer) => number(answer, 'x-ratelimit-remaining'));
+            assert.equal(answers.filter(({ status }) => status === 404).length, 600);
+            assert.equal(new Set(remaining).size, 600);
+            const refused = await expectError(429, { path: '/v1/me', token: (await login(owner)).token });
+            assert.match(
+                refused.body.error,
+                /^Limit of 600 requests per minute exceeded\. Try again in \d+ seconds\.$/,
+            );
+        }));
 });
 
 describe('every answer carries the limit', () => {

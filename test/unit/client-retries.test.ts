@@ -170,12 +170,17 @@ describe('a wait', () => {
 
 describe('a call is given up', () => {
     it('when its time is up, and says that nobody knows what became of it', async (t) => {
-        const { base_url, received } = await scriptedServer(t, [silence]);
-        await assert.rejects(createClient({ base_url }).me.get({ timeout_ms: 50 }), (error: unknown) => {
+        const { base_url, received, arrival } = await scriptedServer(t, [silence]);
+        t.mock.timers.enable({ apis: ['setTimeout'] });
+        const arrived = arrival();
+        const rejected = assert.rejects(createClient({ base_url }).me.get({ timeout_ms: 50 }), (error: unknown) => {
             assert.ok(error instanceof ConnectionError);
             assert.equal(error.message, 'No answer within 50 ms.');
             return !error.never_sent;
         });
+        await arrived; // however long that takes
+        t.mock.timers.tick(50);
+        await rejected;
         assert.equal(received.length, 1);
     });
 
