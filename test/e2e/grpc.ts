@@ -1,6 +1,11 @@
 import { globSync } from 'node:fs';
 import { Client, credentials, Metadata, type ServiceError, type status } from '@grpc/grpc-js';
-import { loadSync, type MethodDefinition, type ServiceDefinition } from '@grpc/proto-loader';
+import {
+    loadSync,
+    type MessageTypeDefinition,
+    type MethodDefinition,
+    type ServiceDefinition,
+} from '@grpc/proto-loader';
 
 function setting(name: string): string {
     const value = process.env[name];
@@ -28,6 +33,11 @@ export function methodAt(name: string): MethodDefinition<object, object> {
     const [service = '', method = ''] = name.split('/');
     // The contracts define services and messages alone, and the tests name services.
     return (PROTOS[service] as ServiceDefinition)[method] as MethodDefinition<object, object>;
+}
+
+/** How a message is declared: `package.v1.Message`, a DescriptorProto. */
+export function messageAt(name: string): object {
+    return (PROTOS[name] as MessageTypeDefinition<object, object>).type; // as for methods
 }
 
 /** The services that there are, and their methods: `package.v1.Service/Method`. */

@@ -112,7 +112,8 @@ export function assertRefused(answer: SocketAnswer | undefined, status: number):
     assert.ok(body.message !== '' && body.error !== '');
 }
 
-function takeAnswer(bytes: Buffer): { answer: SocketAnswer; rest: Buffer } | undefined {
+/** The first whole answer in the bytes, and what follows it; undefined where there is none. */
+export function takeAnswer(bytes: Buffer): { answer: SocketAnswer; rest: Buffer } | undefined {
     const head_end = bytes.indexOf('\r\n\r\n');
     if (head_end < 0) return undefined;
     const [start = '', ...lines] = bytes.subarray(0, head_end).toString('latin1').split('\r\n');

@@ -1,0 +1,28 @@
+import { hash } from 'node:crypto';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Finding } from './finding.ts';
+
+/** Inputs that were findings once: test/unit/fuzz.test.ts tries them in every run. */
+const FOLDER = join(import.meta.dirname, 'corpus');
+
+export interface KnownInput {
+    target: string;
+    file: string;
+    input: Buffer;
+}
+
+export function knownInputs(): KnownInput[] {
+    return globSync('*/*', { cwd: FOLDER })
+        .sort()
+        .map((path) => ({ target: path.split('/')[0] ?? '', file: path, input: readFileSync(join(FOLDER, path)) }));
+}
+
+/** Keeps the input of a finding; gives the path of its file. */
+export function keep({ target, input }: Finding): string {
+    const folder = join(FOLDER, target);
+    mkdirSync(folder, { recursive: true });
+    const file = join(folder, hash('sha256', input).slice(0, 16));
+    writeFileSync(file, input);
+    return file;
+}

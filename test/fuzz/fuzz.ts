@@ -1,0 +1,99 @@
+import '../../deploy/local/node-version.ts';
+import { fork } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { runAndClose } from '../bench/bed.ts';
+import { table } from '../bench/table.ts';
+import { openOwnService } from '../own-service.ts';
+import { keep } from './corpus.ts';
+import type { Explored, Finding } from './finding.ts';
+import { type FuzzOptions, parseOptions } from './options.ts';
+import { faultOf } from './parsers/explore.ts';
+import { exploreWatched } from './parsers/watched.ts';
+import { loggedErrors } from './service/log.ts';
+import { TARGETS, targetNamed } from './targets/index.ts';
+
+/** `npm run fuzz`: odd inputs for every parser, and for a running service over HTTP and gRPC. */
+
+const SERVICE_PARTS = ['http-examples', 'http-raw', 'grpc-calls', 'grpc-frames'] as const;
+const NAMES = [...TARGETS.map(({ name }) => name), ...SERVICE_PARTS];
+/** How much of an input is shown; the file has all of it. */
+const SHOWN = 200;
+const MOST_SHOWN = 4_000;
+
+async function fuzz(closing: AsyncDisposableStack, options: FuzzOptions): Promise<boolean> {
+    const { minutes, seed, only, file } = options;
+    if (file !== undefined) return tryFile(only[0] ?? '', file);
+    const isWanted = ({ name }: { name: string }): boolean => only.length === 0 || only.includes(name);
+    console.log(`seed ${seed}: --seed ${seed} makes the same inputs again`);
+    const began = performance.now();
+    const parts = SERVICE_PARTS.filter((name) => isWanted({ name }));
+    const results = await Promise.all([
+        exploreParsers(TARGETS.filter(isWanted), { seed, seconds: minutes * 60 }),
+        parts.length > 0 ? attackService(closing, parts, { seed, seconds: minutes * 60 }) : [],
+    ]);
+    const explored = results.flat();
+    const rows = explored.map(({ target, inputs, corpus, findings }) =>
+        [target, inputs.toLocaleString('en'), corpus, findings.length].map(String),
+    );
+    console.log(`\n${table(['target', 'inputs', 'corpus', 'findings'], rows)}\n`);
+    const findings = explored.flatMap((each) => each.findings);
+    for (const finding of findings) tell(finding);
+    const inputs = explored.reduce((sum, each) => sum + each.inputs, 0);
+    const took = ((performance.now() - began) / 60_000).toFixed(1);
+    console.log(`${inputs.toLocaleString('en')} inputs in ${took} minutes, ${findings.length} findings`);
+    return findings.length === 0;
+}
+
+/** One target after the other, each with the same share of the time. */
+async function exploreParsers(
+    targets: typeof TARGETS,
+    { seed, seconds }: { seed: number; seconds: number },
+): Promise<Explored[]> {
+    const explored = [];
+    for (const target of targets)
+        explored.push(await exploreWatched(target, { seed, seconds: seconds / targets.length }));
+    return explored;
+}
+
+/** All parts at once, each in a process of its own. */
+async function attackService(
+    closing: AsyncDisposableStack,
+    parts: readonly string[],
+    { seed, seconds }: { seed: number; seconds: number },
+): Promise<Explored[]> {
+    const { service, folder } = await openOwnService(closing, { transport: 'local' });
+    const explored = await Promise.all(parts.map((name) => runPart(name, { seed, seconds, env: service.env })));
+    const logged = { target: 'log', inputs: 0, corpus: 0, findings: loggedErrors(folder) };
+    return [...explored, logged];
+}
+
+async function runPart(
+    name: string,
+    { seed, seconds, env }: { seed: number; seconds: number; env: Record<string, string> },
+): Promise<Explored> {
+    const child = fork(new URL('service/process.ts', import.meta.url), [name, String(seed), String(seconds)], {
+        env: { ...process.env, ...env },
+        serialization: 'advanced', // buffers stay buffers
+    });
+    const { promise, resolve, reject } = Promise.withResolvers<Explored>();
+    child.once('message', (explored: Explored) => resolve(explored));
+    child.once('exit', (code) => reject(new Error(`The process of ${name} ended with ${code}.`)));
+    return promise;
+}
+
+async function tryFile(name: string, file: string): Promise<boolean> {
+    const fault = await faultOf(targetNamed(name), readFileSync(file));
+    console.log(fault ?? 'All is as it must be.');
+    return fault === undefined;
+}
+
+function tell(finding: Finding): void {
+    const { target, input, reason } = finding;
+    const is_parser = TARGETS.some(({ name }) => name === target);
+    // What was sent to a service that has gone by now would find nothing in another one.
+    const where = is_parser ? `kept as ${keep(finding)}` : 'in base64';
+    const shown = is_parser ? JSON.stringify(input.toString('latin1').slice(0, SHOWN)) : input.toString('base64');
+    console.log(`\nFOUND ${target}, ${input.length} bytes, ${where}:\n${shown.slice(0, MOST_SHOWN)}\n${reason}`);
+}
+
+await runAndClose((args) => parseOptions(args, NAMES), fuzz);

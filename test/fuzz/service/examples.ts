@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import fc from 'fast-check';
+import type { Endpoint } from '../../../gateway/endpoint.ts';
+import { type EndpointId, endpointTable } from '../../../gateway/endpoints/index.ts';
+import { type Call, GATEWAYS, INTERNAL_SECRET } from '../../e2e/client.ts';
+import { exampleCall } from '../../e2e/examples.ts';
+import type { RawAnswer } from '../../e2e/raw.ts';
+import { mutate, mutationsOf, type WireCall } from './mutations.ts';
+
+/** No answer may take longer, in milliseconds: what the service itself gives a request, and as much again for a busy machine. */
+const HANG_MS = 20_000;
+/** A mutant may well be a good request, and use up what the example is about. */
+const RUNS_PER_EXAMPLE = 20;
+
+export const ENDPOINTS: ReadonlyArray<Endpoint & { id: EndpointId }> = endpointTable({
+    version: '',
+    cache: async () => {},
+});
+
+/**
+ * Sends `runs` mutants of an endpoint's example: each is answered in the envelope, soon, and never with a 5xx.
+ * @throws with the smallest mutant that is not, and what repeats it
+ */
+export async function attackExample(
+    endpoint: Endpoint & { id: EndpointId },
+    { runs, seed }: { runs: number; seed: number },
+): Promise<void> {
+    let example: Call;
+    let made = 0;
+    const from = `127.77.${ENDPOINTS.indexOf(endpoint)}.1`; // what is refused counts against an address of its own
+    await fc.assert(
+        fc.asyncProperty(mutationsOf(endpoint), fc.nat({ max: 1 }), async (mutations, gateway) => {
+            if (made++ % RUNS_PER_EXAMPLE === 0) example = await exampleCall(endpoint.id);
+            const call = mutate(example, endpoint, mutations);
+            checkAnswer(call, await exchange(call, gateway, from));
+        }),
+        { numRuns: runs, seed },
+    );
+}
+
+/** Every gateway still answers that all is well. */
+export async function checkHealth(): Promise<void> {
+    for (const url of GATEWAYS) {
+        const response = await fetch(`${url}/internal/health`);
+        const { status } = (await response.json()) as { status: string }; // health.test.ts holds it to that
+        assert.deepEqual([response.status, status], [200, 'healthy']);
+    }
+}
+
+function exchange({ method, path, headers, body }: WireCall, gateway: number, from: string): Promise<RawAnswer> {
+    const { hostname, port, host } = new URL(GATEWAYS[gateway] as string); // there are two
+    const framing = body.length > 0 ? ['Content-Length', String(body.length)] : [];
+    return new Promise((resolve, reject) => {
+        const sent = request({
+            hostname,
+            port,
+            method,
+            path,
+            localAddress: from,
+            agent: false,
+            signal: AbortSignal.timeout(HANG_MS),
+            headers: ['Host', host, ...framing, ...headers.flat()],
+        });
+        sent.on('error', reject);
+        sent.on('response', (response) => {
+            text(response).then(
+                (answer) => resolve({ status: response.statusCode ?? 0, headers: response.headers, text: answer }),
+                reject,
+            );
+        });
+        sent.end(body);
+    });
+}
+
+function checkAnswer({ method, path, headers }: WireCall, { status, headers: answered, text }: RawAnswer): void {
+    const is_ok = status >= 200 && status < 300;
+    assert.ok(is_ok || (status >= 400 && status < 500), `${status}: ${text.slice(0, 500)}`);
+    for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']) {
+        assert.match(String(answered[name]), /^\d+$/, name);
+    }
+    assert.ok(answered['x-request-id']);
+    assert.ok(!text.includes(INTERNAL_SECRET));
+    for (const [name, value] of headers) {
+        if (name === 'Authorization' && value.length > 40) assert.ok(!text.includes(value.slice('Bearer '.length)));
+    }
+    assert.doesNotMatch(text, /\bat .*\.(ts|js):\d|node_modules|SELECT |INSERT /);
+    if (method === 'HEAD') return;
+    if (method === 'OPTIONS' && status === 204) return;
+    assert.equal(answered['content-type'], 'application/json; charset=utf-8');
+    const body = JSON.parse(text);
+    if (path.startsWith('/internal/health') && is_ok) return;
+    assert.deepEqual(Object.keys(body), is_ok ? ['status', 'message', 'data'] : ['status', 'message', 'error']);
+}

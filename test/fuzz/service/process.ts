@@ -1,0 +1,10 @@
+import { PARTS } from './parts.ts';
+
+/** A process of its own: `node process.ts PART SEED SECONDS`; its result goes to the parent over IPC. */
+
+const [name = '', seed = '', seconds = ''] = process.argv.slice(2);
+const part = PARTS[name];
+if (!part) throw new Error(`There is no part ${name}.`);
+const until = performance.now() + Number(seconds) * 1_000;
+const explored = await part({ seed: Number(seed), isOver: () => performance.now() >= until });
+process.send?.(explored, () => process.exit());

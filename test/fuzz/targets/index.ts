@@ -1,0 +1,24 @@
+import type { Target } from '../parsers/target.ts';
+import { apiKey, base64, credentialId, cursor, did, didKey } from './identifiers.ts';
+import { json, jsonObject } from './json.ts';
+import { frame } from './messages.ts';
+import { pasetoPayload, pasetoToken } from './paseto.ts';
+import { address, authorization, headerFields, query, requestTarget, traceparent } from './request-lines.ts';
+import { bodies, parameters } from './schemas.ts';
+import { sessionClaims, sessionToken } from './session-token.ts';
+import { dateTime, email, phcString } from './texts.ts';
+
+/** Every parser of what comes from outside. */
+export const TARGETS: readonly Target[] = [
+    ...[json, jsonObject, bodies, parameters],
+    ...[query, requestTarget, authorization, headerFields, address, traceparent],
+    ...[pasetoToken, pasetoPayload, sessionToken, sessionClaims],
+    ...[didKey, did, base64, cursor, apiKey, credentialId],
+    ...[email, dateTime, phcString, frame],
+];
+
+export function targetNamed(name: string): Target {
+    const found = TARGETS.find((candidate) => candidate.name === name);
+    if (!found) throw new Error(`There is no target ${name}.`);
+    return found;
+}

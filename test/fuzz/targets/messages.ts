@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
+import { BinaryReader } from '@bufbuild/protobuf/wire';
+import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
+import { EXCHANGE } from '../../../platform/rpc/frames.ts';
+import { Frame } from '../../../proto/gen/rpc/v1/frames.ts';
+import { target } from '../parsers/target.ts';
+
+/** The contracts as another implementation (protobuf.js) reads them. */
+const PROTOS = loadSync(globSync('*/v1/*.proto', { cwd: 'proto' }), {
+    includeDirs: ['proto'],
+    keepCase: true,
+    longs: Number,
+    defaults: true,
+    arrays: true,
+});
+
+const exchange = Object.values(PROTOS)
+    .flatMap((definition) => ('format' in definition ? [] : Object.values(definition)))
+    .find(({ path }) => path === EXCHANGE.path) as MethodDefinition<object, object>; // the contracts define it
+
+const EMPTY: Frame = { calls: [], replies: [], draining: false, last_call: 0, cancelled: [] };
+const CALL = {
+    id: 1,
+    method: '/credentials.v1.CredentialsService/GetStatus',
+    timeout_ms: 900,
+    context: { request_id: 'r', user_id: 'u', trusted: false },
+    request: Buffer.of(10, 1, 65),
+};
+const FRAMES: Frame[] = [
+    { ...EMPTY, calls: [CALL, { ...CALL, id: 2 }] },
+    { ...EMPTY, cancelled: [1, 2, 3] },
+    { ...EMPTY, draining: true, last_call: 7 },
+    { ...EMPTY, replies: [{ id: 1, response: Buffer.of(1), error: { kind: 'invalid', detail: 'é', retry_after: 1 } }] },
+];
+
+type Decoded = { frame: Frame } | { refused: string };
+
+/** Any bytes are a frame or an Error, never something worse; what one implementation writes the other reads as the same. */
+export const frame = target({
+    name: 'frame',
+    seeds: [...FRAMES.map((message) => Frame.encode(message).finish()), Buffer.alloc(0), Buffer.alloc(64, 0x0b)],
+    dictionary: ['\n\x02\x08\x01', '\x1a\x00', '*\x02\x01\x02', '\x0b', '\x0c', '\n', '\x12', '\x18\x01', '\x7f'],
+    max_bytes: 256 << 10,
+    parse(input): Decoded {
+        try {
+            return { frame: Frame.decode(new BinaryReader(input)) };
+        } catch (error) {
+            if (error instanceof Error) return { refused: error.message };
+            throw error;
+        }
+    },
+    judge(_input, decoded) {
+        if ('refused' in decoded) return assert.ok(!/stack/i.test(decoded.refused), decoded.refused);
+        // Bytes are compared: where large objects differ, assert takes minutes to describe how.
+        const bytes = encoded(decoded.frame);
+        assert.ok(encoded(Frame.decode(bytes)).equals(bytes), 'encoding it again changes it');
+        const by_other = Frame.decode(exchange.requestSerialize(exchange.requestDeserialize(bytes)));
+        assert.ok(encoded(by_other).equals(bytes), 'the other implementation reads it otherwise');
+    },
+});
+
+function encoded(message: Frame): Buffer {
+    return Buffer.from(Frame.encode(message).finish());
+}

@@ -1,0 +1,62 @@
+import { parseBody } from '../../../gateway/body.ts';
+import { endpointTable } from '../../../gateway/endpoints/index.ts';
+import { parse } from '../../../gateway/fields.ts';
+import { parseQuery } from '../../../gateway/query.ts';
+import { attempt, target } from '../parsers/target.ts';
+
+const TABLE = endpointTable({ version: '', cache: async () => {} });
+const FIELDS = [...new Set(TABLE.flatMap(({ body, query }) => [body, query].flatMap(namesOf)))];
+
+function namesOf(schema: object | undefined): string[] {
+    return schema && 'shape' in schema ? Object.keys(schema.shape as object) : [];
+}
+
+const BODIES = [
+    Object.fromEntries(FIELDS.map((name) => [name, 'x'])),
+    { credentials: ['v4.public.AAAA', 1], users: [{ email: 'a@b.example', password: 'x' }, 0], claims: { a: 1 } },
+    { limit: 1, email: null, name: ' ', tier: 'pro', nonce: '', check_revocation: 'true' },
+];
+
+/** A body is taken or refused as `invalid` by the schema of every endpoint, whatever it holds. */
+export const bodies = target({
+    name: 'bodies',
+    seeds: BODIES.map((body) => JSON.stringify(body)),
+    dictionary: [
+        ...FIELDS.map((name) => `"${name}":`),
+        '[0,',
+        '0,0,0,0,',
+        '{}',
+        '[]',
+        '""',
+        'null',
+        'true',
+        '1',
+        ',',
+        '"x"',
+    ],
+    max_bytes: 1 << 20,
+    parse(input) {
+        const { value: body } = attempt(() => parseBody({ 'content-type': 'application/json' }, input));
+        if (body === undefined) return;
+        for (const endpoint of TABLE) {
+            const { body: schema } = endpoint;
+            if (schema) attempt(() => parse(schema, body));
+        }
+    },
+    judge() {},
+});
+
+/** So is a query, and what a path may hold. */
+export const parameters = target({
+    name: 'parameters',
+    seeds: ['/?limit=1&cursor=abc&derive=true', '/?limit=1001&cursor=', '/?derive=&derive=1', '/?password=%20'],
+    dictionary: [...FIELDS.map((name) => `&${name}=`), 'limit=', '0', '1000', '99999999999999999999', '%00', '&', '='],
+    parse(input) {
+        const { value } = attempt(() => parseQuery(input.toString('latin1')));
+        if (value === undefined) return;
+        for (const { query, params, headers } of TABLE) {
+            for (const schema of [query, params, headers]) if (schema) attempt(() => parse(schema, value));
+        }
+    },
+    judge() {},
+});
