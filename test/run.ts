@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPostgres } from '../deploy/local/postgres.ts';
+import { type LocalPostgres, type LocalServer, startPostgres } from '../deploy/local/postgres.ts';
 import { terminate } from '../deploy/local/processes.ts';
 import { startRedis } from '../deploy/local/redis.ts';
 import { startPgbouncer } from './pgbouncer.ts';
@@ -88,7 +88,10 @@ async function main(): Promise<boolean> {
 
 async function startDatabases(): Promise<Environment> {
     const options = { data_dir: work_dir, log: () => {} };
-    const [postgres, redis] = await Promise.all([startPostgres(options), startRedis(options)]);
+    const [postgres, redis] = await Promise.all([
+        givenPostgres() ?? startPostgres(options),
+        givenRedis() ?? startRedis(options),
+    ]);
     closing.defer(() => postgres.stop());
     closing.defer(() => redis.stop());
     const urls = { TEST_DATABASE_URL: postgres.url, TEST_ADMIN_URL: postgres.admin_url, TEST_REDIS_URL: redis.url };
@@ -96,6 +99,17 @@ async function startDatabases(): Promise<Environment> {
     const pgbouncer = await startPgbouncer({ database_url: postgres.url, dir: work_dir });
     closing.defer(() => pgbouncer.stop());
     return { ...urls, TEST_POOLER_URL: pgbouncer.url };
+}
+
+/** What runs already, and is left running: `npm run test:versions` names it. */
+function givenPostgres(): Pick<LocalPostgres, 'url' | 'admin_url' | 'stop'> | undefined {
+    const { TEST_DATABASE_URL: url, TEST_ADMIN_URL: admin_url } = process.env;
+    return url && admin_url ? { url, admin_url, stop: async () => {} } : undefined;
+}
+
+function givenRedis(): Pick<LocalServer, 'url' | 'stop'> | undefined {
+    const { TEST_REDIS_URL: url } = process.env;
+    return url ? { url, stop: async () => {} } : undefined;
 }
 
 /** Both, unless E2E_URLS names a service that runs already; test/deploy/compose.sh shows what else describes it. */
