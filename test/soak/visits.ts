@@ -1,0 +1,154 @@
+import { ApiError, type Client } from '../../client/src/client.ts';
+import { service } from '../e2e/client.ts';
+import {
+    type Account,
+    type Did,
+    issueBody,
+    login,
+    newAccount,
+    newDid,
+    newKey,
+    newWallet,
+    presentationBody,
+    type Wallet,
+} from '../e2e/world.ts';
+
+/** Somebody who comes again and again with the same account, key, DID and wallet, so that only rows are new. */
+export interface Visitor {
+    account: Account;
+    api_key: string;
+    did: Did;
+    wallet: Wallet;
+}
+
+export async function newVisitor(): Promise<Visitor> {
+    const account = await newAccount();
+    const { api_key } = await newKey(account);
+    return { account, api_key, did: await newDid(api_key), wallet: await newWallet(api_key) };
+}
+
+type Step = () => Promise<unknown>;
+
+/** One visit: every endpoint at least once. Gives the number of calls, and those that were refused, by status. */
+export async function visit(visitor: Visitor): Promise<{ calls: number; refused: number[] }> {
+    const session = await login(visitor.account);
+    const client = service.as({ token: visitor.api_key });
+    const [issued, presented] = await present(client, visitor);
+    const credential_id = issued.credential_id;
+    const steps = [
+        ...accountSteps(service.as({ token: session.token }), visitor),
+        ...(await keySteps(service.as({ token: session.token }))),
+        ...credentialSteps(client, visitor, issued),
+        () => client.presentations.verify({ presentation: presented.presentation, audience: presented.audience }),
+        ...walletSteps(client, visitor, issued),
+        ...internalSteps(visitor, session.token, {
+            ...issued,
+            presentation: presented.presentation,
+            audience: presented.audience,
+        }),
+        () => client.credentials.revoke({ credential_id, issuer_did: visitor.did.did, reason: 'over' }),
+        () => service.internal.credentials.revoke({ credential_id, issuer_did: visitor.did.did, reason: 'over' }),
+    ];
+    const refused: number[] = [];
+    const run = async (step: Step): Promise<unknown> => {
+        try {
+            return await step();
+        } catch (error) {
+            if (!(error instanceof ApiError)) throw error;
+            return void refused.push(error.status);
+        }
+    };
+    for (const step of steps) await run(step);
+    const renewed = (await run(() => service.internal.auth.refresh({ refresh_token: session.refresh_token }))) as
+        | { token: string }
+        | undefined; // as the client types it
+    await run(() => service.internal.auth.logout({ token: renewed?.token ?? session.token }));
+    return { calls: steps.length + 5, refused };
+}
+
+async function present(client: Client, { did }: Visitor) {
+    const issued = await client.credentials.issue(issueBody(did, 'did:web:subject.example'));
+    const presented = await client.presentations.create(presentationBody(did, [issued.credential]));
+    return [issued, { ...presented, audience: 'did:web:verifier.example' }] as const;
+}
+
+function accountSteps({ me }: Client, { account: { password } }: Visitor): Step[] {
+    return [
+        () => me.get(),
+        () => me.update({ name: 'Visitor' }),
+        () => me.stats(),
+        () => me.changePassword({ current_password: password, new_password: password }),
+    ];
+}
+
+/** The new key is never used, and revoked again: one that was used is remembered in Redis for two days. */
+async function keySteps({ keys }: Client): Promise<Step[]> {
+    const key_id = (await keys.list()).keys.find(({ active }) => active)?.key_id ?? '';
+    let made: string | undefined;
+    return [
+        async () => {
+            made = (await keys.generate({ name: 'visit' })).key_id;
+        },
+        () => keys.list(),
+        () => keys.get({ key_id }),
+        () => keys.rename({ key_id, name: 'visited' }),
+        () => keys.revoke({ key_id: made ?? '' }),
+    ];
+}
+
+function credentialSteps(
+    client: Client,
+    { did }: Visitor,
+    issued: { credential: string; credential_id: string },
+): Step[] {
+    const { credential, credential_id } = issued;
+    return [
+        () => client.did.resolve({ did: did.did }),
+        () => client.did.document({ did: did.did }),
+        () => client.did.create({ public_key: did.public_key }),
+        () => client.credentials.verify({ credential, issuer_did: did.did, check_revocation: true }),
+        () => client.credentials.status({ credential_id }),
+        () => client.credentials.byIssuer({ issuer_did: did.did, limit: 25 }),
+        () => client.credentials.bySubject({ subject_did: did.did, limit: 25 }),
+    ];
+}
+
+function walletSteps(
+    { wallets }: Client,
+    { wallet: { wallet_id, password } }: Visitor,
+    issued: { credential: string; credential_id: string },
+): Step[] {
+    const { credential, credential_id } = issued;
+    return [
+        () => wallets.create({ name: 'visit', password }),
+        () => wallets.open({ wallet_id, password }),
+        () => wallets.addCredential({ wallet_id, password, credential }),
+        () => wallets.listCredentials({ wallet_id, password }),
+        () => wallets.deleteCredential({ wallet_id, password, credential_id }),
+    ];
+}
+
+function internalSteps(
+    { account, did, wallet }: Visitor,
+    token: string,
+    issued: { credential: string; presentation: string; audience: string },
+): Step[] {
+    const { internal } = service;
+    const { email, password } = account;
+    const { wallet_id } = wallet;
+    return [
+        () => internal.auth.register({ email, password }),
+        () => internal.admin.createUsers({ users: [{ email, password }] }),
+        () => service.as({ token }).internal.auth.me(),
+        () => internal.admin.stats(),
+        () => internal.health(),
+        () => internal.did.create({ public_key: did.public_key }),
+        () => internal.did.resolve({ did: did.did }),
+        () => internal.credentials.issue(issueBody(did, 'did:web:subject.example')),
+        () => internal.credentials.verify({ credential: issued.credential, issuer_did: did.did }),
+        () => internal.presentations.create(presentationBody(did, [issued.credential])),
+        () => internal.presentations.verify({ presentation: issued.presentation, audience: issued.audience }),
+        () => internal.wallets.create({ name: 'visit', password: wallet.password }),
+        () => internal.wallets.open({ wallet_id, password: wallet.password }),
+    ];
+}
