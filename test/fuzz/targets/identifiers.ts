@@ -5,7 +5,7 @@ import bs58 from 'bs58';
 import { parseApiKey } from '../../../platform/api-key.ts';
 import { decodeBase64 } from '../../../platform/base64.ts';
 import { requireCredentialId } from '../../../services/credential-id.ts';
-import { decodeCursor, encodeCursor } from '../../../services/credentials/cursor.ts';
+import { cursors, type ListScope } from '../../../services/cursors.ts';
 import { decodeDidKey, encodeDidKey, isDid } from '../../../workers/crypto/did-key.ts';
 import type { PublicKey } from '../../../workers/crypto/ed25519.ts';
 import { attempt, target } from '../parsers/target.ts';
@@ -88,17 +88,20 @@ export const base64 = target({
     },
 });
 
-/** A cursor that is accepted is the only spelling of its id; what is refused is refused as `invalid`. */
+const LISTS = cursors(['the service token of the fuzzer']);
+const SCOPE: ListScope = { list: 'keys', account: SOME_ID };
+const CURSOR = LISTS.seal(SOME_ID, SCOPE);
+
+/** Only a cursor that was sealed here opens, to the letter; what is refused is refused as `invalid`. */
 export const cursor = target({
     name: 'cursor',
-    seeds: [encodeCursor(SOME_ID), encodeCursor('00000000-0000-0000-0000-000000000000'), 'AAAA', ''],
+    seeds: [CURSOR, LISTS.seal(SOME_ID, { ...SCOPE, list: 'wallet_credentials', of: SOME_ID }), 'AAAA', ''],
     dictionary: ['A', '_', '-', '=', '.'],
     max_bytes: 256,
-    parse: (input) => attempt(() => decodeCursor(input.toString())),
+    parse: (input) => attempt(() => LISTS.open(input.toString(), SCOPE)),
     judge(input, { value }) {
         if (value === undefined) return;
-        assert.match(value, /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
-        assert.equal(encodeCursor(value), input.toString());
+        assert.deepEqual([value, input.toString()], [SOME_ID, CURSOR]);
     },
 });
 

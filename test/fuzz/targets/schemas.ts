@@ -4,7 +4,7 @@ import { parse } from '../../../gateway/fields.ts';
 import { parseQuery } from '../../../gateway/query.ts';
 import { attempt, target } from '../parsers/target.ts';
 
-const TABLE = endpointTable({ version: '', cache: async () => {} });
+const TABLE = endpointTable({ version: '', cache: async () => {}, clock: Date.now });
 const FIELDS = [...new Set(TABLE.flatMap(({ body, query }) => [body, query].flatMap(namesOf)))];
 
 function namesOf(schema: object | undefined): string[] {
