@@ -33,7 +33,8 @@ export interface TestService {
     stop(): Promise<void>;
 }
 
-interface Member {
+/** One process. */
+export interface Member {
     name: string;
     args: string[];
     env: Record<string, string>;
@@ -145,7 +146,8 @@ async function end(child: ChildProcess): Promise<void> {
     await once(child, 'exit');
 }
 
-async function giveOpsPorts(members: Member[]): Promise<TestService['ops']> {
+/** Gives each process a port where it tells of itself. */
+export async function giveOpsPorts(members: Member[]): Promise<TestService['ops']> {
     const given = [];
     for (const { args, env } of members) {
         const port = await pickPort();
@@ -161,7 +163,8 @@ async function pickPorts(count: number): Promise<number[]> {
     return ports;
 }
 
-async function together(gateways: number) {
+/** `gateways` processes with every role. */
+export async function together(gateways = 2) {
     const ports = await pickPorts(gateways);
     const grpc_port = await pickPort();
     const members = ports.map(
@@ -175,7 +178,8 @@ async function together(gateways: number) {
     return { members, urls: ports.map((port) => `http://127.0.0.1:${port}`), grpc };
 }
 
-async function apart(replicas: number, gateways: number) {
+/** `replicas` processes of each service role, and `gateways` gateways. */
+export async function apart(replicas: number, gateways = 2) {
     const addresses: Record<string, string> = {};
     const members: Member[] = [];
     const grpc: Record<string, string> = {};

@@ -1,0 +1,79 @@
+import '../../deploy/local/node-version.ts';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openDataDir } from '../../deploy/local/data-dir.ts';
+import { findRedis } from '../../deploy/local/redis-program.ts';
+import { parseFaultOptions } from './options.ts';
+import { markdown, report } from './report.ts';
+import { runScenario } from './run-scenario.ts';
+import type { Result, Scenario } from './scenario.ts';
+import { SCENARIOS } from './scenarios/index.ts';
+import { makeTemplate } from './stack/postgres-server.ts';
+
+/**
+ * `npm run faults`: breaks what the service depends on while clients write, reads everything back, and ends with 1 where an
+ * invariant of docs/reliability.md is broken.
+ */
+
+const options = parseFaultOptions(process.argv.slice(2));
+const dir = mkdtempSync(join(tmpdir(), 'credential-faults-'));
+chmodSync(dir, 0o711); // PostgreSQL, which does not run as root, has to pass through
+const closing = new AsyncDisposableStack();
+closing.defer(() => rmSync(dir, { recursive: true, force: true }));
+/** What the scenario that runs now has started. */
+let current = new AsyncDisposableStack();
+
+async function end(): Promise<void> {
+    await current.disposeAsync();
+    await closing.disposeAsync();
+}
+for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143], ['SIGHUP', 129]] as const) {
+    process.once(signal, () => end().finally(() => process.exit(code)));
+}
+
+async function main(): Promise<boolean> {
+    const chosen = SCENARIOS.filter(({ id }) => options.ids.length === 0 || options.ids.includes(id));
+    if (chosen.length === 0) throw new Error('None of these scenarios exists.');
+    const template = openDataDir(join(dir, 'template'));
+    await makeTemplate(template);
+    const redisProgram = await findRedis({ data_dir: dir, log: console.log });
+    const results: Result[] = [];
+    for (const [index, scenario] of chosen.entries()) {
+        const result = await runOne(scenario, join(dir, String(index)), { template, redisProgram });
+        results.push(result);
+        console.log(`${report([result])}\n`);
+    }
+    console.log(report(results));
+    if (options.report) writeFileSync(options.report, `${markdown(results, new Date())}\n`);
+    return results.every(({ broken }) => broken.length === 0);
+}
+
+async function runOne(
+    scenario: Scenario,
+    folder: string,
+    ground: Pick<Parameters<typeof runScenario>[2], 'template' | 'redisProgram'>,
+): Promise<Result> {
+    const { id, fault } = scenario;
+    const nothing = { id, fault, acknowledged: 0, lost: 0, broken: [], missed: [], notes: [], seconds: 0 };
+    const skipped = scenario.obstacle?.();
+    if (skipped !== undefined) return { ...nothing, skipped };
+    current = new AsyncDisposableStack();
+    try {
+        return await runScenario(scenario, folder, { ...ground, closing: current }, options.seconds);
+    } catch (error) {
+        const { stack = '' } = error as Error; // what is thrown here are Errors
+        return { ...nothing, broken: [{ invariant: 'I6', text: `the scenario could not go on: ${stack}` }] };
+    } finally {
+        await current.disposeAsync();
+        if (!process.env['FAULTS_KEEP']) rmSync(folder, { recursive: true, force: true });
+    }
+}
+
+let passed = false;
+try {
+    passed = await main();
+} finally {
+    await end();
+}
+process.exit(passed ? 0 : 1);

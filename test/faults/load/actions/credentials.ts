@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { type Actor, takeAny } from '../actor.ts';
+import { isAcknowledged } from '../calls.ts';
+
+/** How many credentials a client keeps in hand for later actions. */
+const IN_HAND = 20;
+/** How often a client repeats a revocation that was not acknowledged. */
+const REPEATS = 3;
+
+/** Issues a credential for a subject that no other has. */
+export async function issue(actor: Actor): Promise<void> {
+    const subject = `did:web:${randomUUID()}.example`;
+    const type = 'EmploymentCredential';
+    const claims = { role: 'engineer', number: subject.length };
+    const body = {
+        issuer_did: actor.did,
+        issuer_private_key: actor.privateKey,
+        subject_did: subject,
+        credential_type: type,
+        claims,
+    };
+    const request = { method: 'POST', path: '/v1/credentials', token: actor.key.secret, body } as const;
+    const outcome = await actor.perform({ kind: 'issue', subject, type, claims }, request);
+    if (!isAcknowledged(outcome) || actor.credentials.length >= IN_HAND) return;
+    const { credential_id, credential } = outcome.data;
+    actor.credentials.push({ credentialId: String(credential_id), token: String(credential) });
+}
+
+/** Revokes a credential; repeats what was not acknowledged, as its answer asks for. */
+export async function revoke(actor: Actor): Promise<void> {
+    const credential = takeAny(actor.credentials);
+    if (!credential) return issue(actor);
+    const { credentialId, token } = credential;
+    const reason = `reason ${randomUUID()}`;
+    const path = `/v1/credentials/revoke/${encodeURIComponent(credentialId)}`;
+    for (let turn = 0; turn <= REPEATS; turn++) {
+        const body = { issuer_did: actor.did, reason };
+        const request = { method: 'POST', path, token: actor.key.secret, body } as const;
+        if (isAcknowledged(await actor.perform({ kind: 'revoke', credentialId, token, reason }, request))) return;
+    }
+}
+
+/** Presents a credential to a verifier that no other presentation is for. */
+export async function present(actor: Actor): Promise<void> {
+    const [credential] = actor.credentials;
+    if (!credential) return issue(actor);
+    const audience = `did:web:${randomUUID()}.example`;
+    const body = {
+        holder_did: actor.did,
+        holder_private_key: actor.privateKey,
+        credentials: [credential.token],
+        audience,
+    };
+    const request = { method: 'POST', path: '/v1/presentations', token: actor.key.secret, body } as const;
+    await actor.perform({ kind: 'present', audience }, request);
+}

@@ -1,0 +1,109 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Data, Outcome, Request, Send } from './calls.ts';
+import { isAcknowledged } from './calls.ts';
+import type { Intent, Journal } from './journal.ts';
+
+/** Every password of the load holds it, so that a password that got somewhere can be found there. */
+export const PASSWORD_MARK = 'pass-phrase-of-the-journal';
+
+export interface Session {
+    /** By which the journal knows it. */
+    name: string;
+    token: string;
+    refreshToken: string;
+}
+
+export interface ApiKey {
+    keyId: string;
+    secret: string;
+}
+
+export interface Wallet {
+    walletId: string;
+    password: string;
+    stored: string[];
+}
+
+/** One client with an account of its own, and what it holds for certain; it makes one call after the other. */
+export interface Actor {
+    index: number;
+    userId: string;
+    email: string;
+    /** Undefined once a change of it was not acknowledged. */
+    password: string | undefined;
+    /** The session that is never ended. */
+    token: string;
+    /** The key that is never revoked. */
+    key: ApiKey;
+    did: string;
+    privateKey: string;
+    sessions: Session[];
+    keys: ApiKey[];
+    credentials: Array<{ credentialId: string; token: string }>;
+    wallets: Wallet[];
+    /** Journals the intent, sends the request to one of the gateways, and journals the outcome. */
+    perform(intent: Intent, request: Request, gateway?: number): Promise<Outcome>;
+}
+
+export interface ActorOptions {
+    index: number;
+    send: Send;
+    gateways: number;
+    journal: Journal;
+}
+
+/** After a call that was not acknowledged, a client waits so long, in milliseconds. */
+const SETBACK_MS = 100;
+
+/** Opens an account with a session, a key and a DID; fails where the service refuses. */
+export async function newActor({ index, send, gateways, journal }: ActorOptions): Promise<Actor> {
+    const email = `actor-${index}-${randomBytes(6).toString('hex')}@faults.example`;
+    const password = newPassword();
+    const ask = (request: Request): Promise<Data> => expectData(send, request);
+    const users = [{ email, password, tier: 'enterprise', name: 'actor' }];
+    const path = '/internal/v1/admin/users/batch';
+    const { created } = await ask({ method: 'POST', path, internal: true, body: { users } });
+    const [{ user_id }] = created as [{ user_id: string }]; // the one that was asked for
+    const login = await ask({ method: 'POST', path: '/internal/v1/auth/login', body: { email, password } });
+    const token = String(login['token']);
+    const body = { name: 'main', tier: 'enterprise' };
+    const key = await ask({ method: 'POST', path: '/v1/keys/generate', token, body });
+    const secret = String(key['api_key']);
+    const did = await ask({ method: 'POST', path: '/v1/did', token: secret, body: {} });
+    return {
+        index,
+        userId: user_id,
+        email,
+        password,
+        token,
+        key: { keyId: String(key['key_id']), secret },
+        did: String(did['did']),
+        privateKey: String(did['private_key']),
+        sessions: [],
+        keys: [],
+        credentials: [],
+        wallets: [],
+        async perform(intent, request, gateway = randomInt(gateways)) {
+            const outcome = await journal.perform({ actor: index, gateway, intent, request, send });
+            if (!isAcknowledged(outcome) && !intent.kind.startsWith('use-')) await delay(SETBACK_MS);
+            return outcome;
+        },
+    };
+}
+
+export function newPassword(): string {
+    return `${PASSWORD_MARK}-${randomBytes(6).toString('hex')}`;
+}
+
+/** The data of an answer that must be a success. */
+export async function expectData(send: Send, request: Request, gateway = 0): Promise<Data> {
+    const outcome = await send(gateway, request);
+    if (isAcknowledged(outcome)) return outcome.data;
+    throw new Error(`${request.method} ${request.path}: ${JSON.stringify(outcome)}`);
+}
+
+/** A random item, taken out of the list. */
+export function takeAny<Item>(items: Item[]): Item | undefined {
+    return items.splice(randomInt(Math.max(items.length, 1)), 1)[0];
+}

@@ -1,0 +1,98 @@
+import { connect } from 'node:net';
+import { keptAlive } from '../../process/balanced-connection.ts';
+
+export interface Request {
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+    path: string;
+    /** Sent as `Authorization: Bearer …`. */
+    token?: string;
+    /** Whether to send the internal secret. */
+    internal?: boolean;
+    body?: unknown;
+}
+
+/** The fields of an answer's `data`; of an error, none. */
+export type Data = Record<string, unknown>;
+
+export interface Answer {
+    status: number;
+    /** X-Error-Code. */
+    code?: string;
+    /** Whether it says when to try again. */
+    hasRetryAfter: boolean;
+    /** The cursor of a list's next page. */
+    next?: string;
+    data: Data;
+}
+
+/** `lost`: why no answer came. */
+export type Outcome = (Answer | { lost: string }) & { tookMs: number };
+
+/** Sends a request to the gateway with this index. */
+export type Send = (gateway: number, request: Request) => Promise<Outcome>;
+
+/** A client gives up after so long, in milliseconds: far beyond the service's own limit, so that a hung request shows. */
+const GIVE_UP_MS = 25_000;
+
+/** A client with one kept-alive connection to each gateway, which never sends anything twice. */
+export function httpClient(ports: readonly number[], internalSecret: string): { send: Send; close(): void } {
+    const connections = ports.map((port) => keptAlive(() => connect({ host: '127.0.0.1', port, noDelay: true })));
+    return {
+        send: async (gateway, request) => {
+            const began = performance.now();
+            const took = (): number => performance.now() - began;
+            const url = `http://127.0.0.1:${ports[gateway]}${request.path}`;
+            try {
+                const response = await connections[gateway]?.send(url, initOf(request, internalSecret));
+                if (!response) throw new RangeError(`There is no gateway ${gateway}.`);
+                return { ...(await answerOf(response)), tookMs: took() };
+            } catch (error) {
+                return { lost: lossOf(error), tookMs: took() };
+            }
+        },
+        close: () => {
+            for (const connection of connections) connection.close();
+        },
+    };
+}
+
+/** Whether the service has acknowledged the request. */
+export function isAcknowledged(outcome: Outcome | undefined): outcome is Answer & { tookMs: number } {
+    return outcome !== undefined && 'status' in outcome && outcome.status < 300;
+}
+
+/** Whether the service has said for certain that it did nothing. */
+export function isRefused(outcome: Outcome | undefined): boolean {
+    return outcome !== undefined && 'status' in outcome && outcome.status >= 400 && outcome.status < 500;
+}
+
+function initOf({ method, token, internal, body }: Request, internalSecret: string): RequestInit {
+    const headers: Record<string, string> = {};
+    if (token !== undefined) headers['authorization'] = `Bearer ${token}`;
+    if (internal) headers['x-internal-secret'] = internalSecret;
+    const signal = AbortSignal.timeout(GIVE_UP_MS);
+    if (body === undefined) return { method, headers, signal };
+    const text = JSON.stringify(body);
+    headers['content-type'] = 'application/json';
+    headers['content-length'] = String(Buffer.byteLength(text)); // Node leaves it out of a DELETE
+    return { method, headers, signal, body: text };
+}
+
+async function answerOf(response: Response): Promise<Answer> {
+    const body = (await response.json()) as { data?: Data } & Data; // the envelope, or of health the document itself
+    const code = response.headers.get('x-error-code');
+    const link = /<([^>]+)>; *rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
+    const next = link && new URL(link, 'http://any').searchParams.get('cursor');
+    return {
+        status: response.status,
+        ...(code !== null && { code }),
+        ...(next && { next }),
+        hasRetryAfter: response.headers.has('retry-after'),
+        data: body.data ?? (body['services'] ? body : {}),
+    };
+}
+
+function lossOf(error: unknown): string {
+    const { code, name, message } = error as NodeJS.ErrnoException; // sockets and fetch fail with Errors
+    return code ?? (name === 'Error' ? message : name);
+}

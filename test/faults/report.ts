@@ -1,0 +1,44 @@
+import { cpus } from 'node:os';
+import { figure, table } from '../bench/table.ts';
+import type { Result } from './scenario.ts';
+
+const HEAD = ['fault', 'acknowledged', 'lost', 'invariants broken', 'time to recover'] as const;
+
+/** The table for the terminal, and below it what was broken, missed or measured. */
+export function report(results: readonly Result[]): string {
+    const details = results.flatMap(({ id, fault, broken, missed, notes }) => {
+        const first = broken.slice(0, 5).map(({ invariant, text }) => `broken ${invariant}: ${text}`);
+        const rest = broken.length > 5 ? [`broken: ${broken.length - 5} more`] : [];
+        const lines = [...first, ...rest, ...missed.map((text) => `target missed: ${text}`), ...notes];
+        return lines.map((line) => `${id} ${fault}: ${line}`);
+    });
+    return [table(HEAD, results.map(cellsOf)), total(results), ...details].join('\n');
+}
+
+/** The same table for docs/reliability.md, with the machine and the day. */
+export function markdown(results: readonly Result[], now: Date): string {
+    const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+    const [{ model = 'an unknown processor' } = {}] = cpus();
+    const machine = `Measured on ${now.toISOString().slice(0, 10)} on ${cpus().length} cores (${model}).`;
+    const missed = results.flatMap(({ id, missed }) => missed.map((text) => `- ${id}: target missed: ${text}`));
+    const rows = [HEAD, HEAD.map((_, column) => (column === 0 ? '---' : '---:')), ...results.map(cellsOf)];
+    return [machine, '', ...rows.map(row), '', total(results), ...(missed.length > 0 ? ['', ...missed] : [])].join('\n');
+}
+
+function cellsOf({ id, fault, skipped, acknowledged, lost, broken, recoveryMs }: Result): string[] {
+    const name = `${id} ${fault}`;
+    if (skipped !== undefined) return [name, `skipped: ${skipped}`, '', '', ''];
+    const invariants = [...new Set(broken.map(({ invariant }) => invariant))].sort().join(' ') || 'none';
+    const recovery = recoveryMs === undefined ? '–' : `${figure(recoveryMs / 1_000)} s`;
+    return [name, figure0(acknowledged), String(lost), invariants, recovery];
+}
+
+function total(results: readonly Result[]): string {
+    const sum = (of: (result: Result) => number): number => results.reduce((all, result) => all + of(result), 0);
+    const seconds = figure0(sum(({ seconds }) => seconds));
+    return `${figure0(sum(({ acknowledged }) => acknowledged))} acknowledged, ${sum(({ lost }) => lost)} lost, in ${seconds} s.`;
+}
+
+function figure0(value: number): string {
+    return Math.round(value).toLocaleString('en');
+}

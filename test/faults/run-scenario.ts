@@ -1,0 +1,149 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { check } from './check/checker.ts';
+import { checkSecrets } from './check/secrets.ts';
+import { checkDrift } from './check/statistics.ts';
+import type { Violation } from './check/violation.ts';
+import { httpClient, isAcknowledged } from './load/calls.ts';
+import { isWrite, type Journal, openJournal } from './load/journal.ts';
+import { type Load, prepareLoad } from './load/load.ts';
+import type { LaunchTrial, Result, Scenario, Trial } from './scenario.ts';
+import { type Ground, prepareStack, type Stack } from './stack/stack.ts';
+
+/** What the times of the scenarios are made for: `--seconds` of this leaves them as they are. */
+export const USUAL_SECONDS = 20;
+const CLIENTS = 16;
+const PAUSE_MS = 12;
+/** Before the fault, to know the usual rate, and after it, in milliseconds. */
+const BEFORE_MS = 3_000;
+const AFTER_MS = 2_000;
+/** From the end of the fault to the first look, in milliseconds. */
+const QUIET_MS = 5_000;
+/** How long a first acknowledged write, or the full rate, is waited for, in milliseconds. */
+const RECOVERY_MS = 30_000;
+
+/** Runs one scenario in the empty folder `dir`: starts the service, writes, brings the fault about, reads everything back. */
+export async function runScenario(scenario: Scenario, dir: string, ground: Ground, seconds: number): Promise<Result> {
+    const { id, fault, form } = scenario;
+    const began = performance.now();
+    mkdirSync(dir, { recursive: true });
+    const options = { form, ...scenario.stack, ...(await scenario.prepare?.(dir, ground)) };
+    const stack = await prepareStack(dir, ground, options);
+    const found: Found = { broken: [], missed: [], notes: [], recoveries: [] };
+    const base = trialBase({ stack, found, seconds });
+    if (scenario.launch) await scenario.launch(base);
+    else {
+        await stack.migrate();
+        await stack.launch();
+    }
+    const journal = openJournal(join(dir, 'journal.jsonl'));
+    const load = await prepareLoad({
+        clients: scenario.clients ?? CLIENTS,
+        pauseMs: PAUSE_MS,
+        journal,
+        gateways: stack.ports.length,
+        client: () => httpClient(stack.ports, stack.secrets.internal),
+    });
+    load.start();
+    try {
+        await delay(BEFORE_MS);
+        const baseline = load.rate(performance.now() - BEFORE_MS / 2, performance.now());
+        await scenario.run({ ...base, load, baseline, ...recoveries({ load, found, baseline }) });
+        await delay(AFTER_MS);
+    } finally {
+        await load.stop();
+    }
+    await delay(QUIET_MS);
+    const violations = await readBack({ scenario, stack, load, journal });
+    journal.close();
+    const acknowledged = journal.entries.filter((entry) => isWrite(entry) && isAcknowledged(entry.outcome)).length;
+    const broken = [...found.broken, ...violations];
+    return {
+        id,
+        fault,
+        acknowledged,
+        lost: new Set(violations.flatMap(({ lost }) => lost ?? [])).size,
+        broken,
+        missed: found.missed,
+        notes: found.notes,
+        ...(found.recoveries.length > 0 && { recoveryMs: Math.max(...found.recoveries) }),
+        seconds: (performance.now() - began) / 1_000,
+    };
+}
+
+interface Found {
+    broken: Violation[];
+    missed: string[];
+    notes: string[];
+    recoveries: number[];
+}
+
+function trialBase(options: { stack: Stack; found: Found; seconds: number }): LaunchTrial {
+    const { stack, found, seconds } = options;
+    return {
+        stack,
+        scaled: (amount: number) => (amount * seconds) / USUAL_SECONDS,
+        target: (what: string, isMet: boolean) => void (isMet || found.missed.push(what)),
+        broken: (invariant: Violation['invariant'], text: string) => void found.broken.push({ invariant, text }),
+        note: (text: string) => void found.notes.push(text),
+    };
+}
+
+function recoveries(options: {
+    load: Load;
+    found: Found;
+    baseline: number;
+}): Pick<Trial, 'recovered' | 'recoveredFully'> {
+    const { load, found, baseline } = options;
+    const wait = async (what: string, targetMs: number | undefined, look: () => number | undefined) => {
+        const giveUp = performance.now() + RECOVERY_MS;
+        let took = look();
+        while (took === undefined && performance.now() < giveUp) {
+            await delay(50);
+            took = look();
+        }
+        if (took === undefined) {
+            found.broken.push({ invariant: 'I6', text: `${what}: no recovery within ${RECOVERY_MS / 1_000} s` });
+            return;
+        }
+        found.recoveries.push(took);
+        if (targetMs !== undefined && took > targetMs) {
+            found.missed.push(`${what}: ${Math.round(took)} ms instead of ${targetMs} ms`);
+        }
+    };
+    return {
+        recovered: (what, since, targetMs) => wait(what, targetMs, () => load.firstAfter(since)),
+        recoveredFully: (what, since, targetMs) => wait(what, targetMs, () => load.fullRateAfter(since, baseline)),
+    };
+}
+
+async function readBack(options: {
+    scenario: Scenario;
+    stack: Stack;
+    load: Load;
+    journal: Journal;
+}): Promise<Violation[]> {
+    const { scenario, stack, load, journal } = options;
+    const client = httpClient(stack.ports, stack.secrets.internal);
+    const { actors } = load;
+    const { mayLose = false, mayEnd = false } = scenario;
+    const { ports } = stack;
+    const violations = await check({ actors, journal, send: client.send, gateways: ports.length, mayLose });
+    client.close();
+    violations.push(...(await checkDrift(stack.databaseUrl)));
+    const metrics = await Promise.all(stack.processes.map(metricsOf));
+    const { postgres, redis, secrets } = stack;
+    const logs = stack.processes.map(({ logFile }) => logFile);
+    const places = [postgres.folder, postgres.logFile, redis.folder, redis.logFile, ...logs];
+    const named = { 'the internal secret': secrets.internal, 'the service token': secrets.service };
+    violations.push(...checkSecrets({ actors, secrets: named, places, texts: new Map(metrics) }));
+    for (const { name, crashes } of mayEnd ? [] : stack.processes) {
+        if (crashes() > 0) violations.push({ invariant: 'I6', text: `${name} ended by itself, ${crashes()} times` });
+    }
+    return violations;
+}
+
+async function metricsOf({ name, ops }: Stack['processes'][number]): Promise<[string, string]> {
+    return [`the metrics of ${name}`, await (await fetch(`http://${ops}/metrics`)).text()];
+}

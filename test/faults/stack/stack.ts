@@ -1,0 +1,156 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RedisProgram } from '../../../deploy/local/redis-program.ts';
+import { apart, giveOpsPorts, type Member, together } from '../../service.ts';
+import { type PostgresServer, postgresServer, serviceUrl } from './postgres-server.ts';
+import { REDIS_PASSWORD, type RedisServer, redisServer } from './redis-server.ts';
+import { type Supervised, supervise } from './supervisor.ts';
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
+
+/** `apart`: one process per role and two gateways, over gRPC. `together`: two processes with every role. */
+export type Form = 'apart' | 'together';
+
+export interface Secrets {
+    internal: string;
+    service: string;
+}
+
+/** The service with databases of its own, and a proxy before each dependency. */
+export interface Stack {
+    dir: string;
+    postgres: PostgresServer;
+    redis: RedisServer;
+    proxies: { postgres: TcpProxy; redis: TcpProxy; rpc: ReadonlyMap<string, TcpProxy> };
+    processes: readonly Supervised[];
+    gateways: readonly Supervised[];
+    /** Where the gateways listen, on 127.0.0.1. */
+    ports: readonly number[];
+    secrets: Secrets;
+    /** The service's own connection to PostgreSQL, past the proxy. */
+    databaseUrl: string;
+    /** The processes of a role. */
+    of(role: string): readonly Supervised[];
+    /** Brings the schemas up to date. */
+    migrate(): Promise<void>;
+    /** Launches every process and resolves when all are ready. */
+    launch(): Promise<void>;
+}
+
+export interface StackOptions {
+    form: Form;
+    /** Of each role but the gateway. */
+    replicas?: number;
+    settings?: Record<string, string>;
+    /** Where PostgreSQL, Redis or the logs are to be; below `dir` otherwise. */
+    folders?: { postgres?: string; redis?: string; logs?: string };
+    /** REDIS_URL, given how to reach the single Redis; where a scenario has another Redis. */
+    redisUrl?: string;
+}
+
+/** What all stacks of a run share. */
+export interface Ground {
+    /** The data folder that PostgreSQL's are copied from. */
+    template: string;
+    redisProgram: RedisProgram;
+    /** What all stacks have started, for their end. */
+    closing: AsyncDisposableStack;
+}
+
+/** Cheap passwords, few threads and connections: nine processes share two cores with their load. */
+const SETTINGS = {
+    ARGON2_MEMORY_KIB: '64',
+    ARGON2_PASSES: '1',
+    DATABASE_POOL: '3',
+    SIGNATURE_THREADS: '1',
+    PASSWORD_THREADS: '1',
+    RATE_WINDOW_SECONDS: '1',
+    ANONYMOUS_LIMIT: '1000000',
+    KEY_LIMIT_ENTERPRISE: '1000000',
+};
+
+/** Starts the databases and the proxies and prepares the processes; `launch` starts those. */
+export async function prepareStack(dir: string, ground: Ground, options: StackOptions): Promise<Stack> {
+    const { template, closing } = ground;
+    const folders = { postgres: join(dir, 'postgres'), redis: join(dir, 'redis'), logs: join(dir, 'logs') };
+    Object.assign(folders, options.folders);
+    mkdirSync(folders.logs, { recursive: true });
+    const postgres = await postgresServer({ template, folder: folders.postgres });
+    closing.defer(() => postgres.end('SIGQUIT'));
+    await postgres.start();
+    const redis = await redisServer({ program: ground.redisProgram, folder: folders.redis });
+    closing.defer(() => redis.end('SIGKILL'));
+    await redis.start();
+    const proxied = async (port: number): Promise<TcpProxy> => {
+        const proxy = await startTcpProxy(port);
+        closing.defer(() => proxy.close());
+        return proxy;
+    };
+    const proxies = { postgres: await proxied(postgres.port), redis: await proxied(redis.port), rpc: new Map() };
+    const plan = options.form === 'apart' ? await apart(options.replicas ?? 1) : await together();
+    if (options.form === 'apart') {
+        for (const [role, proxy] of await proxyRoles(plan.members, proxied)) proxies.rpc.set(role, proxy);
+    }
+    const secrets = { internal: randomBytes(24).toString('base64url'), service: randomBytes(24).toString('base64url') };
+    const redisUrl = options.redisUrl ?? `redis://:${REDIS_PASSWORD}@127.0.0.1:${proxies.redis.port}/0`;
+    const env = {
+        ...SETTINGS,
+        DATABASE_URL: serviceUrl(template, proxies.postgres.port),
+        REDIS_URL: redisUrl,
+        INTERNAL_SECRET: secrets.internal,
+        SERVICE_TOKEN: secrets.service,
+        JWT_KEYS: generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+        ...options.settings,
+    };
+    const ops = await giveOpsPorts(plan.members);
+    const processes = plan.members.map((member, index) =>
+        // one for each member
+        supervise({ member, ops: ops[index]?.target as string, env, logDir: folders.logs }),
+    );
+    for (const one of processes) closing.defer(async () => void (await one.end('SIGKILL')));
+    appendFileSync(join(folders.logs, 'pids'), `postgres ${postgres.pid()}\nredis ${redis.pids().join(' ')}\n`);
+    const launch = async (): Promise<void> => {
+        for (const one of processes) one.launch();
+        await Promise.all(processes.map((one) => one.ready()));
+    };
+    return {
+        dir,
+        postgres,
+        redis,
+        proxies,
+        processes,
+        gateways: processes.filter(({ role }) => role === 'gateway' || role === 'all'),
+        ports: plan.urls.map((url) => Number(new URL(url).port)),
+        secrets,
+        databaseUrl: serviceUrl(template, postgres.port),
+        of: (wanted) => processes.filter(({ role }) => role === wanted || role === 'all'),
+        migrate: () => migrate(env, folders.logs),
+        launch,
+    };
+}
+
+/** Runs the role `migrate` to its end. */
+async function migrate(env: Record<string, string>, logDir: string): Promise<void> {
+    const member = { name: 'migrate', args: ['migrate'], env: {} };
+    const runner = supervise({ member, ops: '', env, logDir });
+    runner.launch();
+    const code = await runner.ended();
+    if (code !== 0) throw new Error(`The migrations failed: see ${runner.logFile}.`);
+}
+
+/** Puts a proxy before each role, which all its callers go through; of several processes of a role, one before each. */
+async function proxyRoles(
+    members: readonly Member[],
+    proxied: (port: number) => Promise<TcpProxy>,
+): Promise<Map<string, TcpProxy>> {
+    const proxies = new Map<string, TcpProxy>();
+    const names = Object.keys(members[0]?.env ?? {}).filter((name) => name.endsWith('_ADDRESS'));
+    for (const name of names) {
+        const targets = (members[0]?.env[name] ?? '').split(',');
+        const own = await Promise.all(targets.map((target) => proxied(Number(target.split(':')[1]))));
+        for (const member of members) member.env[name] = own.map(({ port }) => `127.0.0.1:${port}`).join(',');
+        const role = name.replace('_ADDRESS', '').toLowerCase();
+        for (const [index, proxy] of own.entries()) proxies.set(index === 0 ? role : `${role}-${index}`, proxy);
+    }
+    return proxies;
+}
