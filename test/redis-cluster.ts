@@ -18,6 +18,8 @@ export interface TestCluster {
     members: readonly RedisNode[];
     /** Kills a node, which forgets all but its slots, and starts it again. */
     crash(node: number): Promise<void>;
+    /** Kills a master that has a replica; resolves when that has taken its place and all others know so. */
+    failOver(master: number): Promise<void>;
     stop(): Promise<void>;
 }
 
@@ -46,6 +48,17 @@ export async function startRedisCluster({ replicas = 0 }: { replicas?: 0 | 1 } =
         async crash(node) {
             await members[node]?.restart();
             await agreement(all);
+        },
+        async failOver(master) {
+            const replica = members[LAST_SLOTS.length + master];
+            if (!replica) throw new RangeError(`Master ${master} has no replica.`);
+            await members[master]?.kill();
+            const left = all.filter((_, index) => index !== master);
+            await until('the replica is a master', async () => {
+                const [role] = await replica.redis.role();
+                const states = await Promise.all(left.map((node) => node.cluster('INFO')));
+                return role === 'master' && states.every((state) => state.includes('cluster_state:ok'));
+            });
         },
         async stop() {
             await Promise.all(members.map((member) => member.stop()));

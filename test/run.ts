@@ -17,7 +17,7 @@ import { startService, type Transport } from './service.ts';
  * line `N passed, N failed`, and `, N skipped` where that happened.
  */
 
-const PARTS = ['unit', 'contract', 'vectors', 'integration', 'process', 'attack', 'deploy'] as const;
+const PARTS = ['unit', 'contract', 'vectors', 'integration', 'process', 'attack', 'deploy', 'faults'] as const;
 const TRANSPORTS: readonly Transport[] = ['local', 'grpc'];
 /** The transport of the service that E2E_URLS names: what describes it is in this process' environment. */
 const GIVEN_SERVICE = process.env['E2E_URLS'] ? (process.env['E2E_TRANSPORT'] as Transport) : undefined;

@@ -28,7 +28,11 @@ async function end(): Promise<void> {
     await current.disposeAsync();
     await closing.disposeAsync();
 }
-for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143], ['SIGHUP', 129]] as const) {
+for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+] as const) {
     process.once(signal, () => end().finally(() => process.exit(code)));
 }
 

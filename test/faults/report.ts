@@ -22,7 +22,9 @@ export function markdown(results: readonly Result[], now: Date): string {
     const machine = `Measured on ${now.toISOString().slice(0, 10)} on ${cpus().length} cores (${model}).`;
     const missed = results.flatMap(({ id, missed }) => missed.map((text) => `- ${id}: target missed: ${text}`));
     const rows = [HEAD, HEAD.map((_, column) => (column === 0 ? '---' : '---:')), ...results.map(cellsOf)];
-    return [machine, '', ...rows.map(row), '', total(results), ...(missed.length > 0 ? ['', ...missed] : [])].join('\n');
+    return [machine, '', ...rows.map(row), '', total(results), ...(missed.length > 0 ? ['', ...missed] : [])].join(
+        '\n',
+    );
 }
 
 function cellsOf({ id, fault, skipped, acknowledged, lost, broken, recoveryMs }: Result): string[] {

@@ -1,11 +1,12 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { balancer } from '../process/balanced-connection.ts';
 import { check } from './check/checker.ts';
 import { checkSecrets } from './check/secrets.ts';
 import { checkDrift } from './check/statistics.ts';
 import type { Violation } from './check/violation.ts';
-import { httpClient, isAcknowledged } from './load/calls.ts';
+import { balancedClient, httpClient, isAcknowledged } from './load/calls.ts';
 import { isWrite, type Journal, openJournal } from './load/journal.ts';
 import { type Load, prepareLoad } from './load/load.ts';
 import type { LaunchTrial, Result, Scenario, Trial } from './scenario.ts';
@@ -13,6 +14,7 @@ import { type Ground, prepareStack, type Stack } from './stack/stack.ts';
 
 /** What the times of the scenarios are made for: `--seconds` of this leaves them as they are. */
 export const USUAL_SECONDS = 20;
+const JOURNAL = 'journal.jsonl';
 const CLIENTS = 16;
 const PAUSE_MS = 12;
 /** Before the fault, to know the usual rate, and after it, in milliseconds. */
@@ -37,13 +39,14 @@ export async function runScenario(scenario: Scenario, dir: string, ground: Groun
         await stack.migrate();
         await stack.launch();
     }
-    const journal = openJournal(join(dir, 'journal.jsonl'));
+    const journal = openJournal(join(dir, JOURNAL));
+    using clients = scenario.isBalanced ? balancedClients(stack) : directClients(stack);
     const load = await prepareLoad({
         clients: scenario.clients ?? CLIENTS,
         pauseMs: PAUSE_MS,
         journal,
         gateways: stack.ports.length,
-        client: () => httpClient(stack.ports, stack.secrets.internal),
+        client: () => clients.open(),
     });
     load.start();
     try {
@@ -113,7 +116,7 @@ function recoveries(options: {
         }
     };
     return {
-        recovered: (what, since, targetMs) => wait(what, targetMs, () => load.firstAfter(since)),
+        recovered: (what, since, targetMs, kind) => wait(what, targetMs, () => load.firstAfter(since, kind)),
         recoveredFully: (what, since, targetMs) => wait(what, targetMs, () => load.fullRateAfter(since, baseline)),
     };
 }
@@ -133,15 +136,27 @@ async function readBack(options: {
     client.close();
     violations.push(...(await checkDrift(stack.databaseUrl)));
     const metrics = await Promise.all(stack.processes.map(metricsOf));
-    const { postgres, redis, secrets } = stack;
-    const logs = stack.processes.map(({ logFile }) => logFile);
-    const places = [postgres.folder, postgres.logFile, redis.folder, redis.logFile, ...logs];
+    const { dir, secrets } = stack;
+    // Logs, and the files of the databases, which hold what a dump would; the journal is the load's own.
+    const places = readdirSync(dir).flatMap((name) => (name === JOURNAL ? [] : [join(dir, name)]));
     const named = { 'the internal secret': secrets.internal, 'the service token': secrets.service };
     violations.push(...checkSecrets({ actors, secrets: named, places, texts: new Map(metrics) }));
     for (const { name, crashes } of mayEnd ? [] : stack.processes) {
         if (crashes() > 0) violations.push({ invariant: 'I6', text: `${name} ended by itself, ${crashes()} times` });
     }
     return violations;
+}
+
+/** Each has a connection to each gateway. */
+function directClients({ ports, secrets }: Stack) {
+    return { open: () => httpClient(ports, secrets.internal), [Symbol.dispose]: () => {} };
+}
+
+/** Each has one connection, to a gateway that was ready when it was opened. */
+function balancedClients({ ports, gateways, secrets }: Stack) {
+    const replicas = ports.map((port, index) => ({ port, ops: gateways[index]?.ops ?? '' })); // as many
+    const { open, close } = balancer(replicas);
+    return { open: () => balancedClient(ports.length, open, secrets.internal), [Symbol.dispose]: close };
 }
 
 async function metricsOf({ name, ops }: Stack['processes'][number]): Promise<[string, string]> {

@@ -1,4 +1,5 @@
 import type { Invariant } from './check/violation.ts';
+import type { Kind } from './load/journal.ts';
 import type { Load } from './load/load.ts';
 import type { Form, Ground, Stack, StackOptions } from './stack/stack.ts';
 
@@ -10,6 +11,8 @@ export interface Scenario {
     form: Form;
     /** How many clients write; 16 by default. */
     clients?: number;
+    /** Whether clients go to gateways that are ready, as through a balancer, and stay where they are. */
+    isBalanced?: boolean;
     /** Whether processes that answer clients are killed, so that clients lose connections. */
     mayLose?: boolean;
     /** Whether processes of the service are meant to end by themselves. */
@@ -36,8 +39,8 @@ export interface Trial {
     baseline: number;
     /** A time or a number, made shorter or longer as the run's option `--seconds` says. */
     scaled(amount: number): number;
-    /** Waits for the first write that is acknowledged after `since` (`performance.now()`), and holds it to a target. */
-    recovered(what: string, since: number, targetMs?: number): Promise<void>;
+    /** Waits for the first write that is acknowledged after `since` (`performance.now()`), of any kind or this one. */
+    recovered(what: string, since: number, targetMs?: number, kind?: Kind): Promise<void>;
     /** As `recovered`, for the rate of writes that there was before. */
     recoveredFully(what: string, since: number, targetMs: number): Promise<void>;
     /** A target that depends on the machine's speed: one that is missed is told, and breaks no invariant. */

@@ -21,7 +21,8 @@ export interface Profiler {
 }
 
 type Message = { id?: number; method?: string; params?: Record<string, unknown>; result?: unknown; error?: unknown };
-type Send = (method: string, params?: object) => Promise<unknown>;
+/** Sends a command to one thread and gives its result. */
+export type Send = (method: string, params?: object) => Promise<unknown>;
 
 interface Channel {
     send: Send;
@@ -30,8 +31,15 @@ interface Channel {
 
 const SAMPLE_US = 500;
 
-/** Profiles a Node process that was started with `--inspect=127.0.0.1:<port>`, its threads included. */
-export async function openProfiler(port: number): Promise<Profiler> {
+/** The threads of a Node process that was started with `--inspect=127.0.0.1:<port>`. */
+export interface Threads {
+    main: Send;
+    /** Of the worker threads that there are by now. */
+    workers(): Send[];
+    close(): void;
+}
+
+export async function openThreads(port: number): Promise<Threads> {
     const socket = await openSocket(port);
     const main = channel((message) => socket.send(JSON.stringify(message)));
     const workers = new Map<string, Channel>();
@@ -45,7 +53,17 @@ export async function openProfiler(port: number): Promise<Profiler> {
         }
     };
     await main.send('NodeWorker.enable', { waitForDebuggerOnStart: false });
-    const threads = (): Send[] => [main.send, ...Array.from(workers.values(), ({ send }) => send)];
+    return {
+        main: main.send,
+        workers: () => Array.from(workers.values(), ({ send }) => send),
+        close: () => socket.close(),
+    };
+}
+
+/** Profiles a Node process that was started with `--inspect=127.0.0.1:<port>`, its threads included. */
+export async function openProfiler(port: number): Promise<Profiler> {
+    const { main, workers, close } = await openThreads(port);
+    const threads = (): Send[] => [main, ...workers()];
     return {
         async start() {
             await Promise.all(threads().map(startThread));
@@ -54,7 +72,7 @@ export async function openProfiler(port: number): Promise<Profiler> {
             const [first, ...others] = await Promise.all(threads().map(stopThread));
             return { main: first as CpuProfile, workers: others }; // the main thread is the first
         },
-        close: () => socket.close(),
+        close,
     };
 }
 

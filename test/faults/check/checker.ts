@@ -74,6 +74,11 @@ async function checkHealth(api: Reader): Promise<Violation[]> {
     return answers.flatMap(({ data }, gateway) =>
         data['status'] === 'healthy'
             ? []
-            : [{ invariant: 'I7', text: `gateway ${gateway} says ${JSON.stringify(data['services'])} after the fault` }],
+            : [
+                  {
+                      invariant: 'I7',
+                      text: `gateway ${gateway} says ${JSON.stringify(data['services'])} after the fault`,
+                  },
+              ],
     );
 }

@@ -16,7 +16,8 @@ export async function checkDids(actor: Actor, journal: Journal, api: Reader): Pr
         if (status === 200 && data['public_key'] !== publicKey) {
             violations.push(broken(isAcknowledged(entry.outcome) ? 'I1' : 'I3', entry, 'it has another public key'));
         }
-        if (status !== 200 && isAcknowledged(entry.outcome)) violations.push(lost(entry, `it is answered with ${status}`));
+        if (status !== 200 && isAcknowledged(entry.outcome))
+            violations.push(lost(entry, `it is answered with ${status}`));
     }
     return { violations, counts: { dids_created: found } };
 }

@@ -79,7 +79,8 @@ export async function checkRevokedKeysHold(actor: Actor, journal: Journal, api: 
     for (const entry of journal.of(actor.index, 'revoke-key').filter(({ outcome }) => isAcknowledged(outcome))) {
         const token = secrets.get(entry.intent.keyId) ?? '';
         const uses = await api.askAll({ method: 'GET', path: `/v1/did/${actor.did}`, token });
-        if (uses.some(({ status }) => status !== 401)) violations.push(broken('I5', entry, 'a gateway accepts the key'));
+        if (uses.some(({ status }) => status !== 401))
+            violations.push(broken('I5', entry, 'a gateway accepts the key'));
     }
     return violations;
 }

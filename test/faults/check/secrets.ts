@@ -6,17 +6,17 @@ import type { Violation } from './violation.ts';
 /** Larger files are read in part, in bytes. */
 const MOST_BYTES = 256 << 20;
 
-/** What must not be found anywhere: by what it is, and how it is recognized. */
-function secretsOf(actors: readonly Actor[], others: Readonly<Record<string, string>>): Array<[string, RegExp]> {
-    const escaped = (text: string): string => text.replace(/[^\w-]/g, '\\$&');
-    const literal = (texts: readonly string[]): RegExp => new RegExp(texts.map(escaped).join('|'));
+type Secret = [what: string, isIn: (text: string) => boolean];
+
+/** What must not be found anywhere, and how it is recognized. */
+function secretsOf(actors: readonly Actor[], others: Readonly<Record<string, string>>): Secret[] {
     return [
-        ['a password', literal([PASSWORD_MARK])],
-        ['an API key', /cred_(?:test|live)_[0-9A-Za-z]{32}/],
-        ['a session token', /eyJ[\w-]{10,}\.eyJ[\w-]{20,}\./],
-        ['a credential', /v4\.public\.[\w-]{40,}/],
-        ['a private key', literal(actors.map(({ privateKey }) => privateKey))],
-        ...Object.entries(others).map(([name, value]): [string, RegExp] => [name, literal([value])]),
+        ['a password', (text) => text.includes(PASSWORD_MARK)],
+        ['an API key', (text) => /cred_(?:test|live)_[0-9A-Za-z]{32}/.test(text)],
+        ['a session token', (text) => /eyJ[\w-]{10,}\.eyJ[\w-]{20,}\./.test(text)],
+        ['a credential', (text) => /v4\.public\.[\w-]{40,}/.test(text)],
+        ['a private key', (text) => actors.some(({ privateKey }) => text.includes(privateKey))],
+        ...Object.entries(others).map(([name, value]): Secret => [name, (text) => text.includes(value)]),
     ];
 }
 
@@ -38,7 +38,7 @@ export function checkSecrets(options: {
     ];
     return contents.flatMap(([name, read]) => {
         const text = read();
-        const found = secrets.filter(([, form]) => form.test(text)).map(([what]) => what);
+        const found = secrets.filter(([, isIn]) => isIn(text)).map(([what]) => what);
         return found.map((what): Violation => ({ invariant: 'I7', text: `${what} is in ${name}` }));
     });
 }

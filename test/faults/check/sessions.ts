@@ -81,7 +81,8 @@ function openedBy({ index }: Actor, journal: Journal): Opened[] {
 function descendants(first: string, refreshes: ReadonlyArray<EntryOf<'refresh'>>): Set<string> {
     const family = new Set([first]);
     for (const { intent, outcome } of refreshes) {
-        if (family.has(intent.refreshToken) && isAcknowledged(outcome)) family.add(String(outcome.data['refresh_token']));
+        if (family.has(intent.refreshToken) && isAcknowledged(outcome))
+            family.add(String(outcome.data['refresh_token']));
     }
     return family;
 }

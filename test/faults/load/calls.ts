@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { keptAlive } from '../../process/balanced-connection.ts';
 
 export interface Request {
@@ -36,15 +36,35 @@ const GIVE_UP_MS = 25_000;
 
 /** A client with one kept-alive connection to each gateway, which never sends anything twice. */
 export function httpClient(ports: readonly number[], internalSecret: string): { send: Send; close(): void } {
-    const connections = ports.map((port) => keptAlive(() => connect({ host: '127.0.0.1', port, noDelay: true })));
+    return clientOn(
+        ports.map((port) => keptAlive(() => connect({ host: '127.0.0.1', port, noDelay: true }))),
+        internalSecret,
+    );
+}
+
+/** A client with one kept-alive connection, opened by `open`, whatever gateway it is told to ask. */
+export function balancedClient(gateways: number, open: () => Socket, internalSecret: string) {
+    const connection = keptAlive(open);
+    return clientOn(
+        Array.from({ length: gateways }, () => connection),
+        internalSecret,
+    );
+}
+
+type Connection = ReturnType<typeof keptAlive>;
+
+function clientOn(connections: readonly Connection[], internalSecret: string): { send: Send; close(): void } {
     return {
         send: async (gateway, request) => {
             const began = performance.now();
             const took = (): number => performance.now() - began;
-            const url = `http://127.0.0.1:${ports[gateway]}${request.path}`;
+            const connection = connections[gateway];
+            if (!connection) throw new RangeError(`There is no gateway ${gateway}.`);
             try {
-                const response = await connections[gateway]?.send(url, initOf(request, internalSecret));
-                if (!response) throw new RangeError(`There is no gateway ${gateway}.`);
+                const response = await connection.send(
+                    `http://gateway${request.path}`,
+                    initOf(request, internalSecret),
+                );
                 return { ...(await answerOf(response)), tookMs: took() };
             } catch (error) {
                 return { lost: lossOf(error), tookMs: took() };

@@ -73,8 +73,7 @@ export function openJournal(file: string): Journal {
             note({ number: entry.number, ...outcome });
             return outcome;
         },
-        of: <K extends Kind>(actor: number, kind: K) =>
-            (byActor.get(`${actor} ${kind}`) ?? []) as Array<EntryOf<K>>, // kept by their kind
+        of: <K extends Kind>(actor: number, kind: K) => (byActor.get(`${actor} ${kind}`) ?? []) as Array<EntryOf<K>>, // kept by their kind
         close: () => closeSync(output),
     };
 }

@@ -7,7 +7,7 @@ import { changePassword, endSession, openSession, refreshSession, register, rena
 import { makeWallet, remove, store } from './actions/wallets.ts';
 import { type Actor, newActor } from './actor.ts';
 import { isAcknowledged, type Send } from './calls.ts';
-import { type Entry, isWrite, type Journal } from './journal.ts';
+import { type Entry, isWrite, type Journal, type Kind } from './journal.ts';
 
 /** What a client does, and how many times in a hundred. */
 const MIX: ReadonlyArray<readonly [times: number, action: (actor: Actor) => Promise<void>]> = [
@@ -52,8 +52,8 @@ export interface Load {
     start(): void;
     /** Resolves when every client has had its last answer. */
     stop(): Promise<void>;
-    /** Milliseconds from `since` to the first acknowledged write that ended later; undefined where there is none. */
-    firstAfter(since: number): number | undefined;
+    /** Milliseconds from `since` to the first acknowledged write that ended later, of any kind or this one. */
+    firstAfter(since: number, kind?: Kind): number | undefined;
     /** Acknowledged writes per second over this time. */
     rate(from: number, to: number): number;
     /** Milliseconds from `since` until the rate of 500 ms is 80 % of `baseline`; undefined where it never is. */
@@ -85,11 +85,12 @@ export async function prepareLoad(options: LoadOptions): Promise<Load> {
         }
     }
 
+    const isDone = (entry: Entry): boolean => isWrite(entry) && isAcknowledged(entry.outcome);
     const endedIn = (from: number, to: number): Entry[] =>
         journal.entries.filter(({ ended = Number.POSITIVE_INFINITY }) => ended > from && ended <= to);
     const acknowledgements = (from: number, to = Number.MAX_VALUE): number[] =>
         endedIn(from, to)
-            .filter((entry) => isWrite(entry) && isAcknowledged(entry.outcome))
+            .filter(isDone)
             .map(({ ended }) => ended ?? 0)
             .sort((a, b) => a - b);
     const rate = (from: number, to: number): number => (acknowledgements(from, to).length / (to - from)) * 1_000;
@@ -104,9 +105,10 @@ export async function prepareLoad(options: LoadOptions): Promise<Load> {
             await running;
             for (const connection of connections) connection.close();
         },
-        firstAfter(since) {
-            const [first] = acknowledgements(since);
-            return first === undefined ? undefined : first - since;
+        firstAfter(since, kind) {
+            const of = (entry: Entry): boolean => kind === undefined || entry.intent.kind === kind;
+            const found = endedIn(since, Number.MAX_VALUE).filter((entry) => isDone(entry) && of(entry));
+            return found.length === 0 ? undefined : Math.min(...found.map(({ ended = 0 }) => ended)) - since;
         },
         rate,
         fullRateAfter(since, baseline) {

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
-import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { keptSecret } from '../../../deploy/local/data-dir.ts';
 import { pickPort } from '../../../deploy/local/ports.ts';
@@ -9,7 +8,7 @@ import { startPostgres } from '../../../deploy/local/postgres.ts';
 import { postgresBinaries } from '../../../deploy/local/postgres-binaries.ts';
 import { isRunning } from '../../../deploy/local/processes.ts';
 import { bareEnvironment, openServerLog, runProgram } from '../../../deploy/local/run-program.ts';
-import { giveTo, unprivilegedAccount } from '../../../deploy/local/unprivileged.ts';
+import { unprivilegedAccount } from '../../../deploy/local/unprivileged.ts';
 import { processesIn, signalAll, until } from './proc.ts';
 
 /** How long a start may take, recovery included, in milliseconds. */
@@ -40,6 +39,8 @@ export interface PostgresServer {
     admin(statements: string, database?: string): Promise<Array<Record<string, unknown>>>;
     /** Adds lines to postgresql.conf, for the next start. */
     configure(lines: string): void;
+    /** Makes it a standby, from the next start to its promotion. */
+    signalStandby(): void;
 }
 
 /** Makes a data folder with the service's role and database once; the servers of the scenarios start on copies of it. */
@@ -93,6 +94,7 @@ export async function postgresServer(options: { template: string; folder: string
             return [answer].flat().at(-1)?.rows ?? [];
         },
         configure: (lines) => appendFileSync(join(folder, 'postgresql.conf'), `\n${lines}\n`),
+        signalStandby: () => writeFileSync(join(folder, 'standby.signal'), '', { mode: 0o644 }),
     };
 }
 
@@ -107,21 +109,11 @@ export function serviceUrl(template: string, port: number): string {
     return `postgresql://credentials:${keptSecret(template, 'postgres-password')}@127.0.0.1:${port}/credentials`;
 }
 
-/** Lets the role of `admin` replicate from `server`: the line for the standby's configuration. */
+/** The line of a standby's configuration that lets it replicate from `server`. */
 export function primaryConnection(template: string, server: PostgresServer): string {
     const password = keptSecret(template, 'postgres-admin-password');
     const text = `host=127.0.0.1 port=${server.port} user=postgres password=${password} application_name=standby`;
     return `primary_conninfo = '${text}'`;
-}
-
-/** Fills the file system of `folder` and gives a function that frees it. */
-export async function fillDisk(folder: string): Promise<() => Promise<void>> {
-    const file = join(folder, 'filler');
-    await runProgram(['dd', 'if=/dev/zero', `of=${file}`, 'bs=64k'], { timeout_ms: 60_000 }).catch(() => undefined);
-    return async () => {
-        await runProgram(['rm', '-f', file], { timeout_ms: 10_000 });
-        await delay(100);
-    };
 }
 
 async function copyFolder(from: string, to: string): Promise<void> {
@@ -138,5 +130,3 @@ function stateIn(folder: string, pid: number): string {
         return '';
     }
 }
-
-export { giveTo };

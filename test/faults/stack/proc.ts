@@ -25,11 +25,7 @@ export function residentMiB(pid: number): number {
 }
 
 /** Resolves when `probe` is true; rejects, naming `what`, when it is not within `patienceMs`. */
-export async function until(
-    what: string,
-    patienceMs: number,
-    probe: () => boolean | Promise<boolean>,
-): Promise<void> {
+export async function until(what: string, patienceMs: number, probe: () => boolean | Promise<boolean>): Promise<void> {
     const giveUp = performance.now() + patienceMs;
     while (!(await probe())) {
         if (performance.now() > giveUp) throw new Error(`It never came true that ${what}.`);

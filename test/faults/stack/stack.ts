@@ -27,12 +27,16 @@ export interface Stack {
     /** Where the gateways listen, on 127.0.0.1. */
     ports: readonly number[];
     secrets: Secrets;
-    /** The service's own connection to PostgreSQL, past the proxy. */
+    /** The service's own connection to PostgreSQL, through the proxy. */
     databaseUrl: string;
     /** The processes of a role. */
     of(role: string): readonly Supervised[];
     /** Brings the schemas up to date. */
     migrate(): Promise<void>;
+    /** A runner of the migrations, not started yet. */
+    migrator(name: string): Supervised;
+    /** One more process of a role, not started yet; only what it does of its own accord reaches it, such as jobs. */
+    twin(role: string): Promise<Supervised>;
     /** Launches every process and resolves when all are ready. */
     launch(): Promise<void>;
 }
@@ -66,6 +70,7 @@ const SETTINGS = {
     PASSWORD_THREADS: '1',
     RATE_WINDOW_SECONDS: '1',
     ANONYMOUS_LIMIT: '1000000',
+    UNKNOWN_KEY_LIMIT: '1000000',
     KEY_LIMIT_ENTERPRISE: '1000000',
 };
 
@@ -102,17 +107,15 @@ export async function prepareStack(dir: string, ground: Ground, options: StackOp
         JWT_KEYS: generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
         ...options.settings,
     };
-    const ops = await giveOpsPorts(plan.members);
-    const processes = plan.members.map((member, index) =>
-        // one for each member
-        supervise({ member, ops: ops[index]?.target as string, env, logDir: folders.logs }),
-    );
-    for (const one of processes) closing.defer(async () => void (await one.end('SIGKILL')));
-    appendFileSync(join(folders.logs, 'pids'), `postgres ${postgres.pid()}\nredis ${redis.pids().join(' ')}\n`);
-    const launch = async (): Promise<void> => {
-        for (const one of processes) one.launch();
-        await Promise.all(processes.map((one) => one.ready()));
+    const add = (member: Member, at: string): Supervised => {
+        const one = supervise({ member, ops: at, env, logDir: folders.logs });
+        closing.defer(async () => void (await one.end('SIGKILL')));
+        return one;
     };
+    const ops = await giveOpsPorts(plan.members);
+    const processes = plan.members.map((member, index) => add(member, ops[index]?.target as string)); // one for each
+    const migrator = (name: string): Supervised => add({ name, args: ['migrate'], env: {} }, '');
+    appendFileSync(join(folders.logs, 'pids'), `postgres ${postgres.pid()}\nredis ${redis.pids().join(' ')}\n`);
     return {
         dir,
         postgres,
@@ -122,20 +125,26 @@ export async function prepareStack(dir: string, ground: Ground, options: StackOp
         gateways: processes.filter(({ role }) => role === 'gateway' || role === 'all'),
         ports: plan.urls.map((url) => Number(new URL(url).port)),
         secrets,
-        databaseUrl: serviceUrl(template, postgres.port),
+        databaseUrl: env.DATABASE_URL,
         of: (wanted) => processes.filter(({ role }) => role === wanted || role === 'all'),
-        migrate: () => migrate(env, folders.logs),
-        launch,
+        migrator,
+        async migrate() {
+            const runner = migrator('migrate');
+            runner.launch();
+            if ((await runner.ended()) !== 0) throw new Error(`The migrations failed: see ${runner.logFile}.`);
+        },
+        async twin(role) {
+            const model = plan.members.find(({ args }) => args.includes(role));
+            if (!model) throw new RangeError(`There is no ${role}.`);
+            const member = { ...model, name: `${role}-twin`, env: { ...model.env, GRPC_PORT: '0' } };
+            const [at] = await giveOpsPorts([member]);
+            return add(member, at?.target as string); // of the one that was given
+        },
+        async launch() {
+            for (const one of processes) one.launch();
+            await Promise.all(processes.map((one) => one.ready()));
+        },
     };
-}
-
-/** Runs the role `migrate` to its end. */
-async function migrate(env: Record<string, string>, logDir: string): Promise<void> {
-    const member = { name: 'migrate', args: ['migrate'], env: {} };
-    const runner = supervise({ member, ops: '', env, logDir });
-    runner.launch();
-    const code = await runner.ended();
-    if (code !== 0) throw new Error(`The migrations failed: see ${runner.logFile}.`);
 }
 
 /** Puts a proxy before each role, which all its callers go through; of several processes of a role, one before each. */

@@ -6,7 +6,7 @@ import { isReady, type Member } from '../../service.ts';
 import { signalAll, until } from './proc.ts';
 
 /** How long a process may take until it is ready, on a machine that has much else to do, in milliseconds. */
-const START_MS = 60_000;
+const START_MS = 180_000;
 /** Beyond the service's own cap on a stop. */
 const STOP_MS = 15_000;
 

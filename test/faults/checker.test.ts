@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startService, type TestService } from '../service.ts';
+import { checkAnswers, checkIds } from './check/answers.ts';
+import { check } from './check/checker.ts';
+import { checkSecrets } from './check/secrets.ts';
+import type { Invariant, Violation } from './check/violation.ts';
+import { newPassword } from './load/actor.ts';
+import { type Answer, type Data, httpClient, isAcknowledged, type Request, type Send } from './load/calls.ts';
+import { type Entry, type Journal, openJournal } from './load/journal.ts';
+import { type Load, prepareLoad } from './load/load.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'checker-'));
+after(() => rmSync(dir, { recursive: true }));
+
+/** Makes a good answer to a request bad; `gateway`: which has answered. */
+type Spoil = (request: Request, answer: Answer, gateway: number) => Answer;
+
+const rowsOf = ({ data }: Answer, field = 'credentials'): Data[] => data[field] as Data[]; // as the interface says
+const withRows = (answer: Answer, rows: Data[], field = 'credentials'): Answer => ({
+    ...answer,
+    data: { ...answer.data, [field]: rows, total: rows.length },
+});
+const with401As200: Spoil = (_request, answer) => (answer.status === 401 ? { ...answer, status: 200 } : answer);
+
+/** Only where the path holds `part`. */
+function at(part: string, spoil: Spoil): Spoil {
+    return (request, answer, gateway) => (request.path.includes(part) ? spoil(request, answer, gateway) : answer);
+}
+
+/** Only from the third answer to the same request on. */
+function later(spoil: Spoil): Spoil {
+    const seen = new Map<string, number>();
+    return (request, answer, gateway) => {
+        const count = (seen.get(request.path) ?? 0) + 1;
+        seen.set(request.path, count);
+        return count > 2 ? spoil(request, answer, gateway) : answer;
+    };
+}
+
+const logins = (prefix: string, spoil: Spoil): Spoil =>
+    at('/auth/login', (request, answer, gateway) => {
+        const { email } = request.body as { email: string }; // of a login
+        return email.startsWith(prefix) ? spoil(request, answer, gateway) : answer;
+    });
+
+/** What a store may do wrong, and the invariant that it breaks. */
+const FLAWS: ReadonlyArray<readonly [what: string, Invariant, Spoil]> = [
+    ['loses a credential', 'I1', at('/by-issuer/', (_, answer) => withRows(answer, rowsOf(answer).slice(1)))],
+    [
+        'changes a field',
+        'I1',
+        at('/by-issuer/', (_, answer) =>
+            withRows(
+                answer,
+                rowsOf(answer).map((row) => ({ ...row, issued_at: '2026' })),
+            ),
+        ),
+    ],
+    ['loses a DID', 'I1', at('/v1/did/', (_, answer) => (answer.status === 200 ? { ...answer, status: 404 } : answer))],
+    ['loses an account', 'I1', logins('person', (_, answer) => ({ ...answer, status: 401 }))],
+    ['keeps half an account', 'I3', logins('person', (_, answer) => ({ ...answer, status: 401 }))],
+    ['loses an entry of a wallet', 'I1', at('/wallets/open', (_, answer) => withRows(answer, rowsOf(answer).slice(1)))],
+    ['revives a revoked key', 'I2', at('/v1/did/', with401As200)],
+    [
+        'revives a revoked key at one gateway',
+        'I2',
+        at('/v1/did/', (request, answer, gateway) => (gateway === 1 ? with401As200(request, answer, 1) : answer)),
+    ],
+    ['revives a revoked key later', 'I5', later(at('/v1/did/', with401As200))],
+    [
+        'revives a revoked credential',
+        'I2',
+        at('/status/', (_, answer) => ({ ...answer, data: { ...answer.data, revoked: false } })),
+    ],
+    [
+        'revives a revoked credential later',
+        'I5',
+        later(at('/status/', (_, answer) => ({ ...answer, data: { ...answer.data, revoked: false } }))),
+    ],
+    [
+        'forgets why a credential was revoked',
+        'I1',
+        at('/status/', (_, { data, ...answer }) => ({ ...answer, data: { revoked: data['revoked'] } })),
+    ],
+    ['revives an ended session', 'I2', at('/v1/me', with401As200)],
+    ['revives an earlier password', 'I2', logins('actor', with401As200)],
+    [
+        'counts wrongly',
+        'I4',
+        at('/v1/me/stats', (_, answer) => ({ ...answer, data: { ...answer.data, dids: { total: 0 } } })),
+    ],
+    ['says a wrong total', 'I4', at('/v1/keys?', (_, answer) => ({ ...answer, data: { ...answer.data, total: 0 } }))],
+    [
+        'shows what nobody asked for',
+        'I4',
+        at('/by-issuer/', (_, answer) =>
+            withRows(answer, [...rowsOf(answer), { subject: 'did:web:stranger.example' }]),
+        ),
+    ],
+    [
+        'has a credential twice',
+        'I5',
+        at('/by-issuer/', (_, answer) => withRows(answer, [...rowsOf(answer), ...rowsOf(answer).slice(0, 1)])),
+    ],
+    ['is not healthy', 'I7', at('/internal/health', (_, answer) => ({ ...answer, data: { status: 'degraded' } }))],
+];
+
+describe('the checker, on what clients wrote of which a part was not acknowledged', () => {
+    let service: TestService;
+    let journal: Journal;
+    let load: Load;
+    let client: ReturnType<typeof httpClient>;
+
+    before(async () => {
+        service = await startService({
+            transport: 'local',
+            // npm test gives all three
+            admin_url: process.env['TEST_ADMIN_URL'] as string,
+            database_url: process.env['TEST_DATABASE_URL'] as string,
+            redis_url: process.env['TEST_REDIS_URL'] as string,
+            log_dir: dir,
+            settings: { RATE_WINDOW_SECONDS: '1', UNKNOWN_KEY_LIMIT: '1000000' },
+        });
+        const ports = (service.env['E2E_URLS'] as string).split(',').map((url) => Number(new URL(url).port)); // given
+        const secret = service.env['E2E_INTERNAL_SECRET'] as string; // given
+        journal = openJournal(join(dir, 'journal.jsonl'));
+        client = httpClient(ports, secret);
+        load = await prepareLoad({
+            clients: 4,
+            pauseMs: 0,
+            journal,
+            gateways: 2,
+            client: () => unreliable(httpClient(ports, secret)),
+        });
+        load.start();
+        while (!hasEverything(journal)) await delay(50);
+        await load.stop();
+    });
+    after(async () => {
+        journal.close();
+        client.close();
+        await service.stop();
+    });
+
+    const readBack = (spoil: Spoil): Promise<Violation[]> => {
+        const send: Send = async (gateway, request) => {
+            const outcome = await client.send(gateway, request);
+            return 'status' in outcome ? { ...spoil(request, outcome, gateway), tookMs: outcome.tookMs } : outcome;
+        };
+        return check({ actors: load.actors, journal, send, gateways: 2, mayLose: true });
+    };
+
+    it('finds nothing wrong with a service that has kept everything', async () => {
+        assert.deepEqual(await readBack((_, answer) => answer), []);
+    });
+
+    for (const [what, invariant, spoil] of FLAWS) {
+        it(`finds ${invariant} broken by a store that ${what}`, async () => {
+            const violations = await readBack(spoil);
+            const found = violations.filter((violation) => violation.invariant === invariant);
+            assert.ok(found.length > 0, JSON.stringify(violations));
+            if (invariant === 'I1' || invariant === 'I2') assert.ok(found.every(({ lost }) => lost !== undefined));
+        });
+    }
+});
+
+/** By which a client opens its account; those succeed. */
+const OPENING_CALLS = 4;
+
+describe('what the checker says of answers', () => {
+    const journalOf = (...entries: Array<Pick<Entry, 'intent' | 'outcome'>>): Journal => ({
+        entries: entries.map((entry, number) => ({ number, actor: 0, gateway: 0, began: 0, ended: 1, ...entry })),
+        perform: () => Promise.reject(new Error('nothing is written here')),
+        of: () => [],
+        close: () => {},
+    });
+    const answered = (status: number, more: Partial<Answer & { tookMs: number }> = {}): Entry['outcome'] => ({
+        ...{ status, hasRetryAfter: true, data: {}, tookMs: 5 },
+        ...more,
+    });
+    const rename = { kind: 'rename', name: 'any' } as const;
+    const brokenBy = (violations: Violation[]): Invariant[] => violations.map(({ invariant }) => invariant);
+
+    it('holds refusals to what is documented, and to their time', () => {
+        const good = [answered(200), answered(503), answered(429)];
+        assert.deepEqual(
+            checkAnswers(journalOf(...good.map((outcome) => ({ intent: rename, outcome }))), { mayLose: false }),
+            [],
+        );
+        const bad = [
+            answered(500),
+            answered(404),
+            answered(503, { hasRetryAfter: false }),
+            answered(200, { tookMs: 11_500 }),
+            { lost: 'ECONNRESET', tookMs: 1 },
+            undefined,
+        ];
+        for (const outcome of bad) {
+            assert.deepEqual(brokenBy(checkAnswers(journalOf({ intent: rename, outcome }), { mayLose: false })), [
+                'I6',
+            ]);
+        }
+        const lost = journalOf({ intent: rename, outcome: { lost: 'ECONNRESET', tookMs: 1 } });
+        assert.deepEqual(checkAnswers(lost, { mayLose: true }), []);
+    });
+
+    it('lets nothing that has ended be accepted while the fault lasts', () => {
+        const use = { kind: 'use-revoked-key', keyId: 'any' } as const;
+        for (const status of [401, 503]) {
+            assert.deepEqual(
+                checkAnswers(journalOf({ intent: use, outcome: answered(status) }), { mayLose: false }),
+                [],
+            );
+        }
+        const accepted = journalOf({ intent: use, outcome: answered(200) });
+        assert.deepEqual(brokenBy(checkAnswers(accepted, { mayLose: false })), ['I2']);
+    });
+
+    it('finds an id that was given twice', () => {
+        const issue = { kind: 'make-key', name: 'any' } as const;
+        const made = (key_id: string) => ({ intent: issue, outcome: answered(201, { data: { key_id } }) });
+        assert.deepEqual(checkIds(journalOf(made('one'), made('two'))), []);
+        assert.deepEqual(brokenBy(checkIds(journalOf(made('one'), made('one')))), ['I5']);
+    });
+
+    it('finds a secret in any file and in any metric', () => {
+        const secrets = { 'the internal secret': 'a-secret-of-the-test' };
+        const look = (places: string[], texts: Array<[string, string]>): string[] =>
+            checkSecrets({ actors: [], secrets, places, texts: new Map(texts) }).map(({ text }) => text);
+        const file = join(dir, 'a.log');
+        writeFileSync(file, '{"level":30,"msg":"request"}\n');
+        assert.deepEqual(look([file], [['the metrics', 'http_requests_total 5']]), []);
+        const leaks = [
+            newPassword(),
+            `cred_test_${'a1'.repeat(16)}`,
+            'a-secret-of-the-test',
+            `v4.public.${'A'.repeat(60)}`,
+        ];
+        for (const leak of leaks) {
+            writeFileSync(file, `{"level":30,"msg":"${leak}"}\n`);
+            assert.equal(look([file], []).length, 1, leak);
+            assert.equal(look([], [['the metrics', leak]]).length, 1, leak);
+        }
+    });
+});
+
+/** Some writes are not carried out, of some others the answer gets lost. */
+function unreliable({ send, close }: ReturnType<typeof httpClient>): ReturnType<typeof httpClient> {
+    let calls = 0;
+    return {
+        async send(gateway, request) {
+            const turn = ++calls > OPENING_CALLS && request.method !== 'GET' ? calls % 12 : 0;
+            if (turn === 5) return { status: 503, hasRetryAfter: true, data: {}, tookMs: 0 };
+            const outcome = await send(gateway, request);
+            return turn === 11 ? { lost: 'the answer', tookMs: outcome.tookMs } : outcome;
+        },
+        close,
+    };
+}
+
+/** Whether each kind of write was acknowledged, and a registration was carried out without being so. */
+function hasEverything({ entries }: Journal): boolean {
+    const done = new Set(entries.filter(({ outcome }) => isAcknowledged(outcome)).map(({ intent }) => intent.kind));
+    const isInDoubt = ({ intent, outcome }: Entry): boolean =>
+        intent.kind === 'register' && outcome !== undefined && 'lost' in outcome;
+    const wanted = ['revoke', 'revoke-key', 'end-session', 'refresh', 'change-password', 'store', 'remove', 'present'];
+    return wanted.every((kind) => done.has(kind as Entry['intent']['kind'])) && entries.some(isInDoubt);
+}

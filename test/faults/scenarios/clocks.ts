@@ -1,0 +1,77 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isAcknowledged } from '../load/calls.ts';
+import type { Scenario, Trial } from '../scenario.ts';
+import type { Supervised } from '../stack/supervisor.ts';
+
+const CLOCK = ['--import', './test/faults/stack/shifted-clock.ts'];
+const MINUTE_MS = 60_000;
+const SHIFTED_MS = 6_000;
+/** What the time in an answer may differ from the database's, in milliseconds, beyond the time that a request takes. */
+const APART_MS = 1_000;
+/** A process whose clock is wrong by more than 10 minutes must be found not to be ready within so long, in milliseconds. */
+const NOTICED_MS = 45_000;
+
+async function run(trial: Trial): Promise<void> {
+    const { stack, recovered, broken } = trial;
+    for (const [role, minutes] of [
+        ['identity', 9],
+        ['credentials', -9],
+        ['gateway', 9],
+    ] as const) {
+        const [one] = stack.of(role);
+        if (!one) continue;
+        await restart(one, minutes);
+        await one.ready();
+        const began = performance.now();
+        await recovered(`the start of ${role} with a wrong clock`, began);
+        await compareTimes(trial, role, began);
+        await restart(one, 0);
+        await one.ready();
+    }
+    const [identity] = stack.of('identity');
+    if (!identity) return;
+    for (const minutes of [11, -11]) {
+        await restart(identity, minutes);
+        if (!(await isKeptOut(identity))) broken('I7', `identity is ready with a clock ${minutes} minutes wrong`);
+    }
+    await restart(identity, 0);
+    await identity.ready();
+    await recovered('right clocks', performance.now());
+}
+
+async function restart(one: Supervised, minutes: number): Promise<void> {
+    await one.end('SIGTERM');
+    one.setFlags(minutes === 0 ? [] : CLOCK);
+    one.setEnvironment({ CLOCK_SHIFT_MS: String(minutes * MINUTE_MS) });
+    one.launch();
+}
+
+/** Whether the process says within the time allowed that it is not ready, or never says that it is. */
+async function isKeptOut(one: Supervised): Promise<boolean> {
+    await delay(3_000);
+    const giveUp = performance.now() + NOTICED_MS;
+    while (await one.isReady()) {
+        if (performance.now() > giveUp) return false;
+        await delay(200);
+    }
+    return true;
+}
+
+/** `issued_at` and `created_at` of what was made while a clock was wrong. This machine's clock is also the database's. */
+async function compareTimes({ load, scaled, broken }: Trial, role: string, began: number): Promise<void> {
+    await delay(scaled(SHIFTED_MS));
+    for (const { number, intent, outcome, ended = 0 } of load.between(began, performance.now())) {
+        if (!isAcknowledged(outcome)) continue;
+        const answered = performance.timeOrigin + ended;
+        const at = outcome.data['issued_at'] ?? outcome.data['created_at'];
+        const apart = at === undefined ? 0 : Date.parse(String(at)) - answered;
+        if (apart > APART_MS || apart < -APART_MS - outcome.tookMs) {
+            broken('I6', `${role} is off by minutes: ${intent.kind} ${number} says a time ${Math.round(apart)} ms off`);
+            return;
+        }
+    }
+}
+
+export const clocks: readonly Scenario[] = [
+    { id: 'F8', fault: 'the clock of one process is 9 or 11 minutes wrong', form: 'apart', mayLose: true, run },
+];

@@ -1,0 +1,103 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isRunning } from '../../../deploy/local/processes.ts';
+import type { LaunchTrial, Scenario, Trial } from '../scenario.ts';
+import { diskObstacle, fillDisk, mountSmallDisk } from '../stack/small-disk.ts';
+import type { Ground } from '../stack/stack.ts';
+
+const FULL_MS = 6_000;
+/** Of the file system, in MiB: the data of a new PostgreSQL and its log of changes take 80. */
+const POSTGRES_MIB = 400;
+const SMALL_MIB = 64;
+
+const diskOf = (dir: string): string => join(dir, 'disk');
+
+async function fillPostgres({ stack, scaled, recovered, note }: Trial): Promise<void> {
+    const { postgres } = stack;
+    const free = await fillDisk(diskOf(stack.dir));
+    await delay(scaled(FULL_MS));
+    await free();
+    if (!isRunning(postgres.pid())) {
+        note('PostgreSQL ended with the full disk, and was started again');
+        await postgres.end('SIGKILL');
+        await postgres.start();
+    }
+    await recovered('the disk had room again', performance.now());
+}
+
+async function fillRedis({ stack, scaled, recovered, note }: Trial): Promise<void> {
+    const free = await fillDisk(diskOf(stack.dir));
+    await delay(scaled(FULL_MS));
+    await free();
+    if (stack.redis.pids().length === 0) {
+        note('Redis ended with the full disk, and was started again');
+        await stack.redis.start();
+    }
+    await recovered('the disk had room again', performance.now());
+}
+
+const logFile = (dir: string, name: string): string => join(diskOf(dir), `${name}.jsonl`);
+
+async function launchWithLogs({ stack }: LaunchTrial): Promise<void> {
+    for (const one of stack.processes) one.setEnvironment({ LOG_FILE: logFile(stack.dir, one.name) });
+    await stack.migrate();
+    await stack.launch();
+}
+
+/** The service goes on without its logs, counts what it could not write, and writes again when there is room. */
+async function fillLogs({ stack, scaled, recovered, broken, note }: Trial): Promise<void> {
+    const free = await fillDisk(diskOf(stack.dir));
+    await delay(scaled(FULL_MS));
+    const ended = stack.processes.filter(({ crashes }) => crashes() > 0);
+    if (ended.length > 0) broken('I6', `a full disk under the logs ended ${ended.map(({ name }) => name).join(', ')}`);
+    await free();
+    for (const one of ended) {
+        one.launch();
+        await one.ready();
+    }
+    await recovered('the disk had room again', performance.now());
+    const [gateway] = stack.gateways;
+    if (!gateway) return;
+    const size = (): number => statSync(logFile(stack.dir, gateway.name)).size;
+    const before = size();
+    await delay(3_000);
+    if (size() <= before) broken('I6', `${gateway.name} does not log again`);
+    note(`${await gateway.metric('log_lines_dropped_total')} lines of ${gateway.name} were dropped`);
+}
+
+/** A small file system in the scenario's folder, and on it what is to find it full. */
+function onSmallDisk(mebibytes: number, place?: 'postgres' | 'redis') {
+    return async (dir: string, ground: Ground) => {
+        await mountSmallDisk(diskOf(dir), mebibytes, ground);
+        return place ? { folders: { [place]: join(diskOf(dir), place) } } : {};
+    };
+}
+
+const common = { form: 'apart', obstacle: diskObstacle } as const;
+
+export const fullDisks: readonly Scenario[] = [
+    {
+        ...common,
+        id: 'F9',
+        fault: 'disk full under PostgreSQL, then freed',
+        prepare: onSmallDisk(POSTGRES_MIB, 'postgres'),
+        run: fillPostgres,
+    },
+    {
+        ...common,
+        id: 'F24',
+        fault: 'disk full under the append-only file of Redis',
+        prepare: onSmallDisk(SMALL_MIB, 'redis'),
+        run: fillRedis,
+    },
+    {
+        ...common,
+        id: 'F24',
+        fault: 'disk full under the logs',
+        mayLose: true,
+        prepare: onSmallDisk(SMALL_MIB),
+        launch: launchWithLogs,
+        run: fillLogs,
+    },
+];

@@ -1,0 +1,24 @@
+import { mkdirSync } from 'node:fs';
+import { runProgram } from '../../../deploy/local/run-program.ts';
+import type { Ground } from './stack.ts';
+
+/** Why there can be no small file system here; undefined where there can. */
+export function diskObstacle(): string | undefined {
+    return process.getuid?.() === 0 ? undefined : 'only root can mount a small file system';
+}
+
+/** Mounts an empty file system of `mebibytes` at `folder`, until the end of the scenario. */
+export async function mountSmallDisk(folder: string, mebibytes: number, { closing }: Ground): Promise<void> {
+    mkdirSync(folder, { recursive: true });
+    const options = ['-t', 'tmpfs', '-o', `size=${mebibytes}m,mode=0711`, 'tmpfs', folder];
+    await runProgram(['mount', ...options], { timeout_ms: 10_000 });
+    closing.defer(async () => void (await runProgram(['umount', '--lazy', folder], { timeout_ms: 10_000 })));
+}
+
+/** Fills the file system of `folder`, and gives a function that frees it. */
+export async function fillDisk(folder: string): Promise<() => Promise<void>> {
+    const file = `${folder}/filler`;
+    // It ends with an error when nothing more fits, which is the point; small pieces leave no gap.
+    await runProgram(['dd', 'if=/dev/zero', `of=${file}`, 'bs=4k'], { timeout_ms: 60_000 }).catch(() => undefined);
+    return async () => void (await runProgram(['rm', '-f', file], { timeout_ms: 10_000 }));
+}
