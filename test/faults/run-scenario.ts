@@ -22,6 +22,8 @@ const BEFORE_MS = 3_000;
 const AFTER_MS = 2_000;
 /** From the end of the fault to the first look, in milliseconds. */
 const QUIET_MS = 5_000;
+/** No answer takes longer than a request may, with a little for the way, in milliseconds. */
+const ANSWERED_MS = 10_500;
 /** How long a first acknowledged write, or the full rate, is waited for, in milliseconds. */
 const RECOVERY_MS = 30_000;
 
@@ -60,6 +62,8 @@ export async function runScenario(scenario: Scenario, dir: string, ground: Groun
     await delay(QUIET_MS);
     const violations = await readBack({ scenario, stack, load, journal });
     journal.close();
+    const longest = Math.max(...journal.entries.map(({ outcome }) => outcome?.tookMs ?? 0));
+    base.target(`the longest answer took ${Math.round(longest)} ms`, longest <= ANSWERED_MS);
     const acknowledged = journal.entries.filter((entry) => isWrite(entry) && isAcknowledged(entry.outcome)).length;
     const broken = [...found.broken, ...violations];
     return {

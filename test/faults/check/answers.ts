@@ -2,8 +2,11 @@ import { isAcknowledged } from '../load/calls.ts';
 import type { Entry, Journal } from '../load/journal.ts';
 import { broken, notInForce, type Violation } from './violation.ts';
 
-/** A request has 10 s; the rest is for a machine that is busy, in milliseconds. */
-const LONGEST_MS = 11_000;
+/**
+ * A request has 10 s. What takes twice as long was not ended by its time limit, on however busy a machine, in milliseconds; the
+ * run holds answers to less than that as a target.
+ */
+const LONGEST_MS = 20_000;
 /** The fields by which the answers of each kind of write name what was made. */
 const IDS = ['credential_id', 'presentation_id', 'wallet_id', 'key_id', 'user_id', 'refresh_token'];
 
