@@ -1,11 +1,11 @@
 import '../../deploy/local/node-version.ts';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDataDir } from '../../deploy/local/data-dir.ts';
 import { findRedis } from '../../deploy/local/redis-program.ts';
 import { parseFaultOptions } from './options.ts';
-import { markdown, report } from './report.ts';
+import { markdown, replaceTable, report } from './report.ts';
 import { runScenario } from './run-scenario.ts';
 import type { Result, Scenario } from './scenario.ts';
 import { SCENARIOS } from './scenarios/index.ts';
@@ -37,8 +37,11 @@ for (const [signal, code] of [
 }
 
 async function main(): Promise<boolean> {
-    const chosen = SCENARIOS.filter(({ id }) => options.ids.length === 0 || options.ids.includes(id));
-    if (chosen.length === 0) throw new Error('None of these scenarios exists.');
+    const { ids, form } = options;
+    const isChosen = (scenario: Scenario): boolean =>
+        (ids.length === 0 || ids.includes(scenario.id)) && (form === undefined || form === scenario.form);
+    const chosen = SCENARIOS.filter(isChosen);
+    if (chosen.length === 0) throw new Error('There is no such scenario.');
     const template = openDataDir(join(dir, 'template'));
     await makeTemplate(template);
     const redisProgram = await findRedis({ data_dir: dir, log: console.log });
@@ -49,7 +52,7 @@ async function main(): Promise<boolean> {
         console.log(`${report([result])}\n`);
     }
     console.log(report(results));
-    if (options.report) writeFileSync(options.report, `${markdown(results, new Date())}\n`);
+    if (options.report) replaceTable(options.report, markdown(results, new Date()));
     return results.every(({ broken }) => broken.length === 0);
 }
 

@@ -1,25 +1,34 @@
 import { parseArgs } from 'node:util';
 import { USUAL_SECONDS } from './run-scenario.ts';
+import type { Form } from './stack/stack.ts';
 
 export interface Options {
     /** Ids of the scenarios to run; none: all. */
     ids: readonly string[];
     /** How long the faults of one scenario last, about. */
     seconds: number;
-    /** Where the table is written to, as Markdown. */
+    /** Only the scenarios of this form. */
+    form?: Form;
+    /** The page whose table is replaced. */
     report?: string;
 }
 
-/** `F2 F4 --seconds 20 --report FILE`. Throws an Error that names what is wrong. */
+/** `F2 F4 --seconds 20 --form together --report FILE`. Throws an Error that names what is wrong. */
 export function parseFaultOptions(args: readonly string[]): Options {
     const { values, positionals } = parseArgs({
         args: [...args],
         allowPositionals: true,
-        options: { seconds: { type: 'string' }, report: { type: 'string' } },
+        options: { seconds: { type: 'string' }, form: { type: 'string' }, report: { type: 'string' } },
     });
     const unknown = positionals.find((id) => !/^F\d+$/.test(id));
     if (unknown !== undefined) throw new Error(`${unknown} is no scenario: name them as F1, F2, …`);
     const seconds = Number(values.seconds ?? USUAL_SECONDS);
     if (!(seconds >= 1 && seconds <= 600)) throw new Error('--seconds must be a number from 1 to 600.');
-    return { ids: positionals, seconds, ...(values.report !== undefined && { report: values.report }) };
+    const { form, report } = values;
+    if (form !== undefined && !isForm(form)) throw new Error('--form must be apart or together.');
+    return { ids: positionals, seconds, ...(form && { form }), ...(report && { report }) };
+}
+
+function isForm(text: string): text is Form {
+    return text === 'apart' || text === 'together';
 }

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { figure, table } from '../bench/table.ts';
 import type { Result } from './scenario.ts';
@@ -25,6 +26,17 @@ export function markdown(results: readonly Result[], now: Date): string {
     return [machine, '', ...rows.map(row), '', total(results), ...(missed.length > 0 ? ['', ...missed] : [])].join(
         '\n',
     );
+}
+
+const BEGIN = '<!-- npm run faults -- --report writes from here -->';
+const END = '<!-- to here -->';
+
+/** Puts the table into a page, in place of the last one. */
+export function replaceTable(page: string, text: string): void {
+    const [before, rest = ''] = readFileSync(page, 'utf8').split(BEGIN);
+    const after = rest.split(END)[1];
+    if (after === undefined) throw new Error(`${page} has no place for the table.`);
+    writeFileSync(page, `${before}${BEGIN}\n${text}\n${END}${after}`);
 }
 
 function cellsOf({ id, fault, skipped, acknowledged, lost, broken, recoveryMs }: Result): string[] {

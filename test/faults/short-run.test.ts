@@ -6,7 +6,7 @@ import { parseFaultOptions } from './options.ts';
 import { SCENARIOS } from './scenarios/index.ts';
 
 /** Of the whole run, which `npm run faults` does; the times of its faults are made this much shorter. */
-const SHORT = ['F2', 'F4', 'F19', '--seconds', '3'];
+const SHORT = ['F2', 'F4', '--form', 'together', '--seconds', '3'];
 
 describe('the fault scenarios', () => {
     it('cover F1 to F24', () => {
@@ -19,8 +19,8 @@ describe('the fault scenarios', () => {
 
     it('are chosen by their ids', () => {
         assert.deepEqual(parseFaultOptions(['F2', 'F4', '--seconds', '30']), { ids: ['F2', 'F4'], seconds: 30 });
-        assert.deepEqual(parseFaultOptions([]), { ids: [], seconds: 20 });
-        for (const wrong of [['G1'], ['--seconds', 'soon'], ['--minutes', '1']]) {
+        assert.deepEqual(parseFaultOptions(['--form', 'apart']), { ids: [], seconds: 20, form: 'apart' });
+        for (const wrong of [['G1'], ['--form', 'other'], ['--seconds', 'soon'], ['--minutes', '1']]) {
             assert.throws(() => parseFaultOptions(wrong));
         }
     });
