@@ -24,16 +24,24 @@ closing.defer(() => rmSync(dir, { recursive: true, force: true }));
 /** What the scenario that runs now has started. */
 let current = new AsyncDisposableStack();
 
-async function end(): Promise<void> {
-    await current.disposeAsync();
-    await closing.disposeAsync();
+const stopping = new AbortController();
+let ending: Promise<void> | undefined;
+
+/** Ends everything that was started, once, however often it is asked for. */
+function end(): Promise<void> {
+    ending ??= current.disposeAsync().finally(() => closing.disposeAsync());
+    return ending;
 }
 for (const [signal, code] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
 ] as const) {
-    process.once(signal, () => end().finally(() => process.exit(code)));
+    process.on(signal, () => {
+        process.exitCode = code;
+        stopping.abort();
+        end().finally(() => process.exit(code));
+    });
 }
 
 async function main(): Promise<boolean> {
@@ -47,6 +55,7 @@ async function main(): Promise<boolean> {
     const redisProgram = await findRedis({ data_dir: dir, log: console.log });
     const results: Result[] = [];
     for (const [index, scenario] of chosen.entries()) {
+        if (stopping.signal.aborted) return false;
         const result = await runOne(scenario, join(dir, String(index)), { template, redisProgram });
         results.push(result);
         console.log(`${report([result])}\n`);
@@ -72,7 +81,8 @@ async function runOne(
         const { stack = '' } = error as Error; // what is thrown here are Errors
         return { ...nothing, broken: [{ invariant: 'I6', text: `the scenario could not go on: ${stack}` }] };
     } finally {
-        await current.disposeAsync();
+        if (stopping.signal.aborted) await end();
+        else await current.disposeAsync();
         if (!process.env['FAULTS_KEEP']) rmSync(folder, { recursive: true, force: true });
     }
 }
@@ -83,4 +93,4 @@ try {
 } finally {
     await end();
 }
-process.exit(passed ? 0 : 1);
+process.exit(process.exitCode ?? (passed ? 0 : 1));

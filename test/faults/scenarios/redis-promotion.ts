@@ -36,8 +36,8 @@ function sentinel(): Scenario {
             const known = await Promise.all(watchers.map((one) => one.command('SENTINEL', 'REPLICAS', 'primary')));
             return known.every((replicas) => (replicas as unknown[]).length === 1); // a list
         });
-        const hosts = watchers.map((one) => `redis-sentinel://:${REDIS_PASSWORD}@127.0.0.1:${one.port}/primary`);
-        return { redisUrl: hosts.join() };
+        const hosts = watchers.map((one) => `127.0.0.1:${one.port}`).join();
+        return { redisUrl: `redis-sentinel://:${REDIS_PASSWORD}@${hosts}/primary` };
     }
 
     async function run({ scaled, recovered }: Trial): Promise<void> {
