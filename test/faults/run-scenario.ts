@@ -163,6 +163,11 @@ function balancedClients({ ports, gateways, secrets }: Stack) {
     return { open: () => balancedClient(ports.length, open, secrets.internal), [Symbol.dispose]: close };
 }
 
+/** Nothing where the process has ended, which is found otherwise. */
 async function metricsOf({ name, ops }: Stack['processes'][number]): Promise<[string, string]> {
-    return [`the metrics of ${name}`, await (await fetch(`http://${ops}/metrics`)).text()];
+    const text = await fetch(`http://${ops}/metrics`).then(
+        (answer) => answer.text(),
+        () => '',
+    );
+    return [`the metrics of ${name}`, text];
 }

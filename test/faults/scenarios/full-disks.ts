@@ -2,27 +2,43 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isRunning } from '../../../deploy/local/processes.ts';
+import { isAcknowledged } from '../load/calls.ts';
 import type { LaunchTrial, Scenario, Trial } from '../scenario.ts';
+import { until } from '../stack/proc.ts';
 import { diskObstacle, fillDisk, mountSmallDisk } from '../stack/small-disk.ts';
 import type { Ground } from '../stack/stack.ts';
 
 const FULL_MS = 6_000;
+/** PostgreSQL ends all sessions when it cannot write its log, and recovers, in milliseconds. */
+const RECOVERED_MS = 60_000;
 /** Of the file system, in MiB: the data of a new PostgreSQL and its log of changes take 80. */
 const POSTGRES_MIB = 400;
 const SMALL_MIB = 64;
 
 const diskOf = (dir: string): string => join(dir, 'disk');
 
-async function fillPostgres({ stack, scaled, recovered, note }: Trial): Promise<void> {
+async function fillPostgres({ stack, load, scaled, recovered, target, note }: Trial): Promise<void> {
     const { postgres } = stack;
     const free = await fillDisk(diskOf(stack.dir));
+    const began = performance.now();
+    // The segment that is being written has its place on the disk already; the next one has not.
+    await postgres.admin('SELECT pg_switch_wal()').catch(() => {});
     await delay(scaled(FULL_MS));
+    const refused = load.between(began, performance.now()).filter(({ outcome }) => !isAcknowledged(outcome)).length;
+    note(`${refused} requests were refused while the disk was full`);
+    target('the full disk refused nothing', refused > 0);
     await free();
     if (!isRunning(postgres.pid())) {
         note('PostgreSQL ended with the full disk, and was started again');
         await postgres.end('SIGKILL');
         await postgres.start();
     }
+    await until('PostgreSQL has recovered', RECOVERED_MS, () =>
+        postgres.admin('SELECT 1').then(
+            () => true,
+            () => false,
+        ),
+    );
     await recovered('the disk had room again', performance.now());
 }
 
@@ -49,9 +65,10 @@ async function launchWithLogs({ stack }: LaunchTrial): Promise<void> {
 async function fillLogs({ stack, scaled, recovered, broken, note }: Trial): Promise<void> {
     const free = await fillDisk(diskOf(stack.dir));
     await delay(scaled(FULL_MS));
+    await free();
+    await delay(1_000);
     const ended = stack.processes.filter(({ crashes }) => crashes() > 0);
     if (ended.length > 0) broken('I6', `a full disk under the logs ended ${ended.map(({ name }) => name).join(', ')}`);
-    await free();
     for (const one of ended) {
         one.launch();
         await one.ready();

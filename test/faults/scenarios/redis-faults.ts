@@ -9,6 +9,8 @@ const BAD_MS = 5_000;
 /** What an answer may take longer than before, from a second after the fault began, in milliseconds. */
 const LATER_MS = 60;
 const FREE_LIMIT = 10;
+/** Long enough to use that limit up, in seconds. */
+const WINDOW_S = 20;
 /** Jobs must be scheduled again within so long, in milliseconds. */
 const SCHEDULED_MS = 75_000;
 
@@ -65,6 +67,7 @@ async function countOverFlush({ stack, load, broken }: Trial): Promise<void> {
     if (!isAcknowledged(made)) return broken('I6', 'a key could not be made after all faults were over');
     const use = { method: 'GET', path: `/v1/did/${did}`, token: String(made.data['api_key']) } as const;
     const { send, close } = httpClient(stack.ports, stack.secrets.internal);
+    const began = performance.now();
     let admitted = 0;
     for (let call = 0; call < 4 * FREE_LIMIT; call++) {
         if (call === 2 * FREE_LIMIT) await stack.redis.command('FLUSHALL');
@@ -74,7 +77,10 @@ async function countOverFlush({ stack, load, broken }: Trial): Promise<void> {
     close();
     const keyId = String(made.data['key_id']);
     await actor.perform({ kind: 'revoke-key', keyId }, { method: 'DELETE', path: `/v1/keys/${keyId}`, token });
-    if (admitted > 2 * FREE_LIMIT) broken('I6', `${admitted} calls were admitted over FLUSHALL, limit ${FREE_LIMIT}`);
+    // One more window for FLUSHALL; on a machine that is busy the calls may take longer than one.
+    const windows = 2 + Math.floor((performance.now() - began) / (WINDOW_S * 1_000));
+    if (admitted > windows * FREE_LIMIT)
+        broken('I6', `${admitted} calls were admitted over FLUSHALL, limit ${FREE_LIMIT}`);
 }
 
 /** Everything that Redis knew is gone, with the schedules of the jobs; those must come back by themselves. */
@@ -105,8 +111,7 @@ async function awaitJobs({ stack, broken, note }: Trial, after: string): Promise
     broken('I4', `no job ran within ${SCHEDULED_MS / 1_000} s after ${after}: its schedule did not come back`);
 }
 
-/** A window in which a limit of ten can be used up. */
-const stack = { settings: { RATE_WINDOW_SECONDS: '20' } };
+const stack = { settings: { RATE_WINDOW_SECONDS: String(WINDOW_S) } };
 
 export const redisFaults: readonly Scenario[] = [
     { id: 'F4', fault: 'Redis stops, is killed, flushed, slow, silent, read-only', form: 'apart', stack, run },
