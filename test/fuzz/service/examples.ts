@@ -17,6 +17,7 @@ const RUNS_PER_EXAMPLE = 20;
 export const ENDPOINTS: ReadonlyArray<Endpoint & { id: EndpointId }> = endpointTable({
     version: '',
     cache: async () => {},
+    clock: Date.now,
 });
 
 /**
