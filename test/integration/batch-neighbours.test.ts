@@ -25,6 +25,7 @@ async function startAll() {
     const [{ db }, redis] = [await testDatabase(), await testRedis()];
     const config = loadConfig({
         JWT_KEYS: signingKey(),
+        SERVICE_TOKEN: 'the service token of this test',
         ARGON2_MEMORY_KIB: '8',
         ARGON2_PASSES: '1',
         SIGNATURE_THREADS: '1',
@@ -93,6 +94,8 @@ const REQUESTS: Record<string, [service: object, requests: Record<string, () => 
             recordForWallet: () => ({ public_key: own.public_key }),
             resolve: () => ({ did: own.did, derive: false }),
             filterOwned: () => ({ dids: [own.did, 'did:web:example.org'] }),
+            listOwned: () => ({ after: own.did, limit: 10 }),
+            getQuotas: () => ({}),
         },
     ],
     identity: [
@@ -112,6 +115,7 @@ const REQUESTS: Record<string, [service: object, requests: Record<string, () => 
             confirmSession: () => ({ session_id: newId() }),
             listSigningKeys: () => ({}),
             getTime: () => ({}),
+            getQuotas: () => ({}),
             ping: () => ({}),
         },
     ],
@@ -124,6 +128,7 @@ const REQUESTS: Record<string, [service: object, requests: Record<string, () => 
             revoke: () => ({ key_id: newId() }),
             rename: () => ({ key_id, name: 'renamed' }),
             authenticate: () => ({ hash: new Uint8Array(32) }),
+            getQuotas: () => ({}),
         },
     ],
     credentials: [
@@ -159,6 +164,7 @@ const REQUESTS: Record<string, [service: object, requests: Record<string, () => 
             addCredential: () => ({ wallet_id, password: PASSWORD, credential, metadata: '{"a":"b"}' }),
             listCredentials: () => ({ ...page, wallet_id, password: PASSWORD, with_tokens: false }),
             deleteCredential: () => ({ wallet_id, password: PASSWORD, credential_id: `urn:uuid:${newId()}` }),
+            getQuotas: () => ({}),
         },
     ],
     usage: [
