@@ -20,7 +20,12 @@ const options = parseFaultOptions(process.argv.slice(2));
 const dir = mkdtempSync(join(tmpdir(), 'credential-faults-'));
 chmodSync(dir, 0o711); // PostgreSQL, which does not run as root, has to pass through
 const closing = new AsyncDisposableStack();
-closing.defer(() => rmSync(dir, { recursive: true, force: true }));
+/** Whether the logs and journals of the scenarios stay when the run is over. */
+const keeps = process.env['FAULTS_KEEP'] === '1';
+closing.defer(() => {
+    if (keeps) console.log(`Logs and journals: ${dir}`);
+    else rmSync(dir, { recursive: true, force: true });
+});
 /** What the scenario that runs now has started. */
 let current = new AsyncDisposableStack();
 
@@ -83,7 +88,7 @@ async function runOne(
     } finally {
         if (stopping.signal.aborted) await end();
         else await current.disposeAsync();
-        if (!process.env['FAULTS_KEEP']) rmSync(folder, { recursive: true, force: true });
+        if (!keeps) rmSync(folder, { recursive: true, force: true });
     }
 }
 
