@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+
+/** The cells of each row of the tables in one section of a page; without a heading, of the whole page. */
+export function rowsOf(page: string, heading?: string): string[][] {
+    const text = readFileSync(page, 'utf8');
+    const start = heading === undefined ? 0 : text.indexOf(`\n## ${heading}\n`);
+    if (start < 0) throw new Error(`${page} has no section "${heading}"`);
+    const next = heading === undefined ? -1 : text.indexOf('\n## ', start + 1);
+    const lines = text.slice(start, next < 0 ? undefined : next).split('\n');
+    return lines
+        .filter((line) => line.startsWith('| '))
+        .map((line) =>
+            line
+                .split('|')
+                .slice(1, -1)
+                .map((cell) => cell.trim()),
+        );
+}
+
+/** The texts in `code` of a cell. */
+export function codeIn(cell: string): string[] {
+    return Array.from(cell.matchAll(/`([^`]+)`/g), ([, code = '']) => code);
+}
+
+/** Bytes in the largest unit of which they are a whole number: `1 MiB`, `15 KiB`, `1,000 bytes`. */
+export function sizeText(bytes: number): string {
+    if (bytes > 0 && bytes % (1 << 20) === 0) return `${countText(bytes >> 20)} MiB`;
+    if (bytes > 0 && bytes % (1 << 10) === 0) return `${countText(bytes >> 10)} KiB`;
+    return `${countText(bytes)} bytes`;
+}
+
+/** Milliseconds in the largest unit of which they are a whole number: `90 days`, `24 h`, `15 min`, `10 s`, `250 ms`. */
+export function durationText(ms: number): string {
+    const units = [
+        ...(ms > 86_400_000 ? [['days', 86_400_000] as const] : []),
+        ['h', 3_600_000],
+        ['min', 60_000],
+        ['s', 1_000],
+    ] as const;
+    const fitting = units.find(([, length]) => ms >= length && ms % length === 0);
+    return fitting ? `${countText(ms / fitting[1])} ${fitting[0]}` : `${countText(ms)} ms`;
+}
+
+/** `16,384` */
+export function countText(count: number): string {
+    return count.toLocaleString('en-US');
+}
