@@ -28,6 +28,7 @@ import { decodeDidKey, isDid } from '../../workers/crypto/did-key.ts';
 import { isToken, splitToken } from '../../workers/crypto/paseto.ts';
 import { verifyPassword } from '../../workers/crypto/password.ts';
 import { openToken } from '../../workers/crypto/signature-jobs.ts';
+import { RULE_PARSERS } from './rule-parsers.ts';
 import { WORST_HEADERS, WORST_JSON, WORST_TARGETS } from './worst-texts.ts';
 
 /** A function that reads what a stranger may send. */
@@ -264,6 +265,7 @@ export const PARSERS: readonly Parser[] = [
         worst: tokens,
         run: (token) => openToken({ token, members: ['iss'], raw: ['claims'] }),
     },
+    ...RULE_PARSERS,
 ];
 
 /** Parsers refuse most of these inputs: how long that takes is what counts. */

@@ -5,7 +5,14 @@ import { describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { settingNames } from '../../platform/config.ts';
 
-const PAGES = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/*.md'), 'helm/README.md', 'client/README.md'];
+const PAGES = [
+    'README.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    ...globSync('docs/*.md'),
+    'helm/README.md',
+    'client/README.md',
+];
 const OPERATIONS = readFileSync('docs/operations.md', 'utf8');
 
 /** Of a page, as its readers' browsers know its headings. */

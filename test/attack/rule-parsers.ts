@@ -1,0 +1,104 @@
+import { Metadata } from '@grpc/grpc-js';
+import type { CallContext } from '../../platform/context.ts';
+import { callers } from '../../platform/rpc/callers.ts';
+import { contextFromMetadata } from '../../platform/rpc/unary.ts';
+import { requireCredentialId } from '../../services/credential-id.ts';
+import { isCredentialType } from '../../services/credential-payload.ts';
+import { decodeCursor } from '../../services/credentials/cursor.ts';
+import {
+    requireCredentialType,
+    requireExpiry,
+    requireIssuer,
+    requireReason,
+    requireSubject,
+} from '../../services/credentials/rules.ts';
+import { requireAccountId } from '../../services/identity/user.ts';
+import { requireIdCursor } from '../../services/paging.ts';
+import { isText } from '../../services/texts.ts';
+import { isTier, requireTier } from '../../services/tiers.ts';
+import { requirePage } from '../../services/wallet/list.ts';
+import { requirePassword } from '../../services/wallet/unlock.ts';
+import { decodeBase58 } from '../../workers/crypto/base58.ts';
+import { keyPairFrom, publicKeyFrom } from '../../workers/crypto/ed25519.ts';
+import type { Parser } from './parsers.ts';
+
+const MIB = 1 << 20;
+const METADATA = 15 << 10;
+const repeated =
+    (unit: string, before = '') =>
+    (size: number): string =>
+        before + unit.repeat(Math.ceil(size / unit.length));
+const texts = { letters: repeated('a'), 'two-byte letters': repeated('é'), digits: repeated('1') };
+const dids = { ...texts, 'a did:key': repeated('z', 'did:key:z6Mk'), escapes: repeated('%41', 'did:web:') };
+const times = { ...texts, fractions: repeated('1', '2026-01-01T00:00:00.') };
+const tokens = { letters: repeated('a'), blanks: repeated(' ', 'Bearer'), bearer: repeated('a', 'Bearer ') };
+
+const identify = callers({ service_tokens: ['token'], service_callers: {}, dispatch: async (_, request) => request });
+
+function metadataOf(name: string, value: string): Metadata {
+    const metadata = new Metadata();
+    metadata.set(name, value);
+    return metadata;
+}
+
+/** Functions that hold one text to a rule; most of them are called by parsers of the longer list. */
+export const RULE_PARSERS: readonly Parser[] = [
+    {
+        at: 'platform/rpc/callers.ts:callers',
+        longest: METADATA,
+        worst: tokens,
+        run: (text) => identify(metadataOf('authorization', text)),
+    },
+    {
+        at: 'platform/rpc/unary.ts:contextFromMetadata',
+        longest: METADATA,
+        worst: texts,
+        run: (text) => {
+            const call = { metadata: metadataOf('x-request-id', text), getDeadline: () => Number.POSITIVE_INFINITY };
+            return contextFromMetadata(call as never); // what it looks at
+        },
+    },
+    { at: 'services/credential-id.ts:requireCredentialId', longest: MIB, worst: texts, run: requireCredentialId },
+    { at: 'services/credential-payload.ts:isCredentialType', longest: MIB, worst: texts, run: isCredentialType },
+    { at: 'services/credentials/cursor.ts:decodeCursor', longest: MIB, worst: texts, run: decodeCursor },
+    { at: 'services/credentials/rules.ts:requireIssuer', longest: MIB, worst: dids, run: requireIssuer },
+    { at: 'services/credentials/rules.ts:requireSubject', longest: MIB, worst: dids, run: requireSubject },
+    {
+        at: 'services/credentials/rules.ts:requireCredentialType',
+        longest: MIB,
+        worst: texts,
+        run: requireCredentialType,
+    },
+    { at: 'services/credentials/rules.ts:requireReason', longest: MIB, worst: texts, run: requireReason },
+    { at: 'services/credentials/rules.ts:requireExpiry', longest: MIB, worst: times, run: requireExpiry },
+    {
+        at: 'services/identity/user.ts:requireAccountId',
+        longest: MIB,
+        worst: texts,
+        run: (text) => requireAccountId({ user_id: text } as CallContext), // what it looks at
+    },
+    { at: 'services/paging.ts:requireIdCursor', longest: MIB, worst: texts, run: requireIdCursor },
+    { at: 'services/texts.ts:isText', longest: MIB, worst: texts, run: (text) => isText(text, 255) },
+    { at: 'services/tiers.ts:isTier', longest: MIB, worst: texts, run: isTier },
+    { at: 'services/tiers.ts:requireTier', longest: MIB, worst: texts, run: requireTier },
+    {
+        at: 'services/wallet/list.ts:requirePage',
+        longest: MIB,
+        worst: texts,
+        run: (text) => requirePage({ limit: 1, cursor: text }),
+    },
+    { at: 'services/wallet/unlock.ts:requirePassword', longest: MIB, worst: texts, run: requirePassword },
+    { at: 'workers/crypto/base58.ts:decodeBase58', longest: MIB, worst: texts, run: (text) => decodeBase58(text, 0) },
+    {
+        at: 'workers/crypto/ed25519.ts:keyPairFrom',
+        longest: MIB,
+        worst: texts,
+        run: (text) => keyPairFrom(Buffer.from(text)),
+    },
+    {
+        at: 'workers/crypto/ed25519.ts:publicKeyFrom',
+        longest: MIB,
+        worst: texts,
+        run: (text) => publicKeyFrom(Buffer.from(text)),
+    },
+];
