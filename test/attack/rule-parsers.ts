@@ -1,10 +1,10 @@
 import { Metadata } from '@grpc/grpc-js';
-import type { CallContext } from '../../platform/context.ts';
+import { type CallContext, ownContext } from '../../platform/context.ts';
+import { newId } from '../../platform/ids.ts';
 import { callers } from '../../platform/rpc/callers.ts';
 import { contextFromMetadata } from '../../platform/rpc/unary.ts';
 import { requireCredentialId } from '../../services/credential-id.ts';
 import { isCredentialType } from '../../services/credential-payload.ts';
-import { decodeCursor } from '../../services/credentials/cursor.ts';
 import {
     requireCredentialType,
     requireExpiry,
@@ -12,10 +12,11 @@ import {
     requireReason,
     requireSubject,
 } from '../../services/credentials/rules.ts';
+import { cursors } from '../../services/cursors.ts';
 import { requireAccountId } from '../../services/identity/user.ts';
-import { requireIdCursor } from '../../services/paging.ts';
 import { isText } from '../../services/texts.ts';
 import { isTier, requireTier } from '../../services/tiers.ts';
+import { continuations } from '../../services/wallet/continuation.ts';
 import { requirePage } from '../../services/wallet/list.ts';
 import { requirePassword } from '../../services/wallet/unlock.ts';
 import { decodeBase58 } from '../../workers/crypto/base58.ts';
@@ -34,6 +35,11 @@ const times = { ...texts, fractions: repeated('1', '2026-01-01T00:00:00.') };
 const tokens = { letters: repeated('a'), blanks: repeated(' ', 'Bearer'), bearer: repeated('a', 'Bearer ') };
 
 const identify = callers({ service_tokens: ['token'], service_callers: {}, dispatch: async (_, request) => request });
+const TEST_SECRETS = ['a service token of this test'] as const;
+const keyedCursors = cursors(TEST_SECRETS);
+const keyedContinuations = continuations(TEST_SECRETS, Date.now);
+const ACCOUNT = newId();
+const WALLET = newId();
 
 function metadataOf(name: string, value: string): Metadata {
     const metadata = new Metadata();
@@ -60,7 +66,6 @@ export const RULE_PARSERS: readonly Parser[] = [
     },
     { at: 'services/credential-id.ts:requireCredentialId', longest: MIB, worst: texts, run: requireCredentialId },
     { at: 'services/credential-payload.ts:isCredentialType', longest: MIB, worst: texts, run: isCredentialType },
-    { at: 'services/credentials/cursor.ts:decodeCursor', longest: MIB, worst: texts, run: decodeCursor },
     { at: 'services/credentials/rules.ts:requireIssuer', longest: MIB, worst: dids, run: requireIssuer },
     { at: 'services/credentials/rules.ts:requireSubject', longest: MIB, worst: dids, run: requireSubject },
     {
@@ -72,20 +77,34 @@ export const RULE_PARSERS: readonly Parser[] = [
     { at: 'services/credentials/rules.ts:requireReason', longest: MIB, worst: texts, run: requireReason },
     { at: 'services/credentials/rules.ts:requireExpiry', longest: MIB, worst: times, run: requireExpiry },
     {
+        at: 'services/cursors.ts:open',
+        longest: MIB,
+        worst: texts,
+        run: (text) => keyedCursors.open(text, { list: 'keys', account: ACCOUNT }),
+    },
+    {
         at: 'services/identity/user.ts:requireAccountId',
         longest: MIB,
         worst: texts,
         run: (text) => requireAccountId({ user_id: text } as CallContext), // what it looks at
     },
-    { at: 'services/paging.ts:requireIdCursor', longest: MIB, worst: texts, run: requireIdCursor },
     { at: 'services/texts.ts:isText', longest: MIB, worst: texts, run: (text) => isText(text, 255) },
     { at: 'services/tiers.ts:isTier', longest: MIB, worst: texts, run: isTier },
     { at: 'services/tiers.ts:requireTier', longest: MIB, worst: texts, run: requireTier },
     {
+        at: 'services/wallet/continuation.ts:open',
+        longest: 4 * MIB,
+        worst: { 'a sealed record': repeated('a', '\x01') },
+        run: (text) => keyedContinuations.open(Buffer.from(text), { wallet: WALLET, account: ACCOUNT }),
+    },
+    {
         at: 'services/wallet/list.ts:requirePage',
         longest: MIB,
         worst: texts,
-        run: (text) => requirePage({ limit: 1, cursor: text }),
+        run: (text) => {
+            const request = { wallet_id: WALLET, password: '', limit: 1, with_total: false, with_tokens: false };
+            requirePage(keyedCursors, { ...request, cursor: text }, ownContext());
+        },
     },
     { at: 'services/wallet/unlock.ts:requirePassword', longest: MIB, worst: texts, run: requirePassword },
     { at: 'workers/crypto/base58.ts:decodeBase58', longest: MIB, worst: texts, run: (text) => decodeBase58(text, 0) },
