@@ -24,8 +24,8 @@ export function codeIn(cell: string): string[] {
 
 /** Bytes in the largest unit of which they are a whole number: `1 MiB`, `15 KiB`, `1,000 bytes`. */
 export function sizeText(bytes: number): string {
-    if (bytes > 0 && bytes % (1 << 20) === 0) return `${countText(bytes >> 20)} MiB`;
-    if (bytes > 0 && bytes % (1 << 10) === 0) return `${countText(bytes >> 10)} KiB`;
+    if (bytes > 0 && bytes % (1 << 20) === 0) return `${countText(bytes / (1 << 20))} MiB`;
+    if (bytes > 0 && bytes % (1 << 10) === 0) return `${countText(bytes / (1 << 10))} KiB`;
     return `${countText(bytes)} bytes`;
 }
 

@@ -56,11 +56,13 @@ export function redisPrefixes(): string[] {
     return [...new Set(found)];
 }
 
-/** Every table that a migration makes, as `schema.table`. */
+/** Every table that is there after the migrations, as `schema.table`. */
 export function tables(): string[] {
-    return globSync('{services,workers}/*/migrations/*.sql').flatMap((file) =>
-        Array.from(readFileSync(file, 'utf8').matchAll(/^CREATE TABLE (\S+)/gm), ([, name = '']) => name),
-    );
+    const statements = globSync('{services,workers}/*/migrations/*.sql').map((file) => readFileSync(file, 'utf8'));
+    const namesAfter = (words: RegExp): string[] =>
+        statements.flatMap((text) => Array.from(text.matchAll(words), ([, name = '']) => name));
+    const dropped = new Set(namesAfter(/^DROP TABLE ([^\s;]+)/gm));
+    return namesAfter(/^CREATE TABLE (\S+)/gm).filter((name) => !dropped.has(name));
 }
 
 /** Whether a name stands in one of the sources. */
