@@ -17,7 +17,10 @@ const READ_NOTHING: ReadonlyArray<{ at: RegExp; why: string }> = [
     { at: /^gateway\/input\.ts:readInput$/, why: 'hands the parts of a request to parsers that are listed' },
     { at: /^gateway\/openapi\/document\.ts:openApi$/, why: 'describes the endpoints, from the code' },
     { at: /^platform\/context\.ts:/, why: 'compare a deadline, or look whether there is an account' },
-    { at: /^platform\/(redis|redis-cluster|db|migrate)\.ts:/, why: 'read settings, and what PostgreSQL and Redis say' },
+    {
+        at: /^platform\/(redis|redis-cluster|redis-sentinel|db|db-errors|clock\.store|migrate)\.ts:/,
+        why: 'read settings, and what PostgreSQL and Redis say',
+    },
     {
         at: /^platform\/json-scan\.ts:parseSyntax$/,
         why: 'is given what scanJson has passed, by parsers that are listed',
@@ -29,7 +32,7 @@ const READ_NOTHING: ReadonlyArray<{ at: RegExp; why: string }> = [
         at: /^services\/credentials\/rules\.ts:requireClaims$/,
         why: 'hands its text to requireJsonObject, which is listed',
     },
-    { at: /^services\/paging\.ts:requireLimit$/, why: 'compares a number' },
+    { at: /^services\/(paging\.ts:requireLimit|wallet\/quotas\.ts:checkOneMore)$/, why: 'compare numbers' },
     { at: /:(verifyToken|verifyPublic)$/, why: 'check a signature over the parts that splitToken gives' },
 ];
 
