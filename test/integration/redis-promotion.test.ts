@@ -100,7 +100,9 @@ describe('when a replica is promoted that has not heard of a revocation, nothing
 
     it('by sentinels, for a master that hangs; jobs go on too', async () => {
         const sentinels = await startSentinels();
-        after(() => sentinels.stop());
+        const closing = new AsyncDisposableStack();
+        after(() => closing.disposeAsync()); // the jobs first: their connections would look for the sentinels for ever
+        closing.defer(() => sentinels.stop());
         const [master, replica] = sentinels.nodes;
         let runs = 0;
         const scheduled = scheduleJobs({
@@ -110,7 +112,7 @@ describe('when a replica is promoted that has not heard of a revocation, nothing
             log: quiet,
             metrics: jobMetrics(createMetrics()),
         });
-        after(() => scheduled.stop());
+        closing.defer(() => scheduled.stop());
         await until('the job runs', () => runs > 1);
         const gateway = await gatewayAt(sentinels.url);
         const lose = await loseRevocation(gateway, master.redis);
