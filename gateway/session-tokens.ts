@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { createCache } from '../platform/cache.ts';
 import { ownContext } from '../platform/context.ts';
 import { type SessionTokenVerifier, sessionTokenVerifier } from '../platform/session-token.ts';
@@ -15,7 +16,8 @@ export interface SessionTokens {
 
 /**
  * Checks access tokens with identity's public keys, which are fetched when they are first needed and again when a token names
- * one that is not among them. A verified token is remembered until its `exp`.
+ * one that is not among them. A verified token is remembered until its `exp`, and by its SHA-256 alone: a copy of this
+ * process' memory holds no token that could be used.
  */
 export function sessionTokens({
     identity,
@@ -51,7 +53,8 @@ export function sessionTokens({
 
     return {
         async verify(token) {
-            const known = remembered.get(token);
+            const name = hash('sha256', token, 'base64');
+            const known = remembered.get(name);
             if (known && known.exp > clock() / 1_000) return known.session_id;
             let verdict = verifier.verify(token, 'access');
             if ('refused' in verdict && verdict.refused === 'unknown_key') {
@@ -59,11 +62,11 @@ export function sessionTokens({
                 verdict = verifier.verify(token, 'access');
             }
             if ('refused' in verdict) {
-                remembered.delete(token);
+                remembered.delete(name);
                 return undefined;
             }
             const { sid, exp } = verdict.claims;
-            remembered.set(token, { session_id: sid, exp });
+            remembered.set(name, { session_id: sid, exp });
             return sid;
         },
     };

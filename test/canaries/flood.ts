@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { GATEWAYS } from '../e2e/client.ts';
+import { requestText } from '../e2e/socket.ts';
+import { processesOf } from '../process/launch.ts';
+import type { Canaries } from './canary.ts';
+
+/** Together more calls than a gateway takes at once, whatever it does (8,192). */
+const CONNECTIONS = 1_500;
+const CALLS_PER_CONNECTION = 6;
+const PATIENCE_MS = 30_000;
+/** Its calls count against the limit of an address of their own. */
+const ADDRESS = '127.77.200.1';
+
+/**
+ * Has all calls arrive at a gateway at once, by stopping it meanwhile, so that it turns some of them away for want of capacity. Gives
+ * the first such answer.
+ */
+export async function flood(canaries: Canaries, database: string): Promise<string> {
+    const sockets = await Promise.all(Array.from({ length: CONNECTIONS }, openConnection));
+    const data = callOf(canaries).repeat(CALLS_PER_CONNECTION);
+    const refusal = Promise.withResolvers<string>();
+    const give_up = setTimeout(() => refusal.reject(new Error('No call was turned away.')), PATIENCE_MS);
+    const gateways = processesOf(database).filter(({ command }) => / main\.ts (all|gateway)$/.test(command));
+    const signalAll = (signal: NodeJS.Signals): void => {
+        for (const { pid } of gateways) process.kill(pid, signal);
+    };
+    signalAll('SIGSTOP');
+    try {
+        for (const socket of sockets) {
+            socket.on('data', (answers) => {
+                const text = answers.toString('latin1');
+                const start = text.indexOf('HTTP/1.1 503 ');
+                if (start >= 0) refusal.resolve(text.slice(start));
+            });
+        }
+        await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.write(data, resolve))));
+        signalAll('SIGCONT');
+        return await refusal.promise;
+    } finally {
+        signalAll('SIGCONT');
+        clearTimeout(give_up);
+        for (const socket of sockets) socket.destroy();
+    }
+}
+
+/** A connection that the gateway has accepted. */
+async function openConnection(): Promise<Socket> {
+    const { hostname, port } = new URL(GATEWAYS[0] as string); // there are two
+    const socket = connect({ host: hostname, port: Number(port), localAddress: ADDRESS });
+    socket.write(requestText('GET /internal/health'));
+    await once(socket, 'data');
+    return socket;
+}
+
+function callOf(canaries: Canaries): string {
+    const canary = (where: string): string => canaries.text(`${where} of a call that is turned away`);
+    const body = JSON.stringify({ password: canary('field') });
+    const headers = [
+        `Authorization: Bearer ${canary('token')}`,
+        `X-Internal-Secret: ${canary('internal secret')}`,
+        'Content-Type: application/json',
+        `Content-Length: ${body.length}`,
+    ];
+    return requestText(`POST /v1/credentials?password=${canary('query')}`, headers, body);
+}
