@@ -1,0 +1,45 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { Area } from './areas.ts';
+import { luaMutants } from './lua-mutants.ts';
+import type { Mutant } from './report.ts';
+
+/** A run of tests that takes longer has met an endless loop, in milliseconds. */
+const PATIENCE_MS = 120_000;
+
+/** Changes Lua programs, each change by itself, in a copy of the tree, and runs the tests there. */
+export async function runLua({ mutate, tests }: Area, work_dir: string): Promise<Mutant[]> {
+    const tree = join(work_dir, 'tree');
+    for (const file of execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).split('\0').filter(Boolean)) {
+        mkdirSync(dirname(join(tree, file)), { recursive: true });
+        cpSync(file, join(tree, file));
+    }
+    symlinkSync(resolve('node_modules'), join(tree, 'node_modules'));
+    if (!(await passes(tests, tree))) throw new Error('The tests fail before anything is changed.');
+    const mutants: Mutant[] = [];
+    for (const file of mutate) {
+        const source = readFileSync(file, 'utf8');
+        for (const { line, change, source: changed } of luaMutants(source)) {
+            writeFileSync(join(tree, file), changed);
+            const caught = !(await passes(tests, tree));
+            mutants.push({ file, line, change, caught });
+            console.log(`${caught ? 'caught' : 'SURVIVED'}: ${file}:${line} ${change}`);
+        }
+        writeFileSync(join(tree, file), source);
+    }
+    return mutants;
+}
+
+/** Whether all tests pass; the first file that does not ends it. */
+async function passes(tests: readonly string[], cwd: string): Promise<boolean> {
+    for (const file of tests) {
+        const child = spawn(process.execPath, ['--test', '--test-timeout=30000', file], { cwd, stdio: 'ignore' });
+        const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+        const [code] = (await once(child, 'exit')) as [number | null];
+        clearTimeout(timer);
+        if (code !== 0) return false;
+    }
+    return true;
+}
