@@ -21,7 +21,7 @@ export const AREAS: Record<string, Area> = {
             'test/vectors/ed25519.test.ts',
         ],
     },
-    batching: { mutate: ['platform/batch.ts'], tests: ['test/unit/batch.test.ts'] },
+    batching: { mutate: ['platform/batch.ts'], tests: ['test/unit/batch.test.ts', 'test/unit/batch-queue.test.ts'] },
     authentication: {
         mutate: [
             'gateway/auth.ts',
@@ -40,7 +40,7 @@ export const AREAS: Record<string, Area> = {
     },
     liveness: {
         mutate: ['gateway/live.ts', 'platform/marks.ts'],
-        tests: ['test/unit/live.test.ts', 'test/unit/marks.test.ts'],
+        tests: ['test/unit/live.test.ts', 'test/integration/marks.test.ts'],
     },
     sealing: {
         mutate: ['workers/crypto/seal.ts', 'services/wallet/records.ts', 'services/wallet/unlock.ts'],

@@ -119,6 +119,32 @@ test('PAE is as the specification shows it', () => {
     assert.equal(hex('test'), '0100000000000000040000000000000074657374');
 });
 
+test('PAE tells lengths beyond 16 and 24 bits', () => {
+    for (const [length, little_endian] of [
+        [0x01_23_45, '4523010000000000'],
+        [0x01_00_00, '0000010000000000'],
+        [0x01_00_00_01, '0100000100000000'],
+    ] as const) {
+        const encoded = Buffer.from(preAuthEncode([new Uint8Array(length)]));
+        assert.equal(encoded.subarray(0, 16).toString('hex'), `0100000000000000${little_endian}`);
+        assert.equal(encoded.length, 16 + length);
+    }
+});
+
+test('another implementation reads a token of more than 64 KiB', async () => {
+    const key = await other.ImportPublicKey(`k4.public.${encodeBase64Url(public_key)}`);
+    const long = { note: 'x'.repeat(200_000) };
+    const { claims } = await other.Verify(key, signToken(JSON.stringify(long), seed, public_key), {
+        allowNonExpiring: true,
+    });
+    assert.deepEqual(claims, long);
+});
+
+test('a token whose footer is not the only spelling of its bytes is not taken apart', () => {
+    assert.ok(splitToken(`${token}.Zg`));
+    assert.equal(splitToken(`${token}.Zh`), undefined);
+});
+
 test('different pieces never have one PAE', () => {
     const pieces = fc.array(fc.uint8Array({ maxLength: 3, max: 2 }), { maxLength: 3 });
     fc.assert(

@@ -23,7 +23,8 @@ const NOTHING = new Uint8Array(0);
 const pool = signaturePool({ threads: 2, metrics: poolMetrics(createMetrics()) });
 after(() => pool.close());
 
-const invalid = (error: unknown) => error instanceof AppError && error.kind === 'invalid';
+const MALFORMED = { kind: 'invalid', detail: 'The private key is not an Ed25519 private key.' };
+const FOREIGN = { kind: 'invalid', detail: 'The private key does not belong to the DID.' };
 
 /** A token of a payload of any bytes, signed as it is. */
 function tokenOf(payload: string | Uint8Array, { seed, public_key }: KeyPair): string {
@@ -74,11 +75,14 @@ for (const [name, signatures] of [
     test(`${name}: a key that is malformed or not the DID's is refused, and signs nothing`, async () => {
         const other = await signatures.generate();
         const mixed = secretKeyBytes(key.seed, other.public_key);
-        const keys = [secretKeyBytes(other.seed, other.public_key), other.seed, mixed, secret_key.subarray(1), NOTHING];
-        for (const bad of keys) {
-            await assert.rejects(signatures.sign({ did: key.did, secret_key: bad, payload: '{}' }), invalid);
+        const sign = (bytes: Uint8Array) => signatures.sign({ did: key.did, secret_key: bytes, payload: '{}' });
+        for (const foreign of [secretKeyBytes(other.seed, other.public_key), other.seed]) {
+            await assert.rejects(sign(foreign), FOREIGN);
         }
-        await assert.rejects(signatures.sign({ did: 'did:web:x', secret_key, payload: '{}' }), invalid);
+        for (const malformed of [mixed, secret_key.subarray(1), NOTHING]) {
+            await assert.rejects(sign(malformed), MALFORMED);
+        }
+        await assert.rejects(signatures.sign({ did: 'did:web:x', secret_key, payload: '{}' }), FOREIGN);
     });
 
     test(`${name}: a token opens under its own key only`, async () => {
@@ -111,6 +115,8 @@ for (const [name, signatures] of [
         const refusals: Array<[string | Uint8Array, string]> = [
             ['[]'.padEnd(20), 'The payload is not a JSON object.'],
             ['null', 'The payload is not a JSON object.'],
+            ['57', 'The payload is not a JSON object.'],
+            ['"text"', 'The payload is not a JSON object.'],
             ['not JSON', 'The payload is not acceptable JSON: not valid JSON.'],
             ['\ufeff{}', 'The payload is not acceptable JSON: not valid JSON.'],
             ['{"a":1,"a":2}', 'The payload is not acceptable JSON: a key stands twice in one object.'],
@@ -157,7 +163,7 @@ test('of many calls at once, each gets its own answer, and a bad one fails alone
         ),
     );
     for (const [i, result] of results.entries()) {
-        if (i % 10 === 0) assert.ok(result.status === 'rejected' && invalid(result.reason), `${i}`);
+        if (i % 10 === 0) assert.equal(result.status === 'rejected' && result.reason.detail, MALFORMED.detail, `${i}`);
         else {
             assert.ok(result.status === 'fulfilled');
             const opened = await pool.open({ token: result.value, members: ['iss', 'i'], raw: [] });
