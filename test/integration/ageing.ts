@@ -63,7 +63,8 @@ async function ageScores(redis: Redis, key: string, days: number): Promise<void>
     for (const member of await redis.zrange(key, '0', '-1')) await redis.zincrby(key, String(-days * DAY_MS), member);
 }
 
-async function ageRecord(redis: Redis, bucket: string, days: number): Promise<void> {
+/** Makes one record of the limiter `days` older. */
+export async function ageRecord(redis: Redis, bucket: string, days: number): Promise<void> {
     const packed = await redis.getBuffer(bucket);
     if (packed?.length !== RECORD.length) throw new Error(`${bucket} is no record of the limiter`);
     const move = (index: number, by: number): void => {

@@ -40,16 +40,11 @@ export const AREAS: Record<string, Area> = {
     },
     liveness: {
         mutate: ['gateway/live.ts', 'platform/marks.ts'],
-        tests: ['test/unit/live.test.ts', 'test/integration/marks.test.ts'],
+        tests: ['test/unit/live.test.ts', 'test/unit/admit.test.ts', 'test/integration/marks.test.ts'],
     },
     sealing: {
         mutate: ['workers/crypto/seal.ts', 'services/wallet/records.ts', 'services/wallet/unlock.ts'],
-        tests: [
-            'test/unit/seal.test.ts',
-            'test/unit/wallet-records.test.ts',
-            'test/integration/wallet.test.ts',
-            'test/integration/wallet-entries.test.ts',
-        ],
+        tests: ['test/unit/seal.test.ts', 'test/unit/wallet-records.test.ts', 'test/unit/wallet-unlock.test.ts'],
     },
     limiter: {
         mutate: [

@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { type Claim, limiter } from '../../gateway/limit.ts';
+import {
+    DAY_MS,
+    decodeLimitRecord,
+    eraKey,
+    keyBucket,
+    unfoldedAccounts,
+    unfoldedBuckets,
+} from '../../platform/limit-record.ts';
+import { MARK_MS, markKey } from '../../platform/marks.ts';
+import { createMetrics } from '../../platform/metrics.ts';
+import type { FoldStore } from '../../workers/usage/fold.store.ts';
+import { fold } from '../../workers/usage/fold.ts';
+import { quiet, testRedis } from '../harness.ts';
+import { ageRecord } from './ageing.ts';
+
+const WINDOW_MS = 60_000;
+/** Tests wait for no time, but a busy machine lets some pass. */
+const SLACK_MS = 30_000;
+
+const redis = await testRedis();
+const { take, countVerified } = limiter({
+    redis,
+    shards: 1,
+    window_ms: WINDOW_MS,
+    log: quiet,
+    metrics: createMetrics(),
+});
+
+/** A bucket of an account in a shard of its own, of nothing that can be revoked. */
+function newClaim(limit = 10, account: string = randomUUID(), tag = `{${account}}`): Omit<Required<Claim>, 'mark'> {
+    const bucket = keyBucket(tag, account, randomUUID());
+    return { tag, bucket, unfolded: unfoldedBuckets(tag, account), limit, tier: 'pro' };
+}
+
+const times = <Result>(count: number, call: () => Promise<Result>) => Promise.all(Array.from({ length: count }, call));
+
+async function recordOf({ bucket }: Pick<Claim, 'bucket'>) {
+    const packed = await redis.getBuffer(bucket);
+    assert.ok(packed, 'there is a record');
+    return decodeLimitRecord(packed);
+}
+
+async function redisNow(): Promise<number> {
+    const [seconds, microseconds] = (await redis.time()) as Array<number | string>;
+    return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
+}
+
+/** Runs `check` with the day of Redis' clock, again where midnight came in between. */
+async function onOneDay(check: (day: number) => Promise<void>): Promise<void> {
+    const dayNow = async () => Math.floor((await redisNow()) / DAY_MS);
+    const day = await dayNow();
+    try {
+        await check(day);
+    } catch (error) {
+        if (day === (await dayNow())) throw error;
+        await check(day + 1);
+    }
+}
+
+describe('the record of a bucket', () => {
+    it('tells when it was begun and last used, and counts what was admitted and what was refused', () =>
+        onOneDay(async (day) => {
+            const claim = newClaim(2);
+            const began = await redisNow();
+            await times(5, () => take(claim));
+            const { life, last_used, days } = await recordOf(claim);
+            const now = await redisNow();
+            assert.ok(life >= began && life <= now, `${began} ${life} ${now}`);
+            assert.ok(last_used >= began && last_used <= now);
+            assert.deepEqual(days, [{ day, requests: 2, refused: 3, verified: 0 }]);
+        }));
+
+    it('keeps its life, and the time of its last use where a call is refused', async () => {
+        const claim = newClaim(1);
+        await take(claim);
+        const before = await recordOf(claim);
+        while ((await redisNow()) <= before.last_used);
+        assert.equal((await take(claim)).state, 'limited');
+        const { life, last_used } = await recordOf(claim);
+        assert.deepEqual([life, last_used], [before.life, before.last_used]);
+    });
+
+    it('counts verified presentations beside the calls, against no limit and as no use', () =>
+        onOneDay(async (day) => {
+            const claim = newClaim(1);
+            await times(3, () => countVerified(claim));
+            const { last_used, days } = await recordOf(claim);
+            assert.equal(last_used, 0);
+            assert.deepEqual(days, [{ day, requests: 0, refused: 0, verified: 3 }]);
+            assert.equal((await take(claim)).state, 'admitted');
+        }));
+
+    it('is kept for two days, and that of an address for its window', async () => {
+        const claim = newClaim();
+        await take(claim);
+        const kept_ms = await redis.pttl(claim.bucket);
+        assert.ok(kept_ms <= 2 * DAY_MS && kept_ms > 2 * DAY_MS - SLACK_MS, `${kept_ms} ms`);
+        const { unfolded: _, ...of_address } = newClaim(1);
+        await times(2, () => take(of_address));
+        const left_ms = await redis.pttl(of_address.bucket);
+        assert.ok(left_ms <= WINDOW_MS && left_ms > WINDOW_MS - SLACK_MS, `${left_ms} ms`);
+        assert.equal(await redis.exists(unfoldedAccounts(of_address.tag)), 0);
+    });
+});
+
+describe('when a day is over', () => {
+    it('its counts stay beside those of the next one', () =>
+        onOneDay(async (day) => {
+            const claim = newClaim(2);
+            await times(3, () => take(claim));
+            await countVerified(claim);
+            await ageRecord(redis, claim.bucket, 1);
+            await take(claim);
+            assert.deepEqual((await recordOf(claim)).days, [
+                { day, requests: 1, refused: 0, verified: 0 },
+                { day: day - 1, requests: 2, refused: 1, verified: 1 },
+            ]);
+            await take(claim);
+            assert.equal((await recordOf(claim)).days[0]?.requests, 2, 'which go on as the day does');
+        }));
+});
+
+describe('calls that are decided together', () => {
+    it('count in one window of their bucket, one after the other', async () => {
+        const claim = newClaim(3);
+        const decisions = await times(5, () => take(claim));
+        assert.deepEqual(
+            decisions.map(({ state, remaining }) => [state, remaining]),
+            [
+                ['admitted', 2],
+                ['admitted', 1],
+                ['admitted', 0],
+                ['limited', 0],
+                ['limited', 0],
+            ],
+        );
+        assert.deepEqual(new Set(decisions.map(({ limit }) => limit)), new Set([3]));
+        assert.equal(new Set(decisions.map(({ reset }) => reset)).size, 1);
+    });
+
+    it('keep the buckets, marks and sets of several accounts apart', async () => {
+        const tag = `{${randomUUID()}}`;
+        const claims = [newClaim(5, randomUUID(), tag), newClaim(1, randomUUID(), tag)] as const;
+        const refused = { ...claims[1], mark: markKey(tag, 'key', randomUUID()) };
+        await redis.set(refused.mark, 'R', 'PX', MARK_MS);
+        const decisions = await Promise.all([take(claims[0]), take(refused), take(claims[1]), take(claims[0])]);
+        assert.deepEqual(
+            decisions.map(({ state, limit, remaining }) => [state, limit, remaining]),
+            [
+                ['admitted', 5, 4],
+                ['refused', 1, 0],
+                ['admitted', 1, 0],
+                ['admitted', 5, 3],
+            ],
+        );
+        for (const { bucket, unfolded } of claims) assert.deepEqual(await redis.smembers(unfolded), [bucket]);
+        const accounts = await redis.smembers(unfoldedAccounts(tag));
+        assert.deepEqual(accounts.sort(), claims.map(({ unfolded }) => unfolded).sort());
+    });
+
+    it('have none left where the limit has become lower than what was admitted', async () => {
+        const claim = newClaim(5);
+        await times(3, () => take(claim));
+        const { state, remaining } = await take({ ...claim, limit: 1 });
+        assert.deepEqual([state, remaining], ['limited', 0]);
+    });
+});
+
+describe('a call that is not counted', () => {
+    for (const [state, mark] of [
+        ['refused', 'R'],
+        ['unconfirmed', undefined],
+    ] as const) {
+        it(`because it is ${state} has nothing left, for a window from now on`, async () => {
+            const claim = newClaim();
+            const marked = { ...claim, mark: markKey(claim.tag, 'key', randomUUID()) };
+            if (mark) await redis.set(marked.mark, mark, 'PX', MARK_MS);
+            const now = await redisNow();
+            const decision = await take(marked);
+            assert.deepEqual([decision.state, decision.remaining, decision.wait], [state, 0, WINDOW_MS / 1_000]);
+            assert.ok(decision.reset * 1_000 >= now + WINDOW_MS);
+            assert.ok(decision.reset * 1_000 <= now + WINDOW_MS + SLACK_MS);
+            assert.equal(await redis.exists(claim.bucket), 0);
+        });
+    }
+});
+
+describe('what is to be folded', () => {
+    it('is told again by the next call after it has been folded', async () => {
+        const claim = newClaim(10, randomUUID(), '{0}'); // the one shard that is folded below
+        const recorded: string[] = [];
+        const store: FoldStore = {
+            foldDeltas: async () => 0,
+            sweepDeltas: async () => {},
+            recordRequests: async (counts) => void recorded.push(...counts.map(({ bucket }) => bucket)),
+        };
+        for (let round = 1; round <= 2; round++) {
+            await take(claim);
+            assert.deepEqual(await redis.smembers(claim.unfolded), [claim.bucket]);
+            await fold({ store, redis, shards: 1 });
+            assert.equal(await redis.exists(claim.unfolded), 0);
+            assert.equal(recorded.filter((bucket) => bucket === claim.bucket).length, round);
+        }
+    });
+});
+
+describe('an era of Redis’ memory', () => {
+    it('is named after the run of Redis and the time, and stays the same for all gateways', async () => {
+        const claim = newClaim();
+        const others = limiter({ redis, shards: 1, window_ms: WINDOW_MS, log: quiet, metrics: createMetrics() });
+        await take(claim);
+        const era = await redis.get(eraKey(claim.tag));
+        const run_id = /run_id:(\w+)/.exec(await redis.info('server'))?.[1];
+        assert.match(era ?? '', new RegExp(`^${run_id}:\\d+\\.\\d+$`));
+        await others.take(claim);
+        await take(claim);
+        assert.equal(await redis.get(eraKey(claim.tag)), era);
+        assert.equal(await redis.pttl(eraKey(claim.tag)), -1);
+    });
+});
