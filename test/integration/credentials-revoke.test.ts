@@ -123,6 +123,12 @@ test('a trusted caller that acts for nobody revokes what has an owner, which cou
     assert.equal(await counted(db, null, 'credentials_revoked'), 1);
 });
 
+test('what was issued for nobody may be revoked by who owns the issuer’s DID, and by no other account', async () => {
+    const { credential_id } = await issue(issuer, internalContext());
+    await refuses('forbidden', revoke(credential_id, { context: testContext() }));
+    assert.equal((await revoke(credential_id)).revoked, true);
+});
+
 test('a reason may have 2,000 characters of any kind but NUL', async () => {
     const { credential_id } = await issue();
     for (const reason of ['x'.repeat(2_001), '\u{1f600}'.repeat(2_001), 'a\0b']) {

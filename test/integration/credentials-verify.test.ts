@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { newId } from '../../platform/ids.ts';
 import { newParty, refuses, shown, startIssuing } from './credentials.fixture.ts';
 
-const { did, signatures, time, issuer, issue, verify } = await startIssuing();
+const { did, credentials, signatures, time, issuer, issue, verify } = await startIssuing();
 
 /** A token over any payload, signed with the issuer's key as another program might. */
 function foreign(payload: string): Promise<string> {
@@ -37,6 +37,38 @@ test('a credential expires at its instant, without leeway', async () => {
     } finally {
         time.ahead_ms = 0;
     }
+});
+
+test('a credential is expired at the very millisecond that it names, and good in the one before', async (t) => {
+    const expires_ms = Date.now() + 3_600_000;
+    const { credential } = await issue({ expiration_date: new Date(expires_ms).toISOString() });
+    const clock = t.mock.method(Date, 'now', () => expires_ms - 1);
+    assert.equal((await verify(credential)).expired, false);
+    clock.mock.mockImplementation(() => expires_ms);
+    assert.equal((await verify(credential)).expired, true);
+});
+
+test('the revocation of a credential says nothing of another issuer’s under the same id', async () => {
+    const { credential, credential_id } = await issue();
+    await credentials.revoke({ credential_id, issuer_did: issuer.did }, issuer.context);
+    assert.equal((await verify(credential, { check_revocation: true })).revoked, true);
+    const other = await newParty(did);
+    const payload = {
+        typ: 'credential',
+        jti: credential_id,
+        iss: other.did,
+        sub: other.did,
+        credential_type: 'T',
+        iat: '2025-01-01T00:00:00Z',
+        claims: {},
+    };
+    const twin = await signatures.sign({
+        did: other.did,
+        secret_key: other.private_key,
+        payload: JSON.stringify(payload),
+    });
+    const { valid, revoked } = await verify(twin, { issuer_did: other.did, check_revocation: true });
+    assert.deepEqual([valid, revoked], [true, false]);
 });
 
 test('what is not proven to be the issuer’s says nothing but that', async () => {

@@ -110,6 +110,17 @@ test('of fifty keys asked for at once an account gets as many as its limit, and 
     assert.equal(await activeByDeltas(context), 20);
 });
 
+test('the limit of keys is that of the account’s tier, whatever tier its keys have', async () => {
+    const small = build({ key_limits: { ...policy.key_limits, free: 1, enterprise: 2 } });
+    const free = testContext({ tier: 'free' });
+    await small.generate({ name: 'a', tier: 'enterprise' }, free);
+    await assert.rejects(small.generate({ name: 'b', tier: 'enterprise' }, free), kind('forbidden'));
+    const enterprise = testContext({ tier: 'enterprise' });
+    await small.generate({ name: 'a', tier: 'free' }, enterprise);
+    await small.generate({ name: 'b', tier: 'free' }, enterprise);
+    await assert.rejects(small.generate({ name: 'c', tier: 'free' }, enterprise), kind('forbidden'));
+});
+
 test('a revoked key makes room for another one', async () => {
     const context = testContext();
     const small = build({ key_limits: { ...policy.key_limits, free: 1 } });

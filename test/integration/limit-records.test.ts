@@ -14,7 +14,8 @@ import { MARK_MS, markKey } from '../../platform/marks.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import type { FoldStore } from '../../workers/usage/fold.store.ts';
 import { fold } from '../../workers/usage/fold.ts';
-import { quiet, testRedis } from '../harness.ts';
+import { quiet } from '../context.ts';
+import { testRedis } from '../test-redis.ts';
 import { ageRecord } from './ageing.ts';
 
 const WINDOW_MS = 60_000;

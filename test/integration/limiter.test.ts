@@ -5,7 +5,8 @@ import { type Claim, limiter } from '../../gateway/limit.ts';
 import { eraKey, keyBucket, unfoldedBuckets } from '../../platform/limit-record.ts';
 import { MARK_MS, markKey } from '../../platform/marks.ts';
 import { createMetrics } from '../../platform/metrics.ts';
-import { quiet, testRedis } from '../harness.ts';
+import { quiet } from '../context.ts';
+import { testRedis } from '../test-redis.ts';
 
 const redis = await testRedis();
 const WINDOW_MS = 60_000;

@@ -5,7 +5,8 @@ import { MARK_MS, markKey, marks } from '../../platform/marks.ts';
 import { openRedis, shardTag } from '../../platform/redis.ts';
 import { startTracing } from '../../platform/tracing.ts';
 import { startCollector } from '../collector.ts';
-import { quiet, testRedis } from '../harness.ts';
+import { quiet } from '../context.ts';
+import { testRedis } from '../test-redis.ts';
 
 const SHARDS = 16;
 const redis = await testRedis();

@@ -5,7 +5,7 @@ import { admitter } from '../../gateway/admit.ts';
 import type { Standing } from '../../gateway/auth.ts';
 import type { Decision } from '../../gateway/limit.ts';
 import { AppError } from '../../platform/errors.ts';
-import { quiet, testContext } from '../harness.ts';
+import { quiet, testContext } from '../context.ts';
 
 type State = Decision['state'];
 

@@ -5,7 +5,7 @@ import { authenticator, bearerToken, internalSecret } from '../../gateway/auth.t
 import type { Limiter } from '../../gateway/limit.ts';
 import type { Services } from '../../gateway/services.ts';
 import { makeApiKey } from '../../platform/api-key.ts';
-import { testContext } from '../harness.ts';
+import { testContext } from '../context.ts';
 
 /** All that is read of a request here. */
 const requestWith = (headers: Record<string, string | string[]>) => ({ headers }) as unknown as IncomingMessage;

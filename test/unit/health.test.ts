@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { healthEndpoints } from '../../gateway/endpoints/health.ts';
 import type { Services } from '../../gateway/services.ts';
 import { type CallContext, reasonNotToStart } from '../../platform/context.ts';
-import { testContext } from '../harness.ts';
+import { testContext } from '../context.ts';
 
 /** Health, over dependencies that answer when the test says so. */
 function health() {

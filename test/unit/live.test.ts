@@ -6,7 +6,7 @@ import type { Decision, Limiter } from '../../gateway/limit.ts';
 import { liveBearers } from '../../gateway/live.ts';
 import type { CallContext } from '../../platform/context.ts';
 import type { Log } from '../../platform/log.ts';
-import { testContext } from '../harness.ts';
+import { testContext } from '../context.ts';
 
 const CLAIM = { bucket: 'b', mark: 'm', tag: 't', limit: 1 };
 const decision = (state: Decision['state']): Decision => ({ state, limit: 1, remaining: 1, reset: 1, wait: 1 });

@@ -8,7 +8,7 @@ import { lock, requirePassword, type UnlockDependencies, unlocked } from '../../
 import { deriveKey, type PasswordCost } from '../../workers/crypto/password.ts';
 import type { Passwords } from '../../workers/crypto/passwords.ts';
 import { newKey } from '../../workers/crypto/seal.ts';
-import { testContext } from '../harness.ts';
+import { testContext } from '../context.ts';
 
 const COST: PasswordCost = { memory_kib: 8, passes: 1 };
 const PASSWORD = 'open sesame';
