@@ -65,7 +65,7 @@ test('a change keeps the calling session and ends all others, with refused marks
 });
 
 test('a change from no session ends all of them, and nobody else’s', async () => {
-    const [one, two] = [await caller(), await caller()];
+    const [one, two, bystander] = [await caller(), await caller(), await caller()];
     await change({ ...one.context, session_id: undefined });
     assert.deepEqual(await liveSessions(one.context.user_id), []);
     await change({ ...two.context, session_id: 'no id' });
@@ -73,6 +73,17 @@ test('a change from no session ends all of them, and nobody else’s', async () 
     const three = await caller();
     await change({ ...three.context, session_id: one.session_id });
     assert.deepEqual(await liveSessions(three.context.user_id), []);
+    assert.deepEqual(await liveSessions(bystander.context.user_id), [bystander.context.session_id]);
+    await introspect(bystander.session.token);
+});
+
+test('a change does not end again what had ended before', async () => {
+    const { email, context, place } = await caller();
+    const { session } = await login(fixture, email, place);
+    const { logged_out_at } = await identity.logout({ token: session.token }, context);
+    await change(context);
+    const again = await identity.logout({ token: session.token }, context);
+    assert.equal(again.logged_out_at, logged_out_at);
 });
 
 test('a wrong current password changes and ends nothing', async () => {

@@ -47,18 +47,16 @@ export const AREAS: Record<string, Area> = {
         tests: ['test/unit/seal.test.ts', 'test/unit/wallet-records.test.ts', 'test/unit/wallet-unlock.test.ts'],
     },
     limiter: {
-        mutate: [
-            'gateway/limit.ts',
-            'gateway/limit-script.ts',
-            'gateway/local-windows.ts',
-            'platform/limit-record.ts',
-            'gateway/limit.lua',
-        ],
+        mutate: ['gateway/limit.ts', 'gateway/limit-script.ts', 'gateway/local-windows.ts', 'platform/limit-record.ts'],
         tests: [
             'test/unit/local-windows.test.ts',
             'test/unit/limit.test.ts',
             'test/integration/limiter.test.ts',
             'test/integration/limit-records.test.ts',
         ],
+    },
+    'limiter-script': {
+        mutate: ['gateway/limit.lua'],
+        tests: ['test/integration/limit-records.test.ts', 'test/integration/limiter.test.ts'],
     },
 };

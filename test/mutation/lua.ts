@@ -14,7 +14,7 @@ export async function runLua({ mutate, tests }: Area, work_dir: string): Promise
     const tree = join(work_dir, 'tree');
     for (const file of execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).split('\0').filter(Boolean)) {
         mkdirSync(dirname(join(tree, file)), { recursive: true });
-        cpSync(file, join(tree, file));
+        cpSync(file, join(tree, file), { recursive: true, verbatimSymlinks: true }); // a link may lead to a folder
     }
     symlinkSync(resolve('node_modules'), join(tree, 'node_modules'));
     if (!(await passes(tests, tree))) throw new Error('The tests fail before anything is changed.');
