@@ -77,6 +77,27 @@ test('a change from no session ends all of them, and nobody else’s', async () 
     await introspect(bystander.session.token);
 });
 
+test('the sessions that a change ends are refused everywhere before it commits', async () => {
+    const { email, session_id, context, place } = await caller();
+    const other = sessionOf((await login(fixture, email, place)).session.token);
+    const outsider = await openTransaction(); // which sees what is committed
+    let live_meanwhile: string[] = [];
+    const watching: Marks = {
+        async refuse({ ids }) {
+            assert.deepEqual(ids, [other]);
+            const text = 'SELECT session_id FROM identity.sessions WHERE user_id = $1 AND ended_at IS NULL';
+            live_meanwhile = (await outsider.query(text, [context.user_id])).rows.map((row) => row.session_id);
+            return undefined;
+        },
+        refuseAnd: (_target, commit) => commit(),
+    };
+    const request = { current_password: PASSWORD, new_password: NEW_PASSWORD };
+    await build({ marks: watching }).changePassword(request, context);
+    await outsider.commit();
+    assert.deepEqual(live_meanwhile.sort(), [session_id, other].sort());
+    assert.deepEqual(await liveSessions(context.user_id), [session_id]);
+});
+
 test('a change does not end again what had ended before', async () => {
     const { email, context, place } = await caller();
     const { session } = await login(fixture, email, place);

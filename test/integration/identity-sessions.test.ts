@@ -6,6 +6,7 @@ import { AppError } from '../../platform/errors.ts';
 import type { Marks } from '../../platform/marks.ts';
 import { markKey } from '../../platform/marks.ts';
 import { shardTag } from '../../platform/redis.ts';
+import { sessionStore } from '../../services/identity/sessions.store.ts';
 import { tokens } from '../../services/identity/tokens.ts';
 import { testContext } from '../harness.ts';
 import {
@@ -40,6 +41,16 @@ async function markOf(token: string): Promise<string | null> {
     const { account, session_id } = sessionOf(token);
     return redis.get(markKey(shardTag(account, SHARDS), 'session', session_id));
 }
+
+test('the store finds no refresh token of a session that has ended, whatever becomes of it later', async () => {
+    const { session } = await signedIn(fixture);
+    const { session_id } = sessionOf(session.token);
+    const target = { session_id, refresh_id: randomUUID() };
+    const { findRefresh } = sessionStore(db);
+    assert.equal((await findRefresh(target))?.session_id, session_id);
+    await logout(session.token);
+    assert.equal(await findRefresh(target), undefined);
+});
 
 test('a refresh gives a new pair, and both access tokens live to their exp', async () => {
     const { session } = await signedIn(fixture);
