@@ -42,6 +42,17 @@ async function markOf(token: string): Promise<string | null> {
     return redis.get(markKey(shardTag(account, SHARDS), 'session', session_id));
 }
 
+test('a session is over at the very millisecond at which it expires, and alive in the one before', async (t) => {
+    const { session } = await signedIn(fixture);
+    const { session_id } = sessionOf(session.token);
+    const expires_ms = Date.parse((await sessionStore(db).findSession(session_id))?.expires_at ?? '');
+    const clock = t.mock.method(Date, 'now', () => expires_ms - 1);
+    const isAlive = async () => (await identity.confirmSession({ session_id }, testContext())).alive;
+    assert.equal(await isAlive(), true);
+    clock.mock.mockImplementation(() => expires_ms);
+    assert.equal(await isAlive(), false);
+});
+
 test('the store finds no refresh token of a session that has ended, whatever becomes of it later', async () => {
     const { session } = await signedIn(fixture);
     const { session_id } = sessionOf(session.token);

@@ -33,6 +33,7 @@ export const AREAS: Record<string, Area> = {
         tests: [
             'test/unit/auth.test.ts',
             'test/unit/admit.test.ts',
+            'test/unit/admit-buckets.test.ts',
             'test/unit/api-key.test.ts',
             'test/unit/session-token.test.ts',
             'test/unit/session-tokens.test.ts',
