@@ -171,8 +171,8 @@ describe('counts of requests', () => {
 
 it('counts of a record that were read earlier, but are recorded later, take nothing away and add nothing', async () => {
     const { account, key_id, statistics } = newCaller();
-    const count = (requests: number) => ({
-        bucket: keyBucket(shardTag(account, SHARDS), account, key_id),
+    const count = (requests: number, id = key_id) => ({
+        bucket: keyBucket(shardTag(account, SHARDS), account, id),
         account,
         day: new Date().toISOString().slice(0, 10),
         life: 1,
@@ -190,8 +190,10 @@ it('counts of a record that were read earlier, but are recorded later, take noth
     assert.deepEqual(await seen(), [5, 5, 5, 5]);
     await recordRequests([count(3)]);
     assert.deepEqual(await seen(), [5, 5, 5, 5]);
+    await recordRequests([count(4), count(1, randomUUID())]);
+    assert.deepEqual(await seen(), [6, 6, 6, 6], 'nor from what another bucket has grown by');
     await recordRequests([count(6)]);
-    assert.deepEqual(await seen(), [6, 6, 6, 6]);
+    assert.deepEqual(await seen(), [7, 7, 7, 7]);
 });
 
 it('what no answer needs any more is removed, and what one needs stays', async () => {

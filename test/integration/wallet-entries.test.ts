@@ -10,6 +10,18 @@ import { issue, PASSWORD, startWallets } from './wallet.fixture.ts';
 const services = await startWallets();
 const { did, wallets, credentials, newWallet, issuer, derived } = services;
 
+test('a credential that two wallets hold is deleted from one of them alone', async () => {
+    const [one, other] = [await newWallet(), await newWallet()];
+    const { credential, credential_id } = await issue(services, issuer);
+    for (const { access, context } of [one, other]) await wallets.addCredential({ ...access, credential }, context);
+    await wallets.deleteCredential({ ...one.access, credential_id }, one.context);
+    const totalOf = async ({ access, context }: typeof one) => {
+        const page = { limit: 10, with_total: true, with_tokens: false };
+        return (await wallets.listCredentials({ ...access, ...page }, context)).total;
+    };
+    assert.deepEqual([await totalOf(one), await totalOf(other)], [0, 1]);
+});
+
 test('only what an issuer has signed as a credential is stored', async () => {
     const { access, context } = await newWallet();
     const { credential } = await issue(services, issuer);

@@ -4,13 +4,15 @@ import { it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Services } from '../../gateway/services.ts';
 import { sessionTokens } from '../../gateway/session-tokens.ts';
+import { type CallContext, REQUEST_TIMEOUT_MS } from '../../platform/context.ts';
 import { tokens } from '../../services/identity/tokens.ts';
 
 /** Identity as far as a gateway's check of tokens knows it; `signer` may be replaced. */
 function identityWith(signer: ReturnType<typeof newSigner>) {
-    const state = { signer, fetches: 0 };
-    const listSigningKeys = async () => {
+    const state = { signer, fetches: 0, contexts: [] as Array<Partial<CallContext>> };
+    const listSigningKeys = async (_request: object, context: CallContext) => {
         state.fetches++;
+        state.contexts.push(context);
         return { keys: [...state.signer.signing_keys] };
     };
     return { state, identity: { listSigningKeys } as unknown as Services['identity'] }; // nothing else of it is called
@@ -36,6 +38,43 @@ it('a token is checked with the keys that identity lists, which are fetched when
     assert.equal(await verify(second.token), second.session_id);
     assert.equal(await verify(first.refresh_token), undefined);
     assert.equal(state.fetches, 1);
+});
+
+it('a token that was verified is refused from its exp on', async (t) => {
+    let now = Date.now();
+    t.mock.method(Date, 'now', () => now);
+    const { state, identity } = identityWith(newSigner());
+    const { verify } = sessionTokens({ identity });
+    const { token, session_id } = issue(state.signer);
+    const { exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+    assert.equal(await verify(token), session_id);
+    now = exp * 1_000 - 1;
+    assert.equal(await verify(token), session_id);
+    now = exp * 1_000;
+    assert.equal(await verify(token), undefined);
+});
+
+it('what is no token, or is badly signed, makes nobody fetch keys again', async (t) => {
+    const clock = { now: 10_000 };
+    t.mock.method(performance, 'now', () => clock.now);
+    const { state, identity } = identityWith(newSigner());
+    const { verify } = sessionTokens({ identity });
+    const { token } = issue(state.signer);
+    await verify(token);
+    assert.equal(state.fetches, 1);
+    clock.now += 60_000;
+    const [head, payload] = token.split('.');
+    for (const bad of ['x', '', `${head}.${payload}.${'A'.repeat(86)}`]) assert.equal(await verify(bad), undefined);
+    assert.equal(state.fetches, 1);
+});
+
+it('the gateway asks for keys by itself, with the time of a call', async (t) => {
+    t.mock.method(performance, 'now', () => 10_000);
+    const { state, identity } = identityWith(newSigner());
+    await sessionTokens({ identity }).verify(issue(state.signer).token);
+    const { trusted, deadline, user_id, request_id } = state.contexts[0] ?? {};
+    assert.deepEqual([trusted, deadline, user_id], [true, 10_000 + REQUEST_TIMEOUT_MS, undefined]);
+    assert.ok(request_id);
 });
 
 it('when a key has been replaced, what it has signed is refused, though it had been verified before', async () => {
