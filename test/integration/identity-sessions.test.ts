@@ -6,6 +6,7 @@ import { AppError } from '../../platform/errors.ts';
 import type { Marks } from '../../platform/marks.ts';
 import { markKey } from '../../platform/marks.ts';
 import { shardTag } from '../../platform/redis.ts';
+import { pruneSessions } from '../../services/identity/prune.store.ts';
 import { sessionStore } from '../../services/identity/sessions.store.ts';
 import { tokens } from '../../services/identity/tokens.ts';
 import { testContext } from '../harness.ts';
@@ -51,6 +52,17 @@ test('a session is over at the very millisecond at which it expires, and alive i
     assert.equal(await isAlive(), true);
     clock.mock.mockImplementation(() => expires_ms);
     assert.equal(await isAlive(), false);
+});
+
+test('a session is removed once it has expired, and not before', async () => {
+    const [kept, expired] = [await signedIn(fixture), await signedIn(fixture)];
+    const { session_id } = sessionOf(expired.session.token);
+    await db.rows(sql.unsafe`
+        UPDATE identity.sessions SET expires_at = now() - interval '1 millisecond' WHERE session_id = ${session_id}`);
+    await pruneSessions(db);
+    const { findSession } = sessionStore(db);
+    assert.equal(await findSession(session_id), undefined);
+    assert.ok(await findSession(sessionOf(kept.session.token).session_id));
 });
 
 test('the store finds no refresh token of a session that has ended, whatever becomes of it later', async () => {
