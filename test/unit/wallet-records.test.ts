@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { randomUUID, webcrypto } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { SealedProfile } from '../../proto/gen/wallet/v1/wallet.ts';
 import {
     openCredential,
     openDataKey,
@@ -11,7 +12,7 @@ import {
 } from '../../services/wallet/records.ts';
 import type { WalletRow } from '../../services/wallet/store.ts';
 import { generateKeyPair } from '../../workers/crypto/ed25519.ts';
-import { newKey, seal } from '../../workers/crypto/seal.ts';
+import { newKey, seal, tagOf } from '../../workers/crypto/seal.ts';
 
 const CANNOT_BE_OPENED = { kind: 'internal', detail: 'A record of this wallet cannot be opened.' };
 const id = randomUUID();
@@ -67,6 +68,30 @@ describe('a wallet', () => {
 
     it('does not open under another key', () => {
         assert.throws(() => openWallet(rowOf(), newKey()), CANNOT_BE_OPENED);
+    });
+});
+
+describe('the records of wallets that are stored', () => {
+    const sealed = (plain: Uint8Array, key: Uint8Array, record: string) => seal(plain, key, { wallet: id, record });
+
+    it('go by the names data_key, private_key and profile', () => {
+        const row = rowOf({
+            data_key: sealed(data_key, password_key, 'data_key'),
+            private_key: sealed(pair.seed, data_key, 'private_key'),
+            profile: sealed(SealedProfile.encode(profile).finish(), data_key, 'profile'),
+        });
+        assert.deepEqual(openDataKey(row, password_key), data_key);
+        assert.deepEqual(openWallet(row, data_key).profile, profile);
+    });
+
+    it('tell issuers apart by HKDF-SHA-256 without a salt', async () => {
+        const imported = await webcrypto.subtle.importKey('raw', new Uint8Array(data_key), 'HKDF', false, [
+            'deriveBits',
+        ]);
+        const info = new TextEncoder().encode('did:web:issuer.example');
+        const bits = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(), info };
+        const expected = Buffer.from(await webcrypto.subtle.deriveBits(bits, imported, 128));
+        assert.deepEqual(tagOf('did:web:issuer.example', data_key), expected);
     });
 });
 
