@@ -207,6 +207,18 @@ describe('what is to be folded', () => {
             assert.equal(recorded.filter((bucket) => bucket === claim.bucket).length, round);
         }
     });
+
+    it('waits for the next time where it was counted in while it was being folded', async () => {
+        const claim = newClaim(10, randomUUID(), '{0}');
+        await take(claim);
+        const store: FoldStore = {
+            foldDeltas: async () => 0,
+            sweepDeltas: async () => {},
+            recordRequests: async () => void (await take(claim)),
+        };
+        await fold({ store, redis, shards: 1 });
+        assert.deepEqual(await redis.smembers(claim.unfolded), [claim.bucket]);
+    });
 });
 
 describe('an era of Redis’ memory', () => {
