@@ -15,14 +15,14 @@ import { createMetrics } from '../../platform/metrics.ts';
 import type { FoldStore } from '../../workers/usage/fold.store.ts';
 import { fold } from '../../workers/usage/fold.ts';
 import { quiet } from '../context.ts';
-import { testRedis } from '../test-redis.ts';
+import { ownRedis } from '../test-redis.ts';
 import { ageRecord } from './ageing.ts';
 
 const WINDOW_MS = 60_000;
 /** Tests wait for no time, but a busy machine lets some pass. */
 const SLACK_MS = 30_000;
 
-const redis = await testRedis();
+const redis = await ownRedis(9);
 const { take, countVerified } = limiter({
     redis,
     shards: 1,
@@ -188,6 +188,17 @@ describe('a call that is not counted', () => {
             assert.equal(await redis.exists(claim.bucket), 0);
         });
     }
+});
+
+describe('a live mark', () => {
+    it('lasts a minute from the owner’s word on', async () => {
+        const claim = newClaim();
+        const marked = { ...claim, mark: markKey(claim.tag, 'key', randomUUID()) };
+        await take(marked); // from now on the era is known here
+        assert.equal((await take(marked, performance.now())).state, 'admitted');
+        const left_ms = await redis.pttl(marked.mark);
+        assert.ok(left_ms <= MARK_MS && left_ms > MARK_MS - SLACK_MS, `${left_ms} ms`);
+    });
 });
 
 describe('what is to be folded', () => {

@@ -9,11 +9,12 @@ import { shardTag } from '../../platform/redis.ts';
 import { foldStore } from '../../workers/usage/fold.store.ts';
 import { usageService } from '../../workers/usage/service.ts';
 import { PLATFORM, usageStore } from '../../workers/usage/store.ts';
-import { quiet, testContext, testDatabase, testRedis } from '../harness.ts';
+import { quiet, testContext, testDatabase } from '../harness.ts';
+import { ownRedis } from '../test-redis.ts';
 import { ageRecord } from './ageing.ts';
 
 const { db } = await testDatabase();
-const redis = await testRedis();
+const redis = await ownRedis(8);
 const store = usageStore(db);
 const [TODAY, WEEK] = ['2026-03-03', '2026-02-25'];
 
@@ -57,10 +58,31 @@ it('what was counted in an earlier month counts in all, but not in this month, f
     assert.deepEqual(await amountsNow(), expected);
 });
 
+it('counts of a record that were read earlier, but are recorded later, take nothing away and add nothing', async () => {
+    const [account, day] = [randomUUID(), '2026-07-07'];
+    const count = (requests: number, bucket = `${account} a`) => ({
+        ...{ bucket, account, day, life: 1, last_used_at: null },
+        ...{ requests, refused: requests, verified: requests },
+    });
+    const { recordRequests } = foldStore(db);
+    const seen = async () => {
+        const { amounts, requests_today } = await store.folded({ account, today: day, buckets: [] });
+        return [requests_today, ...amounts.map(({ total }) => total)];
+    };
+    await recordRequests([count(5)]);
+    assert.deepEqual(await seen(), [5, 5, 5, 5]);
+    await recordRequests([count(3)]);
+    assert.deepEqual(await seen(), [5, 5, 5, 5]);
+    await recordRequests([count(4), count(1, `${account} b`)]);
+    assert.deepEqual(await seen(), [6, 6, 6, 6], 'nor from what another bucket has grown by');
+    await recordRequests([count(6)]);
+    assert.deepEqual(await seen(), [7, 7, 7, 7]);
+});
+
 it('calls for nobody are no account’s day', async () => {
-    const count = { bucket: 'b', account: PLATFORM, day: '2026-05-05', life: 1, requests: 5, refused: 0, verified: 0 };
+    const count = { bucket: 'b', account: PLATFORM, day: '2026-12-01', life: 1, requests: 5, refused: 0, verified: 0 };
     await foldStore(db).recordRequests([{ ...count, last_used_at: null }]);
-    assert.equal((await ofPlatform('2026-05-05')).requests_today, 0);
+    assert.equal((await ofPlatform('2026-12-01')).requests_today, 0);
 });
 
 it('calls on the last day of a month, not folded yet, are none of the next month', async () => {

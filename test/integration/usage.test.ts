@@ -169,33 +169,6 @@ describe('counts of requests', () => {
     });
 });
 
-it('counts of a record that were read earlier, but are recorded later, take nothing away and add nothing', async () => {
-    const { account, key_id, statistics } = newCaller();
-    const count = (requests: number, id = key_id) => ({
-        bucket: keyBucket(shardTag(account, SHARDS), account, id),
-        account,
-        day: new Date().toISOString().slice(0, 10),
-        life: 1,
-        requests,
-        refused: requests,
-        verified: requests,
-        last_used_at: null,
-    });
-    const { recordRequests } = foldStore(db);
-    const seen = async () => {
-        const { requests_today, requests_this_month, rate_limit_hits, presentations_verified } = await statistics();
-        return [requests_today, requests_this_month, rate_limit_hits, presentations_verified];
-    };
-    await recordRequests([count(5)]);
-    assert.deepEqual(await seen(), [5, 5, 5, 5]);
-    await recordRequests([count(3)]);
-    assert.deepEqual(await seen(), [5, 5, 5, 5]);
-    await recordRequests([count(4), count(1, randomUUID())]);
-    assert.deepEqual(await seen(), [6, 6, 6, 6], 'nor from what another bucket has grown by');
-    await recordRequests([count(6)]);
-    assert.deepEqual(await seen(), [7, 7, 7, 7]);
-});
-
 it('what no answer needs any more is removed, and what one needs stays', async () => {
     const { account, key_id, statistics } = newCaller();
     const bucket = keyBucket(shardTag(account, SHARDS), account, key_id);

@@ -52,6 +52,7 @@ export const AREAS: Record<string, Area> = {
         tests: [
             'test/unit/local-windows.test.ts',
             'test/unit/limit.test.ts',
+            'test/unit/limit-record.test.ts',
             'test/integration/limiter.test.ts',
             'test/integration/limit-records.test.ts',
         ],
