@@ -191,6 +191,22 @@ describe('a call that is not counted', () => {
 });
 
 describe('a live mark', () => {
+    it('is set by a word of the last 15 seconds alone, of a caller that has known the era for longer', async (t) => {
+        const clock = { now: performance.now() };
+        t.mock.method(performance, 'now', () => clock.now);
+        const claim = newClaim();
+        const stateBy = async (asked_at: number) => {
+            const marked = { ...claim, mark: markKey(claim.tag, 'key', randomUUID()) };
+            return (await take(marked, asked_at)).state;
+        };
+        await take(claim); // from now on the era is known here
+        const known_since = clock.now;
+        assert.deepEqual([await stateBy(known_since - 1), await stateBy(known_since)], ['unconfirmed', 'admitted']);
+        clock.now += 60_000;
+        assert.equal(await stateBy(clock.now - 15_000), 'unconfirmed');
+        assert.equal(await stateBy(clock.now - 14_999), 'admitted');
+    });
+
     it('lasts a minute from the owner’s word on', async () => {
         const claim = newClaim();
         const marked = { ...claim, mark: markKey(claim.tag, 'key', randomUUID()) };
