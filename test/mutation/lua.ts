@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { Redis } from 'ioredis';
 import type { Area } from './areas.ts';
 import { luaMutants } from './lua-mutants.ts';
 import type { Mutant } from './report.ts';
@@ -9,7 +10,10 @@ import type { Mutant } from './report.ts';
 /** A run of tests that takes longer has met an endless loop, in milliseconds. */
 const PATIENCE_MS = 120_000;
 
-/** Changes Lua programs, each change by itself, in a copy of the tree, and runs the tests there. */
+/**
+ * Changes Lua programs, each change by itself, in a copy of the tree, and runs the tests there, each time with an empty Redis: what one
+ * changed program has written must not fail the tests of the next.
+ */
 export async function runLua({ mutate, tests }: Area, work_dir: string): Promise<Mutant[]> {
     const tree = join(work_dir, 'tree');
     for (const file of execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).split('\0').filter(Boolean)) {
@@ -29,11 +33,15 @@ export async function runLua({ mutate, tests }: Area, work_dir: string): Promise
         }
         writeFileSync(join(tree, file), source);
     }
+    if (!(await passes(tests, tree))) throw new Error('The tests fail when nothing is changed any more.');
     return mutants;
 }
 
 /** Whether all tests pass; the first file that does not ends it. */
 async function passes(tests: readonly string[], cwd: string): Promise<boolean> {
+    const redis = new Redis(process.env['TEST_REDIS_URL'] as string); // mutate.ts has started it
+    await redis.flushall();
+    redis.disconnect();
     for (const file of tests) {
         const child = spawn(process.execPath, ['--test', '--test-timeout=30000', file], { cwd, stdio: 'ignore' });
         const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
