@@ -6,8 +6,6 @@ import { AppError } from '../../platform/errors.ts';
 import type { Marks } from '../../platform/marks.ts';
 import { markKey } from '../../platform/marks.ts';
 import { shardTag } from '../../platform/redis.ts';
-import { pruneSessions } from '../../services/identity/prune.store.ts';
-import { sessionStore } from '../../services/identity/sessions.store.ts';
 import { tokens } from '../../services/identity/tokens.ts';
 import { testContext } from '../harness.ts';
 import {
@@ -42,38 +40,6 @@ async function markOf(token: string): Promise<string | null> {
     const { account, session_id } = sessionOf(token);
     return redis.get(markKey(shardTag(account, SHARDS), 'session', session_id));
 }
-
-test('a session is over at the very millisecond at which it expires, and alive in the one before', async (t) => {
-    const { session } = await signedIn(fixture);
-    const { session_id } = sessionOf(session.token);
-    const expires_ms = Date.parse((await sessionStore(db).findSession(session_id))?.expires_at ?? '');
-    const clock = t.mock.method(Date, 'now', () => expires_ms - 1);
-    const isAlive = async () => (await identity.confirmSession({ session_id }, testContext())).alive;
-    assert.equal(await isAlive(), true);
-    clock.mock.mockImplementation(() => expires_ms);
-    assert.equal(await isAlive(), false);
-});
-
-test('a session is removed once it has expired, and not before', async () => {
-    const [kept, expired] = [await signedIn(fixture), await signedIn(fixture)];
-    const { session_id } = sessionOf(expired.session.token);
-    await db.rows(sql.unsafe`
-        UPDATE identity.sessions SET expires_at = now() - interval '1 millisecond' WHERE session_id = ${session_id}`);
-    await pruneSessions(db);
-    const { findSession } = sessionStore(db);
-    assert.equal(await findSession(session_id), undefined);
-    assert.ok(await findSession(sessionOf(kept.session.token).session_id));
-});
-
-test('the store finds no refresh token of a session that has ended, whatever becomes of it later', async () => {
-    const { session } = await signedIn(fixture);
-    const { session_id } = sessionOf(session.token);
-    const target = { session_id, refresh_id: randomUUID() };
-    const { findRefresh } = sessionStore(db);
-    assert.equal((await findRefresh(target))?.session_id, session_id);
-    await logout(session.token);
-    assert.equal(await findRefresh(target), undefined);
-});
 
 test('a refresh gives a new pair, and both access tokens live to their exp', async () => {
     const { session } = await signedIn(fixture);

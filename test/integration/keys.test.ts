@@ -154,18 +154,6 @@ test('fifty revocations at once answer one time, the first, and free one place',
     assert.equal(await activeByDeltas(context), 0);
 });
 
-test('the store revokes and renames a key for its own account alone, whatever its caller has checked', async () => {
-    const owner = testContext();
-    const { api_key, key_id } = await keys.generate({ name: 'a' }, owner);
-    const store = keyStore(db);
-    const target = { account: newId(), key_id, now: new Date().toISOString() };
-    await store.revoke(target);
-    assert.equal(await store.rename({ ...target, name: 'b' }), undefined);
-    assert.equal((await authenticate(api_key)).alive, true);
-    assert.equal((await keys.get({ key_id }, owner)).name, 'a');
-    assert.equal(await activeByDeltas(owner), 1);
-});
-
 test("somebody else's key, an unknown and a malformed id are not found, and the key lives on", async () => {
     const owner = testContext();
     const stranger = testContext();

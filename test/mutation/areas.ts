@@ -55,10 +55,15 @@ export const AREAS: Record<string, Area> = {
             'test/unit/limit-record.test.ts',
             'test/integration/limiter.test.ts',
             'test/integration/limit-records.test.ts',
+            'test/integration/limit-marks.test.ts',
         ],
     },
     'limiter-script': {
         mutate: ['gateway/limit.lua'],
-        tests: ['test/integration/limit-records.test.ts', 'test/integration/limiter.test.ts'],
+        tests: [
+            'test/integration/limit-records.test.ts',
+            'test/integration/limit-marks.test.ts',
+            'test/integration/limiter.test.ts',
+        ],
     },
 };
