@@ -7,18 +7,9 @@ import { quiet } from './context.ts';
 export const redisUrl =
     process.env['TEST_REDIS_URL'] ?? assert.fail('TEST_REDIS_URL is not set: run this file by "npm test -- <file>".');
 
-/** A connection to the real Redis; closed when the file is done. Keys are kept apart by the random ids in them. */
-export function testRedis(): Promise<Redis> {
-    return connected(redisUrl);
-}
-
-/** As testRedis, in a keyspace that no other file uses: for what folds a whole shard, or leaves there what others would fold. */
-export function ownRedis(keyspace: 8 | 9): Promise<Redis> {
-    return connected(Object.assign(new URL(redisUrl), { pathname: `/${keyspace}` }).href);
-}
-
-async function connected(url: string): Promise<Redis> {
-    const redis = openRedis({ url, log: quiet });
+/** A connection to this file's database of the real Redis (test/own-redis.ts); closed when the file is done. */
+export async function testRedis(): Promise<Redis> {
+    const redis = openRedis({ url: redisUrl, log: quiet });
     await awaitRedis(redis, 5_000);
     after(() => redis.disconnect());
     return redis;

@@ -87,7 +87,7 @@ async function callAll(canaries: Canaries, database: string, env: Record<string,
     after(closeClients);
     noteOwnSecrets(canaries, env);
     const person = await callWell(canaries);
-    const table = endpointTable({ version: '', cache: async () => {} });
+    const table = endpointTable({ version: '', cache: async () => {}, clock: Date.now });
     const bad = table.flatMap((endpoint) => badCalls(endpoint, person, canaries));
     return [
         ...(await sendAll([...bad, ...strangeCalls(canaries)])),

@@ -10,7 +10,10 @@ test('the store revokes and renames a key for its own account alone, whatever it
     const store = keyStore(db);
     const [account, key_id, now] = [newId(), newId(), new Date().toISOString()];
     const hash = Buffer.alloc(32, 1);
-    await store.insert({ key_id, account, hash, mask: 'm', name: 'a', tier: 'free', created_at: now }, 1);
+    await store.insert(
+        { key_id, account, hash, mask: 'm', name: 'a', tier: 'free', created_at: now },
+        { active: 1, all: 1 },
+    );
     const of_another = { account: newId(), key_id, now };
     await store.revoke(of_another);
     assert.equal(await store.rename({ ...of_another, name: 'b' }), undefined);

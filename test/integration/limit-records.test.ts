@@ -14,14 +14,14 @@ import { createMetrics } from '../../platform/metrics.ts';
 import type { FoldStore } from '../../workers/usage/fold.store.ts';
 import { fold } from '../../workers/usage/fold.ts';
 import { quiet } from '../context.ts';
-import { ownRedis } from '../test-redis.ts';
+import { testRedis } from '../test-redis.ts';
 import { ageRecord } from './ageing.ts';
 
 const WINDOW_MS = 60_000;
 /** Tests wait for no time, but a busy machine lets some pass. */
 const SLACK_MS = 30_000;
 
-const redis = await ownRedis(9);
+const redis = await testRedis();
 const { take, countVerified } = limiter({
     redis,
     shards: 1,

@@ -9,16 +9,15 @@ import { shardTag } from '../../platform/redis.ts';
 import { foldStore } from '../../workers/usage/fold.store.ts';
 import { usageService } from '../../workers/usage/service.ts';
 import { PLATFORM, usageStore } from '../../workers/usage/store.ts';
-import { quiet, testContext, testDatabase } from '../harness.ts';
-import { ownRedis } from '../test-redis.ts';
+import { quiet, testContext, testDatabase, testRedis } from '../harness.ts';
 import { ageRecord } from './ageing.ts';
 
 const { db } = await testDatabase();
-const redis = await ownRedis(8);
+const redis = await testRedis();
 const store = usageStore(db);
 const [TODAY, WEEK] = ['2026-03-03', '2026-02-25'];
 
-const ofPlatform = (today = TODAY) => store.folded({ account: PLATFORM, today, buckets: [] });
+const ofPlatform = (today = TODAY) => store.folded({ account: PLATFORM, today, live: [] });
 
 async function addDelta(account: string, kind: string, day: string, amount = 1): Promise<void> {
     await db.rows(sql.unsafe`
@@ -51,7 +50,7 @@ it('what was counted in an earlier month counts in all, but not in this month, f
     const account = randomUUID();
     await addDelta(account, 'wallets', '2026-02-28', 3);
     await addDelta(account, 'wallets', '2026-03-01', 4);
-    const amountsNow = async () => (await store.folded({ account, today: TODAY, buckets: [] })).amounts;
+    const amountsNow = async () => (await store.folded({ account, today: TODAY, live: [] })).amounts;
     const expected = [{ kind: 'wallets', total: 7, this_month: 4 }];
     assert.deepEqual(await amountsNow(), expected);
     await foldStore(db).foldDeltas();
@@ -66,7 +65,7 @@ it('counts of a record that were read earlier, but are recorded later, take noth
     });
     const { recordRequests } = foldStore(db);
     const seen = async () => {
-        const { amounts, requests_today } = await store.folded({ account, today: day, buckets: [] });
+        const { amounts, requests_today } = await store.folded({ account, today: day, live: [] });
         return [requests_today, ...amounts.map(({ total }) => total)];
     };
     await recordRequests([count(5)]);

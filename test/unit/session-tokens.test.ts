@@ -44,7 +44,7 @@ it('a token that was verified is refused from its exp on', async (t) => {
     let now = Date.now();
     t.mock.method(Date, 'now', () => now);
     const { state, identity } = identityWith(newSigner());
-    const { verify } = sessionTokens({ identity });
+    const { verify } = sessionTokens({ identity, clock: () => Date.now() });
     const { token, session_id } = issue(state.signer);
     const { exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
     assert.equal(await verify(token), session_id);
@@ -58,7 +58,7 @@ it('what is no token, or is badly signed, makes nobody fetch keys again', async 
     const clock = { now: 10_000 };
     t.mock.method(performance, 'now', () => clock.now);
     const { state, identity } = identityWith(newSigner());
-    const { verify } = sessionTokens({ identity });
+    const { verify } = sessionTokens({ identity, clock: () => Date.now() });
     const { token } = issue(state.signer);
     await verify(token);
     assert.equal(state.fetches, 1);
@@ -71,7 +71,7 @@ it('what is no token, or is badly signed, makes nobody fetch keys again', async 
 it('the gateway asks for keys by itself, with the time of a call', async (t) => {
     t.mock.method(performance, 'now', () => 10_000);
     const { state, identity } = identityWith(newSigner());
-    await sessionTokens({ identity }).verify(issue(state.signer).token);
+    await sessionTokens({ identity, clock: () => Date.now() }).verify(issue(state.signer).token);
     const { trusted, deadline, user_id, request_id } = state.contexts[0] ?? {};
     assert.deepEqual([trusted, deadline, user_id], [true, 10_000 + REQUEST_TIMEOUT_MS, undefined]);
     assert.ok(request_id);

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { CallContext } from '../../platform/context.ts';
 import type { GuardTarget } from '../../platform/guard.ts';
+import { continuations } from '../../services/wallet/continuation.ts';
 import type { WalletRow, WalletStore } from '../../services/wallet/store.ts';
 import { lock, requirePassword, type UnlockDependencies, unlocked } from '../../services/wallet/unlock.ts';
 import { deriveKey, type PasswordCost } from '../../workers/crypto/password.ts';
@@ -47,6 +48,7 @@ async function setUp(account: string | null = null) {
             Object.assign(row, changes);
         },
     } as unknown as WalletStore; // likewise
+    const sealed = continuations(['the service token of these tests'], Date.now);
     const guard: UnlockDependencies['guard'] = {
         attempt(target, verify) {
             seen.targets.push(target);
@@ -59,12 +61,20 @@ async function setUp(account: string | null = null) {
         options: { wallet_id?: string; password?: string; cost?: PasswordCost; context?: CallContext } = {},
     ) =>
         unlocked(
-            { store, passwords, cost: options.cost ?? COST, guard },
+            { store, passwords, cost: options.cost ?? COST, guard, continuations: sealed },
             { wallet_id: options.wallet_id ?? id, password: options.password ?? PASSWORD },
             options.context ?? nobody,
             async (_wallet, key) => Buffer.from(key),
         );
-    return { open, seen, row, id, data_key, dependencies: { store, passwords, cost: COST, guard }, nobody };
+    return {
+        open,
+        seen,
+        row,
+        id,
+        data_key,
+        dependencies: { store, passwords, cost: COST, guard, continuations: sealed },
+        nobody,
+    };
 }
 
 describe('a password of a wallet', () => {
