@@ -6,6 +6,7 @@ import type { Exchange } from './exchange.ts';
 import { readInput } from './input.ts';
 import { ListAnswer, type ListResult } from './lists.ts';
 import type { Overload } from './overload.ts';
+import { parseTurns } from './parse-turns.ts';
 import type { Services } from './services.ts';
 
 /** Carries out an admitted call and writes its answer. */
@@ -18,11 +19,12 @@ export function answering(options: {
     overload: Overload;
 }): Answer {
     const { services, admitter, readList, overload } = options;
+    const parseInTurn = parseTurns();
 
     return async (endpoint, exchange) => {
         const is_awaited = exchange.under_way && !exchange.body.hasArrived();
         if (is_awaited) overload.leave(exchange); // its body takes as long as its sender
-        const input = await readInput(endpoint, exchange, services);
+        const input = await readInput(endpoint, exchange, { services, parseInTurn });
         if (is_awaited) overload.enter(exchange);
         noteTarget(exchange, endpoint, [input.params, input.body]);
         const result = await endpoint.call(input);

@@ -2,8 +2,12 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Metrics } from '../platform/metrics.ts';
 
-/** Connections at once; each takes some 20 KiB while it is idle. */
+/** Connections at once; each takes some 20 KiB while it is idle. One more takes the place of the oldest idle one. */
 const MAX_CONNECTIONS = 10_000;
+/** Connections beyond that, for the moments in which all are busy; then new ones are refused. */
+const RESERVE = 100;
+/** Connections that are looked at for an idle one. */
+const MAX_LOOKS = 100;
 /** Requests of one connection that are in progress: a client that pipelines more is cut off. */
 const MAX_REQUESTS_IN_PROGRESS = 128;
 /** Bytes of answers that wait for their reader: of one connection, of one client address, and in all. */
@@ -13,7 +17,7 @@ const STALLED_MS = 15_000;
 /** How often unsent answers are measured, in milliseconds. */
 const SWEEP_MS = 250;
 
-type CutReason = 'requests' | 'unsent' | 'stalled';
+type CutReason = 'requests' | 'unsent' | 'stalled' | 'idle';
 
 /** Bounds what clients hold of this process by their connections. */
 export interface Connections {
@@ -49,10 +53,10 @@ export function watchConnections(server: Server, metrics: Metrics): Connections 
     const open = new Map<Socket, Connection>();
     const cut_off = metrics.counter({
         name: 'http_connections_cut_total',
-        help: 'Connections closed because of too many requests in progress, too many unsent bytes, or a stalled reader.',
+        help: 'Connections closed: too many requests in progress, too many unsent bytes, a stalled reader, or idle when room was needed.',
         labels: ['reason'],
     });
-    for (const reason of ['requests', 'unsent', 'stalled']) cut_off.inc({ reason }, 0);
+    for (const reason of ['requests', 'unsent', 'stalled', 'idle']) cut_off.inc({ reason }, 0);
     const cut = (socket: Socket, reason: CutReason): void => {
         cut_off.inc({ reason });
         socket.destroy();
@@ -64,11 +68,14 @@ export function watchConnections(server: Server, metrics: Metrics): Connections 
         () => unsent_bytes,
     );
 
-    server.maxConnections = MAX_CONNECTIONS;
-    server.on('drop', () => server.closeIdleConnections()); // the next connections find room
+    server.maxConnections = MAX_CONNECTIONS + RESERVE;
     server.on('connection', (socket: Socket) => {
         // Node takes its own listener off a socket that it hands over (CONNECT). Without one, a reset ends the process.
         socket.on('error', () => {});
+        if (open.size >= MAX_CONNECTIONS) {
+            const idle = oldestIdle(open.values());
+            if (idle) cut(idle, 'idle');
+        }
         const moved_at = performance.now();
         open.set(socket, { socket, address: '', responses: new Set(), taken: progressOf(socket), moved_at });
         socket.on('close', () => open.delete(socket));
@@ -99,6 +106,16 @@ export function watchConnections(server: Server, metrics: Metrics): Connections 
         },
         stop: () => clearInterval(sweep),
     };
+}
+
+/** The oldest connection without a request in progress, or with one whose header is not complete yet. */
+function oldestIdle(connections: Iterable<Connection>): Socket | undefined {
+    let looks = 0;
+    for (const { socket, responses } of connections) {
+        if (responses.size === 0 && !socket.destroyed) return socket;
+        if (++looks === MAX_LOOKS) return undefined;
+    }
+    return undefined;
 }
 
 /**

@@ -40,6 +40,8 @@ interface Definition<Params, Query, Headers, Body, Answer extends z.ZodType> {
     /** Of the header fields that it reads, by their names in lower case. */
     headers?: Headers;
     body?: Body;
+    /** The largest body in bytes, where it is not the usual 1 MiB: for what anybody may call. */
+    max_body_bytes?: number;
     /** The shape of `data`. */
     answer: Answer;
     /** Whether each success counts as a presentation that was verified. */

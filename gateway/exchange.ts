@@ -4,6 +4,7 @@ import { AppError } from '../platform/errors.ts';
 import { newId, REQUEST_ID } from '../platform/ids.ts';
 import { NO_SPAN, readTraceparent, type Span, startSpan } from '../platform/tracing.ts';
 import type { Principal } from './auth.ts';
+import type { BodyBudget } from './body-budget.ts';
 import { IncomingBody } from './incoming-body.ts';
 import type { Decision } from './limit.ts';
 import { routable } from './target.ts';
@@ -51,13 +52,17 @@ export interface Exchange {
 
 const EXCHANGE = Symbol('exchange');
 
-export function beginExchange(request: IncomingMessage, response: ServerResponse, address: string): Exchange {
+export function beginExchange(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { address, budget }: { address: string; budget: BodyBudget },
+): Exchange {
     const { url, malformed } = routable(request.url ?? '/');
     request.url = url;
     const exchange: Exchange = {
         request,
         response,
-        body: new IncomingBody(request),
+        body: new IncomingBody(request, { address, budget }),
         malformed_path: malformed,
         began: performance.now(),
         request_id: requestIdOf(request),

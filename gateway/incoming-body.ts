@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import { overloaded } from '../platform/batch.ts';
 import { AppError } from '../platform/errors.ts';
+import type { BodyBudget } from './body-budget.ts';
 
 export const MAX_BODY_BYTES = 1 << 20;
 /** Bytes of a body that are taken before its request is admitted; the rest waits in the connection. */
-const MAX_UNASKED_BYTES = 64 << 10;
+const MAX_UNASKED_BYTES = 16 << 10;
 /** Bytes, as they come over the connection, that are read of a refused body before its connection is cut. */
 const MAX_DROPPED_BYTES = 64 << 20;
 /** Time for that, in milliseconds. */
@@ -12,14 +14,19 @@ const NOTHING = Buffer.alloc(0);
 
 /**
  * Collects the body of one request from the moment its header is read, so that a body in very small pieces never becomes a
- * queue of buffers: it takes at most twice its size in memory. Somebody must either read() or drop() it.
+ * queue of buffers: it takes at most twice its size in memory. Somebody must read() or drop() it, and discard() it in the end.
  */
 export class IncomingBody {
     readonly #request: IncomingMessage;
+    readonly #address: string;
+    readonly #budget: BodyBudget;
     /** What the request says of its length; infinite for a body in chunks. */
     readonly #announced: number;
     #bytes: Buffer = NOTHING;
     #length = 0;
+    #max_length = MAX_BODY_BYTES;
+    /** What the budget holds for this body. */
+    #held = 0;
     /** collecting, until somebody asks for it; dropping: the bytes are of no use. */
     #state: 'collecting' | 'reading' | 'dropping' | 'ended' = 'collecting';
     #failure: AppError | undefined;
@@ -27,8 +34,10 @@ export class IncomingBody {
     #settle: (() => void) | undefined;
     #drop_until_bytes = 0;
 
-    constructor(request: IncomingMessage) {
+    constructor(request: IncomingMessage, { address, budget }: { address: string; budget: BodyBudget }) {
         this.#request = request;
+        this.#address = address;
+        this.#budget = budget;
         this.#announced = announcedLength(request);
         if (this.#announced === 0) {
             this.#state = 'ended';
@@ -46,9 +55,11 @@ export class IncomingBody {
         return this.#state === 'ended' || this.#length === this.#announced;
     }
 
-    /** All of its bytes. AppError `too_large` or `invalid` where it cannot be had. */
-    async read(): Promise<Buffer> {
-        if (this.#announced > MAX_BODY_BYTES && Number.isFinite(this.#announced)) throw tooLarge();
+    /** All of its bytes, at most `max_length`. AppError `too_large`, `unavailable` or `invalid` where it cannot be had. */
+    async read(max_length = MAX_BODY_BYTES): Promise<Buffer> {
+        this.#max_length = max_length;
+        const least_length = Number.isFinite(this.#announced) ? this.#announced : this.#length;
+        if (least_length > max_length) throw tooLarge(max_length);
         if (this.#state === 'collecting' && !this.#failure) {
             this.#state = 'reading';
             this.#request.resume();
@@ -58,14 +69,16 @@ export class IncomingBody {
         }
         if (this.#failure) throw this.#failure;
         const bytes = this.#bytes.subarray(0, this.#length);
-        this.#bytes = NOTHING;
+        this.#release();
         return bytes;
     }
 
     /** Ignores what is still to come; resolves when that is over, or has been cut off. */
     async drop(): Promise<void> {
-        this.#bytes = NOTHING;
+        this.#release();
         if (this.#state === 'ended' || this.#request.destroyed) return;
+        this.#settle?.(); // whoever was reading hears of the failure
+        this.#failure ??= new AppError('invalid', 'The body was dropped.');
         this.#state = 'dropping';
         this.#drop_until_bytes = this.#request.socket.bytesRead + MAX_DROPPED_BYTES;
         const timer = setTimeout(() => this.#request.destroy(), DROPPING_MS);
@@ -83,15 +96,36 @@ export class IncomingBody {
             return;
         }
         const length = this.#length + chunk.length;
-        if (length > MAX_BODY_BYTES) {
-            this.#failure = tooLarge();
-            this.#bytes = NOTHING;
-            this.#request.pause(); // until it is dropped
-            this.#settle?.();
+        if (this.#failure) return; // until it is dropped
+        if (length > this.#max_length) {
+            this.#refuse(tooLarge(this.#max_length));
             return;
         }
+        if (!this.#budget.take(this.#address, chunk.length)) {
+            this.#refuse(overloaded('bodies'));
+            return;
+        }
+        this.#held += chunk.length;
         this.#append(chunk, length);
         if (this.#state === 'collecting' && length > MAX_UNASKED_BYTES) this.#request.pause();
+    }
+
+    #refuse(failure: AppError): void {
+        this.#failure = failure;
+        this.#release();
+        this.#request.pause();
+        this.#settle?.();
+    }
+
+    /** Forgets what nobody has read: the answer is out. */
+    discard(): void {
+        this.#release();
+    }
+
+    #release(): void {
+        this.#bytes = NOTHING;
+        this.#budget.give(this.#address, this.#held);
+        this.#held = 0;
     }
 
     #append(chunk: Buffer, length: number): void {
@@ -113,6 +147,7 @@ export class IncomingBody {
         if (this.#state === 'ended') return;
         this.#state = 'ended';
         this.#failure ??= failure;
+        if (this.#failure) this.#release();
         this.#settle?.();
     }
 }
@@ -122,6 +157,7 @@ function announcedLength({ headers }: IncomingMessage): number {
     return Number(headers['content-length'] ?? 0);
 }
 
-function tooLarge(): AppError {
-    return new AppError('too_large', 'The body is larger than 1 MiB.');
+function tooLarge(max_length: number): AppError {
+    const most = max_length === MAX_BODY_BYTES ? '1 MiB' : `${max_length >> 10} KiB`;
+    return new AppError('too_large', `The body is larger than ${most}.`);
 }

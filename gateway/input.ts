@@ -8,15 +8,21 @@ import type { Endpoint, Input } from './endpoint.ts';
 import { contextOf, type Exchange, headerFields } from './exchange.ts';
 import { parse } from './fields.ts';
 import { actOnBehalf } from './on-behalf-of.ts';
+import type { ParseInTurn } from './parse-turns.ts';
 import { parseQuery } from './query.ts';
 import type { Services } from './services.ts';
 
 type AnyInput = Input<unknown, unknown, unknown, unknown>;
 
 /** Reads what an admitted request brings, and holds it to the schemas of its endpoint. */
-export async function readInput(endpoint: Endpoint, exchange: Exchange, services: Services): Promise<AnyInput> {
+export async function readInput(
+    endpoint: Endpoint,
+    exchange: Exchange,
+    { services, parseInTurn }: { services: Services; parseInTurn: ParseInTurn },
+): Promise<AnyInput> {
     const request = exchange.request as Request; // express made it
-    const body = parseBody(request.headers, await exchange.body.read());
+    const bytes = await exchange.body.read(endpoint.max_body_bytes);
+    const body = await parseInTurn(bytes, (whole) => parseBody(request.headers, whole));
     if (exchange.malformed_path) throw new AppError('invalid', 'The path is not properly percent-encoded.');
     const context = contextOf(exchange, endpoint.timeout_ms);
     if (exchange.internal) {

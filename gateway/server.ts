@@ -7,6 +7,7 @@ import type { Log } from '../platform/log.ts';
 import { type Metrics, secondsSince } from '../platform/metrics.ts';
 import { traceIdOf } from '../platform/tracing.ts';
 import { clientAddress } from './address.ts';
+import { bodyBudget } from './body-budget.ts';
 import { clientErrors } from './client-errors.ts';
 import { watchConnections } from './connections.ts';
 import type { Cors } from './cors.ts';
@@ -43,7 +44,8 @@ export function gatewayServer(options: GatewayOptions): Server {
     const client_errors = clientErrors({ fail: engine.fail, decision, log });
     const observe = observer(options);
     const finish = finisher(options, observe);
-    const refuse = turnAway({ decision, cors: options.cors, observe, log });
+    const budget = bodyBudget(options.metrics);
+    const refuse = turnAway({ decision, budget, cors: options.cors, observe, log });
     const app = application(options);
     const listener = (request: IncomingMessage, response: ServerResponse) => {
         const address = clientAddress(request, trusted_proxies);
@@ -52,10 +54,11 @@ export function gatewayServer(options: GatewayOptions): Server {
         request.url = originForm(request.url ?? '/');
         const may_always = request.url === HEALTH_PATH || isInternal(request);
         client_errors.began(response);
-        if (!may_always && overload.isFull()) return refuse(request, response);
-        const exchange = beginExchange(request, response, address);
+        if (!may_always && overload.isFull()) return refuse(request, response, address);
+        const exchange = beginExchange(request, response, { address, budget });
         response.on('close', () => {
             if (!response.writableFinished) exchange.cancellation.cancel();
+            exchange.body.discard();
             finish(exchange);
         });
         if (!may_always) overload.enter(exchange);

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { readTraceparent, traceIdOf } from '../platform/tracing.ts';
+import type { BodyBudget } from './body-budget.ts';
 import type { Cors } from './cors.ts';
 import { errorWriter, limitHeaders, writeError } from './envelope.ts';
 import { type Exchange, requestIdOf } from './exchange.ts';
@@ -12,7 +13,7 @@ import type { Decision } from './limit.ts';
 const SMALL_BODY_BYTES = 64 << 10;
 
 /** Answers a request before anything has been done for it. */
-export type TurnAway = (request: IncomingMessage, response: ServerResponse) => void;
+export type TurnAway = (request: IncomingMessage, response: ServerResponse, address: string) => void;
 
 /**
  * The refusal for want of capacity. When it is given there is no time to spare, since what it takes is taken from what could be
@@ -21,25 +22,30 @@ export type TurnAway = (request: IncomingMessage, response: ServerResponse) => v
 export function turnAway(options: {
     /** What the limit's headers tell of. */
     decision(): Decision;
+    budget: BodyBudget;
     cors: Cors;
     observe(seen: { route: string; method: string; status: number }, began: number): number;
     log: Log;
 }): TurnAway {
-    const { decision, cors, observe, log } = options;
+    const { decision, budget, cors, observe, log } = options;
     const at_capacity = new AppError('unavailable', 'The service is at capacity. Try again shortly.', {
         retry_after: 1,
     });
     const { http_status: status, kind } = at_capacity;
     const write = errorWriter(at_capacity);
     const route = 'unmatched';
-    return (request, response) => {
+    return (request, response, address) => {
         const began = performance.now();
         const request_id = requestIdOf(request);
         const own: Exchange['headers'] = { 'X-Request-Id': request_id };
         cors.allow({ request, headers: own }); // a browser could not read the refusal else
         const headers = { ...limitHeaders(decision()), ...own };
         if (hasSmallBody(request)) write(response, headers);
-        else void writeError(response, at_capacity, { headers, rest: new IncomingBody(request).drop() });
+        else
+            void writeError(response, at_capacity, {
+                headers,
+                rest: new IncomingBody(request, { address, budget }).drop(),
+            });
         const { method = '' } = request;
         log.info({
             request_id,

@@ -6,6 +6,9 @@ import { userFields, userOf } from './me.ts';
 
 const session = z.object({ token: z.string(), refresh_token: z.string(), expires_at: z.string() });
 
+/** The longest address and password take a third of this, with every character escaped. */
+const MAX_LOGIN_BYTES = 32 << 10;
+
 export const internalAuthEndpoints = [
     endpoint({
         id: 'internal.auth.register',
@@ -28,6 +31,7 @@ export const internalAuthEndpoints = [
         method: 'POST',
         path: '/internal/v1/auth/login',
         access: 'login',
+        max_body_bytes: MAX_LOGIN_BYTES,
         status: 200,
         message: 'Logged in',
         acts_on: 'user_id',

@@ -44,7 +44,9 @@ it('through pgbouncer in transaction mode, each migration is applied once by thr
     const { href } = Object.assign(new URL(pgbouncer.url), { pathname });
     const runners = [1, 2, 3].map(() => migrate(href, { schemas: SCHEMAS, log: quiet }));
     const applied = (await Promise.all(runners)).flat();
-    assert.deepEqual(applied.map((name) => name.split('/')[0]).sort(), SCHEMAS.map(({ schema }) => schema).sort());
+    assert.equal(new Set(applied).size, applied.length, 'one was applied twice');
+    const schemas = new Set(applied.map((name) => name.split('/')[0]));
+    assert.deepEqual([...schemas].sort(), SCHEMAS.map(({ schema }) => schema).sort());
     assert.equal(await isMigrated(href, SCHEMAS), true);
 });
 

@@ -3,8 +3,12 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { it, type TestContext } from 'node:test';
+import { bodyBudget } from '../../gateway/body-budget.ts';
 import { IncomingBody, MAX_BODY_BYTES } from '../../gateway/incoming-body.ts';
 import { AppError } from '../../platform/errors.ts';
+import { createMetrics } from '../../platform/metrics.ts';
+
+const budget = bodyBudget(createMetrics());
 
 /** Sends `head` and `pieces` over a real connection, and gives what the server makes of them. */
 async function receive(t: TestContext, head: string, pieces: readonly string[]) {
@@ -20,7 +24,7 @@ async function receive(t: TestContext, head: string, pieces: readonly string[]) 
     socket.on('error', () => {});
     socket.write(`POST / HTTP/1.1\r\nHost: a\r\n${head}\r\n\r\n`);
     const [request] = (await once(server, 'request')) as [IncomingMessage];
-    const body = new IncomingBody(request);
+    const body = new IncomingBody(request, { address: 'a', budget });
     for (const piece of pieces) socket.write(piece);
     return { body, socket };
 }

@@ -4,11 +4,13 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { it } from 'node:test';
 import type { Admitter } from '../../gateway/admit.ts';
+import { bodyBudget } from '../../gateway/body-budget.ts';
 import { beginExchange, type Exchange } from '../../gateway/exchange.ts';
 import type { Overload } from '../../gateway/overload.ts';
 import { refusals } from '../../gateway/refusals.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import { createMetrics } from '../../platform/metrics.ts';
 import { decodeError } from '../../platform/rpc/wire.ts';
 
 const HEAD = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 7\r\n\r\n';
@@ -20,7 +22,10 @@ it('a refusal ends at once when the body has arrived, and else when it has; the 
     const { fail } = refusals({ admitter: {} as Admitter, overload, log: {} as Log });
     const ended_at_once: boolean[] = [];
     await using server = createServer((request, response) => {
-        const exchange = beginExchange(request, response, '127.0.0.1');
+        const exchange = beginExchange(request, response, {
+            address: '127.0.0.1',
+            budget: bodyBudget(createMetrics()),
+        });
         exchange.decision = { state: 'admitted', limit: 1, remaining: 1, reset: 1, wait: 1 };
         process.nextTick(() => {
             void fail(exchange, new AppError('invalid', 'It is unfit.'));
@@ -51,7 +56,10 @@ it('a failure is logged with its stack where it happened, and not again where a 
     const unknown = answered('of a later version');
     const thrown = [answered('internal'), own, unknown];
     await using server = createServer((request, response) => {
-        const exchange = beginExchange(request, response, '127.0.0.1');
+        const exchange = beginExchange(request, response, {
+            address: '127.0.0.1',
+            budget: bodyBudget(createMetrics()),
+        });
         exchange.decision = { state: 'admitted', limit: 1, remaining: 1, reset: 1, wait: 1 };
         void fail(exchange, thrown.shift());
     }).listen(0);

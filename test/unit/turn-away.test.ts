@@ -3,10 +3,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { it } from 'node:test';
+import { bodyBudget } from '../../gateway/body-budget.ts';
 import { clientErrors } from '../../gateway/client-errors.ts';
 import { cors } from '../../gateway/cors.ts';
 import { turnAway } from '../../gateway/turn-away.ts';
 import type { Log } from '../../platform/log.ts';
+import { createMetrics } from '../../platform/metrics.ts';
 
 const ORIGIN = 'https://app.example';
 const REQUEST = `POST /v1/dids HTTP/1.1\r\nHost: a\r\nOrigin: ${ORIGIN}\r\nX-Request-Id: mine\r\nContent-Length: 7\r\n\r\n{"a":1}`;
@@ -17,11 +19,14 @@ async function setUp() {
     const lines: Array<Record<string, unknown>> = [];
     const log = { info: (line: Record<string, unknown>) => void lines.push(line) } as Log; // no other level is used
     const decision = () => ({ state: 'admitted', limit: 9, remaining: 8, reset: 7, wait: 6 }) as const;
-    const turn = turnAway({ decision, cors: cors([ORIGIN]), observe: () => 0.5, log });
+    const turn = turnAway({
+        ...{ decision, cors: cors([ORIGIN]), observe: () => 0.5, log },
+        budget: bodyBudget(createMetrics()),
+    });
     const errors = clientErrors({ fail: () => assert.fail('it was answered before'), decision, log });
     const server = createServer((request, response) => {
         errors.began(response);
-        turn(request, response);
+        turn(request, response, '127.0.0.1');
     }).listen(0);
     server.on('clientError', errors.answer);
     await once(server, 'listening');

@@ -133,10 +133,11 @@ describe('a wallet', () => {
     it('counts attempts by wallet and address', async () => {
         const { open, seen, id } = await setUp();
         const traceparent = '00-0123456789abcdef0123456789abcdef-0123456789abcdef-01';
-        await open({
-            context: testContext({ trusted: true, user_id: undefined, address: '203.0.113.9', traceparent }),
-        });
-        assert.deepEqual(seen.targets, [{ subject: `wallet:${id}`, address: '203.0.113.9', traceparent }]);
+        const context = testContext({ trusted: true, user_id: undefined, address: '203.0.113.9', traceparent });
+        await open({ context });
+        const { address, deadline, cancellation } = context;
+        const target = { subject: `wallet:${id}`, address, traceparent, deadline, cancellation };
+        assert.deepEqual(seen.targets, [target]);
     });
 
     it('is locked with a salt of its own, never the same twice', async () => {

@@ -1,0 +1,32 @@
+import type { Metrics } from '../platform/metrics.ts';
+
+/** Bytes of bodies that have not been parsed yet: of one client address, and in all. */
+const MAX_UNPARSED_BYTES = { address: 32 << 20, total: 64 << 20 } as const;
+
+/** What the bodies hold that are being received. */
+export interface BodyBudget {
+    /** Whether so many more bytes fit; then they are held. */
+    take(address: string, bytes: number): boolean;
+    give(address: string, bytes: number): void;
+}
+
+export function bodyBudget(metrics: Metrics): BodyBudget {
+    const by_address = new Map<string, number>();
+    let total = 0;
+    metrics.gauge('http_body_bytes', 'Bytes of request bodies that have not been parsed yet.', () => total);
+    return {
+        take(address, bytes) {
+            const held = (by_address.get(address) ?? 0) + bytes;
+            if (held > MAX_UNPARSED_BYTES.address || total + bytes > MAX_UNPARSED_BYTES.total) return false;
+            by_address.set(address, held);
+            total += bytes;
+            return true;
+        },
+        give(address, bytes) {
+            const held = (by_address.get(address) ?? 0) - bytes;
+            if (held > 0) by_address.set(address, held);
+            else by_address.delete(address);
+            total -= bytes;
+        },
+    };
+}

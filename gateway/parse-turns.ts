@@ -1,0 +1,47 @@
+import { overloaded } from '../platform/batch.ts';
+import { queueTally } from '../platform/queues.ts';
+
+/** Bodies up to this size, in bytes, are parsed at once: that takes less than half a millisecond. */
+const SMALL_BYTES = 16 << 10;
+/** Larger bodies that may wait for their turn; the next one is refused. */
+const MAX_WAITING = 64;
+/** The queue's name in the metrics. */
+const QUEUE = 'body_parsing';
+
+/** Parses `bytes` by `parse`, at once or in a later turn of the event loop. Rejects with `unavailable` where too many wait. */
+export type ParseInTurn = <Result>(bytes: Buffer, parse: (bytes: Buffer) => Result) => Promise<Result>;
+
+/**
+ * Parses one large body in each turn of the event loop. A body of 1 MiB takes some 10 ms: many that arrive at the same moment
+ * would keep everybody else waiting for all of them.
+ */
+export function parseTurns(): ParseInTurn {
+    const waiting: Array<() => void> = [];
+    const tally = queueTally(QUEUE);
+
+    function runNext(): void {
+        const run = waiting[0];
+        run?.();
+        waiting.shift();
+        tally.waiting--;
+        tally.batches++;
+        if (waiting.length > 0) setImmediate(runNext); // what has arrived meanwhile comes first
+    }
+
+    return async (bytes, parse) => {
+        if (bytes.length <= SMALL_BYTES) return parse(bytes);
+        if (waiting.length >= MAX_WAITING) throw overloaded(QUEUE);
+        tally.items++;
+        tally.waiting++;
+        return new Promise((resolve, reject) => {
+            waiting.push(() => {
+                try {
+                    resolve(parse(bytes));
+                } catch (error) {
+                    reject(error);
+                }
+            });
+            if (waiting.length === 1) setImmediate(runNext);
+        });
+    };
+}
