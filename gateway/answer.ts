@@ -6,7 +6,7 @@ import type { Exchange } from './exchange.ts';
 import { readInput } from './input.ts';
 import { ListAnswer, type ListResult } from './lists.ts';
 import type { Overload } from './overload.ts';
-import { parseTurns } from './parse-turns.ts';
+import { bodyTurns } from './parse-turns.ts';
 import type { Services } from './services.ts';
 
 /** Carries out an admitted call and writes its answer. */
@@ -19,7 +19,7 @@ export function answering(options: {
     overload: Overload;
 }): Answer {
     const { services, admitter, readList, overload } = options;
-    const parseInTurn = parseTurns();
+    const parseInTurn = bodyTurns();
 
     return async (endpoint, exchange) => {
         const is_awaited = exchange.under_way && !exchange.body.hasArrived();

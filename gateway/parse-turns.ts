@@ -15,7 +15,7 @@ export type ParseInTurn = <Result>(bytes: Buffer, parse: (bytes: Buffer) => Resu
  * Parses one large body in each turn of the event loop. A body of 1 MiB takes some 10 ms: many that arrive at the same moment
  * would keep everybody else waiting for all of them.
  */
-export function parseTurns(): ParseInTurn {
+export function bodyTurns(): ParseInTurn {
     const waiting: Array<() => void> = [];
     const tally = queueTally(QUEUE);
 

@@ -135,6 +135,58 @@ it('a connection without a request, or with a slow one, keeps nobody waiting', a
     check(observed, 40 * clients, 'idle and slow connections');
 });
 
+/** Bodies that all lack their last byte, and then get it at the same moment. */
+async function finishTogether(count: number, path: string, headers: readonly string[]): Promise<Array<number>> {
+    const text = post(path, headers, keysAndEscapes(BODY_BYTES));
+    const sockets = await Promise.all(Array.from({ length: count }, () => dial(target)));
+    const statuses = sockets.map(
+        (socket) =>
+            new Promise<number>((resolve) => {
+                socket.once('data', (chunk) =>
+                    resolve(Number(/^HTTP\/1\.1 (\d{3}) /.exec(chunk.toString('latin1'))?.[1])),
+                );
+            }),
+    );
+    for (const socket of sockets) socket.write(text.slice(0, -1));
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    for (const socket of sockets) socket.write(text.slice(-1));
+    const answered = await Promise.all(statuses);
+    for (const socket of sockets) socket.destroy();
+    return answered;
+}
+
+/** As many keys as are accepted, and a string of escapes: nothing that is accepted takes longer to parse. */
+function keysAndEscapes(size: number): string {
+    const keys = Array.from({ length: 19_999 }, (_, index) => `"k${index}":0`).join();
+    return `{${keys},"z":"${'\\u00e9'.repeat(Math.floor((size - keys.length - 9) / 6))}"}`;
+}
+
+it('bodies that end at the same moment are parsed one after the other, with others between them', async () => {
+    const bodies = IS_WHOLE ? 200 : 20;
+    const statuses: number[] = [];
+    const observed = await observe(target, async () => {
+        statuses.push(...(await finishTogether(bodies, '/internal/v1/auth/login', [])));
+        statuses.push(...(await finishTogether(bodies, '/v1/did', [KEY])));
+    });
+    check(observed, 2 * bodies * BODY_BYTES, 'bodies that end together');
+    assert.deepEqual(new Set(statuses.slice(0, bodies)), new Set([413]), 'a stranger may send 32 KiB');
+    assert.ok(
+        statuses.slice(bodies).every((status) => [201, 503].includes(status)),
+        statuses.join(),
+    );
+});
+
+it('more connections than there may be push out those that are idle, and nobody else', async () => {
+    const sockets: Array<Awaited<ReturnType<typeof dial>>> = [];
+    const observed = await observe(target, async () => {
+        for (let wave = 0; wave < (IS_WHOLE ? 101 : 5); wave++) {
+            sockets.push(...(await Promise.all(Array.from({ length: 100 }, () => dial(target)))));
+        }
+    });
+    for (const socket of sockets) socket.destroy();
+    check(observed, 40 * sockets.length, 'connections beyond the bound');
+});
+
 function secret(): string {
     return `X-Internal-Secret: ${target.internal_secret}`;
 }
