@@ -17,6 +17,7 @@ import { FrameServer } from './frame-server.ts';
 import { asBuffer, EXCHANGE, MAX_MESSAGE_BYTES } from './frames.ts';
 import { addHealth } from './health.ts';
 import { addReflection } from './reflection.ts';
+import { runningCalls } from './running-calls.ts';
 import { serverCredentials, type Tls } from './tls.ts';
 import { contextFromMetadata, encodeStatus } from './unary.ts';
 
@@ -63,7 +64,8 @@ export interface RpcServer {
 
 /** Serves the methods over gRPC: plain unary calls for any client, the frame stream for this service's own processes. */
 export async function serve(options: ServeOptions): Promise<RpcServer> {
-    const identify = callers(options);
+    const calls = runningCalls(options.dispatch);
+    const identify = callers({ ...options, dispatch: calls.dispatch });
     const { interceptor, callerOf } = admission({ identify, know: (peer) => connections.know(peer) });
     const server = new Server({ ...BOUNDS, interceptors: [interceptor] });
     const by_service = Map.groupBy(options.methods, ({ path }) => path.slice(1, path.lastIndexOf('/')));
@@ -79,8 +81,8 @@ export async function serve(options: ServeOptions): Promise<RpcServer> {
     const connections = await listen({ host, port, accept, bounds });
     return {
         address: `${host}:${connections.port}`,
-        stop: () =>
-            new Promise((resolve) => {
+        async stop() {
+            await new Promise<void>((resolve) => {
                 health.stop();
                 connections.close();
                 for (const stream of streams) stream.drain();
@@ -90,7 +92,9 @@ export async function serve(options: ServeOptions): Promise<RpcServer> {
                     connections.cutOffUnknown();
                     resolve();
                 });
-            }),
+            });
+            await calls.finished(DRAIN_MS);
+        },
     };
 }
 

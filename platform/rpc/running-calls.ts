@@ -1,0 +1,31 @@
+import type { Dispatch } from './dispatch.ts';
+
+export interface RunningCalls {
+    dispatch: Dispatch;
+    /** Resolves when no call runs any more, or after `most_ms`. */
+    finished(most_ms: number): Promise<void>;
+}
+
+/** Counts the calls that run, so that what they need is not closed under them, whatever becomes of their connections. */
+export function runningCalls(dispatch: Dispatch): RunningCalls {
+    let running = 0;
+    let settle: (() => void) | undefined;
+    return {
+        async dispatch(...call) {
+            running++;
+            try {
+                return await dispatch(...call);
+            } finally {
+                if (--running === 0) settle?.();
+            }
+        },
+        async finished(most_ms) {
+            if (running === 0) return;
+            const { promise, resolve } = Promise.withResolvers<void>();
+            settle = resolve;
+            const timer = setTimeout(resolve, most_ms);
+            await promise;
+            clearTimeout(timer);
+        },
+    };
+}
