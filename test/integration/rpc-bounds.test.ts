@@ -183,7 +183,8 @@ it('a call tells the server how much time is left when its frame is sent', async
     });
     const did = connectTo(t, [endpoint]);
     const first = testContext();
-    const context: CallContext & { deadline: number } = testContext(); // to be changed below
+    const deadline = performance.now() + 10_000;
+    const context: CallContext & { deadline: number } = testContext({ deadline }); // to be changed below
     const given_up = [resolve(did, 'first', first).catch(() => {})];
     await until('the stream is open', () => opened !== undefined && sent.length === 1);
     given_up.push(resolve(did, 'second', context).catch(() => {}));
