@@ -26,7 +26,7 @@ export interface Exchange {
     /** What its calls go on from: its own span, or, where that is not traced, what has come in. */
     traceparent: string | undefined;
     span: Span;
-    /** Of all its calls: cancelled when the client goes away. */
+    /** All its calls share it; it is cancelled when the client goes away. */
     cancellation: Cancellation;
     /** The client's address as limits count it: IPv6 as its /64. */
     address: string;

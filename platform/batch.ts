@@ -125,7 +125,7 @@ interface Entry<Item, Result> {
     reject(error: unknown): void;
 }
 
-/** Of an item that no request waits for. */
+/** The patience of an item that no request waits for. */
 const ENDLESS: Patience = {};
 
 /** Gathers single calls into batches, and gives each caller its own result. */

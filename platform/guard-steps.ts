@@ -27,7 +27,7 @@ export const POLICY = {
     max_known: 1_000,
 } as const;
 
-/** Whose password is tried, and from where. The subject goes into Redis keys: it names nobody in clear text. */
+/** The owner of the password that is tried, and the caller's address. The subject goes into Redis keys: it names nobody in clear text. */
 export interface GuardTarget extends Patience {
     subject: string;
     /**

@@ -8,7 +8,7 @@ const DISCONNECT_MS = 100;
 /** A blocking command of BullMQ takes up to 10 s: a connection that has been silent for longer is lost, in milliseconds. */
 const PATIENT_SILENCE_MS = 13_000;
 
-/** Of a connection whose commands fail at once without Redis, and are never sent twice. */
+/** Options of a connection: its commands fail at once without Redis, and are never sent twice. */
 export const PUNCTUAL = {
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
@@ -17,7 +17,7 @@ export const PUNCTUAL = {
     keepAlive: KEEP_ALIVE_MS,
 } as const satisfies RedisOptions;
 
-/** Of a connection whose commands wait for Redis. */
+/** Options of a connection: its commands wait for Redis. */
 export const PATIENT = {
     maxRetriesPerRequest: null,
     socketTimeout: PATIENT_SILENCE_MS,

@@ -24,7 +24,7 @@ import { contextFromMetadata, encodeStatus } from './unary.ts';
 /** What is still under way this long after a stop began is cut off, in milliseconds. */
 const DRAIN_MS = 10_000;
 
-/** Of each connection. It has no greatest age: a stream of frames lasts as long as its client. */
+/** Bounds of each connection. It has no greatest age: a stream of frames lasts as long as its client. */
 const BOUNDS = {
     'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
     'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
