@@ -169,7 +169,7 @@ itLimits('a window is followed by a whole one, and Reset only grows', async () =
         reset = number(answer, 'x-ratelimit-reset');
         const others = await Promise.all(Array.from({ length: 20 }, use));
         assert.equal(
-            others.filter(({ status }) => status === 201).length,
+            others.filter(({ status }) => status === 404).length,
             9,
             others.map(({ status }) => status).join(),
         );
