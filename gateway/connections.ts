@@ -1,170 +1,37 @@
-import type { Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Server } from 'node:http';
+import {
+    type ConnectionBounds,
+    type Connections,
+    CUT_REASONS,
+    watchConnections,
+} from '../platform/http-connections.ts';
 import type { Metrics } from '../platform/metrics.ts';
 
-/** Connections at once; each takes some 20 KiB while it is idle. One more takes the place of the oldest idle one. */
+/** Connections at once; each takes some 20 KiB while it is idle. */
 const MAX_CONNECTIONS = 10_000;
-/** Connections beyond that, for the moments in which all are busy; then new ones are refused. */
 const RESERVE = 100;
-/** Connections that are looked at for an idle one. */
-const MAX_LOOKS = 100;
-/** Requests of one connection that are in progress: a client that pipelines more is cut off. */
 const MAX_REQUESTS_IN_PROGRESS = 128;
-/** Bytes of answers that wait for their reader: of one connection, of one client address, and in all. */
-const MAX_UNSENT_BYTES = { connection: 8 << 20, address: 32 << 20, total: 64 << 20 } as const;
-/** A reader that takes nothing for this long is cut off, in milliseconds. */
-const STALLED_MS = 15_000;
-/** How often unsent answers are measured, in milliseconds. */
-const SWEEP_MS = 250;
+const MAX_UNSENT_BYTES = { connection: 8 << 20, address: 32 << 20, total: 64 << 20 };
 
-type CutReason = 'requests' | 'unsent' | 'stalled' | 'idle';
-
-/** Bounds what clients hold of this process by their connections. */
-export interface Connections {
-    /**
-     * Notes a request that has been read; `address` is its client. False: its connection had too many in progress, and
-     * has been cut off.
-     */
-    begin(response: ServerResponse, address: string): boolean;
-    /** Ends the measuring. */
-    stop(): void;
-}
-
-interface Connection {
-    socket: Socket;
-    /** The client of its newest request: behind a proxy, requests of several share a connection. */
-    address: string;
-    /** The answers that are not completely sent. */
-    responses: Set<ServerResponse>;
-    /** What its reader had taken at the last measurement, and when that last changed (`performance.now()`). */
-    taken: Progress;
-    moved_at: number;
-}
-
-interface Progress {
-    /** Bytes of the writes that are complete. */
-    completed: number;
-    /** Bytes of the write under way that the kernel has not taken yet. */
-    queued: number;
-}
-
-/** Watches all connections of `server`. */
-export function watchConnections(server: Server, metrics: Metrics): Connections {
-    const open = new Map<Socket, Connection>();
+/** Bounds what clients hold of a gateway by their connections, and counts those that are cut. */
+export function gatewayConnections(server: Server, metrics: Metrics): Connections {
     const cut_off = metrics.counter({
         name: 'http_connections_cut_total',
         help: 'Connections closed: too many requests in progress, too many unsent bytes, a stalled reader, or idle when room was needed.',
         labels: ['reason'],
     });
-    for (const reason of ['requests', 'unsent', 'stalled', 'idle']) cut_off.inc({ reason }, 0);
-    const cut = (socket: Socket, reason: CutReason): void => {
-        cut_off.inc({ reason });
-        socket.destroy();
+    for (const reason of CUT_REASONS) cut_off.inc({ reason }, 0);
+    const bounds: ConnectionBounds = {
+        connections: MAX_CONNECTIONS,
+        reserve: RESERVE,
+        requests: MAX_REQUESTS_IN_PROGRESS,
+        unsent_bytes: MAX_UNSENT_BYTES,
     };
-    let unsent_bytes = 0;
+    const connections = watchConnections(server, bounds, (reason) => cut_off.inc({ reason }));
     metrics.gauge(
         'http_unsent_bytes',
         'Bytes of answers that waited for their readers at the last measurement.',
-        () => unsent_bytes,
+        connections.unsentBytes,
     );
-
-    server.maxConnections = MAX_CONNECTIONS + RESERVE;
-    server.on('connection', (socket: Socket) => {
-        // Node takes its own listener off a socket that it hands over (CONNECT). Without one, a reset ends the process.
-        socket.on('error', () => {});
-        if (open.size >= MAX_CONNECTIONS) {
-            const idle = oldestIdle(open.values());
-            if (idle) cut(idle, 'idle');
-        }
-        const moved_at = performance.now();
-        open.set(socket, { socket, address: '', responses: new Set(), taken: progressOf(socket), moved_at });
-        socket.on('close', () => open.delete(socket));
-    });
-
-    const sweep = setInterval(() => {
-        const answering = Array.from(open.values()).filter(({ responses }) => responses.size > 0);
-        unsent_bytes = cutExcess(answering, cut);
-        const now = performance.now();
-        for (const connection of answering) if (isStalled(connection, now)) cut(connection.socket, 'stalled');
-    }, SWEEP_MS);
-    sweep.unref();
-
-    return {
-        begin(response, address) {
-            const { socket } = response.req;
-            const connection = open.get(socket);
-            if (!connection) return false; // it is closed
-            if (connection.responses.size >= MAX_REQUESTS_IN_PROGRESS) {
-                if (!socket.destroyed) cut(socket, 'requests');
-                return false;
-            }
-            if (connection.responses.size === 0) connection.moved_at = performance.now();
-            connection.address = address;
-            connection.responses.add(response);
-            response.on('close', () => connection.responses.delete(response));
-            return true;
-        },
-        stop: () => clearInterval(sweep),
-    };
-}
-
-/** The oldest connection without a request in progress, or with one whose header is not complete yet. */
-function oldestIdle(connections: Iterable<Connection>): Socket | undefined {
-    let looks = 0;
-    for (const { socket, responses } of connections) {
-        if (responses.size === 0 && !socket.destroyed) return socket;
-        if (++looks === MAX_LOOKS) return undefined;
-    }
-    return undefined;
-}
-
-/**
- * Cuts off connections whose answers are too much, by themselves or with those of the same address or of all; those that
- * have waited longest go first. Returns the bytes that were unsent.
- */
-function cutExcess(connections: Connection[], cut: (socket: Socket, reason: CutReason) => void): number {
-    const measured = connections.map((connection) => ({ connection, bytes: unsentBytes(connection) }));
-    const waiting = measured.filter(({ bytes }) => bytes > 0);
-    const total = waiting.reduce((sum, { bytes }) => sum + bytes, 0);
-    if (total <= MAX_UNSENT_BYTES.connection) return total;
-    waiting.sort((one, other) => other.connection.moved_at - one.connection.moved_at);
-    const by_address = new Map<string, number>();
-    let kept = 0;
-    for (const { connection, bytes } of waiting) {
-        const of_address = (by_address.get(connection.address) ?? 0) + bytes;
-        const fits =
-            bytes <= MAX_UNSENT_BYTES.connection &&
-            of_address <= MAX_UNSENT_BYTES.address &&
-            kept + bytes <= MAX_UNSENT_BYTES.total;
-        if (!fits) {
-            cut(connection.socket, 'unsent');
-            continue;
-        }
-        by_address.set(connection.address, of_address);
-        kept += bytes;
-    }
-    return total;
-}
-
-/** An answer that is being sent counts what its connection holds, one that waits behind it counts its own text. */
-function unsentBytes({ responses }: Connection): number {
-    let bytes = 0;
-    for (const response of responses) bytes += response.writableLength;
-    return bytes;
-}
-
-/** Whether bytes have been waiting for STALLED_MS without the reader taking one. */
-function isStalled(connection: Connection, now: number): boolean {
-    const { socket, taken } = connection;
-    const present = progressOf(socket);
-    const has_moved = present.completed > taken.completed || present.queued < taken.queued;
-    connection.taken = present;
-    if (has_moved || socket.writableLength === 0) connection.moved_at = now;
-    return now - connection.moved_at > STALLED_MS;
-}
-
-function progressOf(socket: Socket): Progress {
-    // Not public, but what Node's own idle timeout looks at: no public property tells how far a large write has come.
-    const { _handle: handle } = socket as Socket & { _handle?: { writeQueueSize?: number } };
-    return { completed: socket.bytesWritten - socket.writableLength, queued: handle?.writeQueueSize ?? 0 };
+    return connections;
 }

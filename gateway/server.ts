@@ -9,7 +9,7 @@ import { traceIdOf } from '../platform/tracing.ts';
 import { clientAddress } from './address.ts';
 import { bodyBudget } from './body-budget.ts';
 import { clientErrors } from './client-errors.ts';
-import { watchConnections } from './connections.ts';
+import { gatewayConnections } from './connections.ts';
 import type { Cors } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { HEALTH_PATH } from './endpoints/health.ts';
@@ -18,6 +18,7 @@ import { beginExchange, checkHeaders, type Exchange, exchangeOf } from './exchan
 import type { Decision } from './limit.ts';
 import type { Overload } from './overload.ts';
 import type { Page } from './pages.ts';
+import { pipelinedTurns } from './pipelined-turns.ts';
 import { originForm } from './target.ts';
 import { turnAway } from './turn-away.ts';
 
@@ -47,9 +48,11 @@ export function gatewayServer(options: GatewayOptions): Server {
     const budget = bodyBudget(options.metrics);
     const refuse = turnAway({ decision, budget, cors: options.cors, observe, log });
     const app = application(options);
+    const beginInTurn = pipelinedTurns();
     const listener = (request: IncomingMessage, response: ServerResponse) => {
         const address = clientAddress(request, trusted_proxies);
-        if (!connections.begin(response, address)) return;
+        const in_progress = connections.begin(response, address);
+        if (in_progress === 0) return;
         // Express would answer a target that it cannot parse by itself.
         request.url = originForm(request.url ?? '/');
         const may_always = request.url === HEALTH_PATH || isInternal(request);
@@ -62,7 +65,11 @@ export function gatewayServer(options: GatewayOptions): Server {
             finish(exchange);
         });
         if (!may_always) overload.enter(exchange);
-        app(request, response);
+        beginInTurn(request.socket, in_progress === 1, () => {
+            // Its client has gone, or its body was no HTTP.
+            if (exchange.cancellation.isCancelled || response.headersSent) return;
+            app(request, response);
+        });
     };
     const server = createServer(
         {
@@ -82,7 +89,7 @@ export function gatewayServer(options: GatewayOptions): Server {
     server.on('clientError', client_errors.answer);
     server.on('connect', (_request, socket) => client_errors.refuseTunnel(socket as Socket)); // http sits on net
     server.on('error', (err) => log.error({ err }, 'http server'));
-    const connections = watchConnections(server, options.metrics);
+    const connections = gatewayConnections(server, options.metrics);
     server.on('close', () => connections.stop());
     return server;
 }

@@ -14,7 +14,7 @@ const NO_BOUNDS: ReadonlyArray<{ at: RegExp; why: string }> = [
     },
     { at: /^platform\/api-key\.ts:/, why: 'the form of an API key' },
     {
-        at: /:\w*(EVERY|SWEEP|RETRY|REFRESH|WATCH|INTERVAL|SAMPLE|POLL|REFETCH)_MS$|jobs\.ts:LOOK_MS$/,
+        at: /:\w*(EVERY|SWEEP|RETRY|REFRESH|WATCH|INTERVAL|SAMPLE|POLL|REFETCH)_MS$|jobs\.ts:LOOK_MS$|:LIMITS\.connectionsCheckingInterval$/,
         why: 'how often something is done',
     },
     { at: /:(PAUSE_MS|MAX_PAUSE_MS|RENEW_AFTER_MS|LEAVE_TAKING_MS|LINGER_MS)$/, why: 'when something is done next' },

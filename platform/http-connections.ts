@@ -1,0 +1,172 @@
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Connections that are looked at for an idle one. */
+const MAX_LOOKS = 100;
+/** A reader that takes nothing for this long is cut off, in milliseconds. */
+const STALLED_MS = 15_000;
+/** How often unsent answers are measured, in milliseconds. */
+const SWEEP_MS = 250;
+
+/** What the clients of one server may hold. */
+export interface ConnectionBounds {
+    /** Connections at once. One more takes the place of the oldest idle one. */
+    connections: number;
+    /** Connections beyond that, while none is idle; then new ones are refused. */
+    reserve: number;
+    /** Requests of one connection that are in progress: a client that pipelines more is cut off. */
+    requests: number;
+    /** Bytes of answers that wait for their reader: of one connection, of one client address, and in all. */
+    unsent_bytes: { connection: number; address: number; total: number };
+}
+
+/** Why a connection was cut: too many requests or unsent bytes, a stalled reader, or idle when room was needed. */
+export type CutReason = (typeof CUT_REASONS)[number];
+export const CUT_REASONS = ['requests', 'unsent', 'stalled', 'idle'] as const;
+
+/** Bounds what clients hold of this process by their connections. */
+export interface Connections {
+    /**
+     * Notes a request that has been read; `address` is its client. Returns how many its connection has in progress with it, or
+     * 0 where these are too many: then the connection has been cut off.
+     */
+    begin(response: ServerResponse, address: string): number;
+    /** Bytes of answers that waited for their readers at the last measurement. */
+    unsentBytes(): number;
+    /** Ends the measuring. */
+    stop(): void;
+}
+
+interface Connection {
+    socket: Socket;
+    /** The client of its newest request: behind a proxy, requests of several share a connection. */
+    address: string;
+    /** The answers that are not completely sent. */
+    responses: Set<ServerResponse>;
+    /** What its reader had taken at the last measurement, and when that last changed (`performance.now()`). */
+    taken: Progress;
+    moved_at: number;
+}
+
+interface Progress {
+    /** Bytes of the writes that are complete. */
+    completed: number;
+    /** Bytes of the write under way that the kernel has not taken yet. */
+    queued: number;
+}
+
+/** Watches all connections of `server`, and tells `onCut` of each that it closes. */
+export function watchConnections(
+    server: Server,
+    bounds: ConnectionBounds,
+    onCut: (reason: CutReason) => void,
+): Connections {
+    const open = new Map<Socket, Connection>();
+    const cut = (socket: Socket, reason: CutReason): void => {
+        onCut(reason);
+        socket.destroy();
+    };
+    let unsent_bytes = 0;
+
+    server.maxConnections = bounds.connections + bounds.reserve;
+    server.on('connection', (socket: Socket) => {
+        // Node takes its own listener off a socket that it hands over (CONNECT). Without one, a reset ends the process.
+        socket.on('error', () => {});
+        if (open.size >= bounds.connections) {
+            const idle = oldestIdle(open.values());
+            if (idle) cut(idle, 'idle');
+        }
+        const moved_at = performance.now();
+        open.set(socket, { socket, address: '', responses: new Set(), taken: progressOf(socket), moved_at });
+        socket.on('close', () => open.delete(socket));
+    });
+
+    const sweep = setInterval(() => {
+        const answering = Array.from(open.values()).filter(({ responses }) => responses.size > 0);
+        unsent_bytes = cutExcess(answering, bounds.unsent_bytes, cut);
+        const now = performance.now();
+        for (const connection of answering) if (isStalled(connection, now)) cut(connection.socket, 'stalled');
+    }, SWEEP_MS);
+    sweep.unref();
+
+    return {
+        begin(response, address) {
+            const { socket } = response.req;
+            const connection = open.get(socket);
+            if (!connection) return 0; // it is closed
+            if (connection.responses.size >= bounds.requests) {
+                if (!socket.destroyed) cut(socket, 'requests');
+                return 0;
+            }
+            if (connection.responses.size === 0) connection.moved_at = performance.now();
+            connection.address = address;
+            connection.responses.add(response);
+            response.on('close', () => connection.responses.delete(response));
+            return connection.responses.size;
+        },
+        unsentBytes: () => unsent_bytes,
+        stop: () => clearInterval(sweep),
+    };
+}
+
+/** The oldest connection without a request in progress, or with one whose header is not complete yet. */
+function oldestIdle(connections: Iterable<Connection>): Socket | undefined {
+    let looks = 0;
+    for (const { socket, responses } of connections) {
+        if (responses.size === 0 && !socket.destroyed) return socket;
+        if (++looks === MAX_LOOKS) return undefined;
+    }
+    return undefined;
+}
+
+/**
+ * Cuts off connections whose answers are too much, by themselves or with those of the same address or of all; those that
+ * have waited longest go first. Returns the bytes that were unsent.
+ */
+function cutExcess(
+    connections: Connection[],
+    most: ConnectionBounds['unsent_bytes'],
+    cut: (socket: Socket, reason: CutReason) => void,
+): number {
+    const measured = connections.map((connection) => ({ connection, bytes: unsentBytes(connection) }));
+    const waiting = measured.filter(({ bytes }) => bytes > 0);
+    const total = waiting.reduce((sum, { bytes }) => sum + bytes, 0);
+    if (total <= most.connection) return total;
+    waiting.sort((one, other) => other.connection.moved_at - one.connection.moved_at);
+    const by_address = new Map<string, number>();
+    let kept = 0;
+    for (const { connection, bytes } of waiting) {
+        const of_address = (by_address.get(connection.address) ?? 0) + bytes;
+        const fits = bytes <= most.connection && of_address <= most.address && kept + bytes <= most.total;
+        if (!fits) {
+            cut(connection.socket, 'unsent');
+            continue;
+        }
+        by_address.set(connection.address, of_address);
+        kept += bytes;
+    }
+    return total;
+}
+
+/** An answer that is being sent counts what its connection holds, one that waits behind it counts its own text. */
+function unsentBytes({ responses }: Connection): number {
+    let bytes = 0;
+    for (const response of responses) bytes += response.writableLength;
+    return bytes;
+}
+
+/** Whether bytes have been waiting for STALLED_MS without the reader taking one. */
+function isStalled(connection: Connection, now: number): boolean {
+    const { socket, taken } = connection;
+    const present = progressOf(socket);
+    const has_moved = present.completed > taken.completed || present.queued < taken.queued;
+    connection.taken = present;
+    if (has_moved || socket.writableLength === 0) connection.moved_at = now;
+    return now - connection.moved_at > STALLED_MS;
+}
+
+function progressOf(socket: Socket): Progress {
+    // Not public, but what Node's own idle timeout looks at: no public property tells how far a large write has come.
+    const { _handle: handle } = socket as Socket & { _handle?: { writeQueueSize?: number } };
+    return { completed: socket.bytesWritten - socket.writableLength, queued: handle?.writeQueueSize ?? 0 };
+}

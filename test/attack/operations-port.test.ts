@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { after, it } from 'node:test';
+import { type Observed, observe } from './observe.ts';
+import { IS_WHOLE, startTarget } from './target.ts';
+import { closed, dial, repeat, request, statusOf } from './wire.ts';
+
+const target = await startTarget();
+after(() => target.stop());
+const [host = '', port] = target.ops.split(':');
+const operations = { host, port: Number(port) };
+
+function check(observed: Observed, what: string): void {
+    assert.ok(observed.survived, `${what}: the process did not survive`);
+    assert.equal(observed.client.failed, 0, `${what}: calls of an ordinary client failed`);
+    assert.ok(observed.grown.most < 200 << 20, `${what}: memory grew by ${observed.grown.most} bytes`);
+    if (IS_WHOLE) assert.equal(observed.long_delays, 0, `${what}: the event loop was blocked`);
+}
+
+for (const path of ['/metrics', '/readyz', '/nothing']) {
+    it(`clients that ask for ${path} many times and read nothing keep nobody waiting`, async () => {
+        const clients = IS_WHOLE ? 200 : 30;
+        const observed = await observe(target, () =>
+            repeat(clients, clients, async () => {
+                const socket = await dial(operations);
+                socket.pause().write(request(`GET ${path}`).repeat(1_000));
+                await closed(socket, 3_000);
+                socket.destroy();
+            }),
+        );
+        check(observed, path);
+    });
+}
+
+it('connections that are reset, tunnel, upgrade or send garbage end nothing', async () => {
+    const texts = [
+        'CONNECT x:1 HTTP/1.1\r\nHost: test\r\n\r\n',
+        request('GET /livez', ['Connection: Upgrade', 'Upgrade: x']),
+    ];
+    const observed = await observe(target, () =>
+        repeat(IS_WHOLE ? 500 : 50, 50, async (index) => {
+            const socket = await dial(operations);
+            socket.write(texts[index % 3] ?? '\0\x16\x03'.repeat(1_000));
+            await new Promise((resolve) => setTimeout(resolve, index % 20));
+            socket.resetAndDestroy();
+        }),
+    );
+    check(observed, 'socket events');
+});
+
+it('idle connections do not keep a probe from its answer', async () => {
+    const sockets = await Promise.all(Array.from({ length: 300 }, () => dial(operations)));
+    assert.equal(await statusOf(operations, request('GET /livez')), 200);
+    for (const socket of sockets) socket.destroy();
+});
