@@ -186,6 +186,7 @@ async function startServices(roles: readonly ServiceRole[], shared: Process, rea
         service_tokens: required(config, 'SERVICE_TOKEN'),
         service_callers: config.SERVICE_CALLERS,
         tls: tlsOf(config),
+        metrics,
         ready: async () => (await readiness.obstacles()).length === 0,
     });
     closing.defer(() => server.stop());
