@@ -13,6 +13,7 @@ import {
 } from './platform/config.ts';
 import { ownContext } from './platform/context.ts';
 import { openDatabase } from './platform/db.ts';
+import { exposeGuard } from './platform/guard.ts';
 import { jobMetrics } from './platform/job-metrics.ts';
 import { scheduleJobs } from './platform/jobs.ts';
 import { createLog, exposeLog, type Log } from './platform/log.ts';
@@ -95,6 +96,7 @@ async function start(
     const metrics = createMetrics();
     exposeQueues(metrics);
     exposeLog(metrics);
+    exposeGuard(metrics);
     const readiness = createReadiness({ log });
     metrics.gauge('process_serving', 'Whether the process has started, and is not stopping.', () =>
         readiness.serving ? 1 : 0,
@@ -184,6 +186,7 @@ async function startServices(roles: readonly ServiceRole[], shared: Process, rea
         service_tokens: required(config, 'SERVICE_TOKEN'),
         service_callers: config.SERVICE_CALLERS,
         tls: tlsOf(config),
+        metrics,
         ready: async () => (await readiness.obstacles()).length === 0,
     });
     closing.defer(() => server.stop());

@@ -1,18 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { overloaded } from './batch.ts';
 import { requireTime } from './context.ts';
 import { AppError } from './errors.ts';
 import { localSteps } from './guard-memory.ts';
 import { type Answer, type GuardTarget, POLICY, type Step, sharedSteps } from './guard-steps.ts';
+import { QUEUE, turns } from './guard-turns.ts';
 import type { Log } from './log.ts';
-import { queueTally } from './queues.ts';
+import type { Metrics } from './metrics.ts';
 import type { Redis } from './redis.ts';
 import { inSpan, startSpan } from './tracing.ts';
 
-/** Attempts on one subject from one address that wait for their turn in this process; more are refused. */
-const MAX_WAITING = 1_000;
-/** What these turns are called in the metrics and in traces. */
-const QUEUE = 'password_attempts';
 /** How often an attempt looks again whether those of other processes have come to a verdict. */
 const UNSETTLED_POLL_MS = 25;
 
@@ -32,6 +28,21 @@ export interface Guard {
 
 /** Where an attempt is counted. */
 type Book = 'shared' | 'local';
+
+/** Attempts that have begun, of all guards of the process: two services of one process have one each. */
+const begun = { shared: 0, local: 0 };
+
+export function exposeGuard(metrics: Metrics): void {
+    metrics.readings(
+        {
+            type: 'counter',
+            name: 'password_attempts_total',
+            help: 'Password attempts that the guard let begin, by where they count: in all processes (shared) or, while Redis does not answer, in this one alone (local).',
+            labels: ['book'],
+        },
+        () => Object.entries(begun).map(([book, value]) => ({ labels: { book }, value })),
+    );
+}
 
 /**
  * The guard of passwords against guessing. The rule holds over all processes; while Redis is away, in each process alone.
@@ -60,7 +71,11 @@ export function guard({ redis, shards, log }: { redis: Redis; shards: number; lo
             requireTime(target);
             const answer = await beginShared(target);
             const [state, wait_ms] = answer ?? local.run(target, 'begin');
-            if (state === 'begun') return answer ? 'shared' : 'local';
+            if (state === 'begun') {
+                const book: Book = answer ? 'shared' : 'local';
+                begun[book]++;
+                return book;
+            }
             if (state === 'refused') throw tooManyAttempts(wait_ms);
             await delay(UNSETTLED_POLL_MS);
         }
@@ -83,7 +98,7 @@ export function guard({ redis, shards, log }: { redis: Redis; shards: number; lo
         attempt(target, verify) {
             const span = startSpan('client', QUEUE, target);
             span.attribute('db.system.name', 'redis');
-            return takeTurn(`${target.subject} ${target.address}`, async () => {
+            return takeTurn(`${target.subject} ${target.address}`, target, async () => {
                 span.sent(1);
                 const book = await inSpan(span, () => begin(target));
                 let verdict: Step = 'void';
@@ -104,33 +119,4 @@ function tooManyAttempts(wait_ms: number): AppError {
     const retry_after = Math.max(1, Math.ceil(wait_ms / 1_000));
     const text = `Limit of ${POLICY.free} requests per minute exceeded by wrong passwords. Try again in ${retry_after} seconds.`;
     return new AppError('rate_limited', text, { retry_after });
-}
-
-/** At most `limit` runs with the same key at once, in the order in which they were asked for. */
-function turns(limit: number): <Result>(key: string, run: () => Promise<Result>) => Promise<Result> {
-    const queues = new Map<string, { running: number; waiting: Array<() => void> }>();
-    const tally = queueTally(QUEUE);
-    return async (key, run) => {
-        const queue = queues.get(key) ?? { running: 0, waiting: [] };
-        queues.set(key, queue);
-        if (queue.running < limit) {
-            queue.running++;
-        } else if (queue.waiting.length < MAX_WAITING) {
-            tally.items++;
-            tally.waiting++;
-            await new Promise<void>((resolve) => queue.waiting.push(resolve));
-            tally.waiting--;
-            tally.batches++;
-        } else {
-            throw overloaded(QUEUE);
-        }
-        try {
-            return await run();
-        } finally {
-            const next = queue.waiting.shift();
-            if (next)
-                next(); // it takes the place over
-            else if (--queue.running === 0) queues.delete(key);
-        }
-    };
 }

@@ -1,14 +1,14 @@
 import { type Metadata, ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
 import { asAppError } from '../errors.ts';
 import { type Caller, type Identify, notAllowed, tooManyCalls } from './callers.ts';
+import type { Peer } from './connections.ts';
+import { healthPlaces } from './health-places.ts';
 import { encodeStatus } from './unary.ts';
 
 /** Anybody may ask for the health of a process. */
 const HEALTH = '/grpc.health.v1.Health/';
 /** Whoever holds a token may read what a client needs. */
 const REFLECTION = '/grpc.reflection.';
-/** Questions for health that may be open at once, those that watch included. */
-const MAX_HEALTH_CALLS = 128;
 
 export interface Admission {
     /** Refuses calls by their metadata, before grpc-js reads a message. */
@@ -17,18 +17,15 @@ export interface Admission {
     callerOf(metadata: Metadata): Caller;
 }
 
-/** Decides who may make a call, and how many at once. `know` is told of the connections over which a valid token has come. */
-export function admission(options: {
-    identify: Identify;
-    know(peer: { remoteAddress?: string | undefined; remotePort?: number | undefined }): void;
-}): Admission {
-    const { identify, know } = options;
+/** Decides who may make a call, and how many at once. `isKnown`: whether a valid token has come over a connection. */
+export function admission(options: { identify: Identify; isKnown(peer: Peer): boolean }): Admission {
+    const { identify, isKnown } = options;
     const callers = new WeakMap<Metadata, Caller>();
-    const anybody = { max_open: MAX_HEALTH_CALLS };
-    const open = new Map<Pick<Caller, 'max_open'>, number>();
+    const health = healthPlaces(isKnown);
+    const open = new Map<Caller, number>();
 
     /** Counts the call; the function that is returned takes it out again, once. */
-    function enter(caller: Pick<Caller, 'max_open'>): () => void {
+    function enter(caller: Caller): () => void {
         const count = open.get(caller) ?? 0;
         if (count >= caller.max_open) throw tooManyCalls(caller.max_open);
         open.set(caller, count + 1);
@@ -39,8 +36,8 @@ export function admission(options: {
         };
     }
 
-    function admit(path: string, metadata: Metadata): () => void {
-        if (path.startsWith(HEALTH)) return enter(anybody);
+    function admit(path: string, metadata: Metadata, peer: Peer): () => void {
+        if (path.startsWith(HEALTH)) return health.enter(path, peer);
         const caller = identify(metadata);
         if (!path.startsWith(REFLECTION) && !caller.allows(path)) throw notAllowed();
         const leave = enter(caller);
@@ -55,12 +52,11 @@ export function admission(options: {
                 next({
                     onReceiveMetadata(metadata, pass) {
                         try {
-                            leave = admit(path, metadata);
+                            leave = admit(path, metadata, call.getConnectionInfo());
                         } catch (error) {
                             call.sendStatus(encodeStatus(asAppError(error)));
                             return; // nothing of the call is read
                         }
-                        if (callers.has(metadata)) know(call.getConnectionInfo());
                         pass(metadata);
                     },
                     onCancel: () => leave(),

@@ -18,6 +18,12 @@ export interface Caller {
 /** Who sent a call; throws `unauthenticated` where that is nobody known, `headers_too_large` where there is too much of it. */
 export type Identify = (metadata: Metadata) => Caller;
 
+export interface Callers {
+    identify: Identify;
+    /** Whether this `authorization` presents the token of somebody known. */
+    knows(authorization: string | undefined): boolean;
+}
+
 /** The names and values of a call's metadata together, in bytes. */
 const MAX_METADATA_BYTES = 16 << 10;
 
@@ -26,7 +32,7 @@ export function callers(options: {
     service_tokens: readonly string[];
     service_callers: Record<string, CallerSettings>;
     dispatch: Dispatch;
-}): Identify {
+}): Callers {
     const { service_tokens, service_callers, dispatch } = options;
     const own: Caller = { allows: () => true, dispatch, max_open: MAX_CALLS_IN_FLIGHT };
     const known: Array<[token_sha256: Buffer, Caller]> = [
@@ -36,16 +42,24 @@ export function callers(options: {
             foreignCaller(settings, dispatch),
         ]),
     ];
-    return (metadata) => {
-        if (sizeOf(metadata) > MAX_METADATA_BYTES) {
-            throw new AppError('headers_too_large', 'The metadata of a call may have 16 KiB.');
-        }
-        const [, token = ''] = /^Bearer (.+)$/.exec(String(metadata.get('authorization')[0])) ?? [];
+
+    function find(authorization: string): Caller | undefined {
+        const [, token = ''] = /^Bearer (.+)$/.exec(authorization) ?? [];
         const sent = sha256(token);
         // All are compared, so that the time tells nothing.
-        const [found] = known.filter(([token_sha256]) => timingSafeEqual(token_sha256, sent));
-        if (!found) throw new AppError('unauthenticated', 'A valid service token is required.');
-        return found[1];
+        return known.filter(([token_sha256]) => timingSafeEqual(token_sha256, sent))[0]?.[1];
+    }
+
+    return {
+        identify(metadata) {
+            if (sizeOf(metadata) > MAX_METADATA_BYTES) {
+                throw new AppError('headers_too_large', 'The metadata of a call may have 16 KiB.');
+            }
+            const found = find(String(metadata.get('authorization')[0]));
+            if (!found) throw new AppError('unauthenticated', 'A valid service token is required.');
+            return found;
+        },
+        knows: (authorization) => authorization !== undefined && find(authorization) !== undefined,
     };
 }
 

@@ -1,105 +1,125 @@
-import { createServer, type Socket } from 'node:net';
+import type { IncomingHttpHeaders, ServerHttp2Session } from 'node:http2';
+import { createServer, type Server, type Socket } from 'node:net';
+import type { Metrics } from '../metrics.ts';
+import { arrivals } from './arrivals.ts';
+import { BOUNDS, type ConnectionBounds } from './connection-bounds.ts';
+import { type CutReason, connectionMetrics } from './connection-metrics.ts';
+import { type OpenedStream, onOpenedStream } from './opened-streams.ts';
+import { type UnknownConnections, unknownConnections } from './unknown-connections.ts';
 
-/** Connections of one process, known and unknown together. */
-const MAX_CONNECTIONS = 4_096;
-/** Of these, the ones that have not made a call with a valid token yet: altogether, and from one address. */
-const MAX_UNKNOWN = 512;
-const MAX_UNKNOWN_PER_ADDRESS = 64;
-/** How long a connection may stay unknown, its TLS handshake included, in milliseconds. */
-const UNKNOWN_MS = 30_000;
-
-/** A connection's far end, as grpc-js tells it. */
-interface Peer {
+/** A connection's far end, as grpc-js and HTTP/2 tell it. */
+export interface Peer {
     remoteAddress?: string | undefined;
     remotePort?: number | undefined;
 }
 
 export interface Connections {
     port: number;
-    /** A valid token has come over this connection: it may stay. */
-    know(peer: Peer): void;
+    /** Whether a valid token has come over this connection. */
+    isKnown(peer: Peer): boolean;
     /** Accepts no more. */
     close(): void;
-    /** Cuts off the connections that have not become known: they may be in their handshake. */
-    cutOffUnknown(): void;
+    /** Cuts off the connections that have not become known: they may be in their handshake. No stream is looked at any more. */
+    end(): void;
 }
 
-export interface ConnectionBounds {
-    connections: number;
-    unknown: number;
-    unknown_per_address: number;
-    unknown_ms: number;
-}
+type Cut = (socket: Socket, reason: CutReason) => void;
+type HasToken = (headers: IncomingHttpHeaders) => boolean;
 
-const BOUNDS: ConnectionBounds = {
-    connections: MAX_CONNECTIONS,
-    unknown: MAX_UNKNOWN,
-    unknown_per_address: MAX_UNKNOWN_PER_ADDRESS,
-    unknown_ms: UNKNOWN_MS,
-};
-
-/** Listens, and hands connections to `accept` within bounds: what exceeds them is closed before it costs a handshake. */
+/**
+ * Listens, and hands connections to `accept` within bounds: what exceeds them is closed before it costs a handshake. Until a
+ * stream presents a valid token its connection is unknown, and is cut off as soon as it does more than such a one may.
+ */
 export async function listen(options: {
     host: string;
     /** 0: any free one. */
     port: number;
     accept(socket: Socket): void;
+    /** Whether the headers of a stream present a valid token. */
+    hasToken: HasToken;
+    metrics: Metrics;
     bounds?: Partial<ConnectionBounds>;
 }): Promise<Connections> {
     const bounds = { ...BOUNDS, ...options.bounds };
     const open = new Set<Socket>();
-    const unknown = new Map<string, { socket: Socket; timer: NodeJS.Timeout }>();
-    const by_address = new Map<string, number>();
-
-    function know(peer: Peer): void {
-        const entry = unknown.get(nameOf(peer));
-        if (!entry) return;
-        clearTimeout(entry.timer);
-        unknown.delete(nameOf(peer));
-        const { remoteAddress = '' } = peer;
-        const left = (by_address.get(remoteAddress) ?? 0) - 1;
-        if (left > 0) by_address.set(remoteAddress, left);
-        else by_address.delete(remoteAddress);
-    }
-
-    function admits({ remoteAddress = '' }: Peer): boolean {
-        return (
-            open.size < bounds.connections &&
-            unknown.size < bounds.unknown &&
-            (by_address.get(remoteAddress) ?? 0) < bounds.unknown_per_address
-        );
-    }
-
+    const counts = () => ({ open: open.size, unknown: unknown.count() });
+    const { countCut } = connectionMetrics(options.metrics, counts);
+    const cut: Cut = (socket, reason) => {
+        countCut(reason);
+        socket.destroy();
+    };
+    const unknown = unknownConnections(bounds, cut);
+    const arrive = arrivals((socket) => {
+        unknown.read(socket);
+        options.accept(socket);
+    });
     const server = createServer((socket) => {
         socket.on('error', () => {}); // 'close' follows, and who uses the socket hears of both
-        const { remoteAddress, remotePort } = socket; // gone when it closes
-        const peer = { remoteAddress, remotePort };
-        if (remoteAddress === undefined || !admits(peer)) {
+        const { remoteAddress: address } = socket; // gone when it closes
+        if (address === undefined) {
             socket.destroy();
             return;
         }
+        const reason = open.size >= bounds.connections ? 'connections' : unknown.obstacleTo(address);
+        if (reason) {
+            cut(socket, reason);
+            return;
+        }
+        const name = nameOf(socket);
         open.add(socket);
-        unknown.set(nameOf(peer), { socket, timer: setTimeout(() => socket.destroy(), bounds.unknown_ms).unref() });
-        by_address.set(remoteAddress, (by_address.get(remoteAddress) ?? 0) + 1);
+        unknown.enter(name, socket, address);
         socket.on('close', () => {
             open.delete(socket);
-            know(peer); // it counts no more
+            unknown.remove(name);
         });
-        options.accept(socket);
+        arrive(socket);
     });
-    await new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(options.port, options.host, resolve);
-    });
-    const bound = server.address();
+    const port = await listenOn(server, options);
+    const stopJudging = judgeStreams({ port, unknown, hasToken: options.hasToken, cut });
     return {
-        port: typeof bound === 'object' && bound ? bound.port : options.port,
-        know,
+        port,
+        isKnown: (peer) => !unknown.has(nameOf(peer)),
         close: () => void server.close(),
-        cutOffUnknown() {
-            for (const { socket } of unknown.values()) socket.destroy();
+        end() {
+            stopJudging();
+            unknown.end();
         },
     };
+}
+
+/** Resolves to the port that the server listens on. */
+async function listenOn(server: Server, { host, port }: { host: string; port: number }): Promise<number> {
+    await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, host, resolve);
+    });
+    const bound = server.address();
+    return typeof bound === 'object' && bound ? bound.port : port;
+}
+
+/** Looks at each stream that is opened on an unknown connection to `port`. Returns a function that stops that. */
+function judgeStreams(options: {
+    port: number;
+    unknown: UnknownConnections;
+    hasToken: HasToken;
+    cut: Cut;
+}): () => void {
+    const { port, unknown, hasToken, cut } = options;
+    const known = new WeakSet<ServerHttp2Session>();
+    return onOpenedStream(({ session, headers }: OpenedStream) => {
+        if (known.has(session) || session.socket.localPort !== port) return;
+        const name = nameOf(session.socket);
+        if (!unknown.has(name) || hasToken(headers)) {
+            unknown.know(name);
+            known.add(session);
+            return;
+        }
+        const excess = unknown.addStream(name);
+        if (!excess) return;
+        session.removeAllListeners('stream'); // grpc-js would answer the stream, which throws on a closed one
+        session.destroy(); // before its socket: only then is what has been received already ignored
+        cut(excess.socket, excess.reason);
+    });
 }
 
 function nameOf({ remoteAddress, remotePort }: Peer): string {

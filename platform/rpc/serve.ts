@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http2';
 import type { Socket } from 'node:net';
 import {
     type ServiceDefinition as GrpcServiceDefinition,
@@ -8,9 +9,11 @@ import {
 import type { Frame } from '../../proto/gen/rpc/v1/frames.ts';
 import type { CallerSettings } from '../caller-settings.ts';
 import { asAppError } from '../errors.ts';
+import type { Metrics } from '../metrics.ts';
 import { type Admission, admission } from './admission.ts';
 import { callers } from './callers.ts';
-import { type ConnectionBounds, listen } from './connections.ts';
+import type { ConnectionBounds } from './connection-bounds.ts';
+import { listen } from './connections.ts';
 import type { BoundMethod } from './definition.ts';
 import type { Dispatch } from './dispatch.ts';
 import { FrameServer } from './frame-server.ts';
@@ -18,6 +21,7 @@ import { asBuffer, EXCHANGE, MAX_MESSAGE_BYTES } from './frames.ts';
 import { addHealth } from './health.ts';
 import { addReflection } from './reflection.ts';
 import { runningCalls } from './running-calls.ts';
+import { boundSessions } from './session-bounds.ts';
 import { serverCredentials, type Tls } from './tls.ts';
 import { contextFromMetadata, encodeStatus } from './unary.ts';
 
@@ -49,6 +53,7 @@ export interface ServeOptions {
     service_callers: Record<string, CallerSettings>;
     /** In clear text without. */
     tls: Tls | undefined;
+    metrics: Metrics;
     /** Other bounds than a process has by itself. */
     bounds?: Partial<ConnectionBounds>;
     /** Whether this process should be sent calls: what health answers. */
@@ -65,9 +70,10 @@ export interface RpcServer {
 /** Serves the methods over gRPC: plain unary calls for any client, the frame stream for this service's own processes. */
 export async function serve(options: ServeOptions): Promise<RpcServer> {
     const calls = runningCalls(options.dispatch);
-    const identify = callers({ ...options, dispatch: calls.dispatch });
-    const { interceptor, callerOf } = admission({ identify, know: (peer) => connections.know(peer) });
+    const { identify, knows } = callers({ ...options, dispatch: calls.dispatch });
+    const { interceptor, callerOf } = admission({ identify, isKnown: (peer) => connections.isKnown(peer) });
     const server = new Server({ ...BOUNDS, interceptors: [interceptor] });
+    boundSessions(server);
     const by_service = Map.groupBy(options.methods, ({ path }) => path.slice(1, path.lastIndexOf('/')));
     for (const methods of by_service.values()) addUnaryService(server, methods, callerOf);
     const streams = addFrameService(server, callerOf);
@@ -76,9 +82,10 @@ export async function serve(options: ServeOptions): Promise<RpcServer> {
     const health = addHealth(server, { services, ready: options.ready });
 
     const injector = server.createConnectionInjector(serverCredentials(options.tls));
-    const { host, port, bounds = {} } = options;
+    const { host, port, metrics, bounds = {} } = options;
     const accept = (socket: Socket): void => injector.injectConnection(socket);
-    const connections = await listen({ host, port, accept, bounds });
+    const hasToken = ({ authorization }: IncomingHttpHeaders): boolean => knows(authorization);
+    const connections = await listen({ host, port, accept, hasToken, metrics, bounds });
     return {
         address: `${host}:${connections.port}`,
         async stop() {
@@ -89,7 +96,7 @@ export async function serve(options: ServeOptions): Promise<RpcServer> {
                 const force = setTimeout(() => server.forceShutdown(), DRAIN_MS);
                 server.tryShutdown(() => {
                     clearTimeout(force);
-                    connections.cutOffUnknown();
+                    connections.end();
                     resolve();
                 });
             });

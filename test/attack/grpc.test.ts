@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
+import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { after, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { FLOODS, PREFACE } from '../http2-frames.ts';
 import { observe } from './observe.ts';
 import { IS_WHOLE, startTarget } from './target.ts';
 import { closed, dial, repeat } from './wire.ts';
@@ -13,9 +14,6 @@ const [host = '', port = ''] = target.grpc.split(':');
 const at = { host, port: Number(port) };
 const ROUNDS = IS_WHOLE ? 1_000 : 40;
 const METHOD = '/identity.v1.IdentityService/Ping';
-const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
-/** A frame of SETTINGS without any. */
-const SETTINGS = Buffer.from('000000040000000000', 'hex');
 
 async function survive(what: string, sent_bytes: number, attack: () => Promise<unknown>): Promise<void> {
     const { survived, client, grown } = await observe(target, attack);
@@ -47,9 +45,9 @@ for (const [what, bytes] of Object.entries({
     nothing: Buffer.alloc(0),
     'HTTP/1.1': Buffer.from('GET / HTTP/1.1\r\nHost: a\r\n\r\n'),
     'half a preface': PREFACE.subarray(0, 10),
-    'a preface': Buffer.concat([PREFACE, SETTINGS]),
-    'garbage behind a preface': Buffer.concat([PREFACE, SETTINGS, randomBytes(1_000)]),
-    'a frame that is too large': Buffer.concat([PREFACE, SETTINGS, Buffer.from('ffffff010500000001', 'hex')]),
+    'a preface': PREFACE,
+    'garbage behind a preface': Buffer.concat([PREFACE, randomBytes(1_000)]),
+    'a frame that is too large': Buffer.concat([PREFACE, Buffer.from('ffffff010500000001', 'hex')]),
     garbage: randomBytes(1_000),
 })) {
     it(`survives clients that send ${what} and reset, end or keep their connections`, () =>
@@ -67,17 +65,31 @@ for (const [what, bytes] of Object.entries({
         }));
 }
 
-it('survives streams that are opened and reset at once', () =>
-    survive('rapid resets', ROUNDS * 10_000, () =>
-        repeat(IS_WHOLE ? 20 : 3, 1, () =>
-            asStranger(async (session) => {
-                for (let index = 0; index < 10 * ROUNDS && !session.destroyed; index++) {
-                    call(session).close(constants.NGHTTP2_CANCEL);
-                    if (index % 100 === 0) await delay(1);
-                }
-            }),
-        ),
-    ));
+for (const [what, flood] of Object.entries(FLOODS)) {
+    it(`survives floods of ${what}, from clients that connect again and from many that begin at once`, async () => {
+        const bytes = flood(IS_WHOLE ? 20_000 : 2_000);
+        const { survived, client, grown, long_delays } = await observe(target, async () => {
+            await repeat(10 * ROUNDS, 32, async () => {
+                const socket = await dial(at);
+                socket.write(bytes);
+                await closed(socket, 20);
+                socket.destroy();
+            });
+            const sockets = await Promise.all(Array.from({ length: 64 }, () => dial(at)));
+            for (const socket of sockets) socket.write(PREFACE);
+            await delay(100);
+            for (const socket of sockets) socket.write(bytes.subarray(PREFACE.length));
+            await Promise.all(sockets.map((socket) => closed(socket, 500)));
+            for (const socket of sockets) socket.destroy();
+        });
+        assert.ok(survived, 'the process did not survive');
+        assert.equal(client.failed, 0, 'calls of an ordinary client failed');
+        assert.ok(grown.after < 256 << 20, `memory grew by ${grown.after} bytes`);
+        if (!IS_WHOLE) return; // what follows needs a machine that is quiet otherwise
+        console.log(`  ${what}: longest call ${client.longest.toFixed(0)} ms, delays over 50 ms ${long_delays}`);
+        assert.ok(client.longest < 250, `a call took ${client.longest} ms`);
+    });
+}
 
 it('survives strangers who send messages of 4 MiB and never end them', () => {
     const message = Buffer.concat([Buffer.from([0, 0, 0x3f, 0, 0]), Buffer.alloc(0x3f0000)]);

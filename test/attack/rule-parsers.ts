@@ -34,7 +34,11 @@ const dids = { ...texts, 'a did:key': repeated('z', 'did:key:z6Mk'), escapes: re
 const times = { ...texts, fractions: repeated('1', '2026-01-01T00:00:00.') };
 const tokens = { letters: repeated('a'), blanks: repeated(' ', 'Bearer'), bearer: repeated('a', 'Bearer ') };
 
-const identify = callers({ service_tokens: ['token'], service_callers: {}, dispatch: async (_, request) => request });
+const { identify } = callers({
+    service_tokens: ['token'],
+    service_callers: {},
+    dispatch: async (_, request) => request,
+});
 const TEST_SECRETS = ['a service token of this test'] as const;
 const keyedCursors = cursors(TEST_SECRETS);
 const keyedContinuations = continuations(TEST_SECRETS, Date.now);

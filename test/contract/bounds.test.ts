@@ -33,7 +33,7 @@ const NO_BOUNDS: ReadonlyArray<{ at: RegExp; why: string }> = [
 const NOT_KEPT: ReadonlyArray<{ at: RegExp; why: string }> = [
     { at: /store\.ts:(found|ids|owners|by_account|places)$/, why: 'made of the rows of one statement' },
     {
-        at: /^(?!platform\/(rpc\/connections|guard-memory)\.ts|services\/did\/store\.ts).*:(by_address|slices|targets|unknown|owned|taken|newest|known)$/,
+        at: /^(?!platform\/(rpc\/(unknown-)?connections|guard-memory)\.ts|services\/did\/store\.ts).*:(by_address|slices|targets|unknown|owned|taken|newest|known)$/,
         why: 'made within one call or sweep',
     },
     { at: /^services\/credentials\/foreign-view\.ts:rows$/, why: 'the rows of one page' },

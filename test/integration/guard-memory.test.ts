@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { AppError } from '../../platform/errors.ts';
-import { guard } from '../../platform/guard.ts';
+import { exposeGuard, guard } from '../../platform/guard.ts';
 import { localSteps } from '../../platform/guard-memory.ts';
 import { type GuardTarget, type Step, sharedSteps } from '../../platform/guard-steps.ts';
+import { createMetrics } from '../../platform/metrics.ts';
 import { openRedis, type Redis } from '../../platform/redis.ts';
 import { quiet, testRedis } from '../harness.ts';
 import { underClock } from './script-clock.ts';
@@ -68,6 +69,24 @@ function removable(): { redis: Redis; away: boolean } {
 }
 
 describe('when Redis goes', () => {
+    it('the metrics say that attempts count in this process alone', async () => {
+        const metrics = createMetrics();
+        exposeGuard(metrics);
+        const counted = async (book: string): Promise<number> => {
+            const { text } = await metrics.expose();
+            return Number(new RegExp(`^password_attempts_total\\{book="${book}"\\} (\\d+)$`, 'm').exec(text)?.[1]);
+        };
+        const [shared, local] = [await counted('shared'), await counted('local')];
+        const changing = removable();
+        const guarded = guard({ redis: changing.redis, shards: 4, log: quiet });
+        await guarded.attempt(newTarget(), right);
+        changing.away = true;
+        await guarded.attempt(newTarget(), right);
+        await guarded.attempt(newTarget(), right);
+        assert.equal(await counted('shared'), shared + 1);
+        assert.equal(await counted('local'), local + 2);
+    });
+
     it('an address that had succeeded before is served after a hundred failures from elsewhere', async () => {
         const shared = removable();
         const guarded = guard({ redis: shared.redis, shards: 4, log: quiet });

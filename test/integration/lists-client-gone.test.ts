@@ -72,6 +72,7 @@ const TRANSPORTS: Record<'local' | 'grpc', (t: TestContext) => Promise<Transport
             service_tokens: [TOKEN],
             service_callers: {},
             tls: undefined,
+            metrics: createMetrics(),
             ready: async () => true,
         });
         t.after(() => server.stop());

@@ -61,6 +61,7 @@ export async function startReplica(t: TestContext, options: Partial<ServeOptions
         service_tokens: [TOKEN],
         service_callers: {},
         tls: undefined,
+        metrics: createMetrics(),
         ready: async () => true,
         ...options,
     });

@@ -57,6 +57,7 @@ before(async () => {
         service_tokens: [TOKEN],
         service_callers: {},
         tls: undefined,
+        metrics: createMetrics(),
         ready: async () => true,
     });
     connection = connect({ address: server.address, service_token: TOKEN, tls: undefined });

@@ -38,6 +38,11 @@ export const limits = dashboard('limits', 'limits', [
     {
         title: 'Guesses of passwords',
         panels: [
+            {
+                title: 'Attempts, by where they count (local: without Redis)',
+                unit: 'ops',
+                lines: { '{{book}}': rate('password_attempts_total', '', 'book') },
+            },
             { title: 'Logins', unit: 'ops', lines: { '{{outcome}}': rate('logins_total', GUESSES, 'outcome') } },
             {
                 title: 'Wallets',

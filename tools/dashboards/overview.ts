@@ -1,5 +1,15 @@
 import { dashboard, gauge, percentiles, quantile, rate } from './dashboard.ts';
-import { connections, cpu, eventLoop, memory, queueLength, queueRefusals, statementTime } from './process-panels.ts';
+import {
+    connections,
+    cpu,
+    eventLoop,
+    grpcConnections,
+    grpcConnectionsCut,
+    memory,
+    queueLength,
+    queueRefusals,
+    statementTime,
+} from './process-panels.ts';
 
 const REQUESTS = 'http_request_duration_seconds';
 const COUNT = `${REQUESTS}_count`;
@@ -100,6 +110,7 @@ export const overview = dashboard('overview', 'overview', [
             eventLoop(),
         ],
     },
+    { title: 'gRPC ports', panels: [grpcConnections(), grpcConnectionsCut()] },
     { title: 'Queues and PostgreSQL', panels: [queueLength(), queueRefusals(), connections(), statementTime()] },
     {
         title: 'Jobs',

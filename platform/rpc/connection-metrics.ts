@@ -1,0 +1,39 @@
+import type { Metrics } from '../metrics.ts';
+
+const REASONS = ['connections', 'unknown', 'address', 'rate', 'time', 'streams', 'bytes'] as const;
+
+/**
+ * Why a connection is closed. At its beginning: there are too many (`connections`), too many without a token in all
+ * (`unknown`) or from its address (`address`). Without a token: it was too long (`time`), opened too many streams
+ * (`streams`), sent too much (`bytes`). `rate`: too many connections or streams without a token came at a time.
+ */
+export type CutReason = (typeof REASONS)[number];
+
+/** Shows the connections of the gRPC port. `count` is read with the metrics. */
+export function connectionMetrics(
+    metrics: Metrics,
+    count: () => { open: number; unknown: number },
+): { countCut(reason: CutReason): void } {
+    metrics.readings(
+        {
+            type: 'gauge',
+            name: 'grpc_connections',
+            help: 'Connections of the gRPC port, by whether a valid token has come over them.',
+            labels: ['token'],
+        },
+        () => {
+            const { open, unknown } = count();
+            return [
+                { labels: { token: 'valid' }, value: open - unknown },
+                { labels: { token: 'none' }, value: unknown },
+            ];
+        },
+    );
+    const cut = metrics.counter({
+        name: 'grpc_connections_cut_total',
+        help: 'Connections of the gRPC port that were closed for what they did without a valid token, or for want of room.',
+        labels: ['reason'],
+    });
+    for (const reason of REASONS) cut.inc({ reason }, 0);
+    return { countCut: (reason) => cut.inc({ reason }) };
+}

@@ -1,0 +1,49 @@
+import { tooManyCalls } from './callers.ts';
+import type { Peer } from './connections.ts';
+
+/** Calls of one method of health that may be open at once without a token: on one connection, from one address, in all. */
+const MAX_OPEN = { connection: 4, address: 16, total: 64 } as const;
+
+export interface HealthPlaces {
+    /** Counts a call that is open; the function that is returned takes it out again, once. Throws where there are too many. */
+    enter(path: string, peer: Peer): () => void;
+}
+
+/**
+ * Bounds the health calls of anybody. Each method has places of its own, so that calls of Watch, which stay, leave those of
+ * Check free; calls over a connection that is known share places apart from those of strangers.
+ */
+export function healthPlaces(isKnown: (peer: Peer) => boolean): HealthPlaces {
+    const open = new Map<string, number>();
+
+    const placesOf = (path: string, peer: Peer): Array<[place: string, max: number]> => {
+        if (isKnown(peer)) return [[`${path} known`, MAX_OPEN.total]];
+        const from = `${path} ${peer.remoteAddress}`;
+        return [
+            [`${from} ${peer.remotePort}`, MAX_OPEN.connection],
+            [from, MAX_OPEN.address],
+            [path, MAX_OPEN.total],
+        ];
+    };
+
+    function leave(places: Array<[place: string, max: number]>): void {
+        for (const [place] of places) {
+            const left = (open.get(place) ?? 0) - 1;
+            if (left > 0) open.set(place, left);
+            else open.delete(place);
+        }
+    }
+
+    return {
+        enter(path, peer) {
+            const places = placesOf(path, peer);
+            for (const [place, max] of places) if ((open.get(place) ?? 0) >= max) throw tooManyCalls(max);
+            for (const [place] of places) open.set(place, (open.get(place) ?? 0) + 1);
+            let isOpen = true;
+            return () => {
+                if (isOpen) leave(places);
+                isOpen = false;
+            };
+        },
+    };
+}

@@ -1,0 +1,96 @@
+import type { Socket } from 'node:net';
+import type { ConnectionBounds } from './connection-bounds.ts';
+import type { CutReason } from './connection-metrics.ts';
+import { rateBound } from './rate-bound.ts';
+import { readingTurns } from './reading-turns.ts';
+
+/** How often the bytes of unknown connections are looked at, in milliseconds. */
+const SWEEP_MS = 10;
+
+/** A connection over which no valid token has come yet. */
+interface Entry {
+    socket: Socket;
+    address: string;
+    /** Streams that it has opened. */
+    streams: number;
+    timer: NodeJS.Timeout;
+}
+
+export interface UnknownConnections {
+    count(): number;
+    /** Why no connection from this address can be taken; undefined where one can, which is counted. */
+    obstacleTo(address: string): CutReason | undefined;
+    /** Takes a connection; `name` is its far end. */
+    enter(name: string, socket: Socket, address: string): void;
+    /** Reads the connection, in turns with the others. */
+    read(socket: Socket): void;
+    has(name: string): boolean;
+    /** Counts a stream without a token. Where that is one too many: what to cut, and why. */
+    addStream(name: string): { socket: Socket; reason: CutReason } | undefined;
+    /** The connection has presented a token. */
+    know(name: string): void;
+    /** The connection has closed. */
+    remove(name: string): void;
+    /** Closes all of them, and takes no more. */
+    end(): void;
+}
+
+/** Bounds what connections may do before a valid token comes over them; `cut` closes those that do more. */
+export function unknownConnections(
+    bounds: ConnectionBounds,
+    cut: (socket: Socket, reason: CutReason) => void,
+): UnknownConnections {
+    const unknown = new Map<string, Entry>();
+    const by_address = new Map<string, number>();
+    const newConnections = rateBound(bounds.connectionRates);
+    const newStreams = rateBound(bounds.streamRates);
+    const turns = readingTurns();
+    const sweep = setInterval(() => {
+        for (const { socket } of unknown.values()) if (socket.bytesRead > bounds.unknownBytes) cut(socket, 'bytes');
+    }, SWEEP_MS).unref();
+
+    function remove(name: string): Entry | undefined {
+        const entry = unknown.get(name);
+        if (!entry) return undefined;
+        clearTimeout(entry.timer);
+        unknown.delete(name);
+        turns.remove(entry.socket);
+        const left = (by_address.get(entry.address) ?? 0) - 1;
+        if (left > 0) by_address.set(entry.address, left);
+        else by_address.delete(entry.address);
+        return entry;
+    }
+
+    return {
+        count: () => unknown.size,
+        has: (name) => unknown.has(name),
+        remove,
+        read: turns.add,
+        obstacleTo(address) {
+            if (unknown.size >= bounds.unknown) return 'unknown';
+            if ((by_address.get(address) ?? 0) >= bounds.unknown_per_address) return 'address';
+            return newConnections.take(address) ? undefined : 'rate';
+        },
+        enter(name, socket, address) {
+            const timer = setTimeout(() => cut(socket, 'time'), bounds.unknown_ms).unref();
+            unknown.set(name, { socket, address, streams: 0, timer });
+            by_address.set(address, (by_address.get(address) ?? 0) + 1);
+        },
+        addStream(name) {
+            const entry = unknown.get(name);
+            if (!entry) return undefined;
+            const { socket, address } = entry;
+            if (++entry.streams > bounds.unknownStreams) return { socket, reason: 'streams' };
+            return newStreams.take(address) ? undefined : { socket, reason: 'rate' };
+        },
+        know(name) {
+            const entry = remove(name);
+            if (entry) newConnections.giveBack(entry.address);
+        },
+        end() {
+            clearInterval(sweep);
+            turns.stop();
+            for (const { socket } of unknown.values()) socket.destroy();
+        },
+    };
+}
