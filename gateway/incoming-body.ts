@@ -45,9 +45,7 @@ export class IncomingBody {
         }
         request.on('data', (chunk: Buffer) => this.#take(chunk));
         request.on('end', () => this.#end(undefined));
-        for (const event of ['error', 'close']) {
-            request.on(event, () => this.#end(new AppError('invalid', 'The body ended before it was complete.')));
-        }
+        for (const event of ['error', 'close']) request.on(event, () => this.#break());
     }
 
     /** Whether nothing of it is still to come. */
@@ -123,6 +121,7 @@ export class IncomingBody {
     }
 
     #release(): void {
+        if (this.#held === 0) return;
         this.#bytes = NOTHING;
         this.#budget.give(this.#address, this.#held);
         this.#held = 0;
@@ -141,6 +140,12 @@ export class IncomingBody {
             chunk.copy(this.#bytes, this.#length);
         }
         this.#length = length;
+    }
+
+    /** Every request is closed in the end: the error, which is dear, is made only where the body was not complete. */
+    #break(): void {
+        if (this.#state === 'ended') return;
+        this.#end(new AppError('invalid', 'The body ended before it was complete.'));
     }
 
     #end(failure: AppError | undefined): void {

@@ -27,23 +27,23 @@ export function localTransport(dispatch: Dispatch): Transport {
         return pending.size > 0;
     }
 
-    async function answer(...call: Parameters<Dispatch>): Promise<Uint8Array> {
-        try {
-            return await dispatch(...call);
-        } catch (error) {
-            throw asReceived(error);
-        }
-    }
-
-    return (method, request, context) =>
-        new Promise((resolve, reject) => {
-            const call = { context, reject };
-            pending.add(call);
-            sweepWhileNeeded(sweep);
-            answer(method.path, request, context)
-                .then(resolve, reject)
-                .finally(() => pending.delete(call));
-        });
+    return (method, request, context) => {
+        const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+        const call = { context, reject };
+        pending.add(call);
+        sweepWhileNeeded(sweep);
+        dispatch(method.path, request, context).then(
+            (answer) => {
+                pending.delete(call);
+                resolve(answer);
+            },
+            (error) => {
+                pending.delete(call);
+                reject(asReceived(error));
+            },
+        );
+        return promise;
+    };
 }
 
 /** The error as a caller over the network has it. */

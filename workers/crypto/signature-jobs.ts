@@ -98,14 +98,20 @@ function readPayload(message: Buffer, wanted: Pick<OpenRequest, 'members' | 'raw
 }
 
 function pick(content: Record<string, unknown>, { members, raw }: Pick<OpenRequest, 'members' | 'raw'>): Opened {
-    const payload: Record<string, unknown> = {};
-    for (const name of members) {
-        if (Object.hasOwn(content, name)) payload[name] = isSimple(content[name]) ? content[name] : null;
-    }
     const texts: Record<string, string> = {};
     for (const name of raw) {
         const member = content[name];
         if (member instanceof JsonText) texts[name] = member.text;
+        if (member !== undefined) content[name] = undefined; // deleted, it would make the object a slow one
+    }
+    const names = Object.keys(content);
+    const isWanted = (name: string): boolean => members.includes(name) || raw.includes(name);
+    // Most payloads have no other members: then none is copied.
+    const payload = names.every(isWanted)
+        ? content
+        : Object.fromEntries(names.filter(isWanted).map((name) => [name, content[name]]));
+    for (const name of members) {
+        if (Object.hasOwn(payload, name) && !isSimple(payload[name])) payload[name] = null;
     }
     return { ok: true, payload, raw: texts };
 }
