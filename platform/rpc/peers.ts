@@ -30,7 +30,7 @@ export function peers(options: {
     exposeConnections(metrics, connections);
     let dispatch: Dispatch | undefined;
     const local = localTransport((path, request, context) => {
-        if (!dispatch) throw new Error('a service was called before it was offered');
+        if (!dispatch) return Promise.reject(new Error('a service was called before it was offered'));
         return dispatch(path, request, context);
     });
 

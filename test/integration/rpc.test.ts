@@ -129,9 +129,7 @@ for (const [where, make] of Object.entries(transports)) {
 }
 
 it('a call in this process that reaches no service fails with its cause, as no answer of a service', async () => {
-    const nowhere = localTransport(() => {
-        throw new Error('nobody is there');
-    });
+    const nowhere = localTransport(() => Promise.reject(new Error('nobody is there')));
     const refused = client(DidServiceDefinition, nowhere).resolve({ did: 'a', derive: false }, testContext());
     await assert.rejects(refused, (error: AppError) => {
         assert.equal(error.kind, 'internal');

@@ -105,11 +105,12 @@ function pick(content: Record<string, unknown>, { members, raw }: Pick<OpenReque
         if (member !== undefined) content[name] = undefined; // deleted, it would make the object a slow one
     }
     const names = Object.keys(content);
-    const isWanted = (name: string): boolean => members.includes(name) || raw.includes(name);
     // Most payloads have no other members: then none is copied.
-    const payload = names.every(isWanted)
+    const payload = names.every((name) => members.includes(name) || raw.includes(name))
         ? content
-        : Object.fromEntries(names.filter(isWanted).map((name) => [name, content[name]]));
+        : Object.fromEntries(
+              members.filter((name) => Object.hasOwn(content, name)).map((name) => [name, content[name]]),
+          );
     for (const name of members) {
         if (Object.hasOwn(payload, name) && !isSimple(payload[name])) payload[name] = null;
     }
