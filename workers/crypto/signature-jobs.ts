@@ -29,7 +29,8 @@ export interface OpenRequest {
 }
 
 /**
- * `payload` holds those of the wanted members that there are, and null for one of another type; `raw` holds the objects.
+ * `payload` holds those of the wanted members that there are, and null for one of another type; `raw` holds the objects, which
+ * may be undefined in `payload`.
  * Nothing else leaves the thread: to copy what a stranger put into a payload would block the event loop. `reason` is fit
  * for a caller.
  */
