@@ -1,7 +1,6 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
-import { type Cache, createCache } from '../../platform/cache.ts';
 import type { Patience } from '../../platform/context.ts';
-import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/db.ts';
+import { type Database, isRefusedStatement, type Queries, STORE_GROUPS, sql } from '../../platform/db.ts';
 import type { Traced } from '../../platform/tracing.ts';
 import { appendDeltas } from '../deltas.store.ts';
 
@@ -34,24 +33,23 @@ export interface DidStore {
 /** DIDs that the queries of one group may hold together; a query that alone has more goes alone. */
 const DIDS_OF_A_GROUP = 1_000;
 
-/** Accounts that are known to have a row of counts. */
-const KNOWN_ACCOUNTS = 10_000;
+/** More DIDs than all groups of an account that may be on their way at once in sixteen processes. */
+const QUOTA_MARGIN = 2_048;
+
+/** The first of the two keys of the advisory locks by account, which other uses of such locks in the database do not have. */
+const LOCK_SPACE = 0x646964; // "did"
 
 export function didStore(db: Database): DidStore {
-    const known = createCache<string, true>(KNOWN_ACCOUNTS);
     return {
         insert: coalesce({
             ...STORE_GROUPS,
             name: 'did_insert',
             halve_on: isRefusedStatement,
-            async run(rows: DidRow[], group) {
-                await ensureCounts(db, rows, known, group);
-                return insertGroup(db, rows, group);
-            },
+            run: (rows: DidRow[], group) => insertGroup(db, rows, group),
         }),
         async count(account, traced) {
-            const statement = sql.unsafe`SELECT dids FROM did.accounts WHERE account = ${account}`;
-            const [row] = await db.rows<{ dids: number }>(statement, 'did_count', traced);
+            const statement = sql.unsafe`SELECT sum(dids)::bigint AS dids FROM did.accounts WHERE account = ${account}`;
+            const [row] = await db.rows<{ dids: number | null }>(statement, 'did_count', traced);
             return row?.dids ?? 0;
         },
         find: coalesce({
@@ -76,17 +74,33 @@ export function didStore(db: Database): DidStore {
     };
 }
 
-/** Makes sure that each account has a row of counts, on which concurrent groups can wait for each other. */
-async function ensureCounts(db: Database, rows: DidRow[], known: Cache<string, true>, group: Patience): Promise<void> {
-    const accounts = countedAccounts(rows).filter((account) => !known.get(account));
-    if (accounts.length === 0) return;
-    await db.prepared(
-        'did_accounts_insert',
-        sql.unsafe`
-        INSERT INTO did.accounts (account) SELECT * FROM unnest(${sql.array(accounts, 'uuid')}) ON CONFLICT DO NOTHING`,
+/**
+ * Writes the rows that are far from their account's quota in one statement, without waiting for other groups of the account.
+ * Rows that are near it go alone: their statement sees what all groups before it have written. Whether each row was written.
+ */
+async function insertGroup(db: Database, rows: DidRow[], group: Patience): Promise<boolean[]> {
+    const near = await db.prepared<{ place: number }>('dids_insert', insertion(rows, FAR), group);
+    const written = rows.map(() => true);
+    if (near.length === 0) return written;
+    const places = near.map(({ place }) => place).sort((one, other) => one - other);
+    const left = places.map((place) => rows[place] as DidRow); // a place of `rows`
+    const refused = await db.transaction(
+        async (queries) => {
+            await lockAlone(queries, left);
+            return queries.rows<{ place: number }>(insertion(left, NEAR));
+        },
+        'dids_insert_near_quota',
         group,
     );
-    for (const account of accounts) known.set(account, true);
+    for (const { place } of refused) written[places[place] as number] = false; // a place of `left`
+    return written;
+}
+
+/** Waits until no other statement writes DIDs of these accounts, and keeps others from it until the transaction ends. */
+async function lockAlone(queries: Queries, rows: DidRow[]): Promise<void> {
+    await queries.rows(sql.unsafe`
+        SELECT pg_advisory_xact_lock(${LOCK_SPACE}, hashtext(account::text))
+        FROM unnest(${sql.array(countedAccounts(rows), 'uuid')}) AS counted (account)`);
 }
 
 /** In one order everywhere, like the DIDs below: two processes must not wait for each other. */
@@ -97,11 +111,23 @@ function countedAccounts(rows: DidRow[]): string[] {
     return [...new Set(counted)].sort();
 }
 
+/** DIDs that must be left of a quota, and how a new DID is told from one that is known and needs no place. */
+interface Distance {
+    margin: number;
+    isNew: ReturnType<typeof sql.fragment>;
+}
+/** Known ones count as new. Looking for them would read the whole table by a plan that was made while it was empty. */
+const FAR: Distance = { margin: QUOTA_MARGIN, isNew: sql.fragment`true` };
+const NEAR: Distance = {
+    margin: 0,
+    isNew: sql.fragment`NOT EXISTS (SELECT FROM did.dids AS known WHERE known.did = new.did)`,
+};
+
 /**
- * The group takes its accounts' rows of counts, so it sees what the groups before it have written, and lets pass as many new
- * DIDs of each account as its quota leaves. The trigger on did.dids counts them.
+ * Writes the rows after which at least `margin` DIDs of their account's quota are left; gives the places of the others, and of
+ * those whose account is locked by lockAlone(). The trigger on did.dids counts what is written.
  */
-async function insertGroup(db: Database, rows: DidRow[], group: Patience): Promise<boolean[]> {
+function insertion(rows: DidRow[], { margin, isNew }: Distance) {
     const tuples = rows
         .map(({ did, public_key, account, origin, quota }, place) => [
             place,
@@ -112,21 +138,24 @@ async function insertGroup(db: Database, rows: DidRow[], group: Patience): Promi
             quota ?? null,
         ])
         .sort(([, one], [, other]) => (String(one) < String(other) ? -1 : 1));
-    const refused = await db.prepared<{ place: number }>(
-        'dids_insert',
-        sql.unsafe`
+    const accounts = sql.array(countedAccounts(rows), 'uuid');
+    return sql.unsafe`
         WITH new AS MATERIALIZED (
             SELECT * FROM ${sql.unnest(tuples, ['int4', 'text', 'bytea', 'uuid', 'text', 'int8'])}
                      AS new (place, did, public_key, account, origin, quota)
+        ), shared AS MATERIALIZED (
+            SELECT account FROM unnest(${accounts}) AS counted (account)
+            WHERE pg_try_advisory_xact_lock_shared(${LOCK_SPACE}, hashtext(account::text))
         ), counts AS MATERIALIZED (
-            SELECT account, dids FROM did.accounts
-            WHERE account = ANY(${sql.array(countedAccounts(rows), 'uuid')}) ORDER BY account FOR UPDATE
+            SELECT account, sum(dids) AS dids FROM did.accounts
+            WHERE account = ANY(${accounts}) GROUP BY account
         ), numbered AS (
-            SELECT place, quota, dids + row_number() OVER (PARTITION BY account ORDER BY place) AS nth
-            FROM new JOIN counts USING (account)
-            WHERE origin <> 'wallet' AND NOT EXISTS (SELECT FROM did.dids AS known WHERE known.did = new.did)
+            SELECT place, quota, shared.account IS NULL AS is_locked,
+                   coalesce(dids, 0) + row_number() OVER (PARTITION BY new.account ORDER BY place) AS nth
+            FROM new LEFT JOIN shared ON shared.account = new.account LEFT JOIN counts ON counts.account = new.account
+            WHERE new.account IS NOT NULL AND origin <> 'wallet' AND ${isNew}
         ), refused AS MATERIALIZED (
-            SELECT place FROM numbered WHERE nth > quota
+            SELECT place FROM numbered WHERE is_locked OR nth + ${margin} > quota
         ), inserted AS (
             INSERT INTO did.dids (did, public_key, account, origin, created_at)
             SELECT did, public_key, account, origin, now() FROM new WHERE place NOT IN (SELECT place FROM refused)
@@ -135,11 +164,7 @@ async function insertGroup(db: Database, rows: DidRow[], group: Patience): Promi
         ), written AS (
             SELECT account FROM inserted WHERE origin <> 'wallet' -- the wallet is what is counted
         ), counted AS (${appendDeltas('dids_created')})
-        SELECT place FROM refused`,
-        group,
-    );
-    const places = new Set(refused.map(({ place }) => place));
-    return rows.map((_, place) => !places.has(place));
+        SELECT place FROM refused`;
 }
 
 async function findGroup(db: Database, dids: string[], group: Patience) {

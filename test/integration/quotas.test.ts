@@ -56,6 +56,17 @@ test('an account has as many DIDs as its tier allows, however many are made at o
     }
 });
 
+test('groups that wait for nobody while the quota is far do not pass it when it is near', async () => {
+    const most = 2_100; // so that some groups are far from it
+    const processes = [didsOf(of(most)), didsOf(of(most))];
+    const context = patient();
+    const calls = times(most + 100, (index) =>
+        (processes[index % 2] ?? did).create({ public_key: randomBytes(32) }, context),
+    );
+    assert.equal(await allowed(calls, /^The account has reached its quota of \d+ DIDs\.$/), most);
+    assert.deepEqual(await processes[0]?.getQuotas({}, context), { dids: { used: most, limit: most } });
+});
+
 test('a refused DID changes nothing for those of other accounts that are written with it', async () => {
     const service = didsOf(of(1));
     const full = patient();
