@@ -164,17 +164,8 @@ async function startServices(roles: readonly ServiceRole[], shared: Process, rea
     await clock.follow(() => readDatabaseClock(db));
 
     const { signatures, passwords } = cryptoPools({ config, metrics, closing });
-    const ground = {
-        config,
-        db,
-        redis,
-        log,
-        metrics,
-        clock: clock.now,
-        signatures,
-        passwords,
-        peer: shared.peers.peer,
-    };
+    const { peer } = shared.peers;
+    const ground = { config, db, redis, log, metrics, clock: clock.now, signatures, passwords, peer };
     const methods = roles.flatMap((role) => SERVICES[role].build(ground));
     const dispatch = shared.peers.offer(methods);
     startJobs(roles, ground, closing);
