@@ -57,7 +57,7 @@ export function searcher(canaries: readonly Canary[]): (haystack: Uint8Array) =>
     };
 }
 
-/** Of a window, from its two halves. */
+/** The hash of a window, by its two halves. */
 function hashOf(first: number, second: number): number {
     return Math.imul(Math.imul(first, 0x9e3779b1) ^ second, 0x85ebca6b);
 }

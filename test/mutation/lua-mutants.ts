@@ -5,7 +5,7 @@ export interface LuaMutant {
     source: string;
 }
 
-/** What each of these words and signs is replaced by, one at a time. */
+/** The replacements of each word and sign: each of them makes one mutant. */
 const REPLACEMENTS: Record<string, readonly string[]> = {
     '==': ['~='],
     '~=': ['=='],
