@@ -1,5 +1,6 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { httpReadingTurns } from './http-reading-turns.ts';
 
 /** Connections that are looked at for an idle one. */
 const MAX_LOOKS = 100;
@@ -62,6 +63,7 @@ export function watchConnections(
     onCut: (reason: CutReason) => void,
 ): Connections {
     const open = new Map<Socket, Connection>();
+    const turns = httpReadingTurns();
     const cut = (socket: Socket, reason: CutReason): void => {
         onCut(reason);
         socket.destroy();
@@ -72,13 +74,18 @@ export function watchConnections(
     server.on('connection', (socket: Socket) => {
         // Node takes its own listener off a socket that it hands over (CONNECT). Without one, a reset ends the process.
         socket.on('error', () => {});
+        stopParsingOnceDestroyed(socket);
         if (open.size >= bounds.connections) {
             const idle = oldestIdle(open.values());
             if (idle) cut(idle, 'idle');
         }
         const moved_at = performance.now();
         open.set(socket, { socket, address: '', responses: new Set(), taken: progressOf(socket), moved_at });
-        socket.on('close', () => open.delete(socket));
+        turns.opened(socket);
+        socket.on('close', () => {
+            open.delete(socket);
+            turns.closed(socket);
+        });
     });
 
     const sweep = setInterval(() => {
@@ -99,9 +106,13 @@ export function watchConnections(
                 return 0;
             }
             if (connection.responses.size === 0) connection.moved_at = performance.now();
+            else turns.pipelined(socket);
             connection.address = address;
             connection.responses.add(response);
-            response.on('close', () => connection.responses.delete(response));
+            response.on('close', () => {
+                connection.responses.delete(response);
+                if (connection.responses.size === 0) turns.answered(socket);
+            });
             return connection.responses.size;
         },
         unsentBytes: () => unsent_bytes,
@@ -169,4 +180,14 @@ function progressOf(socket: Socket): Progress {
     // Not public, but what Node's own idle timeout looks at: no public property tells how far a large write has come.
     const { _handle: handle } = socket as Socket & { _handle?: { writeQueueSize?: number } };
     return { completed: socket.bytesWritten - socket.writableLength, queued: handle?.writeQueueSize ?? 0 };
+}
+
+/** Node's parser goes on to the end of what a read has brought, even when the connection was cut: up to thousands of requests. */
+function stopParsingOnceDestroyed(socket: Socket): void {
+    // Not public: no public way makes the parser stop in the middle of a read.
+    const { parser } = socket as Socket & { parser?: { onIncoming(...request: unknown[]): number } | null };
+    if (!parser) return;
+    const { onIncoming } = parser;
+    // 2 says that the connection is upgraded: then the parser reads no further.
+    parser.onIncoming = (...request) => (socket.destroyed ? 2 : onIncoming(...request));
 }

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { type CutReason, watchConnections } from '../../platform/http-connections.ts';
+
+const MAX_REQUESTS = 8;
+const REQUEST = 'GET / HTTP/1.1\r\nHost: test\r\n\r\n';
+
+/** A server that bounds its connections and leaves the answers to `answer`. */
+async function bounded(context: TestContext, answer: (response: ServerResponse) => void) {
+    const cuts: CutReason[] = [];
+    /** Each request that the parser has handed over; those that were one too many, too. */
+    let parsed = 0;
+    const listener: RequestListener = (_request, response) => {
+        parsed++;
+        if (connections.begin(response, 'client') > 0) answer(response);
+    };
+    const server = createServer(listener);
+    const unsent_bytes = { connection: 1 << 20, address: 1 << 20, total: 1 << 20 };
+    const bounds = { connections: 1_000, reserve: 1, requests: MAX_REQUESTS, unsent_bytes };
+    const connections = watchConnections(server, bounds, (reason) => cuts.push(reason));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    context.after(() => {
+        connections.stop();
+        server.closeAllConnections();
+        server.close();
+    });
+    const { port } = server.address() as AddressInfo; // it listens on TCP
+    const dial = async (): Promise<Socket> => {
+        const socket = connect(port, '127.0.0.1').on('error', () => {});
+        await Promise.all([once(socket, 'connect'), once(server, 'connection')]);
+        return socket.on('data', () => {});
+    };
+    return { dial, cuts, parsed: () => parsed };
+}
+
+describe('connections of an HTTP server', () => {
+    it('are cut with too many requests in progress, and the parser reads no further', async (context) => {
+        const { dial, cuts, parsed } = await bounded(context, () => {});
+        const socket = await dial();
+        socket.write(REQUEST.repeat(1_000));
+        await once(socket, 'close');
+        assert.deepEqual(cuts, ['requests']);
+        assert.equal(parsed(), MAX_REQUESTS + 1, 'requests after the cut were parsed');
+    });
+
+    it('are read in turns while many pipeline, but at once if they have been answered before', async (context) => {
+        const begun: string[] = [];
+        const { dial, parsed } = await bounded(context, (response) => {
+            begun.push(response.req.headers.host ?? '');
+            setTimeout(() => response.end(), 1);
+        });
+        const proven = await dial();
+        proven.write(REQUEST.replace('test', 'proven'));
+        await once(proven, 'data');
+        const many: Socket[] = [];
+        while (many.length < 100) many.push(await dial());
+        // The server reads none of these before all are written: it shares the event loop with this test.
+        for (const socket of many) socket.write(REQUEST.repeat(MAX_REQUESTS));
+        proven.write(REQUEST.replace('test', 'proven'));
+        await once(proven, 'data');
+        const before = begun.lastIndexOf('proven');
+        assert.ok(before < 300, `${before} requests of others came first`);
+        while (parsed() < 2 + 100 * MAX_REQUESTS) await new Promise((resolve) => setTimeout(resolve, 1));
+    });
+});
