@@ -75,25 +75,36 @@ export function didStore(db: Database): DidStore {
 }
 
 /**
- * Writes the rows that are far from their account's quota in one statement, without waiting for other groups of the account.
- * Rows that are near it go alone: their statement sees what all groups before it have written. Whether each row was written.
+ * Writes the DIDs of accounts that are far from their quota in one statement, without waiting for other groups of the account.
+ * Those of the other accounts go apart: their statement sees what all groups before it have written. Whether each row was written.
  */
 async function insertGroup(db: Database, rows: DidRow[], group: Patience): Promise<boolean[]> {
-    const near = await db.prepared<{ place: number }>('dids_insert', insertion(rows, FAR), group);
-    const written = rows.map(() => true);
-    if (near.length === 0) return written;
-    const places = near.map(({ place }) => place).sort((one, other) => one - other);
-    const left = places.map((place) => rows[place] as DidRow); // a place of `rows`
-    const refused = await db.transaction(
+    // In one order everywhere: two processes that write the same DIDs must not wait for each other.
+    const sorted = rows.toSorted((one, other) => (one.did < other.did ? -1 : 1));
+    const far_rows = await db.prepared<{ account: string }>('dids_insert', insertionFar(sorted), group);
+    const far = new Set(far_rows.map(({ account }) => account));
+    const near = sorted.filter((row) => isCounted(row) && !far.has(row.account));
+    if (near.length === 0) return rows.map(() => true);
+    const refused_rows = await db.transaction(
         async (queries) => {
-            await lockAlone(queries, left);
-            return queries.rows<{ place: number }>(insertion(left, NEAR));
+            await lockAlone(queries, near);
+            return queries.rows<{ place: number }>(insertionNear(near));
         },
         'dids_insert_near_quota',
         group,
     );
-    for (const { place } of refused) written[places[place] as number] = false; // a place of `left`
-    return written;
+    const refused = new Set(refused_rows.map(({ place }) => near[place]));
+    return rows.map((row) => !refused.has(row));
+}
+
+/** DIDs of wallets do not count, nor do those of no account. */
+function isCounted(row: DidRow): row is DidRow & { account: string } {
+    return row.account !== undefined && row.origin !== 'wallet';
+}
+
+/** In one order everywhere, too. */
+function countedAccounts(rows: DidRow[]): string[] {
+    return [...new Set(rows.filter(isCounted).map(({ account }) => account))].sort();
 }
 
 /** Waits until no other statement writes DIDs of these accounts, and keeps others from it until the transaction ends. */
@@ -103,68 +114,68 @@ async function lockAlone(queries: Queries, rows: DidRow[]): Promise<void> {
         FROM unnest(${sql.array(countedAccounts(rows), 'uuid')}) AS counted (account)`);
 }
 
-/** In one order everywhere, like the DIDs below: two processes must not wait for each other. */
-function countedAccounts(rows: DidRow[]): string[] {
-    const counted = rows.flatMap(({ account, origin }) =>
-        account === undefined || origin === 'wallet' ? [] : account,
-    );
-    return [...new Set(counted)].sort();
-}
-
-/** DIDs that must be left of a quota, and how a new DID is told from one that is known and needs no place. */
-interface Distance {
-    margin: number;
-    isNew: ReturnType<typeof sql.fragment>;
-}
-/** Known ones count as new. Looking for them would read the whole table by a plan that was made while it was empty. */
-const FAR: Distance = { margin: QUOTA_MARGIN, isNew: sql.fragment`true` };
-const NEAR: Distance = {
-    margin: 0,
-    isNew: sql.fragment`NOT EXISTS (SELECT FROM did.dids AS known WHERE known.did = new.did)`,
-};
-
 /**
- * Writes the rows after which at least `margin` DIDs of their account's quota are left; gives the places of the others, and of
- * those whose account is locked by lockAlone(). The trigger on did.dids counts what is written.
+ * Writes the rows of accounts that have more than QUOTA_MARGIN DIDs left and are not locked by lockAlone(), and those that do not
+ * count. Gives these accounts.
  */
-function insertion(rows: DidRow[], { margin, isNew }: Distance) {
-    const tuples = rows
-        .map(({ did, public_key, account, origin, quota }, place) => [
-            place,
-            did,
-            Buffer.from(public_key),
-            account ?? null,
-            origin,
-            quota ?? null,
-        ])
-        .sort(([, one], [, other]) => (String(one) < String(other) ? -1 : 1));
-    const accounts = sql.array(countedAccounts(rows), 'uuid');
+function insertionFar(rows: DidRow[]) {
+    const accounts = countedAccounts(rows);
+    const quotas = accounts.map((account) => quotaIn(rows, account));
+    return sql.unsafe`
+        WITH far AS MATERIALIZED (
+            SELECT account FROM unnest(${sql.array(accounts, 'uuid')}, ${sql.array(quotas, 'int8')}) AS asked (account, quota)
+            WHERE pg_try_advisory_xact_lock_shared(${LOCK_SPACE}, hashtext(account::text)) AND (
+                SELECT coalesce(sum(dids), 0) FROM did.accounts WHERE accounts.account = asked.account
+            ) + ${QUOTA_MARGIN} < coalesce(quota, ${Number.MAX_SAFE_INTEGER})
+        ), new AS (
+            SELECT * FROM ${sql.unnest(rows.map(columnsOf), ['text', 'bytea', 'uuid', 'text'])}
+                     AS rows (did, public_key, account, origin)
+        ), ${insertedFromNew(sql.fragment`
+            account IS NULL OR origin = 'wallet' OR account = ANY (ARRAY(SELECT account FROM far))`)}
+        SELECT account FROM far`;
+}
+
+/** Writes rows while their account has DIDs left, and gives the places of the others. A DID that is known takes none. */
+function insertionNear(rows: DidRow[]) {
+    const tuples = rows.map((row, place) => [...columnsOf(row), row.quota ?? null, place]);
     return sql.unsafe`
         WITH new AS MATERIALIZED (
-            SELECT * FROM ${sql.unnest(tuples, ['int4', 'text', 'bytea', 'uuid', 'text', 'int8'])}
-                     AS new (place, did, public_key, account, origin, quota)
-        ), shared AS MATERIALIZED (
-            SELECT account FROM unnest(${accounts}) AS counted (account)
-            WHERE pg_try_advisory_xact_lock_shared(${LOCK_SPACE}, hashtext(account::text))
+            SELECT * FROM ${sql.unnest(tuples, ['text', 'bytea', 'uuid', 'text', 'int8', 'int4'])}
+                     AS rows (did, public_key, account, origin, quota, place)
         ), counts AS MATERIALIZED (
             SELECT account, sum(dids) AS dids FROM did.accounts
-            WHERE account = ANY(${accounts}) GROUP BY account
+            WHERE account = ANY (${sql.array(countedAccounts(rows), 'uuid')}) GROUP BY account
         ), numbered AS (
-            SELECT place, quota, shared.account IS NULL AS is_locked,
-                   coalesce(dids, 0) + row_number() OVER (PARTITION BY new.account ORDER BY place) AS nth
-            FROM new LEFT JOIN shared ON shared.account = new.account LEFT JOIN counts ON counts.account = new.account
-            WHERE new.account IS NOT NULL AND origin <> 'wallet' AND ${isNew}
+            SELECT place, quota, coalesce(dids, 0) + row_number() OVER (PARTITION BY account ORDER BY place) AS nth
+            FROM new LEFT JOIN counts USING (account)
+            WHERE NOT EXISTS (SELECT FROM did.dids AS known WHERE known.did = new.did)
         ), refused AS MATERIALIZED (
-            SELECT place FROM numbered WHERE is_locked OR nth + ${margin} > quota
-        ), inserted AS (
+            SELECT place FROM numbered WHERE nth > quota
+        ), ${insertedFromNew(sql.fragment`place NOT IN (SELECT place FROM refused)`)}
+        SELECT place FROM refused`;
+}
+
+/** The least quota that a row of the account brings; null: it has none. */
+function quotaIn(rows: DidRow[], account: string): number | null {
+    const quotas = rows.flatMap((row) => (row.account === account && row.quota !== undefined ? row.quota : []));
+    return quotas.length > 0 ? Math.min(...quotas) : null;
+}
+
+/** Its columns in did.dids. */
+function columnsOf({ did, public_key, account, origin }: DidRow) {
+    return [did, Buffer.from(public_key), account ?? null, origin];
+}
+
+/** Writes those rows of `new` that meet the condition. The trigger on did.dids counts what is written. */
+function insertedFromNew(condition: ReturnType<typeof sql.fragment>) {
+    return sql.fragment`inserted AS (
             INSERT INTO did.dids (did, public_key, account, origin, created_at)
-            SELECT did, public_key, account, origin, now() FROM new WHERE place NOT IN (SELECT place FROM refused)
+            SELECT did, public_key, account, origin, now() FROM new WHERE ${condition}
             ON CONFLICT (did) DO NOTHING
             RETURNING account, origin
         ), written AS (
             SELECT account FROM inserted WHERE origin <> 'wallet' -- the wallet is what is counted
-        ), counted AS (${appendDeltas('dids_created')})
-        SELECT place FROM refused`;
+        ), counted AS (${appendDeltas('dids_created')})`;
 }
 
 async function findGroup(db: Database, dids: string[], group: Patience) {

@@ -31,7 +31,7 @@ const NO_BOUNDS: ReadonlyArray<{ at: RegExp; why: string }> = [
 
 /** Maps and sets that need no bound, and why. */
 const NOT_KEPT: ReadonlyArray<{ at: RegExp; why: string }> = [
-    { at: /store\.ts:(found|ids|owners|by_account|places)$/, why: 'made of the rows of one statement' },
+    { at: /store\.ts:(found|ids|owners|by_account|places|far|refused)$/, why: 'made of the rows of one statement' },
     {
         at: /^(?!platform\/(rpc\/(unknown-)?connections|guard-memory)\.ts|services\/did\/store\.ts).*:(by_address|slices|targets|unknown|owned|taken|newest|known)$/,
         why: 'made within one call or sweep',
