@@ -2,8 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 
 /**
- * The client's address: the peer's, or, behind `trusted_proxies` of them, the one that the outermost of these saw. IPv6 is
- * cut to its /64, which is what one subscriber gets; IPv4 in IPv6 counts as IPv4.
+ * The client's address: that of the TCP peer or, behind `trusted_proxies` proxies, the one that the outermost proxy
+ * saw. An IPv6 address is cut to its /64, which is what one subscriber gets. An IPv4 address inside IPv6 counts as
+ * IPv4.
  */
 export function clientAddress(request: IncomingMessage, trusted_proxies: number): string {
     const peer = request.socket.remoteAddress ?? 'unknown';
@@ -31,7 +32,7 @@ export function networkOf(address: string): string {
 
 /** The eight groups of an IPv6 address. */
 function groupsOf(address: string): number[] {
-    // Written by the URL parser: lower case, no zone, an IPv4 tail in hexadecimal too.
+    // The URL parser has normalised it: lower case, no zone, and an IPv4 tail in hexadecimal too.
     const { hostname } = new URL(`http://[${address.split('%', 1)[0]}]`);
     const [head = [], tail = []] = hostname
         .slice(1, -1)

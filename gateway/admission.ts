@@ -5,13 +5,13 @@ import { bearerToken } from './auth.ts';
 import type { Access } from './endpoint.ts';
 import { contextOf, type Exchange } from './exchange.ts';
 
-/** Says whether a call may go on, and counts it, by what its endpoint asks of its caller. */
+/** Decides whether a call may go on, and counts it, according to the `access` of its endpoint. */
 export type Admit = (access: Access, exchange: Exchange) => Promise<Admission>;
 
 export function admission(options: { admitter: Admitter; isInternal(request: IncomingMessage): boolean }): Admit {
     const { admitter, isInternal } = options;
 
-    /** Of a caller without the internal secret. */
+    /** The refusal for a caller without the internal secret. */
     async function stranger(access: Access, exchange: Exchange): Promise<Admission> {
         const { decision, failure } = await admitter.anonymous(exchange.address, exchange);
         if (failure || access === 'login') return { decision, ...(failure && { failure }) };

@@ -16,22 +16,22 @@ export interface Admission {
 }
 
 export interface Admitter {
-    /** Authenticates a bearer token (undefined: there was none), then counts the call in its bucket. */
+    /** Authenticates a bearer token (undefined: the request has none), then counts the call in the token's bucket. */
     bearer(
         token: string | undefined,
         accepts: { keys: boolean },
         address: string,
         context: CallContext,
     ): Promise<Admission>;
-    /** Counts a call without credential in the bucket of its address. */
+    /** Counts a call without a credential in the bucket of its address. */
     anonymous(address: string, traced: Traced): Promise<Admission>;
-    /** Counts a presentation that was verified: for a key, for an account, or for nobody but the platform. */
+    /** Counts a verified presentation: for a key, for an account, or for the platform alone. */
     countVerified(caller: {
         user_id?: string | undefined;
         key_id?: string;
         session_id?: string | undefined;
     }): Promise<void>;
-    /** Feeds the headers of internal calls, which no limit refuses. */
+    /** Provides the limit headers of internal calls, which are never limited. */
     internal(): Admission;
 }
 
@@ -47,7 +47,7 @@ export function admitter(options: {
     async function takeByAddress(bucket: string, address: string, limit: number, traced: Traced): Promise<Decision> {
         const tag = limiter.tag(address);
         const claim: Claim = { tag, bucket: `limit:${tag}:${bucket}:${address}`, limit };
-        // Errors are answered with this too: it must not fail where too many calls wait.
+        // Error answers carry these headers too, so this must not fail when too many calls wait.
         const decision = await limiter.take(claim, undefined, traced).catch(() => undefined);
         return decision && decision.state !== 'unreachable' ? decision : limiter.takeLocally(claim);
     }
@@ -55,7 +55,7 @@ export function admitter(options: {
     const anonymous = async (address: string, traced: Traced): Promise<Admission> =>
         verdict(await takeByAddress('address', address, limits.anonymous, traced));
 
-    /** 401, or 429 where the address has used up its calls without a valid credential. */
+    /** 401, or 429 when the address has used up its calls without a valid credential. */
     async function unauthenticated(detail: string, address: string, traced: Traced): Promise<Admission> {
         const { decision, failure } = await anonymous(address, traced);
         return { decision, failure: failure ?? new AppError('unauthenticated', detail) };

@@ -9,7 +9,7 @@ import type { Overload } from './overload.ts';
 import { bodyTurns } from './parse-turns.ts';
 import type { Services } from './services.ts';
 
-/** Carries out an admitted call and writes its answer. */
+/** Runs an admitted call and writes its answer. */
 export type Answer = (endpoint: Endpoint, exchange: Exchange) => Promise<void>;
 
 export function answering(options: {
@@ -23,7 +23,7 @@ export function answering(options: {
 
     return async (endpoint, exchange) => {
         const is_awaited = exchange.under_way && !exchange.body.hasArrived();
-        if (is_awaited) overload.leave(exchange); // its body takes as long as its sender
+        if (is_awaited) overload.leave(exchange); // the sender decides how long its body takes
         const input = await readInput(endpoint, exchange, { services, parseInTurn });
         if (is_awaited) overload.enter(exchange);
         noteTarget(exchange, endpoint, [input.params, input.body]);
@@ -42,13 +42,16 @@ export function answering(options: {
     };
 }
 
-/** An id in one of the forms that are given out: what else a caller may have put in its place is not repeated in a log. */
+/**
+ * Matches the ids that the service issues. Anything else that a caller sends in place of an id is not repeated in a
+ * log.
+ */
 const ID = /^((urn:uuid:)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|did:key:z[1-9A-HJ-NP-Za-km-z]{47})$/;
 
 function noteTarget(exchange: Exchange, { acts_on }: Endpoint, sources: unknown[]): void {
     if (acts_on === undefined) return;
     for (const source of sources) {
-        const id = (source as Record<string, unknown> | undefined)?.[acts_on]; // parsed, or an answer: objects
+        const id = (source as Record<string, unknown> | undefined)?.[acts_on]; // parsed inputs and answers are objects
         if (typeof id === 'string' && ID.test(id)) exchange.target = id;
     }
 }

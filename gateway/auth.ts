@@ -8,7 +8,7 @@ import type { Claim, Limiter } from './limit.ts';
 import type { Services } from './services.ts';
 import type { SessionTokens } from './session-tokens.ts';
 
-/** Whom a call is made by. */
+/** The authenticated caller. */
 export interface Principal {
     user_id: string;
     tier: string;
@@ -16,22 +16,28 @@ export interface Principal {
     key_id?: string;
 }
 
-/** What the owner said of a key or session, and what its calls are decided by. */
+/** What the owner said about a key or session. Its calls are decided by this. */
 export interface Standing {
     principal: Principal;
     claim: Claim & { mark: string };
 }
 
-/** A bearer token whose form, and for a session whose signature, is good; whether it is alive its owner or the limiter knows. */
+/**
+ * A bearer token that is well-formed and, for a session token, correctly signed. Whether it is still active, only its
+ * owner or the limiter can say.
+ */
 export interface Bearer {
     kind: Subject;
-    /** Tells one key or session from another. */
+    /** Identifies the key or session. */
     id: string;
-    /** Asks the owner: undefined when it is unknown, revoked or over. */
+    /** Asks the owner. Undefined when the key or session is unknown, revoked or expired. */
     ask(context: CallContext): Promise<Standing | undefined>;
 }
 
-/** Scheme in any letter case, blanks, token (RFC 6750, 2.1); the parser has taken the blanks around the whole off. */
+/**
+ * The scheme in any letter case, blanks, then the token (RFC 6750, section 2.1). Node has removed the blanks around the
+ * value.
+ */
 const BEARER = /^bearer +([^ ].*)$/i;
 
 /** The token in `Authorization: Bearer …`; undefined when there is none. */
@@ -40,7 +46,7 @@ export function bearerToken(request: IncomingMessage): string | undefined {
 }
 
 export interface Authenticator {
-    /** What a token stands for, by its prefix (decision A1). */
+    /** Reads what a token stands for from its prefix (decision A1). */
     identify(token: string): Promise<Bearer | undefined>;
 }
 
@@ -108,7 +114,7 @@ export function internalSecret(secrets: readonly string[]): (request: IncomingMe
         const sent = request.headers['x-internal-secret'];
         if (typeof sent !== 'string') return false; // sent twice, it comes joined, and matches none
         const offered = digest(sent);
-        // Every secret is compared, whichever matches.
+        // Every secret is compared, even after one has matched.
         return valid.map((secret) => timingSafeEqual(secret, offered)).includes(true);
     };
 }

@@ -1,11 +1,11 @@
 import type { Metrics } from '../platform/metrics.ts';
 
-/** Bytes of bodies that have not been parsed yet: of one client address, and in all. */
+/** Bytes of bodies that are not parsed yet: from one client address, and in total. */
 const MAX_UNPARSED_BYTES = { address: 32 << 20, total: 64 << 20 } as const;
 
-/** What the bodies hold that are being received. */
+/** Counts the bytes that bodies hold while they are received. */
 export interface BodyBudget {
-    /** Whether so many more bytes fit; then they are held. */
+    /** Reserves this many more bytes; false if they do not fit. */
     take(address: string, bytes: number): boolean;
     give(address: string, bytes: number): void;
 }

@@ -3,12 +3,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '../platform/errors.ts';
 import { JsonError, parseJson } from '../platform/json.ts';
 
-/** Members that go on as the very text that was sent (decision C3). */
+/** Members whose text is passed on exactly as it was sent (decision C3). */
 const RAW_MEMBERS: ReadonlySet<string> = new Set(['claims', 'metadata']);
-/** Values in one body: claims of 64 KiB have at most 32,768, and a body of 1 MiB could bring 500,000. */
+/** Maximum number of values in one body. Claims of 64 KiB have at most 32,768; a body of 1 MiB could have 500,000. */
 const MAX_BODY_COMMAS = 40_000;
 
-/** The JSON object that a request has brought; without a body it is an empty one. */
+/** The JSON object in the request body; an empty object if there is no body. */
 export function parseBody(headers: IncomingHttpHeaders, bytes: Buffer): object {
     if (bytes.length === 0) return {};
     requireJson(headers);

@@ -11,24 +11,29 @@ import type { Decision } from './limit.ts';
 /** Time for the client to read the last answer before its connection is closed, in milliseconds. */
 const LINGER_MS = 2_000;
 
-/** What the parser refuses has no exchange: it is answered and logged here. */
+/** A request that the parser refuses has no exchange, so it is answered and logged here. */
 export interface UnparsedOptions {
     fail: Engine['fail'];
-    /** The state of the limit that the headers show. */
+    /** The limit's state, for the header fields of the answer. */
     decision(): Decision;
     log: Log;
 }
 
 export interface ClientErrors {
-    /** Notes the answer to a request whose head the parser has read. */
+    /** Records the response of a request whose head the parser has read. */
     began(response: ServerResponse): void;
-    /** Answers what the parser refuses, after everything that it read before on the connection, and closes that. */
+    /**
+     * Answers a parser error, after the answers to all earlier requests of the connection, and closes the connection.
+     */
     answer(error: NodeJS.ErrnoException, socket: Socket): void;
     /** Refuses CONNECT in the same way. */
     refuseTunnel(socket: Socket): void;
 }
 
-/** The parser's errors belong to the body of the newest request, or, where that is complete, to what should be the next one. */
+/**
+ * A parser error belongs to the body of the newest request or, if that body is complete, to the start of the next
+ * request.
+ */
 export function clientErrors({ fail, decision, log }: UnparsedOptions): ClientErrors {
     const newest = new WeakMap<Socket, ServerResponse>();
     const refused = new WeakSet<Socket>();
@@ -52,10 +57,11 @@ export function clientErrors({ fail, decision, log }: UnparsedOptions): ClientEr
         began: (response) => void newest.set(response.req.socket, response),
 
         answer(error, socket) {
-            // What follows the first error makes no sense, but is read: a client that still writes would lose the answer.
+            // The bytes after the first error make no sense, but they are read: closing on a client that still writes
+            // would lose the answer.
             if (refused.has(socket)) return;
             if (error.code === 'ECONNRESET' || !socket.writable) {
-                socket.destroySoon(); // not before what was answered is on its way
+                socket.destroySoon(); // the answers that are already written go out first
                 return;
             }
             refused.add(socket);
@@ -67,7 +73,7 @@ export function clientErrors({ fail, decision, log }: UnparsedOptions): ClientEr
         },
 
         refuseTunnel(socket) {
-            socket.resume(); // Node has taken its parser off: what the client still writes is dropped
+            socket.resume(); // Node has removed its parser: what the client still writes is dropped
             refuseAfterAnswers(new AppError('method_not_allowed', 'CONNECT is not supported.'), socket);
         },
     };

@@ -1,7 +1,10 @@
 import type { Exchange } from './exchange.ts';
 
 export interface Cors {
-    /** Adds what browsers of allowed origins need to the answer; true where no more was asked, by a preflight request. */
+    /**
+     * Adds the header fields that browsers on allowed origins need. True for a preflight request, which needs nothing
+     * else.
+     */
     allow(exchange: Pick<Exchange, 'request' | 'headers'>): boolean;
 }
 
@@ -13,7 +16,7 @@ const PREFLIGHT = {
 const EXPOSED =
     'X-Request-Id, X-Error-Code, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Link';
 
-/** Cross-origin access for the given origins; for none, where the list is empty. */
+/** Allows cross-origin requests from these origins; from none if the list is empty. */
 export function cors(origins: readonly string[]): Cors {
     const allowed = new Set(origins.map((origin) => origin.trim()));
     return {

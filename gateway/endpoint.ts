@@ -17,47 +17,47 @@ export interface Input<Params, Query, Headers, Body> {
     query: Query;
     headers: Headers;
     body: Body;
-    /** What `Authorization: Bearer` carried, where the endpoint judges it itself. */
+    /** The token in `Authorization: Bearer`, for endpoints that judge it themselves. */
     bearer: string | undefined;
     services: Services;
     context: CallContext;
 }
 
 interface Definition<Params, Query, Headers, Body, Answer extends z.ZodType> {
-    /** Unique; names the endpoint in metrics, examples and the OpenAPI document. */
+    /** Unique. Names the endpoint in metrics, examples and the OpenAPI document. */
     id: string;
     method: Method;
-    /** In the interface's own notation: `/v1/keys/{key_id}`. */
+    /** In OpenAPI notation: `/v1/keys/{key_id}`. */
     path: string;
     access: Access;
     status: 200 | 201;
     /** The envelope's `message` on success. */
     message: string;
-    /** Whether the answer stands alone, without the envelope. */
+    /** True if the answer is sent without the envelope. */
     bare?: true;
     params?: Params;
     query?: Query;
-    /** Of the header fields that it reads, by their names in lower case. */
+    /** Schema of the header fields that it reads, by lower-case name. */
     headers?: Headers;
     body?: Body;
-    /** The largest body in bytes, where it is not the usual 1 MiB: for what anybody may call. */
+    /** Largest body in bytes, if not the usual 1 MiB. Endpoints that anybody may call have a smaller one. */
     max_body_bytes?: number;
-    /** The shape of `data`. */
+    /** Schema of `data`. */
     answer: Answer;
-    /** Whether each success counts as a presentation that was verified. */
+    /** True if each success counts as a verified presentation. */
     counts_as_verified?: true;
-    /** The parameter, or the member of body or answer, that names what is acted on: it stands in the log. */
+    /** The parameter, or the member of the body or answer, with the id of the resource. The log line shows it. */
     acts_on?: string;
-    /** Whether it waits for a password to be hashed: the time it takes says nothing of how busy the gateway is. */
+    /** True if the endpoint hashes a password. Its duration then says nothing about how busy the gateway is. */
     hashes?: true;
-    /** How long it may take, in milliseconds, where it is not the usual ten seconds. */
+    /** Time limit in milliseconds, if not the usual ten seconds. */
     timeout_ms?: number;
     call(
         input: Input<Output<Params>, Output<Query>, Output<Headers>, Output<Body>>,
     ): Promise<z.input<Answer> | ListAnswer<z.input<Answer>>>;
 }
 
-/** An endpoint as the engine sees it: its schemas have made sure of what `call` is given. */
+/** An endpoint as the engine sees it: its schemas guarantee what `call` receives. */
 export type Endpoint = Definition<z.ZodType, z.ZodType, z.ZodType, z.ZodType, z.ZodType>;
 
 /** Declares an endpoint; `call` is typed by the schemas beside it. */
@@ -69,6 +69,6 @@ export function endpoint<
     Headers extends z.ZodType | undefined = undefined,
     Body extends z.ZodType | undefined = undefined,
 >(definition: Definition<Params, Query, Headers, Body, Answer> & { id: Id }): Endpoint & { id: Id } {
-    // The engine hands `call` exactly what these schemas parsed.
+    // The engine passes `call` exactly what these schemas parsed.
     return definition as unknown as Endpoint & { id: Id };
 }

@@ -17,7 +17,7 @@ import type { Services } from './services.ts';
 export interface Engine extends Refusals {
     /** authenticate → limit → parse → call → envelope */
     handle(endpoint: Endpoint): RequestHandler;
-    /** Answers with a page, to anybody whose address has calls left. */
+    /** Sends a page to anybody whose address has calls left. */
     show(page: Page): RequestHandler;
     /** Answers 200 and nothing else. */
     succeed(exchange: Exchange, message: string): Promise<void>;
@@ -36,7 +36,7 @@ export function engine(options: {
     const answer = answering(options);
     const { fail } = refusals(options);
 
-    /** Goes on with an admitted exchange, and answers whatever is thrown on the way. */
+    /** Continues an admitted exchange. Every error on the way becomes an answer. */
     async function conduct(
         exchange: Exchange,
         admitted: Promise<Admission>,
@@ -48,7 +48,7 @@ export function engine(options: {
             if (principal) exchange.principal = principal;
             if (failure) throw failure;
             await goOn();
-            overload.leave(exchange); // what is left of it is its reader's time
+            overload.leave(exchange); // the rest of the time is the reader's
         } catch (error) {
             await fail(exchange, error);
         }

@@ -9,7 +9,7 @@ import { codingFor, type Page } from './pages.ts';
 
 type Headers = Record<string, string | number>;
 
-/** What helmet would set on each answer: constant, so asked for once. */
+/** The header fields that helmet sets on each answer. They are constant, so they are computed once. */
 const SECURITY_HEADERS: Headers = (() => {
     const headers: Headers = {};
     const response = {
@@ -18,14 +18,14 @@ const SECURITY_HEADERS: Headers = (() => {
         },
         removeHeader: () => {},
     };
-    // helmet only sets headers on what it is given.
+    // helmet only sets headers on the response that it receives.
     helmet()({} as never, response as never, () => {});
     return headers;
 })();
 
 const WINDOW_SECONDS = 60;
 
-/** The limit's state in the header fields of the interface, and in those of the IETF draft beside them. */
+/** The limit's state as the header fields of the interface, and as those of the IETF draft. */
 export function limitHeaders({ limit, remaining, reset, wait }: Decision): Headers {
     return {
         'X-RateLimit-Limit': limit,
@@ -36,7 +36,7 @@ export function limitHeaders({ limit, remaining, reset, wait }: Decision): Heade
     };
 }
 
-/** What the answer of an exchange carries besides what all of them do. */
+/** The header fields that are specific to this exchange. */
 export function headersOf({ decision, headers }: Exchange): Headers {
     return decision ? { ...limitHeaders(decision), ...headers } : headers;
 }
@@ -58,11 +58,14 @@ export function writeBare(
     writeText(response, status, stringifyJson(data), headers);
 }
 
-/** A page for people or tools, which may be kept for a while; 304 without a body where the client has it already. */
+/**
+ * Sends a page for people or tools, which clients may cache for a while; 304 without a body if the client has it
+ * already.
+ */
 export function writePage(response: ServerResponse, { page, headers }: { page: Page; headers: Headers }): void {
     const { 'if-none-match': known, 'accept-encoding': accept } = response.req.headers;
     const coding = codingFor(accept);
-    // Each coding is a representation of its own (RFC 9110, section 8.8.3.3).
+    // Each content coding is a separate representation (RFC 9110, section 8.8.3.3).
     const etag = coding === 'identity' ? page.etag : `${page.etag.slice(0, -1)}-${coding}"`;
     const { Vary } = headers;
     const all_headers = {
@@ -83,7 +86,7 @@ export function writePage(response: ServerResponse, { page, headers }: { page: P
     response.writeHead(200, { ...all_headers, ...described, ...encoded }).end(body);
 }
 
-/** The success envelope around data that comes in pieces of JSON text; waits while the reader is slow. */
+/** Writes the success envelope around data that comes in pieces of JSON text. Waits while the reader is slow. */
 export async function writeStream(
     response: ServerResponse,
     {
@@ -103,7 +106,7 @@ export async function writeStream(
     response.end('}');
 }
 
-/** Resolves when there is room again, or nobody is left to read. */
+/** Resolves when the response can take more, or when the client has gone. */
 function drained(response: ServerResponse): Promise<void> {
     return new Promise((resolve) => {
         const done = () => {
@@ -114,7 +117,10 @@ function drained(response: ServerResponse): Promise<void> {
     });
 }
 
-/** An error. It is answered at once, but ends only when `rest`, what is still to come of the request, has been dealt with. */
+/**
+ * Writes an error at once. The response ends only when `rest`, the part of the request that is still to come, has been
+ * dealt with.
+ */
 export async function writeError(
     response: ServerResponse,
     error: AppError,
@@ -128,20 +134,20 @@ export async function writeError(
     }
     writeHead(response, error.http_status, text, all_headers);
     if (response.req.method === 'HEAD')
-        response.flushHeaders(); // there is no text that would take them along
+        response.flushHeaders(); // there is no body that would carry them
     else response.write(text);
     await rest;
     response.end();
 }
 
-/** Writes this one error, again and again: its text and its own fields are made only once. */
+/** Writes one error many times: its body and its own header fields are built only once. */
 export function errorWriter(error: AppError): (response: ServerResponse, headers: Headers) => void {
     const text = errorText(error);
     const fixed = { ...commonHeaders(), ...errorHeaders(error), 'Content-Length': Buffer.byteLength(text) };
     return (response, headers) => void response.writeHead(error.http_status, { ...fixed, ...headers }).end(text);
 }
 
-/** Answers a request that the HTTP parser could not make sense of, and closes its connection. */
+/** Answers a request that the HTTP parser could not read, and closes its connection. */
 export function writeToSocket(socket: Socket, error: AppError, more: Headers): void {
     const text = errorText(error);
     const headers: Headers = {

@@ -13,40 +13,40 @@ const MAX_HEADERS = 100;
 /** RFC 9110, section 7.2: a host and a port, as they stand in a URI. */
 const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
 
-/** One request and its answer: filled on the way, logged once at the end. */
+/** One request and its answer. It is filled as the request is processed, and logged once at the end. */
 export interface Exchange {
     request: IncomingMessage;
     response: ServerResponse;
     body: IncomingBody;
-    /** The path has an escape that stands for no text. */
+    /** An escape in the path is not valid UTF-8. */
     malformed_path: boolean;
     /** `performance.now()` when the request was read. */
     began: number;
     request_id: string;
-    /** What its calls go on from: its own span, or, where that is not traced, what has come in. */
+    /** The parent of its calls: its own span or, if the request is not traced, the `traceparent` that came in. */
     traceparent: string | undefined;
     span: Span;
-    /** All its calls share it; it is cancelled when the client goes away. */
+    /** Shared by all its calls. It is cancelled when the client disconnects. */
     cancellation: Cancellation;
     /** The client's address as limits count it: IPv6 as its /64. */
     address: string;
     /** The endpoint's id, once it is known. */
     route: string;
-    /** The log line also says who called, and for whom (decision A21). */
+    /** The log line also names the caller and the account that it acts for (decision A21). */
     audit: boolean;
-    /** It is one of those that overload() counts. */
+    /** overload() counts it as in progress. */
     under_way: boolean;
-    /** It brought a valid internal secret, where its endpoint asks for one. */
+    /** It brought a valid internal secret, and its endpoint asks for one. */
     internal: boolean;
-    /** The account that a trusted caller has named as the one it acts for. */
+    /** The account that a trusted caller acts for. */
     on_behalf_of?: string;
     principal?: Principal;
-    /** The id of what it acts on. */
+    /** The id of the resource that it acts on. */
     target?: string;
-    /** What the limiter said; every answer carries it. */
+    /** The limiter's decision. Every answer carries it. */
     decision?: Decision;
     failure?: AppError;
-    /** Fields that the answer carries besides the common ones. */
+    /** Header fields of the answer, besides the common ones. */
     headers: Record<string, string>;
 }
 
@@ -83,19 +83,19 @@ export function beginExchange(
     return exchange;
 }
 
-/** The id that the caller has given it, or a new one. */
+/** The request id that the caller sent, or a new one. */
 export function requestIdOf({ headers }: IncomingMessage): string {
     const id = headers['x-request-id'];
     return typeof id === 'string' && REQUEST_ID.test(id) ? id : newId();
 }
 
 export function exchangeOf(response: ServerResponse): Exchange {
-    return (response as unknown as { [EXCHANGE]: Exchange })[EXCHANGE]; // set by beginExchange on every response
+    return (response as unknown as { [EXCHANGE]: Exchange })[EXCHANGE]; // beginExchange sets it on every response
 }
 
 /**
- * Where a call of this exchange goes on from; the caller is added by whoever has authenticated it. Its time begins now: how
- * long a body may take to arrive is the server's own affair.
+ * The call context of this exchange. The code that authenticates adds the caller. The deadline counts from now: the
+ * time that the body took to arrive is bounded by the server.
  */
 export function contextOf(exchange: Exchange, timeout_ms = REQUEST_TIMEOUT_MS): CallContext {
     return {
@@ -111,7 +111,7 @@ export function contextOf(exchange: Exchange, timeout_ms = REQUEST_TIMEOUT_MS): 
     };
 }
 
-/** Refuses what could mean one thing to us and another to a proxy before us. */
+/** Refuses header fields that this service and a proxy before it could understand differently. */
 export function checkHeaders({ rawHeaders, headers, httpVersion }: IncomingMessage): void {
     if (rawHeaders.length > 2 * MAX_HEADERS) {
         throw new AppError('headers_too_large', `A request may have at most ${MAX_HEADERS} header fields.`);
@@ -119,7 +119,7 @@ export function checkHeaders({ rawHeaders, headers, httpVersion }: IncomingMessa
     let hosts = 0;
     let authorizations = 0;
     for (let index = 0; index < rawHeaders.length; index += 2) {
-        const field = rawHeaders[index] as string; // names stand at the even places
+        const field = rawHeaders[index] as string; // names stand at the even indexes
         if (field.length === 4 && field.toLowerCase() === 'host') hosts++;
         else if (field.length === 13 && field.toLowerCase() === 'authorization') authorizations++;
     }
@@ -134,7 +134,7 @@ export function checkHeaders({ rawHeaders, headers, httpVersion }: IncomingMessa
     }
 }
 
-/** The header fields by their names in lower case; one that was sent more than once comes as an array. */
+/** The header fields by lower-case name. A field that was sent more than once is an array. */
 export function headerFields({ headersDistinct }: IncomingMessage): Record<string, string | string[] | undefined> {
     return Object.fromEntries(
         Object.entries(headersDistinct).map(([name, values]) => [name, values?.length === 1 ? values[0] : values]),

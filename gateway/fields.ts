@@ -6,7 +6,7 @@ import { JsonText } from '../platform/json.ts';
 import { MAX_PAGE_ROWS } from '../proto/limits.ts';
 import { REPEATED } from './query.ts';
 
-/** A field that may be left out; `null` is the same as leaving it out (decision H5). */
+/** An optional field; `null` is the same as leaving it out (decision H5). */
 export function optional<Schema extends z.ZodType>(schema: Schema) {
     return schema.nullish().transform((value) => value ?? undefined);
 }
@@ -29,7 +29,7 @@ export const base64 = z
         return z.NEVER;
     });
 
-/** A header field's text. It was sent as UTF-8, but Node reads the bytes of headers as Latin-1. */
+/** The text of a header field. It was sent as UTF-8, but Node decodes header bytes as Latin-1. */
 export const headerText = z.string().transform((text, context) => {
     const bytes = Buffer.from(text, 'latin1');
     if (isUtf8(bytes)) return bytes.toString('utf8');
@@ -37,7 +37,7 @@ export const headerText = z.string().transform((text, context) => {
     return z.NEVER;
 });
 
-/** A JSON object that goes on as the text that was sent, of at most `max_bytes`. */
+/** A JSON object of at most `max_bytes`, passed on as the text that was sent. */
 export function jsonObject(max_bytes: number) {
     return z
         .instanceof(JsonText, { error: 'must be an object' })
@@ -46,12 +46,12 @@ export function jsonObject(max_bytes: number) {
         .transform(({ text }) => text);
 }
 
-/** A JSON object in an answer; what `call` gives for it is the object's text, which the envelope takes in unchanged. */
+/** A JSON object in an answer. `call` returns it as text, which the envelope includes unchanged. */
 export const anyObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonText, JsonText>;
 
 /**
- * A list of at most `max` items. Its length is checked before its items, and the first bad item ends the check: a long list
- * of bad items costs no more than one of them.
+ * A list of at most `max` items. The length is checked before the items, and the check stops at the first invalid item:
+ * a long list of invalid items costs no more than one of them.
  */
 export function listOf<Item extends z.ZodType>(item: Item, { min = 0, max }: { min?: number; max: number }) {
     const documented = z.toJSONSchema(z.array(item).min(min).max(max), { io: 'input', unrepresentable: 'any' });
@@ -81,7 +81,7 @@ export function listOf<Item extends z.ZodType>(item: Item, { min = 0, max }: { m
 
 const LIMIT_RANGE = `must be a whole number from 1 to ${MAX_PAGE_ROWS}`;
 
-/** Paging of a list is opt-in: without `limit` the whole set is answered. */
+/** Paging is optional: without `limit` the whole list is returned. */
 export const paging = z.object({
     limit: z
         .string()
@@ -92,7 +92,7 @@ export const paging = z.object({
     cursor: z.string().min(1, 'must not be empty').max(200, 'is not one of this list').optional(),
 });
 
-/** Checks a part of the request; the refusal names the first field at fault and never repeats what was sent. */
+/** Validates a part of the request. The refusal names the first invalid field and never repeats what was sent. */
 export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
     const parsed = schema.safeParse(value, { reportInput: false });
     if (parsed.success) return parsed.data;

@@ -18,25 +18,25 @@ import { gatewayServer } from './server.ts';
 import type { Services } from './services.ts';
 import { sessionTokens } from './session-tokens.ts';
 
-/** Internal calls per minute: so many that the bucket only feeds the headers (decision A12). */
+/** Internal calls per minute. The number is so large that the bucket only provides the headers (decision A12). */
 const INTERNAL_LIMIT = 1_000_000;
 /**
- * So long a stop goes on taking connections and requests, each answer with `Connection: close`, in milliseconds. A connection
- * that is closed or refused without that loses what its client is just sending: it leaves time to see that this process is
- * not ready, and gives every client that is not idle the word before its connection goes.
+ * During a stop the gateway accepts connections and requests for this long (ms), and sends `Connection: close` with
+ * each answer. Closing at once would lose the requests that clients are just sending. In this time load balancers see
+ * that the process is not ready, and active clients learn that their connection closes.
  */
 const LEAVE_TAKING_MS = 1_000;
-/** What is still under way this long after that is cut off, in milliseconds. */
+/** Requests that are still in progress this long (ms) after that are aborted. */
 const DRAIN_MS = 10_000;
 
 export interface Gateway {
     /** http://host:port */
     url: string;
-    /** Sends every client away with its next answer, answers what is under way, then closes. */
+    /** Sends `Connection: close` with every answer, waits for the requests in progress, then closes. */
     stop(): Promise<void>;
 }
 
-/** HTTP in, calls to the services out. */
+/** The HTTP side of the service: it receives requests and calls the services. */
 export async function startGateway(ground: {
     config: Config;
     services: Services;
@@ -109,7 +109,7 @@ async function close(server: Server): Promise<void> {
     await delay(LEAVE_TAKING_MS);
     const closed = once(server, 'close');
     server.close();
-    // A kept-alive connection falls idle when its last answer is out.
+    // A kept-alive connection becomes idle when its last answer is sent.
     const sweep = setInterval(() => server.closeIdleConnections(), 50);
     const force = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
     await closed;

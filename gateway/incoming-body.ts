@@ -4,33 +4,34 @@ import { AppError } from '../platform/errors.ts';
 import type { BodyBudget } from './body-budget.ts';
 
 export const MAX_BODY_BYTES = 1 << 20;
-/** Bytes of a body that are taken before its request is admitted; the rest waits in the connection. */
+/** Bytes of a body that are read before its request is admitted. The rest waits in the connection. */
 const MAX_UNASKED_BYTES = 16 << 10;
-/** Bytes, as they come over the connection, that are read of a refused body before its connection is cut. */
+/** Bytes of a refused body, as they come over the connection, that are read before the connection is cut. */
 const MAX_DROPPED_BYTES = 64 << 20;
 /** Time for that, in milliseconds. */
 const DROPPING_MS = 5_000;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Collects the body of one request from the moment its header is read, so that a body in very small pieces never becomes a
- * queue of buffers: it takes at most twice its size in memory. Somebody must read() or drop() it, and discard() it in the end.
+ * Collects the body of one request from the moment its header is read, so that a body in very small pieces never
+ * becomes a queue of buffers: it takes at most twice its size in memory. The owner must call read() or drop(), and
+ * finally discard().
  */
 export class IncomingBody {
     readonly #request: IncomingMessage;
     readonly #address: string;
     readonly #budget: BodyBudget;
-    /** What the request says of its length; infinite for a body in chunks. */
+    /** The length that the request announces; infinite for a chunked body. */
     readonly #announced: number;
     #bytes: Buffer = NOTHING;
     #length = 0;
     #max_length = MAX_BODY_BYTES;
-    /** What the budget holds for this body. */
+    /** The bytes that are reserved in the budget for this body. */
     #held = 0;
-    /** collecting, until somebody asks for it; dropping: the bytes are of no use. */
+    /** `collecting` until somebody calls read() or drop(); `dropping`: the bytes are thrown away. */
     #state: 'collecting' | 'reading' | 'dropping' | 'ended' = 'collecting';
     #failure: AppError | undefined;
-    /** Tells whoever waits that the body has ended or failed. */
+    /** Wakes the waiting reader when the body has ended or failed. */
     #settle: (() => void) | undefined;
     #drop_until_bytes = 0;
 
@@ -48,12 +49,12 @@ export class IncomingBody {
         for (const event of ['error', 'close']) request.on(event, () => this.#break());
     }
 
-    /** Whether nothing of it is still to come. */
+    /** True if the whole body has arrived. */
     hasArrived(): boolean {
         return this.#state === 'ended' || this.#length === this.#announced;
     }
 
-    /** All of its bytes, at most `max_length`. AppError `too_large`, `unavailable` or `invalid` where it cannot be had. */
+    /** The whole body, at most `max_length` bytes. AppError `too_large`, `unavailable` or `invalid`. */
     async read(max_length = MAX_BODY_BYTES): Promise<Buffer> {
         this.#max_length = max_length;
         const least_length = Number.isFinite(this.#announced) ? this.#announced : this.#length;
@@ -71,11 +72,11 @@ export class IncomingBody {
         return bytes;
     }
 
-    /** Ignores what is still to come; resolves when that is over, or has been cut off. */
+    /** Ignores the rest of the body. Resolves when it has ended or was cut off. */
     async drop(): Promise<void> {
         this.#release();
         if (this.#state === 'ended' || this.#request.destroyed) return;
-        this.#settle?.(); // whoever was reading hears of the failure
+        this.#settle?.(); // a waiting reader gets the failure
         this.#failure ??= new AppError('invalid', 'The body was dropped.');
         this.#state = 'dropping';
         this.#drop_until_bytes = this.#request.socket.bytesRead + MAX_DROPPED_BYTES;
@@ -94,7 +95,7 @@ export class IncomingBody {
             return;
         }
         const length = this.#length + chunk.length;
-        if (this.#failure) return; // until it is dropped
+        if (this.#failure) return; // until drop() is called
         if (length > this.#max_length) {
             this.#refuse(tooLarge(this.#max_length));
             return;
@@ -115,7 +116,7 @@ export class IncomingBody {
         this.#settle?.();
     }
 
-    /** Forgets what nobody has read: the answer is out. */
+    /** Frees what nobody has read. The answer has been sent. */
     discard(): void {
         this.#release();
     }
@@ -129,7 +130,7 @@ export class IncomingBody {
 
     #append(chunk: Buffer, length: number): void {
         if (this.#length === 0) {
-            this.#bytes = chunk; // most bodies are one piece: not copied
+            this.#bytes = chunk; // most bodies are one chunk, which is not copied
         } else {
             if (length > this.#bytes.length) {
                 const capacity = Math.max(length, Math.min(2 * length, this.#announced));
@@ -142,7 +143,9 @@ export class IncomingBody {
         this.#length = length;
     }
 
-    /** Every request is closed in the end: the error, which is dear, is made only where the body was not complete. */
+    /**
+     * Every request is closed in the end. The error, which is expensive, is created only if the body was incomplete.
+     */
     #break(): void {
         if (this.#state === 'ended') return;
         this.#end(new AppError('invalid', 'The body ended before it was complete.'));

@@ -14,7 +14,7 @@ import type { Services } from './services.ts';
 
 type AnyInput = Input<unknown, unknown, unknown, unknown>;
 
-/** Reads what an admitted request brings, and holds it to the schemas of its endpoint. */
+/** Reads the input of an admitted request and validates it with the schemas of its endpoint. */
 export async function readInput(
     endpoint: Endpoint,
     exchange: Exchange,
@@ -41,7 +41,10 @@ export async function readInput(
     };
 }
 
-/** A trusted caller may name the end user's address, so that guesses are counted against that (decision A20). */
+/**
+ * A trusted caller may send the end user's address, so that password guesses are counted for that address (decision
+ * A20).
+ */
 function namedAddress({ request, address }: Exchange): string {
     const named = request.headers['x-client-address'];
     if (named === undefined) return address;

@@ -5,9 +5,12 @@ import { onOtherMemory, type Redis, redisScript } from '../platform/redis.ts';
 import type { Claim, Decision } from './limit.ts';
 
 const SCRIPT = readFileSync(new URL('limit.lua', import.meta.url), 'utf8');
-/** What the script answers as numbers. */
+/** Number of values that the script returns for each call. */
 export const STATES = ['admitted', 'limited', 'refused', 'unconfirmed'] as const;
-/** An owner's word may set a live mark only this soon after it was asked, in milliseconds: well within a refused mark's life. */
+/**
+ * A confirmation by the owner may set a liveness mark only this long (ms) after the owner was asked: much shorter than
+ * the life of a refused mark.
+ */
 const WORD_VALID_MS = 15_000;
 
 export type State = (typeof STATES)[number];
@@ -26,7 +29,7 @@ interface Era {
     since: number;
 }
 
-/** Puts the questions of one shard to Redis, all by one call of the script. */
+/** Sends the calls of one shard to Redis, in a single script call. */
 export function limitScript(redis: Redis, window_ms: number) {
     const run = redisScript(redis, SCRIPT);
     const eras = new Map<string, Era>();
@@ -39,7 +42,7 @@ export function limitScript(redis: Redis, window_ms: number) {
         const answer = (await run(
             [...keys, unfoldedAccounts(tag), eraKey(tag)],
             [window_ms, MARK_MS, era?.name ?? '', ...args],
-        )) as [...number[], string]; // 3 numbers for each question, then the time and the era
+        )) as [...number[], string]; // 3 numbers for each call, then the time and the epoch
         const name = answer.at(-1) as string;
         if (name !== era?.name) eras.set(tag, { name, since: performance.now() });
         const now = answer.at(-2) as number;
@@ -55,13 +58,13 @@ function modeOf({ verified, asked_at }: Question, era: Era | undefined): 'verifi
     return wordCounts(asked_at, era) ? 'confirmed' : '';
 }
 
-/** Whether an owner's word can still be relied on: nothing that was said since can have been lost. */
+/** True if a confirmation by the owner can still be relied on: no revocation since then can have been lost. */
 function wordCounts(asked_at: number | undefined, era: Era | undefined): boolean {
     if (asked_at === undefined || era === undefined) return false;
     return asked_at >= era.since && performance.now() - asked_at < WORD_VALID_MS;
 }
 
-/** `now` and `end`, when the window ends, are milliseconds since 1970. */
+/** `now` and `end` (of the window) are milliseconds since 1970. */
 export function decisionOf(
     state: State,
     { limit, remaining, end, now }: { limit: number; remaining: number; end: number; now: number },

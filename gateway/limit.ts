@@ -7,54 +7,54 @@ import type { Traced } from '../platform/tracing.ts';
 import { decisionOf, limitScript, type Question, STATES, type State } from './limit-script.ts';
 import { localWindows } from './local-windows.ts';
 
-/** After Redis has failed to answer it is left alone for so long, in milliseconds. */
+/** After a failure, Redis is not asked for this long, in milliseconds. */
 const PAUSE_MS = 500;
-/** What is counted against the limit of an address. */
+/** A call that is counted against the limit of an address. */
 const NO_TIER = 'none';
 
-/** What one call is decided by. */
+/** What the limiter needs to know about one call. */
 export interface Claim {
     /** Redis key of the bucket that the call counts in. */
     bucket: string;
-    /** Redis key of the liveness mark; absent where nothing can be revoked. */
+    /** Redis key of the liveness mark; absent if nothing can be revoked. */
     mark?: string;
     tag: string;
-    /** Redis key of the set of its account's buckets that are to be folded; absent where nothing is kept of the calls. */
+    /** Redis key of the set of the account's buckets that wait for the roll-up; absent if the call is not recorded. */
     unfolded?: string;
     /** Calls per window. */
     limit: number;
-    /** Whose limit it is; absent where it is that of an address. */
+    /** The tier that the limit belongs to; absent for the limit of an address. */
     tier?: string;
 }
 
 export interface Decision {
-    /** `unreachable`: Redis did not decide; ask the owner whether the caller is alive, then `takeLocally`. */
+    /** `unreachable`: Redis did not decide. Ask the owner whether the caller is active, then call `takeLocally`. */
     state: State | 'unreachable';
     limit: number;
     remaining: number;
     /** Unix time in whole seconds. */
     reset: number;
-    /** Whole seconds until then, at least 1. */
+    /** Whole seconds until the reset, at least 1. */
     wait: number;
 }
 
 export interface Limiter {
     /**
-     * Counts the call, if it is alive and within the limit. `asked_at` (`performance.now()`): its owner, asked then, has said
-     * that it is alive. AppError `unavailable` when too many calls wait.
+     * Counts the call if the caller is active and within the limit. `asked_at` (`performance.now()`): the owner was
+     * asked at this time and has confirmed the caller. AppError `unavailable` when too many calls wait.
      */
     take(claim: Claim, asked_at?: number, traced?: Traced): Promise<Decision>;
-    /** Counts a presentation that the caller has verified. Lost where Redis does not answer. */
+    /** Counts a presentation that the caller has verified. The count is lost if Redis does not answer. */
     countVerified(claim: Omit<Claim, 'mark' | 'limit'>): Promise<void>;
-    /** As `take`, in this process alone, for as long as Redis is away. */
+    /** Like `take`, but in this process alone, while Redis is unreachable. */
     takeLocally(claim: Claim): Decision;
-    /** The tag of an account's (or an address') shard. */
+    /** The hash tag of an account's or an address's shard. */
     tag(account: string): string;
 }
 
 /**
- * The rate limiter: a fixed window for each bucket, opened by its first call, decided by one atomic script in Redis for all
- * calls that have gathered (one script call per shard).
+ * The rate limiter: a fixed window for each bucket, which its first call opens. One atomic script in Redis decides all
+ * calls that have gathered, with one script call per shard.
  */
 export function limiter(options: {
     redis: Redis;
@@ -62,7 +62,7 @@ export function limiter(options: {
     window_ms: number;
     log: Log;
     metrics: Metrics;
-    /** Milliseconds since 1970: of the windows that are kept in this process. */
+    /** Milliseconds since 1970, for the windows that are kept in this process. */
     clock?: () => number;
 }): Limiter {
     const { redis, shards, window_ms, log, metrics, clock = Date.now } = options;
@@ -81,7 +81,7 @@ export function limiter(options: {
         try {
             return await queue(question.tag)(question, traced);
         } catch (error) {
-            if (error instanceof AppError) throw error; // overload
+            if (error instanceof AppError) throw error; // too many calls wait
             paused_until = performance.now() + PAUSE_MS;
             log.warn({ err: error }, 'the limiter goes on without redis');
             return undefined;
@@ -110,7 +110,7 @@ export function limiter(options: {
     };
 }
 
-/** The queue of each shard: its calls wait for one another, and for those of no other. */
+/** The queue of each shard. Its calls wait for each other, but not for those of other shards. */
 function queues(decide: (tag: string, questions: Question[]) => Promise<Decision[]>) {
     const by_tag = new Map<string, Coalescer<Question, Decision>>();
     return (tag: string): Coalescer<Question, Decision> => {

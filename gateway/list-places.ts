@@ -1,26 +1,26 @@
 import { AppError } from '../platform/errors.ts';
 
-/** Whole lists that an account may have under way at once. */
+/** Complete lists that an account may read at the same time. */
 const LISTS_PER_ACCOUNT = 2;
-/** Lists of an account that may wait while others read their first page; the next one is refused. */
+/** Lists of an account that may wait while others read their first page. Further ones are refused. */
 const MAX_WAITING = 64;
 /** How long a list waits for a place, in milliseconds. */
 const PATIENCE_MS = 1_000;
 
 /** The right to read one list. */
 export interface Place {
-    /** The list has more than one page: its place may stay taken for long, so others do not wait for it. */
+    /** Tells that the list has more than one page. It may keep its place for long, so others do not wait for it. */
     becomeLong(): void;
-    /** Gives the place back; again, it does nothing. */
+    /** Returns the place. Further calls do nothing. */
     leave(): void;
 }
 
 interface Account {
-    /** Lists under way. */
+    /** Lists in progress. */
     taken: number;
-    /** Those of them that have more than one page. */
+    /** Those that have more than one page. */
     long: number;
-    /** Settle the lists that wait, in their order. */
+    /** Resolvers of the waiting lists, oldest first. */
     waiting: Waiter[];
 }
 
@@ -32,9 +32,9 @@ interface Waiter {
 const FREE: Place = { becomeLong() {}, leave() {} };
 
 /**
- * Bounds the whole lists that each account has under way. A list takes its place before its first page is read. Most lists
- * have one page and are done in milliseconds: so one more waits for them for a moment, in turn, and is refused only where
- * long lists have all places, or the wait is over.
+ * Bounds the complete lists that each account reads at the same time. A list takes its place before it reads its first
+ * page. Most lists have one page and take milliseconds, so a further list waits briefly for its turn. It is refused
+ * only if long lists have all places, or if the wait takes too long.
  */
 export function listPlaces({ patience_ms = PATIENCE_MS }: { patience_ms?: number } = {}) {
     const accounts = new Map<string, Account>();
@@ -86,7 +86,9 @@ export function listPlaces({ patience_ms = PATIENCE_MS }: { patience_ms?: number
         });
     }
 
-    /** A place for one list of an account; undefined: a caller whose lists are not counted. AppError `rate_limited`. */
+    /**
+     * A place for one list of an account; undefined for a caller whose lists are not counted. AppError `rate_limited`.
+     */
     return async (id: string | undefined): Promise<Place> => {
         if (id === undefined) return FREE;
         const account = accounts.get(id) ?? { taken: 0, long: 0, waiting: [] };

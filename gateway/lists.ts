@@ -7,7 +7,7 @@ export interface Page<Data> {
     rows: unknown[];
     next_cursor: string | undefined;
     total: number | undefined;
-    /** What `data` holds beside the list; the first page brings it. */
+    /** The members of `data` besides the list. The first page returns them. */
     head?: Partial<Data>;
 }
 
@@ -17,10 +17,10 @@ interface PageRequest {
     with_total: boolean;
 }
 
-/** A list as an endpoint answers it: `data` is `{...head, [field]: rows, total}`. The engine reads the pages, one after another. */
+/** The list that an endpoint returns: `data` is `{...head, [field]: rows, total}`. The engine reads page after page. */
 export class ListAnswer<Data> {
     readonly field: keyof Data & string;
-    /** Whether `data` has a `total`. */
+    /** True if `data` has a `total`. */
     readonly totals: boolean;
     readonly paging: { limit?: number | undefined; cursor?: string | undefined };
     readonly fetch: (page: PageRequest, context: CallContext) => Promise<Page<Data>>;
@@ -35,16 +35,16 @@ export class ListAnswer<Data> {
     }
 }
 
-/** What to write: whole data, or pieces of its JSON text that are read while they are written. */
+/** What to write: the complete data, or pieces of its JSON text that are read while they are written. */
 export type ListResult =
     | { data: Record<string, unknown>; next_cursor: string | undefined }
     | {
           pieces: AsyncIterable<string>;
-          /** To be called when no more pieces are asked for: it gives the place of the list back. */
+          /** Must be called when no more pieces are needed: it returns the list's place. */
           close(): void;
       };
 
-/** Reads lists in pages, so that memory stays flat however long they are. */
+/** Reads lists in pages, so that memory stays flat for lists of any length. */
 export function listReader() {
     const takePlace = listPlaces();
 
@@ -80,7 +80,7 @@ async function* pieces(list: ListAnswer<unknown>, first: Page<unknown>, context:
         if (rows !== '') yield total === 0 ? rows : `,${rows}`;
         total += page.rows.length;
         if (page.next_cursor === undefined) break;
-        // Each page has the time of a call: how long the whole takes is up to the reader.
+        // Each page has the time limit of a call. The duration of the whole list depends on the reader.
         const deadline = performance.now() + REQUEST_TIMEOUT_MS;
         const next = { limit: MAX_PAGE_ROWS, cursor: page.next_cursor, with_total: false };
         page = await list.fetch(next, { ...context, deadline });
@@ -98,7 +98,7 @@ function opening({ field }: ListAnswer<unknown>, { head = {} }: Page<unknown>): 
     return `${before}${before === '{' ? '' : ','}${JSON.stringify(field)}:[`;
 }
 
-/** The account whose lists are counted together; those of trusted callers are not. */
+/** The account whose lists are counted together. Lists of trusted callers are not counted. */
 function accountOf({ trusted, user_id }: CallContext): string | undefined {
     return trusted ? undefined : user_id;
 }

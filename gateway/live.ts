@@ -4,33 +4,33 @@ import type { Log } from '../platform/log.ts';
 import type { Bearer, Principal, Standing } from './auth.ts';
 import type { Decision, Limiter } from './limit.ts';
 
-/** Keys and sessions whose standing is remembered. Never trusted alone: the limiter checks the mark on every call. */
+/** Cached states of keys and sessions. None is trusted alone: the limiter checks the liveness mark on every call. */
 const REMEMBERED = 100_000;
-/** A standing older than this is asked for again while it is in use, in milliseconds: ahead of its mark's end. */
+/** A state that is older than this (ms) and in use is refreshed, before its mark ends. */
 const RENEW_AFTER_MS = 40_000;
 /**
- * A standing older than this counts no more, in milliseconds. Its mark may live on, by calls through another gateway; its tier may
- * have changed.
+ * A state that is older than this (ms) is not used. Its mark may still exist, because of calls through another gateway,
+ * but its tier may have changed.
  */
 const FORGET_AFTER_MS = 60_000;
-/** How long an owner may take for that, in milliseconds. */
+/** Time limit for a refresh, in milliseconds. */
 const RENEWAL_TIMEOUT_MS = 10_000;
 
 interface Remembered extends Standing {
-    /** When its owner was asked. */
+    /** When the owner was asked. */
     asked_at: number;
-    /** The owner's word has not been passed on to Redis yet. */
+    /** Redis does not know the owner's confirmation yet. */
     unmarked: boolean;
     renewing: boolean;
 }
 
-/** Counts a call by a key or session in its bucket. Undefined: it is alive no more. */
+/** Counts a call by a key or session in its bucket. Undefined if it is revoked or expired. */
 export type TakeLive = (
     bearer: Bearer,
     context: CallContext,
 ) => Promise<{ decision: Decision; principal: Principal } | undefined>;
 
-/** Who is alive, by what the owners have said of keys and sessions and what the limiter knows of since. */
+/** Decides which keys and sessions are active, from what their owners said and what the limiter has learnt since. */
 export function liveBearers({ limiter, log }: { limiter: Limiter; log: Log }): TakeLive {
     const remembered = createCache<string, Remembered>(REMEMBERED);
 
@@ -80,7 +80,7 @@ export function liveBearers({ limiter, log }: { limiter: Limiter; log: Log }): T
             remembered.delete(bearer.id);
             return undefined;
         }
-        // Redis is away, or forgets again and again; but the owner has been asked in this very call.
+        // Redis is unreachable, or keeps losing its data; but the owner has been asked for this very call.
         if (decision.state === 'unreachable' || decision.state === 'unconfirmed') {
             decision = limiter.takeLocally(entry.claim);
         }

@@ -1,4 +1,4 @@
-/** Windows that are remembered; more buckets than this at once are not told apart from new ones. */
+/** Number of windows that are kept. If there are more buckets than this at once, the oldest ones start again. */
 const MAX_WINDOWS = 100_000;
 
 interface Window {
@@ -6,9 +6,9 @@ interface Window {
     count: number;
 }
 
-/** Rate windows of this process alone: fixed, opened by the first call, as the limiter's. Times in ms since 1970. */
+/** Rate windows of this process alone: fixed, opened by the first call, like the limiter's. Times in ms since 1970. */
 export function localWindows(window_ms: number) {
-    const windows = new Map<string, Window>(); // in the order in which they end
+    const windows = new Map<string, Window>(); // ordered by their end
 
     function forgetEnded(now: number): void {
         for (const [bucket, window] of windows) {
@@ -21,10 +21,10 @@ export function localWindows(window_ms: number) {
         take(bucket: string, limit: number, now: number): { admitted: boolean; remaining: number; end: number } {
             forgetEnded(now);
             let window = windows.get(bucket);
-            // One that ends later than if it began now is from before the clock was set back.
+            // A window that ends later than a new one would is from before the clock was set back.
             if (!window || window.end > now + window_ms) {
                 window = { end: now + window_ms, count: 0 };
-                windows.delete(bucket); // a new one comes last
+                windows.delete(bucket); // a new one is the last
                 windows.set(bucket, window);
             }
             const admitted = window.count < limit;

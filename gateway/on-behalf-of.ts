@@ -5,13 +5,13 @@ import type { Exchange } from './exchange.ts';
 import type { Services } from './services.ts';
 
 /**
- * Lets a trusted call act for the account that `X-On-Behalf-Of` names, with its tier and rights as they are now (decision
- * A21). Without the header it acts for nobody, and what it makes has no owner.
+ * Lets a trusted call act for the account in `X-On-Behalf-Of`, with the account's current tier and rights (decision
+ * A21). Without the header the call acts for nobody, and what it creates has no owner.
  */
 export async function actOnBehalf(exchange: Exchange, context: CallContext, { identity }: Services): Promise<void> {
     const named = exchange.request.headers['x-on-behalf-of'];
     if (named === undefined) return;
-    // Sent twice, it comes joined.
+    // Node joins the values if the field was sent twice.
     if (typeof named !== 'string' || !isId(named)) {
         throw new AppError('invalid', 'X-On-Behalf-Of must be the id of one account.');
     }
@@ -20,7 +20,7 @@ export async function actOnBehalf(exchange: Exchange, context: CallContext, { id
     try {
         context.tier = (await identity.getUser({}, context)).tier;
     } catch (error) {
-        // Not 404: the credential or DID that the path names may well be there.
+        // Not 404: the credential or DID in the path may well exist.
         if (!(error instanceof AppError) || error.kind !== 'not_found') throw error;
         throw new AppError('invalid', 'X-On-Behalf-Of names no account.');
     }

@@ -1,54 +1,55 @@
 import type { Metrics } from '../platform/metrics.ts';
 import type { Exchange } from './exchange.ts';
 
-/** So many calls may be under way whatever happens: enough to keep everything busy, and few enough to be answered soon. */
+/** Calls that may always be in progress: enough to keep the machine busy, and few enough to be answered soon. */
 const ALWAYS = 256;
-/** With more than so many under way no new one is taken, burst or not. */
+/** Maximum number of calls in progress, even during a burst. */
 const NEVER = 8_192;
-/** What is looked at together, in milliseconds. */
+/** Length of one measurement, in milliseconds. */
 const INTERVAL_MS = 50;
-/** A queue that has stood for less than this is a burst, and is answered, in milliseconds. */
+/** A queue that lasts less than this (ms) is a burst, and all of it is answered. */
 const BURST_MS = 250;
-/** Nothing is refused any more once nothing had to be, or the event loop was not saturated, for so long, in milliseconds. */
+/** Shedding ends after this long (ms) without a refusal or without a saturated event loop. */
 const CALM_MS = 500;
-/** From this part of its time on that it is busy, the event loop counts as saturated. */
+/** The event loop counts as saturated from this utilization on. */
 const BUSY = 0.9;
 
 export interface Clock {
     /** In milliseconds. */
     now(): number;
-    /** The part of the time since it was last asked that the event loop was busy. */
+    /** The event loop's utilization since the last call of busy(), from 0 to 1. */
     busy(): number;
 }
 
 export interface Overload {
-    /** Whether one more call is too many, and refused. */
+    /** True if the call must be refused. */
     isFull(): boolean;
-    /** The call is under way from now on, or again. */
+    /** The call is in progress from now on, or again. */
     enter(exchange: Exchange): void;
     /**
-     * The call is over, or says nothing more of how busy this process is: it waits for a password to be hashed, for a slow
-     * sender or for a slow reader.
+     * The call has ended, or its duration no longer shows how busy this process is: it waits for a password hash, a
+     * slow sender or a slow reader.
      */
     leave(exchange: Exchange): void;
 }
 
 /**
- * Keeps the queue short when more comes than can be answered, after CoDel (RFC 8289): a burst may wait, but where more than ALWAYS
- * calls were under way for the whole of BURST_MS, while the event loop was saturated, there is a standing queue, and it is cut to
- * ALWAYS. What comes on top is refused while that is cheap: before anything has been done for it. The cut is not finer: a refused
- * client comes again at once, each turn of the event loop then takes as long as its refusals, and a call takes some turns; with
- * fewer under way the threads and databases would wait for the refusals. A database that has become slow is no such queue:
- * what waits for it is bounded where it waits.
+ * Keeps the queue short when more calls come than can be answered, after CoDel (RFC 8289). A burst may wait. But if
+ * more than ALWAYS calls were in progress during the whole of BURST_MS while the event loop was saturated, there is a
+ * standing queue, and the limit becomes ALWAYS. Further calls are refused at once, which costs little, because nothing
+ * has been done for them. A lower limit would not help: refused clients return at once, each turn of the event loop
+ * then takes as long as its refusals, and a call takes several turns, so with fewer calls in progress the threads and
+ * databases would wait for the refusals. A slow database causes no such queue: calls that wait for it are bounded where
+ * they wait.
  */
 export function overload(metrics: Metrics, clock: Clock = systemClock()): Overload {
     let under_way = 0;
     let bound = NEVER;
     let interval_began = clock.now();
-    /** Of this interval: the fewest calls that were under way, and whether one was refused. */
+    /** In this interval: the fewest calls in progress, and whether one was refused. */
     let fewest = 0;
     let has_refused = false;
-    /** For so long a queue has been standing, or none has. */
+    /** How long a queue has been standing or, while shedding, how long there has been none. */
     let lasting_ms = 0;
 
     metrics.gauge(
@@ -73,7 +74,7 @@ export function overload(metrics: Metrics, clock: Clock = systemClock()): Overlo
         lasting_ms = 0;
     }
 
-    /** Calls come and go often enough to need no timer. */
+    /** Calls start and end often enough, so no timer is needed. */
     function judgeInTime(): void {
         const elapsed_ms = clock.now() - interval_began;
         if (elapsed_ms < INTERVAL_MS) return;

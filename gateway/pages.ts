@@ -5,16 +5,18 @@ import { openApi } from './openapi/document.ts';
 import { referencePage } from './openapi/page.ts';
 import { STYLE } from './openapi/style.ts';
 
-/** What is served beside the interface: read by people and tools, the same for everybody, outside the envelope. */
+/**
+ * A document that is served beside the interface: for people and tools, the same for everybody, without the envelope.
+ */
 export interface Page {
-    /** Names it in metrics and logs. */
+    /** Its name in metrics and logs. */
     id: string;
     method: 'GET';
     path: string;
     content_type: string;
     /** Its Content-Security-Policy. */
     policy: string;
-    /** The page as it is sent, by content coding: encoded and compressed once, since anybody may ask for it. */
+    /** The page by content coding. It is encoded and compressed once, because anybody may request it. */
     bodies: Readonly<Record<ContentCoding, Buffer>>;
     /** Changes with the text. */
     etag: string;
@@ -24,7 +26,7 @@ export type ContentCoding = 'br' | 'gzip' | 'identity';
 
 const NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The OpenAPI document and the page that shows it, made once. */
+/** The OpenAPI document and the page that shows it, both built once. */
 export function pages(endpoints: readonly Endpoint[], version: string): Page[] {
     const document = openApi(endpoints, version);
     const style_hash = createHash('sha256').update(STYLE).digest('base64');
@@ -42,7 +44,7 @@ export function pages(endpoints: readonly Endpoint[], version: string): Page[] {
             method: 'GET',
             path: '/docs',
             content_type: 'text/html; charset=utf-8',
-            // The page has no script, and loads nothing.
+            // The page has no script and loads nothing.
             policy: `${NOTHING}; style-src 'sha256-${style_hash}'; img-src data:`,
             ...prepared(referencePage(document)),
         },
@@ -55,7 +57,7 @@ function prepared(text: string): Pick<Page, 'bodies' | 'etag'> {
     return { bodies: { br: brotliCompressSync(identity), gzip: gzipSync(identity), identity }, etag };
 }
 
-/** The smallest form of a page that a client with this `Accept-Encoding` takes (RFC 9110, section 12.5.3). */
+/** The smallest representation that a client with this `Accept-Encoding` accepts (RFC 9110, section 12.5.3). */
 export function codingFor(accept_encoding: string | undefined): ContentCoding {
     const refused = /;\s*q=0(\.0*)?$/;
     const accepted = (accept_encoding ?? '')

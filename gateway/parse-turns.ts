@@ -1,19 +1,22 @@
 import { overloaded } from '../platform/batch.ts';
 import { queueTally } from '../platform/queues.ts';
 
-/** Bodies up to this size, in bytes, are parsed at once: that takes less than half a millisecond. */
+/** Bodies up to this size, in bytes, are parsed at once, which takes less than half a millisecond. */
 const SMALL_BYTES = 16 << 10;
-/** Larger bodies that may wait for their turn; the next one is refused. */
+/** Larger bodies that may wait for their turn. Further ones are refused. */
 const MAX_WAITING = 64;
 /** The queue's name in the metrics. */
 const QUEUE = 'body_parsing';
 
-/** Parses `bytes` by `parse`, at once or in a later turn of the event loop. Rejects with `unavailable` where too many wait. */
+/**
+ * Parses `bytes` with `parse`, at once or in a later turn of the event loop. Rejects with `unavailable` if too many
+ * wait.
+ */
 export type ParseInTurn = <Result>(bytes: Buffer, parse: (bytes: Buffer) => Result) => Promise<Result>;
 
 /**
- * Parses one large body in each turn of the event loop. A body of 1 MiB takes some 10 ms: many that arrive at the same moment
- * would keep everybody else waiting for all of them.
+ * Parses one large body in each turn of the event loop. A body of 1 MiB takes some 10 ms: if many arrived at the same
+ * moment and were parsed in one turn, everybody else would wait for all of them.
  */
 export function bodyTurns(): ParseInTurn {
     const waiting: Array<() => void> = [];
@@ -25,7 +28,7 @@ export function bodyTurns(): ParseInTurn {
         waiting.shift();
         tally.waiting--;
         tally.batches++;
-        if (waiting.length > 0) setImmediate(runNext); // what has arrived meanwhile comes first
+        if (waiting.length > 0) setImmediate(runNext); // I/O that has become ready comes first
     }
 
     return async (bytes, parse) => {

@@ -1,17 +1,20 @@
 import type { Socket } from 'node:net';
 
-/** Pipelined requests that are begun in one turn of the event loop: together they take a few milliseconds. */
+/** Pipelined requests that one turn of the event loop starts: together they take a few milliseconds. */
 const MAX_PER_TURN = 32;
 
 /** Calls `begin`, at once or in a later turn of the event loop. */
 export type BeginInTurn = (socket: Socket, isFirst: boolean, begin: () => void) => void;
 
 /**
- * Begins a request at once where its connection has none in progress. Pipelined requests wait, and connections take turns: many
- * connections that send many requests at the same moment would keep everybody else waiting for all of these requests.
+ * Starts a request at once if its connection has no other in progress. Pipelined requests wait, and connections take
+ * turns: otherwise many connections that pipeline at the same moment would make everybody else wait for all of their
+ * requests.
  */
 export function pipelinedTurns(): BeginInTurn {
-    /** The requests of each connection that wait, oldest first. Connections bound how many there are. */
+    /**
+     * The waiting requests of each connection, oldest first. The bound on requests per connection limits their number.
+     */
     const waiting = new Map<Socket, Array<() => void>>();
 
     function runTurn(): void {
@@ -23,7 +26,7 @@ export function pipelinedTurns(): BeginInTurn {
             if (begins.length > 0) waiting.set(socket, begins); // behind the other connections
             begin?.();
         }
-        if (waiting.size > 0) setImmediate(runTurn); // what has arrived meanwhile comes first
+        if (waiting.size > 0) setImmediate(runTurn); // I/O that has become ready comes first
     }
 
     return (socket, isFirst, begin) => {

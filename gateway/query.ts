@@ -1,12 +1,12 @@
 import { AppError } from '../platform/errors.ts';
 
-/** Stands for the value of a parameter that a query has more than once: no endpoint takes several. */
+/** Marks a parameter that a query has more than once. No endpoint accepts several. */
 export const REPEATED = Symbol('given more than once');
 
-/** More parameters than any endpoint has; the work for each of them is bounded by the length of the query. */
+/** More parameters than any endpoint has. The length of the query bounds the work for each of them. */
 const MAX_PARAMETERS = 100;
 
-/** The query's parameters, each decoded once. */
+/** The parameters of the query, each decoded once. */
 export function parseQuery(url: string): Record<string, string | typeof REPEATED> {
     const query: Record<string, string | typeof REPEATED> = Object.create(null);
     const start = url.indexOf('?');

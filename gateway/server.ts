@@ -22,12 +22,12 @@ import { pipelinedTurns } from './pipelined-turns.ts';
 import { originForm } from './target.ts';
 import { turnAway } from './turn-away.ts';
 
-/** A connection on which nothing happens for this long is closed, in milliseconds: longer than any call takes. */
+/** A connection that is silent for this long (ms) is closed. No call takes longer. */
 const SILENT_MS = 150_000;
 
 export interface GatewayOptions {
     engine: Engine;
-    /** What the limit's headers tell of where no request came to be. */
+    /** The limit's state, for answers to requests that could not be parsed. */
     unparsed_decision(): Decision;
     endpoints: readonly Endpoint[];
     pages: readonly Page[];
@@ -39,7 +39,10 @@ export interface GatewayOptions {
     metrics: Metrics;
 }
 
-/** The public HTTP server, not yet listening: routes from the endpoint table, and the envelope for everything else. */
+/**
+ * The public HTTP server, not yet listening. Routes come from the endpoint table; everything else is answered in the
+ * envelope.
+ */
 export function gatewayServer(options: GatewayOptions): Server {
     const { engine, unparsed_decision: decision, overload, isInternal, trusted_proxies, log } = options;
     const client_errors = clientErrors({ fail: engine.fail, decision, log });
@@ -53,7 +56,7 @@ export function gatewayServer(options: GatewayOptions): Server {
         const address = clientAddress(request, trusted_proxies);
         const in_progress = connections.begin(response, address);
         if (in_progress === 0) return;
-        // Express would answer a target that it cannot parse by itself.
+        // Express would answer a target that it cannot parse without our envelope.
         request.url = originForm(request.url ?? '/');
         const may_always = request.url === HEALTH_PATH || isInternal(request);
         client_errors.began(response);
@@ -66,14 +69,14 @@ export function gatewayServer(options: GatewayOptions): Server {
         });
         if (!may_always) overload.enter(exchange);
         beginInTurn(request.socket, in_progress === 1, () => {
-            // Its client has gone, or its body was no HTTP.
+            // The client has disconnected, or its body was not valid HTTP.
             if (exchange.cancellation.isCancelled || response.headersSent) return;
             app(request, response);
         });
     };
     const server = createServer(
         {
-            // Judged by checkHeaders: Node's own answer has no envelope.
+            // checkHeaders judges it: Node's own answer has no envelope.
             requireHostHeader: false,
             maxHeaderSize: 16 << 10,
             headersTimeout: 10_000,
@@ -83,7 +86,7 @@ export function gatewayServer(options: GatewayOptions): Server {
         },
         listener,
     );
-    server.maxHeadersCount = 0; // judged by checkHeaders: Node drops the rest in silence
+    server.maxHeadersCount = 0; // checkHeaders judges it: Node drops further fields silently
     server.timeout = SILENT_MS;
     server.on('checkExpectation', listener);
     server.on('clientError', client_errors.answer);
@@ -147,14 +150,14 @@ function methodsByPath(endpoints: ReadonlyArray<Pick<Endpoint, 'path' | 'method'
 
 type Observe = (seen: { route: string; method: string; status: number }, began: number) => number;
 
-/** Meters an answer; returns the milliseconds since the request was read. */
+/** Records an answer in the metrics. Returns the milliseconds since the request was read. */
 function observer({ endpoints, metrics }: GatewayOptions): Observe {
     const duration = metrics.histogram({
         name: 'http_request_duration_seconds',
         help: 'Time from a request being read to its answer being handed over, by endpoint and status.',
         labels: ['route', 'method', 'status'],
     });
-    // Node takes 34 methods from anybody, and each would be time series of its own.
+    // Node accepts 34 methods from anybody, and each would add time series.
     const methods = new Set<string>(['HEAD', 'OPTIONS', ...endpoints.map(({ method }) => method)]);
     return ({ route, method, status }, began) => {
         const seconds = secondsSince(began);
@@ -163,7 +166,7 @@ function observer({ endpoints, metrics }: GatewayOptions): Observe {
     };
 }
 
-/** Ends the exchange: meters it, and writes its one log line. */
+/** Ends the exchange: records its metrics and writes its log line. */
 function finisher({ overload, log }: GatewayOptions, observe: Observe): (exchange: Exchange) => void {
     return (exchange) => {
         const { request, response, route, began, request_id, principal, cancellation, span } = exchange;

@@ -7,7 +7,7 @@ import type { PresentationsServiceDefinition } from '../proto/gen/presentations/
 import type { UsageServiceDefinition } from '../proto/gen/usage/v1/usage.ts';
 import type { WalletServiceDefinition } from '../proto/gen/wallet/v1/wallet.ts';
 
-/** What the gateway calls, wherever it runs. */
+/** The services that the gateway calls, wherever they run. */
 export interface Services {
     identity: ServiceOf<typeof IdentityServiceDefinition>;
     keys: ServiceOf<typeof KeysServiceDefinition>;

@@ -4,20 +4,20 @@ import { ownContext } from '../platform/context.ts';
 import { type SessionTokenVerifier, sessionTokenVerifier } from '../platform/session-token.ts';
 import type { Services } from './services.ts';
 
-/** Verified tokens that are remembered: checking a signature again costs 140 µs. */
+/** Cached verified tokens. Verifying a signature takes 140 µs. */
 const REMEMBERED = 50_000;
-/** The owner is asked for its keys at most this often, in milliseconds. */
+/** The keys are fetched from identity at most this often, in milliseconds. */
 const LEAST_REFETCH_MS = 1_000;
 
 export interface SessionTokens {
-    /** The session of a good, unexpired access token. Whether that session is still alive is not for the token to say. */
+    /** The session of a valid, unexpired access token. The token cannot say whether the session is still active. */
     verify(token: string): Promise<string | undefined>;
 }
 
 /**
- * Checks access tokens with identity's public keys, which are fetched when they are first needed and again when a token names
- * one that is not among them. A verified token is remembered until its `exp`, and by its SHA-256 alone: a copy of this
- * process' memory holds no token that could be used.
+ * Verifies access tokens with the public keys of identity. They are fetched when they are first needed, and again when
+ * a token names an unknown key. A verified token is cached until its `exp`, by its SHA-256 only: a copy of this
+ * process's memory contains no usable token.
  */
 export function sessionTokens({
     identity,
@@ -38,7 +38,7 @@ export function sessionTokens({
         const { keys } = await identity.listSigningKeys({}, ownContext());
         verifier = sessionTokenVerifier({ keys, clock });
         const kids_now = keys.map(({ kid }) => kid).join();
-        if (kids_now !== kids) remembered = newCache(); // what a key that is gone has signed is good no more
+        if (kids_now !== kids) remembered = newCache(); // a token that was signed with a removed key is no longer valid
         kids = kids_now;
         fetched_at = performance.now();
     }

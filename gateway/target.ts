@@ -5,8 +5,8 @@ export function originForm(target: string): string {
 }
 
 /**
- * The target as it can be routed. Where an escape of the path stands for no text, no `%` there counts as one, so that the
- * request finds its route, is authenticated and counted like any other, and is refused after that.
+ * The target as it can be routed. If an escape in the path is malformed, each `%` of the path is taken literally: the
+ * request then finds its route, is authenticated and counted like any other, and is refused after that.
  */
 export function routable(target: string): { url: string; malformed: boolean } {
     const end = target.indexOf('?');

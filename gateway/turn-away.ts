@@ -12,15 +12,15 @@ import type { Decision } from './limit.ts';
 /** Largest body, in bytes, that Node may discard by itself. */
 const SMALL_BODY_BYTES = 64 << 10;
 
-/** Answers a request before anything has been done for it. */
+/** Refuses a request before any work is done for it. */
 export type TurnAway = (request: IncomingMessage, response: ServerResponse, address: string) => void;
 
 /**
- * The refusal for want of capacity. When it is given there is no time to spare, since what it takes is taken from what could be
- * answered: so it needs no exchange, has no span, and is answered, metered and logged in one go.
+ * The refusal when the service is at capacity. It must be cheap, because its cost is taken from requests that could be
+ * answered. So it creates no exchange and no span, and it is answered, metered and logged in one step.
  */
 export function turnAway(options: {
-    /** What the limit's headers tell of. */
+    /** The limit's state, for the header fields. */
     decision(): Decision;
     budget: BodyBudget;
     cors: Cors;
@@ -38,7 +38,7 @@ export function turnAway(options: {
         const began = performance.now();
         const request_id = requestIdOf(request);
         const own: Exchange['headers'] = { 'X-Request-Id': request_id };
-        cors.allow({ request, headers: own }); // a browser could not read the refusal else
+        cors.allow({ request, headers: own }); // otherwise a browser could not read the refusal
         const headers = { ...limitHeaders(decision()), ...own };
         if (hasSmallBody(request)) write(response, headers);
         else

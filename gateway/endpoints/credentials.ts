@@ -43,7 +43,7 @@ const summary = z.object({
 });
 type Summaries = { credentials: Array<z.input<typeof summary>>; total: number };
 
-/** The credentials of one party. Its own DID, the same in every row, is left out of them. */
+/** Lists the credentials of one party. The rows leave out that party's DID, since it is the same in all of them. */
 function summariesOf(
     party: Pick<ListRequest, 'issuer_did' | 'subject_did'>,
     query: z.output<typeof paging>,

@@ -19,7 +19,7 @@ const verificationMethod = z.object({
     publicKeyMultibase: z.string(),
 });
 
-/** The DID document of a did:key (decision D5): all of it follows from the DID itself. */
+/** The DID document of a did:key (decision D5). All of it follows from the DID itself. */
 export function didDocument(did: string) {
     const multibase = did.slice('did:key:'.length);
     const method = `${did}#${multibase}`;

@@ -14,14 +14,17 @@ export interface HealthProbes {
 
 export const HEALTH_PATH = '/internal/health';
 
-/** How long a look at the dependencies may take, in milliseconds. */
+/** Time limit for a check of the dependencies, in milliseconds. */
 const LOOK_MS = 2_000;
 
 const status = z.enum(['up', 'down']);
 
 type Ping = (services: Services, context: CallContext) => Promise<unknown>;
 
-/** Asks one dependency, once for all who want to know at that time, and on when the client that came first goes away. */
+/**
+ * Checks one dependency once for all concurrent requests. The check goes on when the request that started it is given
+ * up.
+ */
 function probe(ping: Ping): (...asking: Parameters<Ping>) => Promise<z.infer<typeof status>> {
     const look: Ping = (services, context) => ping(services, detached(context, LOOK_MS));
     const shared = sharedLook(look, LOOK_MS);
@@ -33,8 +36,9 @@ function probe(ping: Ping): (...asking: Parameters<Ping>) => Promise<z.infer<typ
 }
 
 /**
- * The unversioned health document; not in the envelope. 200 while the gateway can say how its dependencies are (U7). It is open
- * to anybody and never refused, so that however many ask, each dependency is asked once at a time.
+ * The unversioned health document, without the envelope. 200 as long as the gateway can report on its dependencies
+ * (U7). It is open to anybody and never refused, so each dependency is checked at most once at a time, however many
+ * requests come.
  */
 export function healthEndpoints(probes: HealthProbes) {
     const ask = {

@@ -11,7 +11,7 @@ import { quotaEndpoints } from './quotas.ts';
 import { statisticsEndpoints } from './statistics.ts';
 import { walletEndpoints } from './wallets.ts';
 
-/** The whole HTTP surface. */
+/** All public HTTP endpoints. */
 export function endpointTable(probes: HealthProbes) {
     return [
         ...keyEndpoints,
@@ -29,5 +29,5 @@ export function endpointTable(probes: HealthProbes) {
     ];
 }
 
-/** The id of every endpoint: what the examples of the end-to-end suite must cover. */
+/** The ids of all endpoints. The examples of the end-to-end suite must cover them. */
 export type EndpointId = ReturnType<typeof endpointTable>[number]['id'];

@@ -4,7 +4,7 @@ import { MAX_USERS } from '../../proto/limits.ts';
 import { endpoint } from '../endpoint.ts';
 import { listOf, optional } from '../fields.ts';
 
-/** A batch of 1,000 is as many password hashes, in milliseconds. */
+/** Time limit for a batch of 1,000 users, in milliseconds: each needs a password hash. */
 const BATCH_TIMEOUT_MS = 120_000;
 
 const user = z.object({
@@ -15,10 +15,10 @@ const user = z.object({
 });
 
 const { $schema: _, ...userShape } = z.toJSONSchema(user, { io: 'input' });
-/** Documented as what it should be; taken as it is. */
+/** The OpenAPI document shows the strict schema; the endpoint accepts any value. */
 const anyItem = z.unknown().meta(userShape);
 
-/** A bad item must not fail its neighbours: it goes on with the reason, and comes back among the failed ones. */
+/** An invalid item must not fail the others: it is passed on with its reason and returned among the failed ones. */
 function userOrReason(item: unknown): NewUser {
     const parsed = user.safeParse(item);
     if (parsed.success) return { ...parsed.data, malformed: undefined };

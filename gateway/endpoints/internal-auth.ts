@@ -6,7 +6,7 @@ import { userFields, userOf } from './me.ts';
 
 const session = z.object({ token: z.string(), refresh_token: z.string(), expires_at: z.string() });
 
-/** The longest address and password take a third of this, with every character escaped. */
+/** The longest email address and password take a third of this, even with every character escaped. */
 const MAX_LOGIN_BYTES = 32 << 10;
 
 export const internalAuthEndpoints = [
@@ -45,7 +45,7 @@ export const internalAuthEndpoints = [
         }),
         async call({ body, services, context }) {
             const login = await services.identity.login(body, context);
-            // identity always answers both parts.
+            // identity always returns both parts.
             const { user_id, email, name, tier } = login.user as User;
             return { user_id, email, name: name ?? null, tier, ...(login.session as Session) };
         },
@@ -84,7 +84,7 @@ export const internalAuthEndpoints = [
         message: 'Current user',
         answer: z.object({ ...userFields, last_login_at: z.string().nullable() }),
         async call({ bearer, services, context }) {
-            // The engine has refused calls without one.
+            // The engine has refused calls without a session token.
             const user = await services.identity.introspect({ token: bearer ?? '' }, context);
             return { ...userOf(user), last_login_at: user.last_login_at ?? null };
         },

@@ -7,9 +7,11 @@ import { walletEndpoints } from './wallets.ts';
 const PUBLIC = [...didEndpoints, ...credentialEndpoints, ...presentationEndpoints, ...walletEndpoints];
 type PublicId = (typeof PUBLIC)[number]['id'];
 
-/** What trusted callers do without limits (interface, 4.8): the public endpoint with this id, on its path under /internal. */
+/**
+ * Gives trusted callers the public endpoint with this id, without limits, on its path under /internal (interface, 4.8).
+ */
 function internalTwin<const Id extends PublicId>(id: Id): Endpoint & { id: `internal.${Id}` } {
-    const original = PUBLIC.find((endpoint) => endpoint.id === id) as Endpoint; // ids are those of PUBLIC
+    const original = PUBLIC.find((endpoint) => endpoint.id === id) as Endpoint; // only ids of PUBLIC are passed
     return { ...original, id: `internal.${id}`, path: `/internal${original.path}`, access: 'internal' };
 }
 

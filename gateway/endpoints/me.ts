@@ -49,7 +49,7 @@ export const meEndpoints = [
         access: 'session',
         status: 200,
         message: 'Account updated',
-        // Here null means something: it takes the name away.
+        // Here null has a meaning: it removes the name.
         body: z.object({ name: name.nullish(), email: optional(z.string()) }),
         answer: z.object({
             user_id: z.string(),

@@ -60,7 +60,7 @@ export const presentationEndpoints = [
         }),
         async call({ body, services, context }) {
             const { credentials, ...rest } = await services.presentations.verify(body, context);
-            // Of a token that is not authentic nothing is repeated, not even that it holds nothing.
+            // The answer repeats nothing of a token that is not authentic, not even that it holds nothing.
             return rest.holder === undefined ? rest : { ...rest, credentials: credentials.map(verificationOf) };
         },
     }),

@@ -3,7 +3,7 @@ import { endpoint } from '../endpoint.ts';
 
 const quota = z.object({ used: z.number(), quota: z.number() });
 
-/** How much the account stores, and how much it may. */
+/** What the account stores, and how much it may store. */
 export const quotaEndpoints = [
     endpoint({
         id: 'me.quotas',
@@ -47,7 +47,7 @@ export const quotaEndpoints = [
 
 type Quota = z.output<typeof quota>;
 
-/** Services leave none of their quotas out. */
+/** Each service reports all of its quotas. */
 function known(given: { used: number; limit: number } | undefined): Quota {
     if (!given) throw new Error('A service has left out one of its quotas.');
     return { used: given.used, quota: given.limit };

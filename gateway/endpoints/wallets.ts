@@ -35,7 +35,7 @@ const opened = z.object({ ...walletFields, private_key: z.string(), credentials:
 const listed = z.object({ credentials: z.array(summary), total: z.number() });
 
 const byWallet = z.object({ wallet_id: z.string() });
-/** Where a password that would otherwise stand in a URL is better sent. */
+/** Better place for a password than the URL. */
 const passwordHeader = z.object({ 'x-wallet-password': headerText.optional() });
 
 function walletOf({ wallet_id, name, did, public_key, created_at }: Wallet) {
@@ -47,10 +47,10 @@ function summaryOf({ credential: _, metadata, ...rest }: StoredCredential): z.in
 }
 
 function withTokenOf(stored: StoredCredential): z.input<typeof withToken> {
-    return { ...summaryOf(stored), credential: stored.credential as string }; // asked for with tokens
+    return { ...summaryOf(stored), credential: stored.credential as string }; // the request asks for the tokens
 }
 
-/** A page of a wallet that is opened; the first one comes with what the wallet is. */
+/** A page of an open wallet. The first page also describes the wallet. */
 async function openPage(
     { wallet: service }: Services,
     request: Omit<ListCredentialsRequest, 'with_tokens'>,
@@ -60,12 +60,12 @@ async function openPage(
         return { listed: await service.listCredentials({ ...request, with_tokens: true }, context) };
     }
     const { wallet, private_key, credentials } = await service.open(request, context);
-    // Both are always there.
+    // The service always returns both.
     const head = { ...walletOf(wallet as Wallet), private_key: encodeBase64(private_key) };
     return { head, listed: credentials as ListCredentialsResponse };
 }
 
-/** The password from the header field and from the other place where it may stand. */
+/** The password from the header field or from its other possible place. */
 function onePassword(headers: z.output<typeof passwordHeader>, elsewhere: string | undefined): string {
     const header = headers['x-wallet-password'];
     const password = header ?? elsewhere;

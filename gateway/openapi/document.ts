@@ -31,7 +31,7 @@ export interface OperationObject {
     description?: string;
     tags: string[];
     security: Array<Record<string, string[]>>;
-    /** That the call may be sent again when nobody knows what became of it. */
+    /** True if the call may be repeated when its outcome is unknown. */
     'x-idempotent': boolean;
     parameters: Parameter[];
     requestBody?: { required: boolean; content: { 'application/json': Media } };
@@ -86,7 +86,7 @@ const ERROR: Schema = {
     required: ['status', 'message', 'error'],
 };
 
-/** The OpenAPI 3.1 document of these endpoints, from the very schemas that check their requests. */
+/** The OpenAPI 3.1 document of these endpoints, built from the schemas that validate their requests. */
 export function openApi(endpoints: readonly Endpoint[], version: string): OpenApi {
     const schemas: Record<string, Schema> = { Error: ERROR };
     const paths: OpenApi['paths'] = {};
@@ -121,7 +121,7 @@ function operationObject(endpoint: Endpoint, schemas: Record<string, Schema>): O
         schemas[name] = schema;
         return { $ref: `#/components/schemas/${name}` };
     };
-    // A twin has the schemas of its public endpoint.
+    // An internal variant has the schemas of its public endpoint.
     const name = responseName(id.replace('internal.', '').replaceAll('.', '_') as RefusalKind);
     const object: OperationObject = {
         operationId: id,

@@ -1,9 +1,9 @@
-/** What a field of this name is, wherever it stands: names mean one thing in the whole interface. */
+/** The meaning of each field name. A name has the same meaning in the whole interface. */
 interface Term {
     description: string;
     format?: string;
     enum?: readonly string[];
-    /** In the place of the field's own schema, where the gateway reads from text what is meant otherwise. */
+    /** Replaces the field's own schema, if the gateway reads the value from text. */
     schema?: Readonly<Record<string, unknown>>;
 }
 

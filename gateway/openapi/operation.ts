@@ -1,12 +1,15 @@
 import type { RefusalKind } from './responses.ts';
 
-/** What the OpenAPI document says of an endpoint beyond its schemas. */
+/** What the OpenAPI document says about an endpoint beyond its schemas. */
 export interface Operation {
     summary: string;
     description?: string;
-    /** When it refuses for reasons of its own; what every endpoint refuses goes without saying. */
+    /** When it refuses for reasons of its own. Refusals that every endpoint has are not repeated. */
     refusals?: Partial<Record<RefusalKind, string>>;
-    /** Whether the same call again changes nothing more and is answered the same: programs may send it twice. GETs are so. */
+    /**
+     * True if a repeated call changes nothing more and gets the same answer, so that programs may send it twice. All
+     * GETs are.
+     */
     idempotent?: true;
     example: Example;
 }

@@ -2,7 +2,7 @@ import type { Media, OpenApi, OperationObject, ResponseObject } from './document
 import type { Schema } from './schemas.ts';
 import { STYLE } from './style.ts';
 
-/** The OpenAPI document as a page for people: whole in one file, without scripts, so that it works anywhere. */
+/** The OpenAPI document as a page for people: one file without scripts, so that it works anywhere. */
 export function referencePage(document: OpenApi): string {
     const operations = Object.entries(document.paths).flatMap(([path, item]) =>
         Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
@@ -102,7 +102,7 @@ function callers({ security }: OperationObject): string {
         .join(', or ');
 }
 
-/** The example request as a command. */
+/** The example request as a curl command. */
 function curl({ method, path, operation }: Listed, body: unknown): string {
     let target = path;
     const query = new URLSearchParams();
@@ -129,7 +129,7 @@ function statusRow({ status, response }: { status: string; response: ResponseObj
     return `<tr><td>${status}</td><td class="dim">${escaped(summary)}</td><td>${text(response.description)}</td></tr>`;
 }
 
-/** One row per field; those of objects within, and of the items of lists, under their path. */
+/** One row per field. Fields of nested objects and list items are shown with their path. */
 function fields(document: OpenApi, given: Schema, path = ''): string[] {
     const schema = given.$ref ? (document.components.schemas[given.$ref.split('/').at(-1) ?? ''] as Schema) : given;
     return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
@@ -166,7 +166,7 @@ function escaped(raw: string): string {
     return raw.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 
-/** Text with `code` in it. */
+/** Converts `code` in a text to HTML. */
 function text(raw: string): string {
     return escaped(raw).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }

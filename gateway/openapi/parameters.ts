@@ -9,12 +9,12 @@ export interface Parameter {
     required: boolean;
     description: string;
     schema: Schema;
-    /** The name of the field of the query or the body that this header field may stand for. */
+    /** The field of the query or body that this header field can replace. */
     'x-instead-of'?: string;
     example?: unknown;
 }
 
-/** Header fields that carry what would stand in the query or the body otherwise. */
+/** Header fields that carry values that would otherwise be in the query or the body. */
 const INSTEAD_OF: Readonly<Record<string, string>> = { 'x-wallet-password': 'password' };
 
 const header = (name: string, description: string, schema: Schema): Parameter => ({
@@ -36,7 +36,7 @@ const CLIENT_ADDRESS = header('X-Client-Address', "The end user's IP address, wh
     type: 'string',
 });
 
-/** Where the schemas of the endpoint look, and what any call may carry; with the values of its example. */
+/** The parameters of the endpoint's schemas, and those of every call, with the values of its example. */
 export function parametersOf(
     { params, query, headers, access, path }: Endpoint,
     example: Operation['example'],
@@ -63,7 +63,7 @@ function fieldsOf(place: Parameter['in'], schema: Schema, examples: Record<strin
     }));
 }
 
-/** The text of an example as the value that it stands for. */
+/** Converts the text in an example to the value that it stands for. */
 function typed(text: string, { type }: Schema): unknown {
     return type === 'integer' || type === 'boolean' ? JSON.parse(text) : text;
 }

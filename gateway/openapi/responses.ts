@@ -1,10 +1,10 @@
 import { AppError, type ErrorKind } from '../../platform/errors.ts';
 import type { Access } from '../endpoint.ts';
 
-/** The errors that a client may see: one that has gone reads none. */
+/** The errors that a client can see. A client that has disconnected sees none. */
 export type RefusalKind = Exclude<ErrorKind, 'cancelled'>;
 
-/** When each refusal is given; a sample of its text. */
+/** When each refusal is given, with a sample of its text. */
 const REFUSALS: Record<RefusalKind, { when: string; detail: string }> = {
     invalid: {
         when: 'The path, the query, a header or the body is not as it must be: `error` names the first field at fault.',
@@ -68,7 +68,7 @@ const BY_ACCESS: Record<Access, readonly RefusalKind[]> = {
     none: [],
 };
 
-/** The names under which `components.responses` has each refusal: `RateLimited`. */
+/** The name of each refusal in `components.responses`, such as `RateLimited`. */
 export function responseName(kind: RefusalKind): string {
     return kind.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
@@ -77,7 +77,7 @@ export function statusOf(kind: RefusalKind): number {
     return new AppError(kind, '').http_status;
 }
 
-/** The refusals of an endpoint, by what it needs and what it says itself. */
+/** The refusals of an endpoint: those of its access, and its own. */
 export function refusalsOf(access: Access, own: readonly RefusalKind[]): RefusalKind[] {
     const all = new Set([...ALWAYS, ...BY_ACCESS[access], ...own]);
     return [...all].sort((one, other) => statusOf(one) - statusOf(other));
@@ -85,7 +85,7 @@ export function refusalsOf(access: Access, own: readonly RefusalKind[]): Refusal
 
 const WAITS: readonly RefusalKind[] = ['rate_limited', 'unavailable', 'deadline'];
 
-/** A refusal as the document has it; `when`: in the words of one endpoint. */
+/** A refusal as it stands in the document. `when` is the endpoint's own text. */
 export function refusal(kind: RefusalKind, when = REFUSALS[kind].when) {
     const error = new AppError(kind, REFUSALS[kind].detail);
     const example = { status: 'error', message: error.summary, error: error.detail };
@@ -96,7 +96,7 @@ export function refusal(kind: RefusalKind, when = REFUSALS[kind].when) {
     };
 }
 
-/** References to the headers that an answer has: a refusal of this kind, or a success. */
+/** References to the header fields of an answer: of a refusal of this kind, or of a success. */
 export function headersOf(kind?: RefusalKind): Record<string, { $ref: string }> {
     const names = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'];
     if (kind) names.push('X-Error-Code');

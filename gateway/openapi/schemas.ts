@@ -17,14 +17,14 @@ export interface Schema {
     [keyword: string]: unknown;
 }
 
-/** What a caller sends for this schema, or receives: transforms are the gateway's own affair. */
+/** The schema of what a caller sends or receives. Transforms are internal to the gateway. */
 export function schemaOf(schema: z.ZodType): Schema {
     const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-    return described(rest as Schema); // zod's own type knows all keywords, ours some
+    return described(rest as Schema); // zod's type has all keywords, ours some
 }
 
 function described(schema: Schema): Schema {
-    const { propertyNames: _, ...rest } = schema; // of a JSON object they are strings anyway
+    const { propertyNames: _, ...rest } = schema; // as members of a JSON object they are strings anyway
     if (rest.items) rest.items = described(rest.items);
     if (rest.properties) {
         const entries = Object.entries(rest.properties).map(([name, field]) => [name, defined(name, described(field))]);
@@ -33,7 +33,7 @@ function described(schema: Schema): Schema {
     return rest;
 }
 
-/** The field's schema with what the glossary has on its name. */
+/** The field's schema with the glossary's description of its name. */
 function defined(name: string, field: Schema): Schema {
     const term = GLOSSARY[name];
     if (!term) return field;

@@ -17,7 +17,7 @@ const PARTS = {
 
 export const TAGS = Object.values(PARTS);
 
-/** The tag of an endpoint, by the part that its id names. */
+/** The tag of an endpoint, from the first part of its id. */
 export function tagOf(id: string): string {
     const part = Object.keys(PARTS).find((prefix) => id === prefix || id.startsWith(`${prefix}.`));
     return PARTS[part as keyof typeof PARTS].name; // every id begins with one of them

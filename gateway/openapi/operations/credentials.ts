@@ -5,7 +5,7 @@ const dates = { issued_at: '2026-11-20T21:07:22.961Z', expires_at: '2036-01-01T0
 const credential_type = 'EmploymentCredential';
 const claims = { role: 'engineer' };
 
-/** What a check of the sample credential answers. */
+/** The result of verifying the sample credential. */
 export const verified = {
     valid: true,
     issuer: ISSUER_DID,

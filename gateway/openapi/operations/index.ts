@@ -8,10 +8,10 @@ import { keyOperations } from './keys.ts';
 import { presentationOperations } from './presentations.ts';
 import { walletOperations } from './wallets.ts';
 
-/** An internal twin is described as its public endpoint is. */
+/** An internal variant is described like its public endpoint. */
 type Twin<Id> = Id extends `internal.${infer Public}` ? (Public extends EndpointId ? Id : never) : never;
 
-/** An endpoint that is described nowhere does not compile. */
+/** An endpoint without a description does not compile. */
 const OPERATIONS: Record<Exclude<EndpointId, Twin<EndpointId>>, Operation> = {
     ...keyOperations,
     ...didOperations,
@@ -24,5 +24,5 @@ const OPERATIONS: Record<Exclude<EndpointId, Twin<EndpointId>>, Operation> = {
 
 export function operationOf(id: string): Operation {
     const own = id in OPERATIONS ? id : id.replace('internal.', '');
-    return OPERATIONS[own as keyof typeof OPERATIONS]; // every id, or its twin's, is there
+    return OPERATIONS[own as keyof typeof OPERATIONS]; // every id, or that of its public endpoint, is there
 }
