@@ -1,7 +1,9 @@
 import { hash as digest, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** Where a key belongs: it reads `<brand>_<environment>_` and 32 characters, and is good in that environment only. */
+/**
+ * The environment of a key: it reads `<brand>_<environment>_` and 32 characters, and is valid in that environment only.
+ */
 export interface ApiKeyFormat {
     brand: string;
     environment: 'live' | 'test';
@@ -31,7 +33,9 @@ export function makeApiKey(format: ApiKeyFormat): NewApiKey {
     return { api_key, hash: hashOf(api_key), mask: maskApiKey(api_key) };
 }
 
-/** The hash to look a key up by; undefined for a text that cannot be a key of this environment, mistyped ones included. */
+/**
+ * The hash to look a key up by; undefined for a text that cannot be a key of this environment, such as a mistyped one.
+ */
 export function parseApiKey(text: string, format: ApiKeyFormat): { hash: Buffer } | undefined {
     const prefix = prefixOf(format);
     if (text.length !== prefix.length + BODY_LENGTH || !text.startsWith(prefix)) return undefined;

@@ -4,7 +4,7 @@ import { isMigrated, type SchemaMigrations, SchemaTooNew } from './migrate.ts';
 
 const RETRY_MS = 500;
 
-/** The program waits for its database and for the migrations; it does not work on a schema from after its time. */
+/** Waits for the database and for its migrations. Fails if the schema is from a later release than the program. */
 export async function awaitMigrations(url: string, schemas: readonly SchemaMigrations[], log: Log): Promise<void> {
     for (;;) {
         try {

@@ -9,8 +9,8 @@ export function encodeBase64Url(bytes: Uint8Array): string {
 }
 
 /**
- * For requests: standard or URL alphabet, padded or not. Node's decoder skips what it does not know and drops loose bits, so a
- * text counts only if it is one of the four spellings of what it decodes to.
+ * For requests: standard or URL alphabet, padded or not. Node's decoder skips unknown characters and drops loose bits,
+ * so a text is accepted only if it is one of the four spellings of what it decodes to.
  */
 export function decodeBase64(text: string): Uint8Array | undefined {
     const bytes = Buffer.from(text, 'base64');
@@ -18,11 +18,11 @@ export function decodeBase64(text: string): Uint8Array | undefined {
     const url = bytes.toString('base64url');
     const padding = standard.slice(url.length);
     const exact = text === standard || text === url || text + padding === standard || text === url + padding;
-    // A copy, because small buffers share one block of memory, which is no place for a key.
+    // A copy, because small buffers share one block of memory, and a key must not stand there.
     return exact ? new Uint8Array(bytes) : undefined;
 }
 
-/** For tokens: the one canonical spelling, so that no two texts decode to the same bytes. */
+/** For tokens: only the canonical spelling, so that no two texts decode to the same bytes. */
 export function decodeBase64Url(text: string): Buffer | undefined {
     const bytes = Buffer.from(text, 'base64url');
     return bytes.toString('base64url') === text ? bytes : undefined;

@@ -9,28 +9,29 @@ interface GatherOptions<Item> {
     name: string;
     /** Items per batch. */
     max_batch: number;
-    /** How much an item weighs, and what the items of a batch may weigh together; one alone may weigh more. */
+    /** The weight of an item, and the maximum weight of a batch. A single item may weigh more. */
     weight?: { of(item: Item): number; max: number };
     /** Batches in flight at once. */
     max_in_flight: number;
-    /** Items that may wait; the next one is refused with `unavailable`. */
+    /** Items that may wait. Further ones are refused with `unavailable`. */
     max_waiting: number;
     /** Runs one batch. Never rejects. */
     run(items: Item[]): Promise<void>;
 }
 
 export interface Gatherer<Item> {
-    /** Throws `unavailable` where too many wait already. */
+    /** Throws `unavailable` if too many items wait. */
     add(item: Item): void;
     /** Items that wait for a batch. */
     waiting(): number;
-    /** Drops the waiting items for which this does not hold. */
+    /** Drops the waiting items for which this returns false. */
     retain(isWanted: (item: Item) => boolean): void;
 }
 
 /**
- * Gathers single items into batches without a timer: what one turn of the event loop brings goes together at its end, and what
- * arrives while all batches are in flight goes with the next one. So batches grow with load, and an idle path waits for nothing.
+ * Gathers single items into batches without a timer. Items of one turn of the event loop leave together at its end, and
+ * items that arrive while all batches are in flight leave with the next one. So batches grow with load, and an idle
+ * path waits for nothing.
  */
 export function gather<Item>(options: GatherOptions<Item>): Gatherer<Item> {
     let queue: Item[] = [];
@@ -75,7 +76,7 @@ export function gather<Item>(options: GatherOptions<Item>): Gatherer<Item> {
     };
 }
 
-/** How many of the waiting items go with the next batch. */
+/** The number of waiting items that fit into the next batch. */
 function nextBatch<Item>(queue: Item[], { max_batch, weight }: GatherOptions<Item>): number {
     const count = Math.min(queue.length, max_batch);
     if (!weight) return count;
@@ -87,7 +88,7 @@ function nextBatch<Item>(queue: Item[], { max_batch, weight }: GatherOptions<Ite
     return count;
 }
 
-/** The refusal of one more item, counted. */
+/** Counts and returns the refusal of one more item. */
 export function overloaded(queue: string): AppError {
     queueTally(queue).refused++;
     return new AppError('unavailable', 'The service is at capacity. Try again shortly.', {
@@ -98,20 +99,22 @@ export function overloaded(queue: string): AppError {
 
 export interface CoalesceOptions<Item, Result> extends Omit<GatherOptions<Item>, 'run'> {
     /**
-     * Runs one batch. Resolves to one result per item, in order; an `Error` among them fails that item alone. `group`: the
-     * batch is of use until the last of its calls is over.
+     * Runs one batch. Resolves to one result per item, in order; an `Error` among them fails that item alone. `group`
+     * ends with the last of its calls.
      */
     run(items: Item[], group: Patience): Promise<Array<Result | Error>>;
-    /** Whether a batch that failed as a whole is halved until the items at fault are alone. Needs an idempotent `run`. */
+    /**
+     * True if a batch that failed as a whole is halved until the items at fault are alone. Needs an idempotent `run`.
+     */
     halve_on?(error: unknown): boolean;
-    /** Why an item may join no batch, where it would fail the others in it; it is rejected with that. */
+    /** Why an item cannot join a batch, if it would fail the others in it. It is rejected with this error. */
     refuse?(item: Item): AppError | undefined;
-    /** The database that answers, as traces name it. */
+    /** The name of the database, for traces. */
     system?: string;
 }
 
 export interface Coalescer<Item, Result> {
-    /** Rejects where too many wait (`unavailable`), and as soon as the call is over while the item still waits. */
+    /** Rejects with `unavailable` if too many wait, and as soon as the call ends while its item still waits. */
     (item: Item, patience?: Patience): Promise<Result>;
     /** Items that wait for a batch. */
     waiting(): number;
@@ -125,7 +128,7 @@ interface Entry<Item, Result> {
     reject(error: unknown): void;
 }
 
-/** The patience of an item that no request waits for. */
+/** The deadline and cancellation of an item that no request waits for: none. */
 const ENDLESS: Patience = {};
 
 /** Gathers single calls into batches, and gives each caller its own result. */
@@ -160,14 +163,14 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
     return Object.assign(call, { waiting: entries.waiting });
 }
 
-/** Whether somebody still waits for the entry; where nobody does it is failed. */
+/** True if somebody still waits for the entry. If nobody does, the entry fails. */
 function isWanted<Item, Result>(entry: Entry<Item, Result>, now: number): boolean {
     if (!isOver(entry.patience, now)) return true;
     fail(entry, overError(entry.patience));
     return false;
 }
 
-/** A group is of use for as long as one of its calls is; for ever where one of them has no deadline. */
+/** A group lasts as long as one of its calls does, and for ever if one of them has no deadline. */
 function groupPatience(entries: ReadonlyArray<{ patience: Patience }>): Patience {
     let latest = 0;
     for (const { patience } of entries) {
@@ -203,7 +206,7 @@ async function settle<Item, Result>(
         return;
     }
     entries.forEach((entry, index) => {
-        const result = results[index] as Result | Error; // run() answers every item
+        const result = results[index] as Result | Error; // run() returns a result for every item
         if (result instanceof Error) {
             fail(entry, result);
         } else {

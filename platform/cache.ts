@@ -1,4 +1,4 @@
-/** A map that keeps at least the half of `max_entries` that was used last, and never holds more than all of them. */
+/** A map that keeps at least the most recently used half of `max_entries`, and never holds more than all of them. */
 export interface Cache<Key, Value> {
     get(key: Key): Value | undefined;
     set(key: Key, value: Value): void;
@@ -6,8 +6,9 @@ export interface Cache<Key, Value> {
 }
 
 /**
- * In two generations: when the young one is full it becomes the old one, and what is not used before that happens again is
- * forgotten. A Map whose oldest entry is deleted for each new one would have to step over all that was deleted before.
+ * It has two generations. When the young one is full it becomes the old one, and entries that are not used before that
+ * happens again are forgotten. A Map that deletes its oldest entry for each new one would have to step over all deleted
+ * entries.
  */
 export function createCache<Key, Value>(max_entries: number): Cache<Key, Value> {
     const generation_entries = max_entries / 2;

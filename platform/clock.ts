@@ -1,38 +1,47 @@
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
-/** How often the clock is compared, in milliseconds; and how soon again where that has failed. */
+/** The interval between comparisons in milliseconds, and the shorter one after a failure. */
 const COMPARE_EVERY_MS = 30_000;
 const RETRY_MS = 1_000;
-/** Readings of one comparison: the one that took least is the most exact. */
+/** Readings of one comparison. The fastest reading is the most exact one. */
 const READINGS = 3;
-/** A reading that takes longer is no use, in milliseconds. */
+/** A slower reading is ignored, in milliseconds. */
 const READING_MS = 2_000;
-/** A machine whose clock is further from the database's takes no part, in milliseconds: more is wrong there than the clock. */
+/**
+ * If the machine's clock is further from the database's than this (ms), the process is not ready: more than the clock
+ * is wrong.
+ */
 const MAX_OFFSET_MS = 600_000;
-/** A correction by more than this is worth a line in the log, in milliseconds. */
+/** A larger correction is logged, in milliseconds. */
 const NOTABLE_MS = 1_000;
 
 /** Reads the reference clock: milliseconds since 1970. */
 export type ReadTime = () => Promise<number>;
 
 export interface Clock {
-    /** Whole milliseconds since 1970 by the database's clock, as far as that is known; a step of the machine's own is not seen. */
+    /**
+     * The database's clock in whole milliseconds since 1970, as far as it is known. Steps of the machine's own clock do
+     * not matter.
+     */
     now(): number;
-    /** Compares this clock with the reference, now and later; resolves when that has succeeded for the first time. */
+    /**
+     * Compares this clock with the reference, now and later. Resolves when a comparison has succeeded for the first
+     * time.
+     */
     follow(read: ReadTime): Promise<void>;
-    /** Rejects with the reason where requests had better go elsewhere. */
+    /** Rejects with the reason why requests should go to another process. */
     check(): Promise<void>;
     stop(): void;
 }
 
 /**
- * The one clock of a process for all times that leave it or that others have written. It follows the database's clock, and
- * goes on by the monotonic clock of the machine in between. A reading is exact to half of what it took: one that agrees with
- * this clock within that changes nothing, so that the time does not jitter.
+ * The one clock of a process, for all times that leave it or that other processes wrote. It follows the database's
+ * clock, and the machine's monotonic clock between comparisons. A reading is exact to half of its duration. A reading
+ * that agrees with this clock within that changes nothing, so that the time does not jitter.
  */
 export function createClock({ metrics, log }: { metrics: Metrics; log: Log }): Clock {
-    /** What the time was when `performance.now()` was 0. */
+    /** The time when `performance.now()` was 0. */
     let origin_ms = Date.now() - performance.now();
     let is_compared = false;
     let stopped = false;
@@ -88,9 +97,9 @@ export function createClock({ metrics, log }: { metrics: Metrics; log: Log }): C
 }
 
 interface Reading {
-    /** What the reference clock showed when `performance.now()` was 0. */
+    /** The reference clock's time when `performance.now()` was 0. */
     origin_ms: number;
-    /** Half of what the reading took: it cannot be further off. */
+    /** Half of the reading's duration, which is its greatest error. */
     error_ms: number;
 }
 

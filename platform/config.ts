@@ -20,7 +20,7 @@ const address = z
     .regex(/^[^:,]+:\d+(,[^:,]+:\d+)*$/, 'must be host:port, or several of these separated by commas')
     .optional();
 
-/** Every setting of every role, by its environment variable. A secret `X` may also be given as `X_FILE`. */
+/** All settings of all roles, by environment variable. A secret `X` may also be given as `X_FILE`. */
 const SETTINGS = z.object({
     NODE_ENV: z.enum(['production', 'development', 'test']).default('development'),
     HOST: z.string().default('127.0.0.1'),
@@ -99,13 +99,13 @@ const SETTINGS = z.object({
 
 export const settingNames: readonly string[] = Object.keys(SETTINGS.shape);
 
-/** The settings, checked, with the policy that depends on another one filled in. */
+/** The validated settings, with the defaults that depend on other settings. */
 export type Config = z.infer<typeof SETTINGS> & { KEY_TIER_POLICY: 'any' | 'cap' };
 
-/** A setting is missing or wrong; the message names it, and never shows its value. */
+/** A setting is missing or invalid. The message names it and never shows its value. */
 export class ConfigError extends Error {}
 
-/** Those that are given by `X_FILE` too. */
+/** Settings that may also be given as `X_FILE`. */
 export const secretNames: readonly string[] = [
     'DATABASE_URL',
     'REDIS_URL',
@@ -119,7 +119,7 @@ export const secretNames: readonly string[] = [
     'JWT_KEYS',
 ];
 
-/** Reads and checks all settings; throws ConfigError. */
+/** Reads and validates all settings. Throws ConfigError. */
 export function loadConfig(env: Environment): Config {
     const given = Object.fromEntries(Object.entries(readSecretFiles(env)).filter(([, value]) => value !== ''));
     const parsed = SETTINGS.safeParse(given);
@@ -137,12 +137,12 @@ export function loadConfig(env: Environment): Config {
     return config;
 }
 
-/** The process' own environment: the one place that reads it. */
+/** The environment of this process. Nothing else reads it. */
 export function processEnvironment(): Environment {
     return process.env;
 }
 
-/** The value of a setting that the started roles cannot do without. */
+/** The value of a setting that the started roles require. */
 export function required<Name extends keyof Config>(config: Config, name: Name): NonNullable<Config[Name]> {
     const value = config[name];
     if (value === undefined || value === null) throw new ConfigError(`The setting ${name} is missing.`);
@@ -175,7 +175,7 @@ function checkTls({ GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key, GRPC_TLS_CA: ca }: C
     }
 }
 
-/** What eases development and tests has no place in production. */
+/** Refuses settings for development and tests in production. */
 function refuseUnsafe(config: Config): void {
     for (const name of ['INTERNAL_SECRET', 'INTERNAL_SECRET_PREVIOUS', 'SERVICE_TOKEN'] as const) {
         const values = [config[name] ?? []].flat();

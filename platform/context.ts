@@ -4,8 +4,8 @@ import { newId } from './ids.ts';
 import type { Traced } from './tracing.ts';
 
 /**
- * Whether a call's client has gone. Each call that enters the process has one, and every context that is derived from the
- * call's context refers to the same one: a copy of a context cannot lose it.
+ * Tells whether the client of a call has disconnected. Each call that enters the process has one, and every context
+ * that is derived from the call's context refers to the same one, so that a copy of a context cannot lose it.
  */
 export class Cancellation {
     #isCancelled = false;
@@ -15,7 +15,7 @@ export class Cancellation {
         return this.#isCancelled;
     }
 
-    /** Nobody waits for the answer any more. A second call changes nothing. */
+    /** Nobody waits for the answer any more. Further calls have no effect. */
     cancel(): void {
         this.#isCancelled = true;
         const listeners = this.#listeners;
@@ -23,7 +23,10 @@ export class Cancellation {
         for (const listener of listeners ?? []) listener();
     }
 
-    /** Calls `listener` once, when the call is cancelled, or at once where it has been. Returns a function that stops that. */
+    /**
+     * Calls `listener` once: when the call is cancelled, or at once if it already is. Returns a function that removes
+     * the listener.
+     */
     onCancelled(listener: () => void): () => void {
         if (this.#isCancelled) {
             listener();
@@ -35,60 +38,63 @@ export class Cancellation {
     }
 }
 
-/** On whose behalf a call is made, and until when its answer is of use. Passed explicitly from the gateway to the store. */
+/** Who makes a call, and until when its answer is useful. It is passed explicitly from the gateway to the store. */
 export interface CallContext extends Context {
-    /** On this process' monotonic clock (`performance.now()`), in milliseconds. */
+    /** On this process's monotonic clock (`performance.now()`), in milliseconds. */
     readonly deadline: number;
     readonly cancellation: Cancellation;
 }
 
-/** What a queue must know of a call that waits in it: a CallContext says all of it. What is absent never ends. */
+/** When a queue must drop a waiting call. A CallContext has both fields; an absent field means never. */
 export interface Patience extends Traced {
     deadline?: number | undefined;
     cancellation?: Cancellation | undefined;
 }
 
-/** How long a request may take as a whole, in milliseconds. */
+/** Time limit of a request, in milliseconds. */
 export const REQUEST_TIMEOUT_MS = 10_000;
-/** Taken off the deadline at each hop, so that the caller can still say who was late. */
+/** Subtracted from the deadline at each hop, so that the caller can still say which hop was late. */
 const HOP_MS = 20;
-/** With less than this left there is no point in starting. */
+/** With less time left than this, a call is not started. */
 const LEAST_MS = 100;
 
-/** Milliseconds that the next hop may take if it is made now; 0 where its time is over. */
+/** Time limit in milliseconds for a call to the next hop now; 0 if the time is over. */
 export function timeoutOfNextHop({ deadline }: CallContext): number {
     return Math.max(0, Math.floor(deadline - performance.now() - HOP_MS));
 }
 
-/** Why there is no point in starting on a call now: `cancelled`, or `deadline` where it could not be answered in time. */
+/** Why a call should not be started now: `cancelled`, or `deadline` if it could not be answered in time. */
 export function reasonNotToStart(patience: Patience): AppError | undefined {
     const { deadline = Number.POSITIVE_INFINITY, cancellation } = patience;
     if (cancellation?.isCancelled || deadline - performance.now() < LEAST_MS) return overError(patience);
     return undefined;
 }
 
-/** Throws the reason not to start on a call, if there is one. */
+/** Throws the reason why a call should not be started, if there is one. */
 export function requireTime(patience: Patience): void {
     const reason = reasonNotToStart(patience);
     if (reason) throw reason;
 }
 
-/** Whether the client has gone, or an answer to the next hop could not be passed on in time any more. */
+/** True if the client has disconnected, or if an answer of the next hop could not be passed on in time. */
 export function isOver({ deadline = Number.POSITIVE_INFINITY, cancellation }: Patience, now: number): boolean {
     return cancellation?.isCancelled === true || deadline - HOP_MS <= now;
 }
 
-/** What is said of a call that is over: `cancelled` where its client has gone, else `deadline`. */
+/** The error of a call that has ended: `cancelled` if its client has disconnected, else `deadline`. */
 export function overError({ cancellation }: Patience): AppError {
     return cancellation?.isCancelled ? cancelled() : deadlineExceeded();
 }
 
-/** Throws `cancelled` where the client has gone. */
+/** Throws `cancelled` if the client has disconnected. */
 export function throwIfCancelled({ cancellation }: Patience): void {
     if (cancellation?.isCancelled) throw cancelled();
 }
 
-/** The context of work that goes on when the client has gone, since others need its result too; it has its own time. */
+/**
+ * A context for work that continues when the client disconnects, because others need its result too. It has a deadline
+ * of its own.
+ */
 export function detached(context: CallContext, timeout_ms: number): CallContext {
     return { ...context, deadline: performance.now() + timeout_ms, cancellation: new Cancellation() };
 }
@@ -111,7 +117,7 @@ export function deadlineExceeded(): AppError {
     return new AppError('deadline', 'The request took too long. Try again shortly.', { retry_after: 1 });
 }
 
-/** The account that a call acts for; throws where there must be one and is none. */
+/** The account that a call acts for. Throws if the call has none but needs one. */
 export function requireUser(context: CallContext): string {
     if (context.user_id === undefined) throw new AppError('unauthenticated', 'This operation acts for an account.');
     return context.user_id;

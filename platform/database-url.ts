@@ -1,11 +1,14 @@
 import { z } from 'zod';
 
-/** What both drivers know: that of migrations takes more, that of the roles fails on it after the start. */
+/**
+ * URL parameters that both drivers know. The driver of migrations accepts more, but the roles would fail on those after
+ * the start.
+ */
 const MODES = ['disable', 'no-verify', 'require'];
-/** libpq's name for what both drivers do at `require`: the certificate is checked, and that it names the host. */
+/** libpq's name for what both drivers do with `require`: they verify the certificate and its host name. */
 const AS_REQUIRE = 'verify-full';
 
-/** DATABASE_URL, checked so that `migrate` accepts no other than the roles do. */
+/** Validates DATABASE_URL, so that `migrate` accepts only what the roles accept. */
 export const databaseUrlSetting = z
     .string()
     .refine((text) => /^postgres(ql)?:/.test(text) && URL.canParse(text), { error: 'must be a URL, postgresql://…' })

@@ -9,19 +9,19 @@ import {
 } from 'slonik';
 
 /**
- * How long a statement may go unanswered before its connection is given up, in milliseconds. A PostgreSQL that lives cancels
- * a statement after STATEMENT_TIMEOUT_MS by itself: this is for one that hangs or is lost.
+ * A statement without an answer for this long (ms) ends its connection. A healthy PostgreSQL cancels a statement after
+ * STATEMENT_TIMEOUT_MS by itself; this covers one that hangs or is lost.
  */
 const SILENCE_MS = 9_000;
-/** After so long PostgreSQL itself cancels a statement, in milliseconds: below the request's own deadline. */
+/** PostgreSQL cancels a statement after this time, in milliseconds. It is shorter than a request's deadline. */
 const STATEMENT_TIMEOUT_MS = 8_000;
-/** After so long PostgreSQL ends a transaction in which nothing happens, in milliseconds. */
+/** PostgreSQL ends a transaction that is idle for this long, in milliseconds. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
-/** From the look-up of the host's name until the session can be used, in milliseconds. */
+/** Time limit for connecting, from the look-up of the host's name to the usable session, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 3_000;
-/** An idle connection whose host is lost is noticed after this and ten probes of a second each, in milliseconds. */
+/** An idle connection to a lost host ends after this (ms) and ten probes of a second each. */
 const KEEP_ALIVE_MS = 10_000;
-/** How long PostgreSQL may take to close a connection that is no longer needed, in milliseconds. */
+/** Time limit for PostgreSQL to close a connection that is no longer needed, in milliseconds. */
 const END_TIMEOUT_MS = 1_000;
 
 type Parse = (text: string) => unknown;
@@ -30,20 +30,20 @@ interface DriverOptions {
     url: string;
     /** See openDatabase. */
     pooled: boolean;
-    /** What becomes of a column's text, by the OID of its type. */
+    /** Converts a column's text, by the OID of its type. */
     parsers: ReadonlyMap<number, Parse>;
 }
 
 interface Statement {
     text: string;
     values: unknown[] | undefined;
-    /** With a name the connection plans it once. */
+    /** With a name, the connection plans the statement once. */
     name: string | undefined;
 }
 
 /**
- * Opens the connections of a pool. Each ends by itself when PostgreSQL stops answering. Statements fail with pg's DatabaseError
- * where PostgreSQL refused them, and with BackendTerminatedError where the connection is lost.
+ * Opens the connections of a pool. Each ends by itself when PostgreSQL stops answering. Statements fail with pg's
+ * DatabaseError if PostgreSQL refuses them, and with BackendTerminatedError if the connection is lost.
  */
 export function postgresDriver(options: DriverOptions): DriverFactory {
     const config = clientConfig(options);
@@ -52,7 +52,7 @@ export function postgresDriver(options: DriverOptions): DriverFactory {
             const socket = new Socket();
             const client = new Client({ ...config, stream: () => socket });
             client.on('error', (error) => {
-                // Nobody listens any more where the pool has given the connection up.
+                // Nobody listens after the pool has dropped the connection.
                 if (clientEventEmitter.listenerCount('error') === 0) return;
                 clientEventEmitter.emit('error', new BackendTerminatedError(error));
             });
@@ -73,7 +73,7 @@ export function postgresDriver(options: DriverOptions): DriverFactory {
 
 function clientConfig({ url, pooled, parsers }: DriverOptions): ClientConfig {
     const { host, port, username, password, databaseName, applicationName, options, sslMode } = parseDsn(url);
-    // Columns come as text: the driver asks for no other format.
+    // Columns arrive as text: the driver requests no other format.
     const getTypeParser = ((oid: number) =>
         parsers.get(oid) ?? types.getTypeParser(oid)) as CustomTypesConfig['getTypeParser'];
     return {
@@ -111,7 +111,7 @@ async function query(client: Client, { text, values, name }: Statement): Promise
         };
     } catch (error) {
         if (error instanceof DatabaseError && !endsSession(error)) throw error;
-        // So that nothing more is sent on this connection, not even a rollback.
+        // Nothing more is sent on this connection, not even a rollback.
         throw new BackendTerminatedError(error as Error); // pg rejects with Errors only
     }
 }
@@ -120,13 +120,13 @@ function endsSession({ severity }: DatabaseError): boolean {
     return severity === 'FATAL' || severity === 'PANIC';
 }
 
-/** Gives the connection up where no answer comes: every statement on it fails, and the pool opens another one. */
+/** Ends the connection if no answer comes. Every statement on it fails, and the pool opens another one. */
 async function answerInTime<Result>(socket: Socket, ask: () => Promise<Result>): Promise<Result> {
     let isAnswered = false;
     const giveUp = (): void => {
         if (!isAnswered) socket.destroy(new Error('PostgreSQL did not answer in time.'));
     };
-    // After a stall of this process timers run first: what has come in meanwhile is read before the verdict.
+    // After a stall of this process timers run first, so data that has arrived is read before the connection is judged.
     const timer = setTimeout(() => setImmediate(giveUp), SILENCE_MS);
     try {
         return await ask();

@@ -2,18 +2,20 @@ import { BackendTerminatedError, ConnectionError, UnexpectedStateError } from 's
 import { AppError } from './errors.ts';
 
 /**
- * SQLSTATE classes of what is wrong with the database and not with the statement: 08 connection, 25006 read-only, 28
- * authorization, 3D no such database, 40 deadlock and serialization, 53 resources, 55 not in the state it must be in, 57
- * operator intervention, 58 system.
+ * SQLSTATE classes of failures of the database, not of the statement: 08 connection, 25006 read-only, 28 authorization,
+ * 3D no such database, 40 deadlock and serialization, 53 resources, 55 not in the required state, 57 operator
+ * intervention, 58 system.
  */
 const OUTAGE = /^(08|25006|28|3D|40|53|55|57|58)/;
 /**
- * SQLSTATE classes of what is wrong with the values in a statement: 21 cardinality, 22 data, 23 integrity, 44 check option, 54
- * limits (a value that is too long for an index).
+ * SQLSTATE classes of invalid values in a statement: 21 cardinality, 22 data, 23 integrity, 44 check option, 54 limits
+ * (such as a value that is too long for an index).
  */
 const VALUES = /^(21|22|23|44|54)/;
 
-/** Failures of the connection and of the database become `unavailable`; those of the statement itself stay what they are. */
+/**
+ * Converts failures of the connection and the database to `unavailable`, and keeps those of the statement as they are.
+ */
 export async function translated<Result>(run: () => Promise<Result>): Promise<Result> {
     try {
         return await run();
@@ -27,8 +29,8 @@ export async function translated<Result>(run: () => Promise<Result>): Promise<Re
 }
 
 /**
- * Whatever keeps a connection from being opened is an outage: a name that is not resolved, TLS, a password. UnexpectedStateError
- * is what the pool says while it is being closed.
+ * Every failure to open a connection is an outage: an unresolved name, TLS, a password. The pool throws
+ * UnexpectedStateError while it is being closed.
  */
 function isOutage(error: unknown): boolean {
     if (error instanceof ConnectionError || error instanceof BackendTerminatedError) return true;
@@ -43,7 +45,9 @@ export function refusalCode(error: unknown): string | undefined {
     return undefined;
 }
 
-/** Whether PostgreSQL refused the statement for a value in it: then its neighbours in a group are not at fault. */
+/**
+ * True if PostgreSQL refused the statement because of a value in it. Other items of its group are then not at fault.
+ */
 export function isRefusedStatement(error: unknown): boolean {
     return !(error instanceof AppError) && VALUES.test(refusalCode(error) ?? '');
 }

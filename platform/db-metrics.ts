@@ -2,7 +2,7 @@ import type { DatabasePool } from 'slonik';
 import { AppError } from './errors.ts';
 import { type Metrics, secondsSince } from './metrics.ts';
 
-/** Shows the state of the pool, and gives what times each turn on one of its connections. */
+/** Exports the state of the pool. Returns the function that times each use of a connection. */
 export function databaseMetrics(
     metrics: Metrics,
     { pool, size, waiting }: { pool: DatabasePool; size: number; waiting: () => number },
@@ -44,7 +44,7 @@ export function databaseMetrics(
     };
 }
 
-/** Of a transaction that a rule of its owner has ended PostgreSQL has refused nothing. */
+/** If a rule of the caller ends a transaction, PostgreSQL has refused nothing. */
 function outcomeOf(error: unknown): 'ok' | 'refused' | 'unavailable' {
     if (!(error instanceof AppError)) return 'refused';
     return error.kind === 'unavailable' ? 'unavailable' : 'ok';

@@ -3,8 +3,8 @@ import { isOver, overError, type Patience, REQUEST_TIMEOUT_MS } from './context.
 import { sweepWhileNeeded } from './sweep.ts';
 
 /**
- * Statements and transactions that may wait for a connection; the next one is refused. With four connections and a millisecond
- * each, the last of them waits for a quarter of a second.
+ * Statements and transactions that may wait for a connection. Further ones are refused. With four connections and a
+ * millisecond each, the last of them waits for a quarter of a second.
  */
 const MAX_WAITING = 1_024;
 
@@ -16,15 +16,15 @@ interface Waiting {
 
 export interface ConnectionTurns {
     /**
-     * Runs `run` when a connection is free. Rejects where too many wait already (`unavailable`), and as soon as the call that
-     * it is for is over; without `patience` that is after the time that a request may take.
+     * Calls `run` when a connection is free. Rejects with `unavailable` if too many wait, and as soon as the call ends
+     * that it is for; without `patience` it rejects after the time limit of a request.
      */
     <Result>(run: () => Promise<Result>, patience: Patience | undefined): Promise<Result>;
     /** Statements and transactions that wait. */
     waiting(): number;
 }
 
-/** Lets as many statements and transactions run at once as there are connections, in the order in which they come. */
+/** Runs as many statements and transactions at a time as there are connections, in order of arrival. */
 export function connectionTurns(connections: number): ConnectionTurns {
     let queue: Waiting[] = [];
     let underWay = 0;

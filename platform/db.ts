@@ -13,24 +13,25 @@ export { sql };
 
 type Query = QuerySqlToken;
 
-/** What a store may do with PostgreSQL. Rows have the column names as keys; timestamps are ISO 8601 text in UTC. */
+/** What a store can do with PostgreSQL. Rows have the column names as keys. Timestamps are ISO 8601 texts in UTC. */
 export interface Queries {
-    /** All rows of one statement. The row type is the caller's word: it is what the statement selects. */
+    /** All rows of one statement. The caller states the row type; it must match what the statement selects. */
     rows<Row>(query: Query): Promise<readonly Row[]>;
 }
 
 /**
- * Of what runs for one call alone: the name of its span in the trace of that call, and the call. It is not begun when the call
- * is over before a connection is free. What runs for a group has its queue's span.
+ * For a statement that serves a single call: the name of its span in the call's trace, and the call. It is not started
+ * if the call ends before a connection is free. Statements of a group are covered by the span of their queue.
  */
 type Hop = [name?: string, call?: Patience | undefined];
 
 export interface Database {
-    /** As Queries.rows. */
+    /** Like Queries.rows. */
     rows<Row>(query: Query, ...hop: Hop): Promise<readonly Row[]>;
     /**
-     * As `rows`, for what is asked again and again: each connection plans the statement once, under this name. For statements
-     * of one text whose best plan is the same for all values. `patience`: of the one call, or the group, for which it runs.
+     * Like `rows`, for frequent statements: each connection plans the statement once, under this name. Use it for
+     * statements with a constant text whose best plan is the same for all values. `patience` is that of the call or
+     * group that it serves.
      */
     prepared<Row>(name: string, query: Query, patience?: Patience): Promise<readonly Row[]>;
     /** Runs `work` in one transaction, on one connection. */
@@ -46,10 +47,10 @@ const PARSERS = new Map<number, (text: string) => unknown>([
     [1184, isoTime], // timestamptz
 ]);
 
-/** `2026-11-20 19:46:29.5+00`, as PostgreSQL writes what was stored in milliseconds. */
+/** `2026-11-20 19:46:29.5+00`, as PostgreSQL prints a time that was stored in milliseconds. */
 const IN_MILLISECONDS = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,3})?\+00$/;
 
-/** PostgreSQL's text in ISO 8601: as it is, Date takes years below 100 for others. */
+/** Converts PostgreSQL's text to ISO 8601. Parsing it with Date would misread years below 100. */
 function isoTime(text: string): string {
     if (IN_MILLISECONDS.test(text)) {
         const digits = text.slice(20, -3).padEnd(3, '0');
@@ -59,8 +60,8 @@ function isoTime(text: string): string {
 }
 
 /**
- * A pool of at most `size` connections, opened when they are needed. `pooled`: behind a pooler that gives a connection for one
- * transaction only, so that nothing may be left on it: neither settings nor prepared statements.
+ * A pool of at most `size` connections, opened on demand. `pooled`: a pooler such as PgBouncer assigns connections per
+ * transaction, so that neither settings nor prepared statements can stay on them.
  */
 export async function openDatabase(options: {
     url: string;
@@ -73,12 +74,12 @@ export async function openDatabase(options: {
         driverFactory: postgresDriver({ url, pooled, parsers: PARSERS }),
         maxPoolSize: size,
         idleTimeout: 60_000,
-        gracefulTerminationTimeout: 2_000, // a connection that is given up is replaced at once, however it ends
+        gracefulTerminationTimeout: 2_000, // a connection that ends is replaced at once
         connectionRetryLimit: 1,
-        // Whether a statement may run twice is known above, not here.
+        // The caller decides whether a statement may run twice.
         queryRetryLimit: 0,
         transactionRetryLimit: 0,
-        // No statement here leaves state behind on its connection but what was prepared, which is to stay.
+        // Statements leave nothing on their connection but prepared statements, which are meant to stay.
         resetConnection: async () => {},
     });
     const turn = connectionTurns(size);
@@ -119,7 +120,7 @@ async function rows<Row>(connection: Connection, query: Query): Promise<readonly
     return result.rows as readonly Row[]; // see Queries.rows
 }
 
-/** As `rows`; the span tells how long it waited for a connection. */
+/** Like `rows`. The span shows how long it waited for a connection. */
 function rowsOf<Row>(pool: DatabasePool, query: Query, span: Span): Promise<readonly Row[]> {
     return translated(() =>
         pool.connect((connection) => {
@@ -129,7 +130,7 @@ function rowsOf<Row>(pool: DatabasePool, query: Query, span: Span): Promise<read
     );
 }
 
-/** How stores group their statements: measured best around 64 rows, with one group on its way while another one runs. */
+/** How stores group their statements. 64 rows, with one group on its way while another runs, measured best. */
 export const STORE_GROUPS = {
     max_batch: 64,
     max_in_flight: 2,

@@ -1,4 +1,4 @@
-/** Every refusal the service can give, with the status it has over gRPC and over HTTP and its short summary. */
+/** Every error kind, with its gRPC and HTTP status and its short summary. */
 const KINDS = {
     invalid: { grpc: 3, http: 400, summary: 'Invalid request' },
     unauthenticated: { grpc: 16, http: 401, summary: 'Authentication required' },
@@ -6,7 +6,7 @@ const KINDS = {
     not_found: { grpc: 5, http: 404, summary: 'Not found' },
     method_not_allowed: { grpc: 12, http: 405, summary: 'Method not allowed' },
     request_timeout: { grpc: 4, http: 408, summary: 'Request timeout' },
-    /** Its client has gone: 499, as nginx logs it. Nobody is left to read the answer. */
+    /** The client has disconnected: 499, as nginx logs it. Nobody reads the answer. */
     cancelled: { grpc: 1, http: 499, summary: 'Client closed request' },
     conflict: { grpc: 6, http: 409, summary: 'Conflict' },
     too_large: { grpc: 11, http: 413, summary: 'Request too large' },
@@ -21,8 +21,8 @@ const KINDS = {
 export type ErrorKind = keyof typeof KINDS;
 
 /**
- * The one error that may reach a caller. `detail` is written for the caller: it never holds SQL, a path, a host name or a
- * secret. Anything else that is thrown is logged where it happened and becomes `internal`.
+ * The only error that may reach a caller. `detail` is written for the caller and never contains SQL, a path, a host
+ * name or a secret. Any other error is logged where it happened and becomes `internal`.
  */
 export class AppError extends Error {
     readonly kind: ErrorKind;
@@ -46,13 +46,13 @@ export class AppError extends Error {
         return KINDS[this.kind].grpc;
     }
 
-    /** The short summary that goes into the envelope's `message`. */
+    /** The short summary in the envelope's `message`. */
     get summary(): string {
         return KINDS[this.kind].summary;
     }
 }
 
-/** What is wrong with a request, and what would be right. */
+/** What is wrong with a request, and what would be valid. */
 export function invalid(detail: string): AppError {
     return new AppError('invalid', detail);
 }
@@ -61,7 +61,7 @@ export function isErrorKind(text: string): text is ErrorKind {
     return Object.hasOwn(KINDS, text);
 }
 
-/** What the caller is told when something unforeseen went wrong; the cause stays for the log. */
+/** The error that callers get for an unforeseen failure. Its cause is only logged. */
 export function asAppError(error: unknown): AppError {
     if (error instanceof AppError) return error;
     return new AppError('internal', 'The request could not be completed because of an internal error.', {

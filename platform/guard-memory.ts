@@ -1,14 +1,14 @@
 import { type Cache, createCache } from './cache.ts';
 import { type Answer, type GuardTarget, POLICY, type Step } from './guard-steps.ts';
 
-/** Records of each kind that one process keeps; those that were used last stay. */
+/** Records of each kind that a process keeps. The least recently used ones go first. */
 const MAX_RECORDS = 100_000;
 
-/** Times are the clock's. */
+/** Times are those of the given clock. */
 interface Attempts {
     begun: number;
     failed: number;
-    /** Until then the address waits. */
+    /** The address must wait until then. */
     until: number;
     ends: number;
 }
@@ -20,11 +20,11 @@ interface Total {
 
 export interface LocalSteps {
     run(target: GuardTarget, step: Step): Answer;
-    /** Remembers that the address has succeeded, wherever that was counted. */
+    /** Records that the address has succeeded, wherever the attempt was counted. */
     rememberSuccess(target: GuardTarget): void;
 }
 
-/** The rule of guard.lua, step by step, in the memory of this process alone. `clock`: milliseconds that only grow. */
+/** The rule of guard.lua, step by step, in this process's memory. `clock` returns milliseconds that never decrease. */
 export function localSteps(clock: () => number): LocalSteps {
     const attempts = createCache<string, Attempts>(MAX_RECORDS);
     const totals = createCache<string, Total>(MAX_RECORDS);
@@ -43,7 +43,7 @@ export function localSteps(clock: () => number): LocalSteps {
         return ['begun', 0];
     }
 
-    /** An attempt counts as a failure from its beginning, as in guard.lua. */
+    /** An attempt counts as a failure from its start, as in guard.lua. */
     function count(from: string, begun: number, now: number): void {
         const { failed, until } = living(attempts, from, now) ?? { failed: 0, until: now };
         const wait = Math.min(POLICY.longest_wait, POLICY.first_wait * 2 ** (begun - POLICY.free));

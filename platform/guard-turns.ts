@@ -3,9 +3,9 @@ import { isOver, overError, type Patience } from './context.ts';
 import { queueTally } from './queues.ts';
 import { sweepWhileNeeded } from './sweep.ts';
 
-/** Attempts on one subject from one address that wait for their turn in this process; more are refused. */
+/** Attempts on one subject from one address that may wait in this process. Further ones are refused. */
 const MAX_WAITING = 1_000;
-/** What these turns are called in the metrics and in traces. */
+/** The queue's name in metrics and traces. */
 export const QUEUE = 'password_attempts';
 
 interface Waiting {
@@ -20,8 +20,8 @@ interface Queue {
 }
 
 /**
- * At most `limit` runs with the same key at once, in the order in which they were asked for. What waits for a call leaves the
- * queue as soon as the call is cancelled (`cancelled`), and soon after its time is over (`deadline`).
+ * Limits the concurrent runs with the same key to `limit`, in order of arrival. A waiting call leaves the queue as soon
+ * as it is cancelled (`cancelled`), and soon after its deadline (`deadline`).
  */
 export function turns(
     limit: number,
@@ -77,7 +77,7 @@ export function turns(
         } finally {
             const [next] = queue.waiting;
             if (next)
-                next.begin(); // it takes the place over
+                next.begin(); // it takes over the place
             else if (--queue.running === 0) queues.delete(key);
         }
     };

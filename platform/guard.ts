@@ -9,19 +9,20 @@ import type { Metrics } from './metrics.ts';
 import type { Redis } from './redis.ts';
 import { inSpan, startSpan } from './tracing.ts';
 
-/** How often an attempt looks again whether those of other processes have come to a verdict. */
+/** How often an attempt checks whether those of other processes have a result. */
 const UNSETTLED_POLL_MS = 25;
 
-/** After Redis has failed to answer it is left alone for so long, in milliseconds. */
+/** After a failure, Redis is not asked for this long, in milliseconds. */
 const PAUSE_MS = 500;
 
 export type { GuardTarget } from './guard-steps.ts';
 
 export interface Guard {
     /**
-     * Runs `verify`, which resolves to undefined for a wrong password, unless too many attempts have failed lately: then
-     * AppError `rate_limited` with the wait, whatever the password. Where `verify` throws, nothing is counted. Attempts at
-     * once are no more guesses than attempts in a row, and right passwords at once are all served.
+     * Runs `verify`, which resolves to undefined for a wrong password. If too many attempts have failed recently, it
+     * throws AppError `rate_limited` with the wait instead, whatever the password. An attempt whose `verify` throws is
+     * not counted. Concurrent attempts give no more guesses than sequential ones, and concurrent correct passwords are
+     * all served.
      */
     attempt<Result>(target: GuardTarget, verify: () => Promise<Result | undefined>): Promise<Result | undefined>;
 }
@@ -29,7 +30,7 @@ export interface Guard {
 /** Where an attempt is counted. */
 type Book = 'shared' | 'local';
 
-/** Attempts that have begun, of all guards of the process: two services of one process have one each. */
+/** Counts the attempts that began, over all guards of the process: two services of a process have one guard each. */
 const begun = { shared: 0, local: 0 };
 
 export function exposeGuard(metrics: Metrics): void {
@@ -45,7 +46,8 @@ export function exposeGuard(metrics: Metrics): void {
 }
 
 /**
- * The guard of passwords against guessing. The rule holds over all processes; while Redis is away, in each process alone.
+ * Guards passwords against guessing. The rule holds across all processes and, while Redis is unreachable, in each
+ * process alone.
  */
 export function guard({ redis, shards, log }: { redis: Redis; shards: number; log: Log }): Guard {
     const shared = sharedSteps(redis, shards);
@@ -53,7 +55,7 @@ export function guard({ redis, shards, log }: { redis: Redis; shards: number; lo
     const takeTurn = turns(POLICY.free);
     let paused_until = 0;
 
-    /** Undefined: Redis does not answer. */
+    /** Undefined if Redis does not answer. */
     async function beginShared(target: GuardTarget): Promise<Answer | undefined> {
         if (performance.now() < paused_until) return undefined;
         try {
@@ -65,7 +67,7 @@ export function guard({ redis, shards, log }: { redis: Redis; shards: number; lo
         }
     }
 
-    /** Where the attempt is counted; throws when it is refused. */
+    /** Where the attempt is counted. Throws if it is refused. */
     async function begin(target: GuardTarget): Promise<Book> {
         for (;;) {
             requireTime(target);
@@ -114,7 +116,7 @@ export function guard({ redis, shards, log }: { redis: Redis; shards: number; lo
     };
 }
 
-/** In the words of every refusal for too many requests: the limit, then the wait. */
+/** Like every refusal for too many requests: the limit, then the wait. */
 function tooManyAttempts(wait_ms: number): AppError {
     const retry_after = Math.max(1, Math.ceil(wait_ms / 1_000));
     const text = `Limit of ${POLICY.free} requests per minute exceeded by wrong passwords. Try again in ${retry_after} seconds.`;

@@ -2,61 +2,63 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { httpReadingTurns } from './http-reading-turns.ts';
 
-/** Connections that are looked at for an idle one. */
+/** Connections that are examined in search of an idle one. */
 const MAX_LOOKS = 100;
-/** A reader that takes nothing for this long is cut off, in milliseconds. */
+/** A connection whose reader takes nothing for this long (ms) is cut. */
 const STALLED_MS = 15_000;
 /** How often unsent answers are measured, in milliseconds. */
 const SWEEP_MS = 250;
 
 /** What the clients of one server may hold. */
 export interface ConnectionBounds {
-    /** Connections at once. One more takes the place of the oldest idle one. */
+    /** Open connections. A further one replaces the oldest idle one. */
     connections: number;
-    /** Connections beyond that, while none is idle; then new ones are refused. */
+    /** Further connections while none is idle. Then new ones are refused. */
     reserve: number;
-    /** Requests of one connection that are in progress: a client that pipelines more is cut off. */
+    /** Requests in progress on one connection. A client that pipelines more is cut. */
     requests: number;
-    /** Bytes of answers that wait for their reader: of one connection, of one client address, and in all. */
+    /** Bytes of answers that wait for their readers: on one connection, for one client address, and in total. */
     unsent_bytes: { connection: number; address: number; total: number };
 }
 
-/** Why a connection was cut: too many requests or unsent bytes, a stalled reader, or idle when room was needed. */
+/**
+ * Why a connection was cut: too many requests, too many unsent bytes, a stalled reader, or idle when room was needed.
+ */
 export type CutReason = (typeof CUT_REASONS)[number];
 export const CUT_REASONS = ['requests', 'unsent', 'stalled', 'idle'] as const;
 
-/** Bounds what clients hold of this process by their connections. */
+/** Bounds what clients hold in this process through their connections. */
 export interface Connections {
     /**
-     * Notes a request that has been read; `address` is its client. Returns how many its connection has in progress with it, or
-     * 0 where these are too many: then the connection has been cut off.
+     * Records a request that has been read from the client at `address`. Returns the number of requests in progress on
+     * its connection, or 0 if there are too many: the connection is then cut.
      */
     begin(response: ServerResponse, address: string): number;
     /** Bytes of answers that waited for their readers at the last measurement. */
     unsentBytes(): number;
-    /** Ends the measuring. */
+    /** Stops the measurements. */
     stop(): void;
 }
 
 interface Connection {
     socket: Socket;
-    /** The client of its newest request: behind a proxy, requests of several share a connection. */
+    /** The client of the newest request. Behind a proxy, several clients share a connection. */
     address: string;
     /** The answers that are not completely sent. */
     responses: Set<ServerResponse>;
-    /** What its reader had taken at the last measurement, and when that last changed (`performance.now()`). */
+    /** What the reader had taken at the last measurement, and when that last changed (`performance.now()`). */
     taken: Progress;
     moved_at: number;
 }
 
 interface Progress {
-    /** Bytes of the writes that are complete. */
+    /** Bytes of the completed writes. */
     completed: number;
-    /** Bytes of the write under way that the kernel has not taken yet. */
+    /** Bytes of the current write that the kernel has not taken yet. */
     queued: number;
 }
 
-/** Watches all connections of `server`, and tells `onCut` of each that it closes. */
+/** Watches all connections of `server`, and calls `onCut` for each one that it closes. */
 export function watchConnections(
     server: Server,
     bounds: ConnectionBounds,
@@ -72,7 +74,8 @@ export function watchConnections(
 
     server.maxConnections = bounds.connections + bounds.reserve;
     server.on('connection', (socket: Socket) => {
-        // Node takes its own listener off a socket that it hands over (CONNECT). Without one, a reset ends the process.
+        // Node removes its own listener from a socket that it hands over (CONNECT). Without one, a reset ends the
+        // process.
         socket.on('error', () => {});
         stopParsingOnceDestroyed(socket);
         if (open.size >= bounds.connections) {
@@ -120,7 +123,7 @@ export function watchConnections(
     };
 }
 
-/** The oldest connection without a request in progress, or with one whose header is not complete yet. */
+/** The oldest connection that has no request in progress, or whose next request header is incomplete. */
 function oldestIdle(connections: Iterable<Connection>): Socket | undefined {
     let looks = 0;
     for (const { socket, responses } of connections) {
@@ -131,8 +134,8 @@ function oldestIdle(connections: Iterable<Connection>): Socket | undefined {
 }
 
 /**
- * Cuts off connections whose answers are too much, by themselves or with those of the same address or of all; those that
- * have waited longest go first. Returns the bytes that were unsent.
+ * Cuts connections whose unsent answers are too large, alone or together with those of the same address or of all.
+ * Those that have waited longest are cut first. Returns the number of unsent bytes.
  */
 function cutExcess(
     connections: Connection[],
@@ -159,14 +162,14 @@ function cutExcess(
     return total;
 }
 
-/** An answer that is being sent counts what its connection holds, one that waits behind it counts its own text. */
+/** The answer that is being sent counts what its connection holds. The answers behind it count their own text. */
 function unsentBytes({ responses }: Connection): number {
     let bytes = 0;
     for (const response of responses) bytes += response.writableLength;
     return bytes;
 }
 
-/** Whether bytes have been waiting for STALLED_MS without the reader taking one. */
+/** True if bytes have waited for STALLED_MS and the reader took none. */
 function isStalled(connection: Connection, now: number): boolean {
     const { socket, taken } = connection;
     const present = progressOf(socket);
@@ -177,17 +180,20 @@ function isStalled(connection: Connection, now: number): boolean {
 }
 
 function progressOf(socket: Socket): Progress {
-    // Not public, but what Node's own idle timeout looks at: no public property tells how far a large write has come.
+    // Not public, but Node's own idle timeout uses it. No public property shows the progress of a large write.
     const { _handle: handle } = socket as Socket & { _handle?: { writeQueueSize?: number } };
     return { completed: socket.bytesWritten - socket.writableLength, queued: handle?.writeQueueSize ?? 0 };
 }
 
-/** Node's parser goes on to the end of what a read has brought, even when the connection was cut: up to thousands of requests. */
+/**
+ * Node's parser continues to the end of what a read has brought, even after its connection was cut: up to thousands of
+ * requests.
+ */
 function stopParsingOnceDestroyed(socket: Socket): void {
-    // Not public: no public way makes the parser stop in the middle of a read.
+    // Not public: no public function stops the parser in the middle of a read.
     const { parser } = socket as Socket & { parser?: { onIncoming(...request: unknown[]): number } | null };
     if (!parser) return;
     const { onIncoming } = parser;
-    // 2 says that the connection is upgraded: then the parser reads no further.
+    // 2 means that the connection is upgraded: the parser then stops reading.
     parser.onIncoming = (...request) => (socket.destroyed ? 2 : onIncoming(...request));
 }

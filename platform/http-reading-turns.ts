@@ -1,30 +1,32 @@
 import type { Socket } from 'node:net';
 
-/** Pipelined requests that one turn of the event loop may bring before all but proven connections wait: some milliseconds. */
+/**
+ * Pipelined requests that one turn of the event loop reads: some milliseconds. Then all but proven connections wait.
+ */
 const MAX_PIPELINED_PER_TURN = 128;
-/** Waiting connections that each later turn reads again. */
+/** Waiting connections that each later turn resumes. */
 const RESUMED_PER_TURN = 8;
 
 export interface HttpReadingTurns {
     /** A connection has been accepted. */
     opened(socket: Socket): void;
-    /** It has brought a request before the one before was answered. */
+    /** It has sent a request before the previous one was answered. */
     pipelined(socket: Socket): void;
-    /** All of its requests are answered. */
+    /** All of its requests have been answered. */
     answered(socket: Socket): void;
     closed(socket: Socket): void;
 }
 
 /**
- * Lets connections be read in turns while many of them pipeline. One turn of the event loop reads all connections that have
- * sent something, and the parser goes through all that each read brings: hundreds of connections that pipeline a hundred requests each
- * would keep everybody else waiting for a second. Connections that have been answered and have never pipelined are proven: they
- * are read at any time.
+ * Reads connections in turns while many of them pipeline. A turn of the event loop reads all connections that have
+ * data, and the parser processes all that each read brings: hundreds of connections that pipeline a hundred requests
+ * each would make everybody else wait for a second. Connections that have been answered and have never pipelined are
+ * proven: they are read at any time.
  */
 export function httpReadingTurns(): HttpReadingTurns {
     const unproven = new Set<Socket>();
     const pipelining = new WeakSet<Socket>();
-    /** Connections that are not read until their turn, in its order. */
+    /** Connections that are not read until their turn, in order. */
     const waiting = new Set<Socket>();
     let pipelined_in_turn = 0;
 

@@ -6,8 +6,8 @@ let last_ms = 0;
 let sequence = 0;
 
 /**
- * A UUIDv7 (RFC 9562, 5.7) for `now_ms`: sorts by time, and, among the ids of one process in one millisecond, by the order in
- * which they were made (its 12 bits of rand_a count).
+ * A UUIDv7 (RFC 9562, section 5.7) for `now_ms`. It sorts by time, and ids of one process and millisecond sort in the
+ * order of their creation (the 12 bits of rand_a count).
  */
 export function newId(now_ms: number = Date.now()): string {
     sequence = now_ms === last_ms ? sequence + 1 : 0;
@@ -27,15 +27,15 @@ export function newId(now_ms: number = Date.now()): string {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * Whether the text is a UUID in its lower-case canonical form, the only one that is ever given out. Of any version: one that
- * somebody made up, or all zeros, is an id of nothing rather than no id.
+ * True if the text is a UUID in lower-case canonical form, the only form in use. The version does not matter: an
+ * invented UUID is an id of nothing, not an invalid id.
  */
 export function isId(text: string): boolean {
     return text.length === 36 && UUID.test(text);
 }
 
-/** An id that somebody else gave a request. Any other is replaced: it goes into logs. */
+/** Request ids that are accepted from callers. Any other is replaced, because the id is logged. */
 export const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** The nil UUID (RFC 9562, 5.9): nobody's, and so that of what has no owner. */
+/** The nil UUID (RFC 9562, section 5.9): the owner of what belongs to nobody. */
 export const NIL_ID = '00000000-0000-0000-0000-000000000000';

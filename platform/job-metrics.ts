@@ -2,14 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Job, Queue } from 'bullmq';
 import { type Metrics, type Reading, secondsSince } from './metrics.ts';
 
-/** How long Redis may take to tell of its queues before their metrics are left out, in milliseconds. */
+/** Time limit for Redis to report its queues, in milliseconds. Then their metrics are left out. */
 const PATIENCE_MS = 500;
 const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 
 export interface JobMetrics {
-    /** Shows how full the queue is, for as long as `isReachable`. */
+    /** Exports the state of the queue while `isReachable`. */
     watch(queue: Queue, task_names: readonly string[], isReachable: () => boolean): void;
-    /** Times one run of a job: `task`, since Prometheus calls something else `job`. */
+    /** Times one run of a job. The label is `task`, because Prometheus uses `job`. */
     run(queue: string, task: string, work: () => Promise<unknown>): Promise<unknown>;
 }
 
@@ -98,7 +98,7 @@ function readingsByState({ queue, jobs }: Depth): Reading<'queue' | 'state'>[] {
     return STATES.map((state) => ({ labels: { queue, state }, value: jobs[state] ?? 0 }));
 }
 
-/** Undefined where Redis takes too long to answer, or refuses to. */
+/** Undefined if Redis takes too long or refuses. */
 async function depthOf(queue: Queue): Promise<Depth | undefined> {
     const asked = Promise.all([queue.getJobCounts(...STATES), queue.getWaiting(0, 0), queue.getDelayed(0, 0)]).then(
         ([jobs, waiting, delayed]) => ({

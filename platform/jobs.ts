@@ -5,28 +5,28 @@ import type { Log } from './log.ts';
 import { openPatientRedis, type Redis } from './redis.ts';
 import { inSpan, startSpan } from './tracing.ts';
 
-/** Work that one process of a role does every `every_ms`. It may be interrupted, and may run twice. */
+/** Work that one process of a role does every `every_ms`. It must tolerate interruption and a second run. */
 export interface Job {
     every_ms: number;
     run(): Promise<unknown>;
 }
 
-/** Finished jobs that are kept to be looked at. */
+/** Finished jobs that are kept for inspection. */
 const KEEP = { removeOnComplete: 10, removeOnFail: 100 };
 
-/** Events of a queue that are kept, though nobody reads them, approximately. */
+/** Approximate number of events of a queue that are kept, though nobody reads them. */
 const KEEP_EVENTS = 100;
 
-/** The same as the queue's settings have it in Redis. */
+/** The same bounds, as the queue's settings in Redis show them. */
 const MAX_EVENTS = { 'opts.maxLenEvents': KEEP_EVENTS };
 
-/** A job under way may take so long to end, in milliseconds; without Redis none ends. */
+/** Time limit for a running job to end, in milliseconds. Without Redis none ends. */
 const STOP_MS = 5_000;
 
-/** How often it is looked whether Redis still has the schedules, in milliseconds. */
+/** How often Redis is checked for the schedules, in milliseconds. */
 const LOOK_MS = 10_000;
 
-/** Runs a role's jobs on their schedules, each in whichever process of the role takes it. */
+/** Runs a role's jobs on their schedules. Each run happens in whichever process of the role takes it. */
 export function scheduleJobs(options: {
     redis_url: string;
     role: string;
@@ -35,7 +35,7 @@ export function scheduleJobs(options: {
     metrics: JobMetrics;
 }): { stop(): Promise<void> } {
     const { redis_url, role, jobs, log, metrics } = options;
-    const connection = openPatientRedis({ url: redis_url, log }); // a worker waits for jobs by blocking commands
+    const connection = openPatientRedis({ url: redis_url, log }); // a worker waits for jobs with blocking commands
     // The hash tag keeps a queue's keys together on a Redis Cluster.
     const queue_options = { connection, prefix: `{jobs:${role}}` };
     const queue = new Queue(role, { ...queue_options, streams: { events: { maxLen: KEEP_EVENTS } } });
@@ -52,7 +52,7 @@ export function scheduleJobs(options: {
     worker.on('error', (error) => log.warn({ err: error }, 'job queue'));
     worker.on('failed', (job, error) => log.error({ err: error, job: job?.name }, 'job failed'));
     const stopping = new AbortController();
-    // Not awaited: where Redis is away the role serves all the same, and this waits for it.
+    // Not awaited: without Redis the role serves anyway, and this waits for it.
     void keepScheduled({ queue, connection, jobs, log, signal: stopping.signal });
     return {
         async stop() {
@@ -64,7 +64,10 @@ export function scheduleJobs(options: {
     };
 }
 
-/** Puts the schedules into Redis, and again whenever Redis has lost them: after FLUSHALL, or when it is another, empty one. */
+/**
+ * Writes the schedules to Redis, and again whenever Redis has lost them: after FLUSHALL, or when it is a different,
+ * empty one.
+ */
 async function keepScheduled(options: {
     queue: Queue;
     connection: Redis;
@@ -73,14 +76,15 @@ async function keepScheduled(options: {
     signal: AbortSignal;
 }): Promise<void> {
     const { queue, connection, jobs, log, signal } = options;
-    let present = new Set<string>(); // at first none counts: what Redis has may be from a release with other intervals
+    // At first none is known: Redis may have schedules of a release with other intervals.
+    let present = new Set<string>();
     while (!signal.aborted) {
         try {
             const missing = Object.entries(jobs).filter(([name]) => !present.has(name));
             for (const [name, { every_ms }] of missing) {
                 await queue.upsertJobScheduler(name, { every: every_ms }, { name, opts: KEEP });
             }
-            // It is in the queue's own settings, which are gone where a schedule is.
+            // It belongs to the queue's settings, which are lost together with the schedules.
             if (missing.length > 0) await connection.hset(queue.toKey('meta'), MAX_EVENTS);
             await delay(LOOK_MS, undefined, { signal, ref: false });
             present = new Set((await queue.getJobSchedulers()).map(({ key }) => key));

@@ -1,23 +1,26 @@
-/** How deep objects and arrays may be nested: a value inside 32 of them is read, a 33rd bracket is refused. */
+/** Maximum nesting of objects and arrays: a value inside 32 of them is read, a 33rd bracket is refused. */
 export const MAX_JSON_DEPTH = 32;
 
-/** Keys in one text, all objects together: 1 MiB could hold 150,000, and comparing them would block the event loop. */
+/**
+ * Maximum number of keys in a text, over all objects: 1 MiB could hold 150,000, and comparing them would block the
+ * event loop.
+ */
 export const MAX_JSON_KEYS = 20_000;
 
-/** Why a text was refused. The message is fit for a caller: it may name a key, never a value. */
+/** Why a text was refused. The message may be shown to callers: it can name a key, never a value. */
 export class JsonError extends Error {
     override readonly name = 'JsonError';
 }
 
 export interface JsonScan {
     key_count: number;
-    /** Commas outside of strings: with the keys they bound the number of values. */
+    /** Commas outside of strings. Together with the keys they bound the number of values. */
     comma_count: number;
     /** The text of each wanted member of the outermost object, if its value is an object or a string. */
     slices: Map<string, string>;
 }
 
-/** Blanks and control characters: the syntax check refuses the latter. */
+/** Blanks and control characters. The syntax check refuses the latter. */
 const BLANK = 0x20;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -39,7 +42,7 @@ export function scanJson(text: string, wanted: ReadonlySet<string>): JsonScan {
     const slices = new Map<string, string>();
     const nextBackslash = forwardFinder(text, '\\');
     let depth = 0;
-    /** The newest string, until a colon makes it a key. */
+    /** The newest string, until a colon turns it into a key. */
     let string_start = -1;
     let string_end = -1;
     /** The wanted member that is being read. */
@@ -109,7 +112,10 @@ export function parseSyntax(text: string): unknown {
     }
 }
 
-/** Finds the next `part` at or after a place. Places must be asked for in ascending order, so that each is searched once. */
+/**
+ * Finds the next `part` at or after a place. Places must be requested in ascending order, so that each is searched
+ * once.
+ */
 function forwardFinder(text: string, part: string): (start: number) => number {
     let next = -1;
     return (start) => {
@@ -121,7 +127,9 @@ function forwardFinder(text: string, part: string): (start: number) => number {
     };
 }
 
-/** Where the string that begins at `start` ends. A string with escapes is walked once; its length bounds the work. */
+/**
+ * The end of the string that begins at `start`. A string with escapes is scanned once, so its length bounds the work.
+ */
 function closingQuote(text: string, start: number, nextBackslash: (start: number) => number): number {
     const quote = text.indexOf('"', start);
     const backslash = nextBackslash(start);

@@ -2,7 +2,7 @@ import { JsonError, parseSyntax, scanJson } from './json-scan.ts';
 
 export { JsonError, MAX_JSON_DEPTH, MAX_JSON_KEYS } from './json-scan.ts';
 
-/** A JSON value kept as the very text that was sent: number spellings, key order and blanks survive. */
+/** A JSON value kept as the text that was sent: number spellings, key order and blanks survive. */
 export class JsonText {
     readonly text: string;
 
@@ -14,7 +14,7 @@ export class JsonText {
 export interface ParseOptions {
     /** Names of members of the outermost object: those that hold an object come back as `JsonText`. */
     raw: ReadonlySet<string>;
-    /** The text may have at most this many commas outside of strings, which bounds the values that are made of it. */
+    /** Maximum number of commas outside of strings, which bounds the number of values. */
     max_commas?: number;
 }
 
@@ -26,14 +26,14 @@ export interface ParseOptions {
  */
 export function parseJson(text: string, { raw, max_commas = Number.POSITIVE_INFINITY }: ParseOptions): unknown {
     requireWellFormed(text);
-    // Before the syntax: it costs a tenth, and refuses what is expensive to build.
+    // Before the syntax check: it costs a tenth of it, and refuses what is expensive to build.
     const { key_count, comma_count, slices } = scanJson(text, raw);
     if (comma_count > max_commas) throw new JsonError(`more than ${max_commas} values`);
     const value = parseSyntax(text);
-    // Where a key stands twice in one object, JSON.parse keeps the last.
+    // If an object has a key twice, JSON.parse keeps the last value.
     if (countKeys(value) !== key_count) throw new JsonError('a key stands twice in one object');
     for (const [name, slice] of slices) {
-        // scanJson() found `name` as a member of the outermost object, so `value` has it as its own.
+        // scanJson() found `name` as a member of the outermost object, so `value` has it as its own property.
         if (slice.startsWith('{')) (value as Record<string, unknown>)[name] = new JsonText(slice);
     }
     return value;
@@ -50,12 +50,12 @@ export function topLevelString(text: string, name: string): string | undefined {
     return slice?.startsWith('"') ? String(parseSyntax(slice)) : undefined;
 }
 
-/** Refuses lone surrogates that are sent as themselves; scanJson() finds those that are sent as escapes. */
+/** Refuses lone surrogates that are sent literally. scanJson() finds those that are sent as escapes. */
 function requireWellFormed(text: string): void {
     if (!text.isWellFormed()) throw new JsonError('lone surrogate in a string');
 }
 
-/** The number of keys of all objects in a value. */
+/** The number of keys in a value, over all objects. */
 function countKeys(value: unknown): number {
     if (typeof value !== 'object' || value === null) {
         if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) {
@@ -70,7 +70,9 @@ function countKeys(value: unknown): number {
     return count;
 }
 
-/** As JSON.stringify, but each `JsonText`, at any depth, is put in unchanged. Members that are undefined are left out. */
+/**
+ * Like JSON.stringify, but includes each `JsonText` unchanged, at any depth. Members that are undefined are left out.
+ */
 export function stringifyJson(value: unknown): string {
     if (typeof value === 'string') return quote(value);
     if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
@@ -88,6 +90,6 @@ export function stringifyJson(value: unknown): string {
 const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/;
 
 function quote(text: string): string {
-    // Up to about 32 characters the check is cheaper than the call, and most texts here are keys.
+    // For up to about 32 characters this check is cheaper than the call, and most texts here are keys.
     return text.length > 32 || NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
 }

@@ -1,21 +1,21 @@
 /**
- * What the limiter keeps of one bucket in Redis: 13 little-endian doubles, written by the limiter's script and read where
- * requests are counted. Days are counted since 1970, times are in ms since then.
+ * The limiter's record of one bucket in Redis: 13 little-endian doubles, written by the limiter's script and read
+ * wherever requests are counted. Days are counted since 1970, times are in ms since then.
  */
 export interface LimitRecord {
-    /** When this record was begun. One that was lost begins again, and counts beside the lost one. */
+    /** When this record was created. A record that was lost starts again, and counts in addition to the lost one. */
     life: number;
-    /** 0 while the bucket was never admitted. */
+    /** 0 if no call of the bucket was ever admitted. */
     last_used: number;
-    /** The day of its last use, and the day of use before that. */
+    /** The day of its last use, and the previous day of use. */
     days: Array<{ day: number; requests: number; refused: number; verified: number }>;
 }
 
 export const DAY_MS = 86_400_000;
 
 /**
- * A day in a record is at most so many days ago: the record is kept for two days after its last use, and the day before that was at
- * most two days earlier.
+ * Maximum age of a day in a record, in days: the record is kept for two days after its last use, and the day before
+ * that is at most two days older.
  */
 export const OLDEST_DAY = 4;
 
@@ -30,12 +30,12 @@ export function decodeLimitRecord(packed: Buffer): LimitRecord {
     return { life: at(0), last_used: at(3), days: [dayAt(5), dayAt(9)].filter(({ day }) => day > 0) };
 }
 
-/** The bucket of one API key; `tag` is its account's shard tag. */
+/** The bucket of one API key. `tag` is its account's shard tag. */
 export function keyBucket(tag: string, account: string, key_id: string): string {
     return `limit:${tag}:${account}:key:${key_id}`;
 }
 
-/** The bucket of what trusted callers do for an account, or, under PLATFORM's id, for nobody. */
+/** The bucket of what trusted callers do for an account or, with PLATFORM's id, for nobody. */
 export function internalBucket(tag: string, account: string): string {
     return `limit:${tag}:${account}:internal`;
 }
@@ -45,7 +45,7 @@ export function sessionsBucket(tag: string, account: string): string {
     return `limit:${tag}:${account}:sessions`;
 }
 
-/** The set of an account's buckets whose counts have changed since they were last folded. */
+/** The set of an account's buckets whose counts have changed since the last roll-up. */
 export function unfoldedBuckets(tag: string, account: string): string {
     return `unfolded:${tag}:${account}`;
 }
@@ -55,7 +55,7 @@ export function unfoldedAccounts(tag: string): string {
     return `unfolded:${tag}`;
 }
 
-/** Names the present era of the shard's memory (limit.lua). */
+/** Holds the name of the shard's current epoch (limit.lua). */
 export function eraKey(tag: string): string {
     return `era:${tag}`;
 }

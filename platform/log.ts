@@ -3,10 +3,13 @@ import type { Metrics } from './metrics.ts';
 
 export type Log = Logger;
 
-/** What may wait for a reader that has stopped: half a minute's lines of a busy gateway. What comes on top is dropped. */
+/**
+ * Bytes that may wait for a reader that has stopped: the lines of half a minute of a busy gateway. Further lines are
+ * dropped.
+ */
 const MAX_WAITING_BYTES = 32 << 20;
 
-/** Of the process, as its standard output is. */
+/** Shared by the process, like its standard output. */
 let dropped_lines = 0;
 
 export function exposeLog(metrics: Metrics): void {
@@ -21,12 +24,13 @@ export function exposeLog(metrics: Metrics): void {
     );
 }
 
-/** How long after a failure the log is tried again at the latest, in milliseconds. */
+/** Maximum time until the next attempt after a failed write, in milliseconds. */
 const RETRY_MS = 1_000;
 
 /**
- * A log that cannot be written, as on a full disk, ends nothing. What could not be written is kept up to the bound, and tried
- * again. A file that cannot even be opened is an error of the settings: it still ends the process, at its start.
+ * A log that cannot be written, such as on a full disk, does not end the process. Unwritten lines are kept up to the
+ * bound, and the write is repeated. A file that cannot be opened is an error in the settings: it ends the process at
+ * its start.
  */
 function survive(stream: ReturnType<typeof destination>): void {
     let isFailing = false;
@@ -47,15 +51,16 @@ function survive(stream: ReturnType<typeof destination>): void {
     stream.on('write', () => {
         isFailing = false;
     });
-    // What is left is written when the process ends, for as long as that takes: on a full disk it would never end.
+    // pino writes what is left when the process ends, however long it takes: on a full disk it would never end.
     process.prependListener('exit', () => {
         if (isFailing) stream.destroy();
     });
 }
 
 /**
- * One JSON line per event, to `file` or to standard output. Only the fields that a call site names are written: never a body,
- * a header or a query. An error is written with its type, stack and cause; AppErrors keep their cause for here.
+ * One JSON line per event, to `file` or to standard output. Only the fields that a call site names are written, never a
+ * body, a header or a query. An error is written with its type, stack and cause; an AppError keeps its cause for this
+ * purpose.
  */
 export function createLog({ level, file, name }: { level: string; file?: string | undefined; name: string }): Log {
     const stream = destination({ dest: file ?? 1, sync: false, mkdir: true, maxLength: MAX_WAITING_BYTES });
@@ -67,7 +72,7 @@ export function createLog({ level, file, name }: { level: string; file?: string 
     return pino({ level, base, timestamp: pino.stdTimeFunctions.isoTime }, byTurns(stream));
 }
 
-/** Hands on the lines of one turn of the event loop together: to write costs as much as to make ten lines. */
+/** Passes on the lines of one turn of the event loop together: one write costs as much as making ten lines. */
 function byTurns(stream: DestinationStream): DestinationStream {
     let lines = '';
     const handOn = () => {

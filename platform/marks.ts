@@ -3,9 +3,10 @@ import { type Redis, shardTag } from './redis.ts';
 import { inSpan, startSpan, type Traced } from './tracing.ts';
 
 /**
- * Liveness marks: what every gateway knows, through Redis, of a key or a session. The name of an era of Redis' memory
- * (gateway/limit.lua): its owner has confirmed it in that era, within the last minute. `R`: it has been revoked within the
- * last minute. None: the owner must be asked.
+ * Liveness marks are what all gateways know, through Redis, about a key or session. The mark is the name of an epoch of
+ * Redis's memory (gateway/limit.lua) if the owner has confirmed the key or session in that epoch, within the last
+ * minute. It is `R` if the key or session was revoked within the last minute. If there is none, the owner must be
+ * asked.
  */
 export const MARK_MS = 60_000;
 
@@ -23,14 +24,14 @@ interface Target {
 
 export interface Marks {
     /**
-     * Sets the refused marks of what is about to be ended in a transaction. Resolves to what the caller is to hear after the
-     * commit, which is made all the same: nothing, or `unavailable` as refuseAnd says.
+     * Sets the refused marks of what a transaction is about to revoke. Resolves to the error for the caller after the
+     * commit, which happens anyway: none, or `unavailable` as in refuseAnd.
      */
     refuse(target: Target, traced?: Traced): Promise<AppError | undefined>;
     /**
-     * Sets the refused mark, ends what the mark stands for by `commit`, and returns its result. Where Redis cannot be reached
-     * the commit is made all the same, but the caller hears `unavailable`: until the mark is in, a gateway may still hold a
-     * live one. Repeating the call sets the mark again.
+     * Sets the refused mark, revokes with `commit`, and returns the result of that. If Redis is unreachable the commit
+     * happens anyway, but the caller gets `unavailable`: until the mark is set, a gateway may still see a live one.
+     * Repeating the call sets the mark.
      */
     refuseAnd<Result>(target: Target, commit: () => Promise<Result>, traced?: Traced): Promise<Result>;
 }

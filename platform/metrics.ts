@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 /** From 0.5 ms to 10 s, in seconds. */
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Of prom-client's own metrics: gauges that are called totals. They are sums of others that stay. */
+/** Gauges of prom-client that are called totals. They are sums of other metrics, which stay. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
 interface Description<Label extends string> {
@@ -12,21 +12,21 @@ interface Description<Label extends string> {
     labels: readonly Label[];
 }
 
-/** One value of a metric, as it is when it is read. */
+/** The current value of a metric. */
 export interface Reading<Label extends string> {
     labels: Record<Label, string>;
     value: number;
 }
 
-/** The metrics of one process. Labels take few values: routes, methods, outcomes; never an id. */
+/** The metrics of one process. Labels have few values: routes, methods, outcomes; never an id. */
 export interface Metrics {
     counter<Label extends string>(description: Description<Label>): Counter<Label>;
     histogram<Label extends string>(description: Description<Label>): Histogram<Label>;
-    /** A value that is read when the metrics are. */
+    /** A value that is read when the metrics are rendered. */
     gauge(name: string, help: string, read: () => number): void;
     /**
-     * Values that are kept elsewhere anyway, and are read when the metrics are: then counting them costs nothing more. `read`
-     * must not wait for what may be away.
+     * Values that are kept elsewhere anyway, and are read when the metrics are rendered, so that counting them costs
+     * nothing more. `read` must not wait for anything that may be unreachable.
      */
     readings<Label extends string>(
         description: Description<Label> & { type: 'counter' | 'gauge' },
@@ -70,12 +70,12 @@ export function createMetrics(): Metrics {
     };
 }
 
-/** Buckets of the delay of the event loop, in seconds. */
+/** Buckets of the event loop's delay, in seconds. */
 const DELAY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 /** How often the delay is measured, in milliseconds. */
 const DELAY_SAMPLE_MS = 20;
 
-/** The metrics of prom-client for a process, and those of its event loop. */
+/** prom-client's metrics of a process, and those of its event loop. */
 function addProcessMetrics(registry: Registry): void {
     collectDefaultMetrics({ register: registry });
     for (const name of MISNAMED) registry.removeSingleMetric(name);
@@ -91,7 +91,7 @@ function addProcessMetrics(registry: Registry): void {
     });
 }
 
-/** Measures how late a timer comes: as late as anything else that waits for the event loop. */
+/** Measures how late a timer fires: anything else that waits for the event loop is as late. */
 function measureDelay(registry: Registry): void {
     const delay = new Histogram({
         name: 'event_loop_delay_seconds',

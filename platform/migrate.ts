@@ -5,8 +5,9 @@ import type { Log } from './log.ts';
 import { inMigrationTransaction } from './migration-transaction.ts';
 
 /**
- * Where one schema's migrations are: SQL files that sort by name, each run once, only ever added to. Programs that do not know a
- * migration work on after it, unless its first line says which one they have to know: `-- requires 012_switch.sql`.
+ * The migrations of one schema: SQL files that sort by name, each of which runs once. Files are only added. A program
+ * works with a schema that has migrations it does not know, unless the first line of one names the migration that a
+ * program must know: `-- requires 012_switch.sql`.
  */
 export interface SchemaMigrations {
     schema: string;
@@ -14,13 +15,13 @@ export interface SchemaMigrations {
 }
 
 const REQUIRES = /^-- requires (\S+\.sql)$/m;
-/** A line of a file that is one statement on a bounded number of rows: it is run until it changes none. */
+/** A line of a file that is one statement on a bounded number of rows. It is repeated until it changes none. */
 const IN_BATCHES = /^-- in batches$/m;
 
-/** How long the database may take to say what has been applied, in milliseconds. A migration takes as long as it needs. */
+/** Time limit for reading which migrations are applied, in milliseconds. A migration itself has none. */
 const LOOK_TIMEOUT_MS = 10_000;
 
-/** A later release has taken from the database what this program works with. */
+/** A later release has removed something that this program needs. */
 export class SchemaTooNew extends Error {}
 
 /** One file of a schema. */
@@ -31,9 +32,9 @@ interface Migration {
 }
 
 /**
- * Brings every schema up to date, each file in a transaction of its own: what one locks is free before the next one begins, and
- * what was applied stays when a later one fails. Of several runners at once each file is applied by one. Returns the names of
- * what this one has applied.
+ * Brings every schema up to date, each file in its own transaction: the locks of one file are released before the next
+ * begins, and applied files stay when a later one fails. If several runners run at once, each file is applied by one of
+ * them. Returns the names of the files that this runner has applied.
  */
 export async function migrate(
     database_url: string,
@@ -69,14 +70,14 @@ async function prepare(client: Client, schemas: readonly SchemaMigrations[]): Pr
     for (const { schema } of schemas) await client.query(`CREATE SCHEMA IF NOT EXISTS "${schema}"`);
 }
 
-/** known: it was applied before. unfinished: it is in batches, and has more of them. */
+/** known: it was applied before. unfinished: it runs in batches, and more are left. */
 type Step = 'known' | 'applied' | 'unfinished';
 
 async function apply(client: Client, { schema, name, statements }: Migration): Promise<Step> {
     if ((await appliedIn(client, schema)).has(name)) return 'known';
     const { rowCount } = await client.query(statements);
     if (IN_BATCHES.test(statements)) {
-        // PostgreSQL counts no rows of DDL, and pg none of several statements together.
+        // PostgreSQL counts no rows for DDL, and pg reports none for several statements together.
         if (typeof rowCount !== 'number') throw new Error(`${schema}/${name} is not one statement that changes rows.`);
         if (rowCount > 0) return 'unfinished';
     }
@@ -88,7 +89,10 @@ async function apply(client: Client, { schema, name, statements }: Migration): P
     return 'applied';
 }
 
-/** Whether the database has all that this program knows; it may have more. Throws SchemaTooNew where that is too much. */
+/**
+ * True if the database has all migrations that this program knows; it may have more. Throws SchemaTooNew if these
+ * remove what it needs.
+ */
 export async function isMigrated(database_url: string, schemas: readonly SchemaMigrations[]): Promise<boolean> {
     return withClient({ connectionString: database_url, query_timeout: LOOK_TIMEOUT_MS }, async (client) => {
         const { rows } = await client.query<{ present: boolean }>(
@@ -117,7 +121,7 @@ function migrationsIn(folder: string): string[] {
         .sort();
 }
 
-/** What has been applied, each with the migration that a program must know to work after it. */
+/** The applied migrations, each with the one that a program must know to work after it. */
 async function appliedIn(client: Client, schema: string): Promise<Map<string, string | null>> {
     const { rows } = await client.query<{ name: string; requires: string | null }>(
         'SELECT name, requires FROM public.migrations WHERE schema = $1',

@@ -16,7 +16,7 @@ interface OpsOptions {
     port: number;
     metrics: Metrics;
     log: Log;
-    /** What keeps requests from being sent here; nothing: they may be. */
+    /** The reasons why requests should not be sent to this process; empty if it is ready. */
     obstacles(): Promise<string[]>;
 }
 
@@ -32,13 +32,13 @@ const MAX_CONNECTIONS = 256;
 const RESERVE = 8;
 const MAX_REQUESTS_IN_PROGRESS = 8;
 const MAX_UNSENT_BYTES = { connection: 4 << 20, address: 8 << 20, total: 16 << 20 };
-/** The metrics are rendered at most this often, in milliseconds, because each rendering takes up the event loop. */
+/** Minimum time between renderings of the metrics, in milliseconds, because rendering blocks the event loop. */
 const RENDER_EVERY_MS = 100;
-/** A rendering that takes longer has failed, in milliseconds. */
+/** Time limit for a rendering, in milliseconds. */
 const RENDER_MS = 5_000;
 
 /**
- * The port beside the public one: `/livez` (the event loop turns), `/readyz` (whether requests should be sent here) and
+ * The operations port: `/livez` (the event loop turns), `/readyz` (whether requests should be sent here) and
  * `/metrics`.
  */
 export async function serveOps(options: OpsOptions): Promise<OpsServer> {
@@ -102,7 +102,7 @@ function answers({ metrics, obstacles }: OpsOptions): (url: string | undefined) 
     };
 }
 
-/** Renders the metrics once for all who ask at that time. They share the bytes, too. */
+/** Renders the metrics once for all concurrent requests, which share the bytes. */
 function renderer(metrics: Metrics): () => Promise<Reply> {
     let not_before = 0;
     return sharedLook(async () => {

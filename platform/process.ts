@@ -1,9 +1,12 @@
-/** Signals within this time of the first one, in milliseconds, are the same wish: npm and the terminal both pass Ctrl-C on. */
+/** Signals within this time after the first one (ms) count as the same: npm and the terminal both pass Ctrl-C on. */
 const SAME_SIGNAL_MS = 1_000;
-/** A stop that takes longer is cut off, in milliseconds. */
+/** Time limit of a stop, in milliseconds. */
 const STOP_CAP_MS = 12_000;
 
-/** Stops in an orderly way on SIGTERM or SIGINT, then exits 0; a second, later signal or the cap exits 1 at once. */
+/**
+ * Stops in an orderly way on SIGTERM or SIGINT, then exits with 0. A second, later signal or the time limit exits with
+ * 1 at once.
+ */
 export function stopOnSignals(stop: () => Promise<void>): void {
     let first: number | undefined;
     const onSignal = (): void => {
@@ -23,7 +26,7 @@ export function stopOnSignals(stop: () => Promise<void>): void {
     process.on('SIGINT', onSignal);
 }
 
-/** Ends the process when the one that started it goes away: its standard input, a pipe from there, then closes. */
+/** Ends the process when its parent ends: its standard input, a pipe from the parent, then closes. */
 export function exitWithParent(): void {
     process.stdin.resume();
     process.stdin.on('end', () => process.exit(1));

@@ -1,20 +1,20 @@
 import type { Metrics, Reading } from './metrics.ts';
 
-/** What has gone through the queues of one name in this process, since it started. */
+/** The totals of all queues with one name in this process, since it started. */
 export interface QueueTally {
     /** Items that wait now. */
     waiting: number;
-    /** Items that have been taken in. */
+    /** Items that were accepted. */
     items: number;
     /** Groups in which they left. */
     batches: number;
-    /** Items that were turned away because the queue was full. */
+    /** Items that were refused because the queue was full. */
     refused: number;
 }
 
 /**
- * Of the process and not of an object: queues come and go with streams and shards, and those of one name are counted
- * together. To count in it is an addition.
+ * Shared by the process, because queues come and go with streams and shards, and queues with the same name are counted
+ * together. Counting in it is an addition.
  */
 const tallies = new Map<string, QueueTally>();
 

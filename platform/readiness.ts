@@ -1,16 +1,16 @@
 import type { Log } from './log.ts';
 import { sharedLook } from './shared-look.ts';
 
-/** How long a look may take, in milliseconds: probes have a patience of 2 s. */
+/** Time limit for a check, in milliseconds: probes wait for 2 s. */
 const LOOK_MS = 1_200;
 
-/** Whether requests should be sent to this process, and what keeps them from it. */
+/** Tells whether requests should be sent to this process and, if not, why. */
 export interface Readiness {
-    /** It has started, and is not stopping. */
+    /** The process has started and is not stopping. */
     serving: boolean;
-    /** From now on `look` has to resolve, too; else it rejects with the reason. */
+    /** Adds a check: from now on `look` must resolve; otherwise it rejects with the reason. */
     need(name: string, look: () => Promise<unknown>): void;
-    /** What is missing, each with its reason; nothing: requests may come. Changes are logged. */
+    /** The failing checks, each with its reason; empty if the process is ready. Changes are logged. */
     obstacles(): Promise<string[]>;
 }
 
@@ -48,7 +48,7 @@ export function createReadiness({ log }: { log: Log }): Readiness {
     return readiness;
 }
 
-/** What lies under the errors that say what it means to a caller. */
+/** The innermost cause. The errors around it are written for callers. */
 function rootCause(error: unknown): string {
     if (!Error.isError(error)) return String(error);
     return error.cause === undefined ? error.message.trim() || error.name : rootCause(error.cause);

@@ -2,12 +2,15 @@ import { Cluster, type Command, type Redis, type RedisOptions } from 'ioredis';
 import { PUNCTUAL, retryDelay } from './redis-options.ts';
 import { limitWait } from './redis-wait.ts';
 
-/** Whether the URL names nodes of a Redis Cluster: `redis-cluster://`, or `rediss-cluster://` for TLS. */
+/** True if the URL names nodes of a Redis Cluster: `redis-cluster://`, or `rediss-cluster://` for TLS. */
 export function isClusterUrl(url: string): boolean {
     return /^rediss?-cluster:/.test(url);
 }
 
-/** Some nodes of a cluster, `redis-cluster://:password@host:6379,redis-cluster://…`: the first one's password is that of all. */
+/**
+ * Some nodes of a cluster, `redis-cluster://:password@host:6379,redis-cluster://…`. All nodes have the password of the
+ * first one.
+ */
 export function clusterNodes(url: string): {
     nodes: Array<{ host: string; port: number }>;
     access: Pick<RedisOptions, 'username' | 'password' | 'tls'>;
@@ -25,7 +28,7 @@ export function clusterNodes(url: string): {
     };
 }
 
-/** Node names go to the socket as they are: TLS compares them with certificates. */
+/** Passes node names to the socket unresolved, because TLS compares them with certificates. */
 export const dnsLookup = (name: string, done: (error: null, address: string) => void): void => done(null, name);
 
 class PunctualCluster extends Cluster {
@@ -36,7 +39,10 @@ class PunctualCluster extends Cluster {
     }
 }
 
-/** As a connection to one Redis: fails fast, and sends twice only what a node has refused because it belongs to another. */
+/**
+ * Behaves like a connection to one Redis: it fails fast, and repeats a command only if a node refused it because
+ * another node owns its slot.
+ */
 export function openCluster(url: string): Cluster {
     const { nodes, access } = clusterNodes(url);
     const cluster = new PunctualCluster(nodes, {
@@ -55,15 +61,15 @@ export function openCluster(url: string): Cluster {
 }
 
 /**
- * Ends the connection to a node that leaves a command unanswered, and remembers its address in `silent`. Then commands for it
- * fail at once until it answers the greeting of a new connection, or another node has its slots.
+ * Ends the connection to a node that leaves a command unanswered, and adds its address to `silent`. Commands for it
+ * then fail at once, until it answers the greeting of a new connection or another node has its slots.
  */
 function giveUpWhenSilent(node: Redis, silent: Set<string>): void {
     const address = `${node.options.host}:${node.options.port}`;
     const send = node.sendCommand.bind(node);
     node.sendCommand = (command, stream) => {
         if (node.status === 'wait' && silent.has(address)) {
-            node.connect().catch(() => {}); // the cluster tells of it, as 'node error'
+            node.connect().catch(() => {}); // the cluster reports it as 'node error'
             command.reject(new Error('The node has not answered, and is being connected to again.'));
             return command.promise;
         }
@@ -77,7 +83,7 @@ function giveUpWhenSilent(node: Redis, silent: Set<string>): void {
     node.on('ready', () => silent.delete(address));
 }
 
-/** Ahead of the first command: while a node is being connected to, it is sent nothing. */
+/** Runs before the first command: while a node is being connected, nothing is sent to it. */
 function connectNodes(cluster: Cluster): void {
     if (cluster.status !== 'ready') return; // whether it is, one of them is still to be asked
     for (const node of cluster.nodes('master')) {
@@ -85,7 +91,7 @@ function connectNodes(cluster: Cluster): void {
     }
 }
 
-/** Calls `listener` when a node was lost, or another one has become a master. Slots that move take their keys with them. */
+/** Calls `listener` when a node was lost or another one became a master. Slots that move take their keys along. */
 export function onOtherMasters(cluster: Cluster, listener: () => void): void {
     const masterNames = (): string =>
         cluster

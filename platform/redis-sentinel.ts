@@ -3,7 +3,7 @@ import type { RedisOptions } from 'ioredis';
 /** replyMapping changes the types of all answers, and is not set here. */
 type SentinelOptions = Omit<RedisOptions, 'replyMapping'>;
 
-/** How long one sentinel may take to say which node is the master, in milliseconds; then the next one is asked. */
+/** Time limit for one sentinel to name the master, in milliseconds. Then the next one is asked. */
 const SENTINEL_TIMEOUT_MS = 1_000;
 /** The longest pause before all sentinels are asked again, in milliseconds. */
 const MAX_PAUSE_MS = 1_000;
@@ -12,15 +12,15 @@ const MAX_PAUSE_MS = 1_000;
 const FORM = /^(rediss?)-sentinel:\/\/(?:([^@/?]*)@)?([^@/?]+)\/([^/?]+)(?:\?(.*))?$/;
 const PARAMETERS = ['db', 'sentinel_username', 'sentinel_password'];
 
-/** Whether the URL names the sentinels of a Redis: `redis-sentinel://`, or `rediss-sentinel://` for TLS. */
+/** True if the URL names the sentinels of a Redis: `redis-sentinel://`, or `rediss-sentinel://` for TLS. */
 export function isSentinelUrl(url: string): boolean {
     return /^rediss?-sentinel:/.test(url);
 }
 
 /**
- * `redis-sentinel://user:password@host:26379,host:26379/master?db=0&sentinel_username=…&sentinel_password=…`: user and password
- * are those of the data nodes, and all parts but the sentinels and the name of the master may be absent. With
- * `rediss-sentinel:` the sentinels and the data nodes are reached by TLS. Undefined where the URL does not have this form.
+ * `redis-sentinel://user:password@host:26379,host:26379/master?db=0&sentinel_username=…&sentinel_password=…`: user and
+ * password are those of the data nodes. All parts but the sentinels and the master's name are optional. With
+ * `rediss-sentinel:` the sentinels and the data nodes are connected by TLS. Undefined if the URL has another form.
  */
 export function sentinelOptions(url: string): SentinelOptions | undefined {
     const [, scheme, access = '', hosts = '', master = '', query = ''] = FORM.exec(url) ?? [];
@@ -42,7 +42,7 @@ export function sentinelOptions(url: string): SentinelOptions | undefined {
         ...tls,
         sentinelCommandTimeout: SENTINEL_TIMEOUT_MS,
         sentinelRetryStrategy: (attempt) => Math.min(100 * attempt, MAX_PAUSE_MS),
-        failoverDetector: true, // so that the connection to a node that is no longer the master is given up at once
+        failoverDetector: true, // a connection to a node that is no longer the master ends at once
     };
 }
 

@@ -4,7 +4,7 @@ import { isSentinelUrl, sentinelOptions } from './redis-sentinel.ts';
 
 const FORMS = 'must be redis://…, redis-sentinel://host:port,host:port/master or redis-cluster://… (rediss… for TLS)';
 
-/** REDIS_URL, checked when the program starts and not when it connects. */
+/** Validates REDIS_URL when the program starts, not when it connects. */
 export const redisUrlSetting = z.string().refine(isRedisUrl, { error: FORMS }).optional();
 
 function isRedisUrl(text: string): boolean {

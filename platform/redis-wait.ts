@@ -1,15 +1,15 @@
 import type { Command } from 'ioredis';
 
-/** How long a command may take before the caller goes on without Redis, in milliseconds. */
+/** Time limit of a command, in milliseconds. Then the caller continues without Redis. */
 const COMMAND_TIMEOUT_MS = 500;
 
-/** By this name a trace tells it from what is unforeseen. */
+/** This name tells traces that the error is an expected one. */
 const TIMEOUT = { name: 'TimeoutError' };
 
 /**
- * Fails a command that Redis does not answer in time, and calls `onSilence` then. Unlike the library's own timeout it is fair to
- * Redis: after a stall of this process timers run first, so what has come in meanwhile is read before a verdict is given (on
- * the immediate).
+ * Fails a command that Redis does not answer in time, and then calls `onSilence`. The library's own timeout is unfair
+ * to Redis: after a stall of this process timers run first, so here the verdict is given in a later immediate, after
+ * arrived data was read.
  */
 export function limitWait(command: Command, onSilence?: () => void): void {
     let isSettled = false;

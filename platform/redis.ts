@@ -6,12 +6,13 @@ import { PATIENT, PUNCTUAL, retryDelay } from './redis-options.ts';
 import { sentinelOptions } from './redis-sentinel.ts';
 import { limitWait } from './redis-wait.ts';
 
-/** One Redis, or a Redis Cluster, where all keys of a command carry one tag. */
+/** One Redis, or a Redis Cluster, on which all keys of a command have the same hash tag. */
 export type Redis = SingleRedis | Cluster;
 
 /**
- * A connection that is replaced when Redis leaves a command unanswered. It is ready again when Redis answers the greeting in
- * time; until then commands fail at once. So whatever talks to Redis in this process waits for one that hangs only once.
+ * A connection that is replaced when Redis leaves a command unanswered. It is ready again when Redis answers the
+ * greeting in time; until then commands fail at once. So the users of Redis in this process wait only once for a Redis
+ * that hangs.
  */
 class PunctualRedis extends SingleRedis {
     override sendCommand(...[command, stream]: Parameters<SingleRedis['sendCommand']>): unknown {
@@ -26,7 +27,7 @@ class PunctualRedis extends SingleRedis {
 
 /**
  * A connection that fails fast: a command is refused at once while there is no connection, and is never sent twice. It
- * reconnects for ever in the background.
+ * reconnects in the background, for ever.
  */
 export function openRedis({ url, log }: { url: string; log: Log }): Redis {
     const redis = isClusterUrl(url) ? openCluster(url) : openSingle(url);
@@ -40,7 +41,7 @@ function openSingle(url: string): SingleRedis {
     return sentinels ? new PunctualRedis({ ...sentinels, ...options }) : new PunctualRedis(url, options);
 }
 
-/** A connection for blocking commands, which may take as long as BullMQ lets them, and wait where Redis is away. */
+/** A connection for blocking commands, which take as long as BullMQ allows and wait while Redis is unreachable. */
 export function openPatientRedis({ url, log }: { url: string; log: Log }): Redis {
     const redis = isClusterUrl(url) ? openPatientCluster(url) : openPatientSingle(url);
     logErrors(redis, log, 'job queue connection');
@@ -61,7 +62,10 @@ function logErrors(redis: Redis, log: Log, text: string): void {
     for (const event of ['error', 'node error']) redis.on(event, (error: Error) => log.warn({ err: error }, text));
 }
 
-/** Resolves when commands can be sent, or when `timeout_ms` are over: its absence at start is survived as any other. */
+/**
+ * Resolves when commands can be sent, or after `timeout_ms`: a Redis that is missing at the start is tolerated like any
+ * other outage.
+ */
 export async function awaitRedis(redis: Redis, timeout_ms: number): Promise<void> {
     await awaitReady(redis, timeout_ms);
     if (!(redis instanceof Cluster)) return;
@@ -79,8 +83,8 @@ async function awaitReady(redis: Redis, timeout_ms: number): Promise<void> {
 }
 
 /**
- * Calls `listener` when what answers next may be another Redis, or the same after a crash: a connection was lost, or a cluster
- * has other masters.
+ * Calls `listener` when the next answer may come from a different Redis, or from the same one after a crash: a
+ * connection was lost, or a cluster has other masters.
  */
 export function onOtherMemory(redis: Redis, listener: () => void): void {
     redis.on('close', listener);
@@ -88,8 +92,8 @@ export function onOtherMemory(redis: Redis, listener: () => void): void {
 }
 
 /**
- * The Redis Cluster tag of an account's shard: all keys of one decision carry it, so that its script stays in one slot.
- * FNV-1a of the account's id, modulo the number of shards.
+ * The hash tag of an account's shard. All keys of one decision have it, so that its script stays in one slot. FNV-1a of
+ * the account's id, modulo the number of shards.
  */
 export function shardTag(account: string, shards: number): string {
     let hash = 0x811c9dc5;
@@ -99,7 +103,7 @@ export function shardTag(account: string, shards: number): string {
     return `{${(hash >>> 0) % shards}}`;
 }
 
-/** Runs one Lua script by its hash; sends its text where Redis does not have it yet. */
+/** Runs one Lua script by its hash. Sends the text if Redis does not have it yet. */
 export function redisScript(redis: Redis, text: string) {
     const sha = createHash('sha1').update(text).digest('hex');
     return async (keys: readonly string[], args: readonly (string | number | Buffer)[]): Promise<unknown> => {

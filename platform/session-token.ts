@@ -1,25 +1,25 @@
 import { createDecoder, createVerifier } from 'fast-jwt';
 import { isId } from './ids.ts';
 
-/** A longer text is no session token and is not looked into; characters. */
+/** Maximum length of a session token, in characters. A longer text is not parsed. */
 const MAX_TOKEN_LENGTH = 4_096;
-/** How far ahead of this clock a token may have been issued, and become valid, in seconds. */
+/** How far in the future a token's `iat` and `nbf` may be, in seconds, by this clock. */
 const MAX_CLOCK_SKEW_S = 60;
 
 export const SESSION_TOKEN_ALGORITHM = 'EdDSA';
 
-/** An access token authenticates requests; a refresh token is good for a new pair, once. */
+/** An access token authenticates requests. A refresh token is exchanged for a new pair, once. */
 export type SessionTokenType = 'access' | 'refresh';
 
-/** What a session token says (RFC 7519): times in whole seconds since 1970. */
+/** The claims of a session token (RFC 7519). Times are whole seconds since 1970. */
 export interface SessionClaims {
     /** The account. */
     sub: string;
     email: string;
-    /** The tier when the token was issued; rights come from the account as it is now. */
+    /** The tier when the token was issued. Rights come from the account's current tier. */
     tier: string;
     iat: number;
-    /** Not in the tokens that are made here. */
+    /** Absent in the tokens that are issued here. */
     nbf?: number;
     exp: number;
     jti: string;
@@ -28,7 +28,7 @@ export interface SessionClaims {
     typ: SessionTokenType;
 }
 
-/** A public key that session tokens are checked with, SPKI in PEM. */
+/** A public key that verifies session tokens, SPKI in PEM. */
 export interface SessionKey {
     kid: string;
     public_key: string;
@@ -36,7 +36,7 @@ export interface SessionKey {
 
 export type SessionTokenVerdict =
     | { claims: SessionClaims }
-    /** `unknown_key`: signed, if at all, under a `kid` that is not among the keys. `expired`: genuine, but over. */
+    /** `unknown_key`: its `kid` is not among the keys. `expired`: the signature is valid, but the time is over. */
     | { refused: 'invalid' | 'unknown_key' | 'expired' };
 
 export interface SessionTokenVerifier {
@@ -44,8 +44,8 @@ export interface SessionTokenVerifier {
 }
 
 /**
- * Checks session tokens by public keys alone: compact JWS (RFC 7515) in its canonical spelling, EdDSA and nothing else, the
- * key chosen by `kid` from `keys`; critical extensions are refused, and keys that a token brings along are not looked at.
+ * Verifies session tokens with public keys: compact JWS (RFC 7515) in canonical spelling, EdDSA only, the key chosen by
+ * `kid` from `keys`. Critical extensions are refused, and keys inside tokens are ignored.
  */
 export function sessionTokenVerifier({
     keys,
@@ -62,7 +62,7 @@ export function sessionTokenVerifier({
             createVerifier({
                 key: public_key,
                 algorithms: [SESSION_TOKEN_ALGORITHM],
-                // Times are judged below: the library takes a token for alive at its very exp.
+                // Times are judged below: the library accepts a token at its exact `exp`.
                 ignoreExpiration: true,
                 ignoreNotBefore: true,
             }),
@@ -90,7 +90,10 @@ export function sessionTokenVerifier({
     };
 }
 
-/** Three segments, each the only base64url spelling of its bytes: Node's decoder alone would let several texts pass for one. */
+/**
+ * Three segments, each in the only base64url spelling of its bytes: Node's decoder alone would accept several texts for
+ * one token.
+ */
 function isCanonical(token: string): boolean {
     if (token.length > MAX_TOKEN_LENGTH) return false;
     const segments = token.split('.');

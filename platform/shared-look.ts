@@ -1,6 +1,6 @@
 /**
- * Makes of `look` one that runs once at a time: whoever asks meanwhile hears what that look finds. One that takes longer than
- * `most_ms` has failed, and the next to ask looks anew.
+ * Wraps `look` so that it runs once at a time: concurrent callers share its result. A run that takes longer than
+ * `most_ms` fails, and the next caller starts a new one.
  */
 export function sharedLook<Arguments extends unknown[], Found>(
     look: (...arguments_of_the_first: Arguments) => Promise<Found>,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** So large that no count reaches it, and small enough to be exact in a double. */
 const MOST = 1e15;
 
-/** A whole number for each tier, as `free=100,pro=5000`: a tier that is not named keeps its default. */
+/** A whole number for each tier, such as `free=100,pro=5000`. A tier that is not named keeps its default. */
 export function tierSetting<Tier extends string>(defaults: Readonly<Record<Tier, number>>) {
     const tiers = Object.keys(defaults);
     const form = `must be tier=number, several separated by commas, with the tiers ${tiers.join(', ')}`;

@@ -23,9 +23,9 @@ import { asAppError } from './errors.ts';
 import type { Log } from './log.ts';
 import { type Kind, NO_SPAN, type Span, type StartSpan, type TracingOptions } from './tracing.ts';
 
-/** Spans that wait to be sent; what comes on top is dropped. */
+/** Spans that wait to be sent. Further ones are dropped. */
 const MAX_QUEUED = 4_096;
-/** How often they are sent, and how long the collector may take for it, in milliseconds. */
+/** How often they are sent, and the time limit for the collector, in milliseconds. */
 const SEND_EVERY_MS = 2_000;
 const SEND_TIMEOUT_MS = 3_000;
 
@@ -36,7 +36,7 @@ const KINDS: Record<Kind, SpanKind> = {
     consumer: SpanKind.CONSUMER,
 };
 
-/** Spans that go to a collector: in the background, in groups, and never at the cost of a call. */
+/** Sends spans to a collector: in the background, in groups, and never at the cost of a call. */
 export function exportSpans(options: TracingOptions & { endpoint: string }): {
     start: StartSpan;
     stop(): Promise<void>;
@@ -60,11 +60,11 @@ export function exportSpans(options: TracingOptions & { endpoint: string }): {
     });
     return {
         start: starter(provider.getTracer(service)),
-        stop: () => provider.shutdown().catch(() => {}), // telling() has told why
+        stop: () => provider.shutdown().catch(() => {}), // telling() has logged the reason
     };
 }
 
-/** Says so in the log where spans are lost: they are the only sign of a collector that is away. */
+/** Logs the loss of spans, which is the only sign of an unreachable collector. */
 function telling(exporter: SpanExporter, log: Log): SpanExporter {
     return {
         export(spans, done) {
@@ -106,7 +106,7 @@ function contextOf(traceparent: string): Context {
     });
 }
 
-/** Whether a store did not answer in time, of which callers are told in other words. */
+/** True if a store did not answer in time. Callers get a different text. */
 function isTimeout(error: unknown): boolean {
     return Error.isError(error) && error.name === 'TimeoutError';
 }
@@ -142,7 +142,7 @@ class TracedSpan implements Span {
         this.#span.setAttributes(attributes);
     }
 
-    /** An error is told by its kind alone: texts and causes may repeat what a call has brought. */
+    /** Only the kind of an error is sent: texts and causes may repeat what a call has brought. */
     finish(error?: unknown): void {
         if (error !== undefined) {
             const { kind, http_status } = asAppError(error);

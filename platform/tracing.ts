@@ -6,21 +6,23 @@ export interface Traced {
     traceparent?: string | undefined;
 }
 
-/** `server` and `consumer` begin a trace where none has come in; the others are only ever a part of one. */
+/** `server` and `consumer` start a trace if none has come in. The others are always part of one. */
 export type Kind = 'server' | 'client' | 'internal' | 'consumer';
 
-/** One hop of a call, timed from when it was asked for. It carries what logs have too, and never what a call is about. */
+/**
+ * One hop of a call, timed from when it was requested. It carries what logs have too, and never the content of a call.
+ */
 export interface Span extends Traced {
-    /** The call as this hop passes it on. */
+    /** The `traceparent` that this hop passes on. */
     within(context: CallContext): CallContext;
     rename(name: string): void;
     attribute(name: string, value: string | number): void;
-    /** Its turn has come, together with that of others: until now it has waited. */
+    /** The item's batch has started; until now it has waited. */
     sent(batch_size: number): void;
     finish(error?: unknown): void;
 }
 
-/** Of calls that are not traced. */
+/** The span of calls that are not traced. */
 export const NO_SPAN: Span = {
     within: (context) => context,
     rename() {},
@@ -31,14 +33,16 @@ export const NO_SPAN: Span = {
 
 export type StartSpan = (kind: Kind, name: string, parent: Traced | undefined) => Span;
 
-/** Of the process, as its queues' tallies are; absent: no trace is kept, and a span costs one comparison. */
+/**
+ * Shared by the process, like the totals of its queues. If absent, nothing is traced, and a span costs one comparison.
+ */
 let start: StartSpan | undefined;
 
 export function startSpan(kind: Kind, name: string, parent?: Traced): Span {
     return start === undefined ? NO_SPAN : start(kind, name, parent);
 }
 
-/** Runs what `span` stands for. */
+/** Runs the work that `span` measures. */
 export async function inSpan<Result>(span: Span, work: () => Promise<Result>): Promise<Result> {
     try {
         const result = await work();
@@ -51,16 +55,16 @@ export async function inSpan<Result>(span: Span, work: () => Promise<Result>): P
 }
 
 export interface TracingOptions {
-    /** URL of a collector that takes OTLP over HTTP; without it nothing is traced. */
+    /** URL of a collector that accepts OTLP over HTTP. Without it nothing is traced. */
     endpoint: string | undefined;
-    /** What part of the traces that begin here is kept; others are kept where they began. */
+    /** The share of the traces starting here that are recorded. Others are recorded where they started. */
     sample: number;
-    /** What this process is called in traces. */
+    /** This process's name in traces. */
     service: string;
     log: Log;
 }
 
-/** Begins to trace this process' calls. `stop` hands over what has not been sent yet. */
+/** Starts tracing the calls of this process. `stop` sends the spans that are left. */
 export async function startTracing(options: TracingOptions): Promise<{ stop(): Promise<void> }> {
     const { endpoint } = options;
     if (endpoint === undefined) return { stop: async () => {} };
@@ -77,12 +81,12 @@ export async function startTracing(options: TracingOptions): Promise<{ stop(): P
 
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** The header's value; undefined where it has another form. */
+/** The header's value; undefined if it has another form. */
 export function readTraceparent(value: unknown): string | undefined {
     return typeof value === 'string' && TRACEPARENT.test(value) ? value : undefined;
 }
 
-/** As logs name the trace. */
+/** The trace's id, as logs show it. */
 export function traceIdOf({ traceparent }: Traced): string | undefined {
     return traceparent?.slice(3, 35);
 }

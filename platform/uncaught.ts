@@ -2,8 +2,8 @@ import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
 /**
- * Keeps the process alive when an error is thrown where nothing catches it: its other requests go on. Such an error is a
- * defect, so it is logged, counted and raises an alert (UncaughtException).
+ * Keeps the process alive when an error is thrown where nothing catches it, so that its other requests go on. Such an
+ * error is a defect: it is logged, counted and raises an alert (UncaughtException).
  */
 export function surviveUncaught({ log, metrics }: { log: Log; metrics: Metrics }): { stop(): void } {
     const uncaught = metrics.counter({

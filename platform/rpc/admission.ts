@@ -5,26 +5,28 @@ import type { Peer } from './connections.ts';
 import { healthPlaces } from './health-places.ts';
 import { encodeStatus } from './unary.ts';
 
-/** Anybody may ask for the health of a process. */
+/** Anybody may call the health methods. */
 const HEALTH = '/grpc.health.v1.Health/';
-/** Whoever holds a token may read what a client needs. */
+/** Any holder of a token may call reflection. */
 const REFLECTION = '/grpc.reflection.';
 
 export interface Admission {
     /** Refuses calls by their metadata, before grpc-js reads a message. */
     interceptor: ServerInterceptor;
-    /** Who makes the call with this metadata, which the interceptor has let pass. */
+    /** The caller with this metadata, which the interceptor has accepted. */
     callerOf(metadata: Metadata): Caller;
 }
 
-/** Decides who may make a call, and how many at once. `isKnown`: whether a valid token has come over a connection. */
+/**
+ * Decides who may make a call, and how many at a time. `isKnown`: true if a valid token has come over the connection.
+ */
 export function admission(options: { identify: Identify; isKnown(peer: Peer): boolean }): Admission {
     const { identify, isKnown } = options;
     const callers = new WeakMap<Metadata, Caller>();
     const health = healthPlaces(isKnown);
     const open = new Map<Caller, number>();
 
-    /** Counts the call; the function that is returned takes it out again, once. */
+    /** Counts the call. The returned function removes it again, once. */
     function enter(caller: Caller): () => void {
         const count = open.get(caller) ?? 0;
         if (count >= caller.max_open) throw tooManyCalls(caller.max_open);

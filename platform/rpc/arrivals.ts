@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net';
 
-/** New connections that are accepted in one turn of the event loop: one costs up to a millisecond, with TLS two. */
+/** New connections that one turn of the event loop accepts. One costs up to a millisecond, with TLS two. */
 const MAX_PER_TURN = 4;
 
 /**
- * Hands a connection to `accept` when its client has sent something, as clients of HTTP/2 and of TLS do first, and only a few
- * in each turn of the event loop: however many arrive at once, whatever else the process does goes on between them.
+ * Passes a connection to `accept` when its client has sent something (clients of HTTP/2 and TLS send first), and only a
+ * few in each turn of the event loop. So other work goes on between them, however many arrive at once.
  */
 export function arrivals(accept: (socket: Socket) => void): (socket: Socket) => void {
-    /** Not longer than the connections that may be unknown. */
+    /** Bounded by the number of unknown connections. */
     let waiting: Socket[] = [];
 
     function acceptSome(): void {
@@ -21,7 +21,7 @@ export function arrivals(accept: (socket: Socket) => void): (socket: Socket) => 
     return (socket) => {
         socket.once('readable', () => {
             if (socket.readableLength === 0) {
-                socket.destroy(); // its client has ended it, and has sent nothing
+                socket.destroy(); // its client has ended it without sending anything
                 return;
             }
             waiting.push(socket);

@@ -8,20 +8,25 @@ import { unreachable } from './unary.ts';
 import { WAITING, WaitingCalls } from './waiting-calls.ts';
 import { NoReply } from './wire.ts';
 
-/** While an endpoint is not connected, it is tried again after so long, and then after twice as long each time, in milliseconds. */
+/** The first pause before a disconnected endpoint is tried again, in milliseconds; it doubles each time. */
 const RETRY_MS = 250;
-/** But never after longer than this: calls may wait for it. */
+/** The longest pause: calls may be waiting. */
 const MAX_RETRY_MS = 1_000;
 
 export interface BalancerOptions {
     resolve(): Promise<Endpoint[]>;
-    /** `on` is told the reason, too, where the event has one. It is not called before this has returned. */
+    /**
+     * Registers a listener, which also gets the reason if the event has one. It is never called before this returns.
+     */
     openPeer(endpoint: Endpoint, on: (event: PeerEvent, reason?: AppError) => void): Peer;
-    /** How often the endpoints are looked up anew, in milliseconds; at once when a stream is lost, and more often until all are open. */
+    /**
+     * How often the endpoints are looked up, in milliseconds. It happens at once when a stream is lost, and more often
+     * until all are open.
+     */
     refresh_ms: number;
 }
 
-/** Spreads calls over all endpoints of a service: each goes to the less busy of two that are picked at random. */
+/** Spreads calls over all endpoints of a service. Each goes to the less busy one of two random endpoints. */
 export class Balancer {
     readonly #options: BalancerOptions;
     readonly #peers = new Map<string, Peer>();
@@ -40,7 +45,7 @@ export class Balancer {
         this.#tend();
     }
 
-    /** Sends the call; and once more, to another endpoint if there is one, where it has not run or may run twice. */
+    /** Sends the call. It is repeated once, on another endpoint if there is one, if it has not run or may run twice. */
     async call(method: MethodInfo, request: Uint8Array, context: CallContext): Promise<Uint8Array> {
         const peer = this.#pick() ?? (await this.#opened(request, context));
         try {
@@ -52,17 +57,17 @@ export class Balancer {
         }
     }
 
-    /** How many endpoints are known, by whether their streams are open. */
+    /** The number of known endpoints, by whether their streams are open. */
     peers(): { open: number; not_open: number } {
         return { open: this.#open.length, not_open: this.#peers.size - this.#open.length };
     }
 
-    /** Throws the reason as long as none of the endpoints has ever been open. */
+    /** Throws the reason until an endpoint has been open for the first time. */
     assertReached(): void {
         if (!this.#reached) throw this.#unreachable();
     }
 
-    /** Gives up the calls that have waited for long enough. */
+    /** Fails the calls that have waited for too long. */
     sweep(now: number): void {
         this.#waiting.sweep(now, () => this.#unreachable());
     }
@@ -84,7 +89,8 @@ export class Balancer {
         if (open.length === 0) return;
         const index = randomBelow(open.length);
         const first = open[index] as Peer; // below the length
-        const second = open[(index + 1 + randomBelow(open.length - 1)) % open.length] as Peer; // another, if there is one
+        // Another, if there is one.
+        const second = open[(index + 1 + randomBelow(open.length - 1)) % open.length] as Peer;
         return second.in_flight.calls < first.in_flight.calls ? second : first;
     }
 
@@ -93,14 +99,14 @@ export class Balancer {
         return others[randomBelow(others.length)] ?? this.#pick();
     }
 
-    /** The next one that opens: the call waits for it. */
+    /** Waits for the next endpoint that opens. */
     async #opened(request: Uint8Array, context: CallContext): Promise<Peer> {
         if (this.#closed) throw unreachable();
         const span = startSpan('internal', WAITING, context);
         return inSpan(span, () => this.#waiting.add(request.byteLength, context));
     }
 
-    /** Opens again what is lost and looks the endpoints up, now and later. */
+    /** Reopens lost endpoints and looks them up, now and later. */
     #tend(): void {
         for (const peer of this.#peers.values()) peer.reopen();
         this.#lookUp();
@@ -120,7 +126,8 @@ export class Balancer {
     #lookUp(): void {
         this.#looking_up ??= this.#options
             .resolve()
-            // Without an answer, or with an empty one, what is known stays: losing the name service must lose nothing else.
+            // If there is no answer, or an empty one, the known endpoints stay: losing the name service must not stop
+            // traffic.
             .then((endpoints) => endpoints.length > 0 && !this.#closed && this.#keep(endpoints))
             .catch(() => {})
             .then(() => {
@@ -128,7 +135,7 @@ export class Balancer {
             });
     }
 
-    /** Retires the peers that are not among `endpoints`, and opens those that are new. */
+    /** Retires the endpoints that are not among `endpoints`, and opens the new ones. */
     #keep(endpoints: Endpoint[]): void {
         const targets = new Set(endpoints.map(({ target }) => target));
         for (const [target, peer] of this.#peers) {

@@ -5,29 +5,32 @@ import { AppError } from '../errors.ts';
 import type { Dispatch } from './dispatch.ts';
 import { MAX_CALLS_IN_FLIGHT } from './in-flight.ts';
 
-/** Who holds a service token. */
+/** The holder of a service token. */
 export interface Caller {
-    /** Whether it may call the method at `/package.Service/Method`. */
+    /** True if it may call the method at `/package.Service/Method`. */
     allows(path: string): boolean;
-    /** Runs one of its calls, if it may make that and has not too many under way. */
+    /** Runs one of its calls if it is allowed and has not too many in progress. */
     dispatch: Dispatch;
-    /** gRPC calls and streams that it may have open at once in this process. */
+    /** gRPC calls and streams that it may have open in this process. */
     max_open: number;
 }
 
-/** Who sent a call; throws `unauthenticated` where that is nobody known, `headers_too_large` where there is too much of it. */
+/** The sender of a call. Throws `unauthenticated` if it is unknown, `headers_too_large` if it sent too much. */
 export type Identify = (metadata: Metadata) => Caller;
 
 export interface Callers {
     identify: Identify;
-    /** Whether this `authorization` presents the token of somebody known. */
+    /** True if this `authorization` carries a valid token. */
     knows(authorization: string | undefined): boolean;
 }
 
-/** The names and values of a call's metadata together, in bytes. */
+/** Maximum total size of the metadata of a call, in bytes. */
 const MAX_METADATA_BYTES = 16 << 10;
 
-/** Knows this service's own processes by `service_tokens`, which may call everything, and others by their settings. */
+/**
+ * Knows this service's own processes by `service_tokens`, which may call everything, and external services by their
+ * settings.
+ */
 export function callers(options: {
     service_tokens: readonly string[];
     service_callers: Record<string, CallerSettings>;
@@ -46,7 +49,7 @@ export function callers(options: {
     function find(authorization: string): Caller | undefined {
         const [, token = ''] = /^Bearer (.+)$/.exec(authorization) ?? [];
         const sent = sha256(token);
-        // All are compared, so that the time tells nothing.
+        // All are compared, so that the duration reveals nothing.
         return known.filter(([token_sha256]) => timingSafeEqual(token_sha256, sent))[0]?.[1];
     }
 
@@ -96,7 +99,7 @@ function foreignCaller({ methods, trusted, max_in_flight }: CallerSettings, disp
             if (in_flight >= max_in_flight) throw tooManyCalls(max_in_flight);
             in_flight++;
             try {
-                // An account's tier is a trusted caller's to state.
+                // Only a trusted caller may state an account's tier.
                 return await dispatch(path, request, trusted ? context : { ...context, tier: undefined });
             } finally {
                 in_flight--;

@@ -5,18 +5,18 @@ import { Peer } from './peer.ts';
 import { type Endpoint, resolveEndpoints } from './resolve.ts';
 import type { Tls } from './tls.ts';
 
-/** How often endpoints are looked up anew, in milliseconds. */
+/** How often endpoints are looked up, in milliseconds. */
 const REFRESH_MS = 5_000;
 /** How often overdue calls are looked for, in milliseconds. */
 const SWEEP_MS = 50;
 
 export interface Connection {
     transport: Transport;
-    /** How many processes of the service are known, by whether they can be sent calls. */
+    /** The number of known processes of the service, by whether they can be called. */
     peers(): { open: number; not_open: number };
-    /** Throws the reason as long as no process of the service has ever been connected to. */
+    /** Throws the reason until a process of the service has been connected for the first time. */
     assertReached(): void;
-    /** Finishes what is under way, and then closes. */
+    /** Waits for the calls in progress, then closes. */
     close(): void;
 }
 
@@ -24,13 +24,13 @@ export interface ConnectOptions {
     /** host:port, or several of these separated by commas. */
     address: string;
     service_token: string;
-    /** In clear text without. */
+    /** Clear text if absent. */
     tls: Tls | undefined;
     resolve?(address: string): Promise<Endpoint[]>;
     refresh_ms?: number;
 }
 
-/** Connects to all processes that serve a service at `address`. They need not be there yet. */
+/** Connects to all processes that serve a service at `address`. They may start later. */
 export function connect(options: ConnectOptions): Connection {
     const { address, service_token, tls, resolve = resolveEndpoints, refresh_ms = REFRESH_MS } = options;
     const streams = new Set<FrameStream>();

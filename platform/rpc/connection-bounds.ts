@@ -1,26 +1,27 @@
 /** Connections of one process, known and unknown together. */
 const MAX_CONNECTIONS = 4_096;
-/** Of these, the ones that have not made a call with a valid token yet: altogether, and from one address. */
+/** Unknown connections, which have not made a call with a valid token yet: in total, and from one address. */
 const MAX_UNKNOWN = 512;
 const MAX_UNKNOWN_PER_ADDRESS = 64;
 /** How long a connection may stay unknown, its TLS handshake included, in milliseconds. */
 const UNKNOWN_MS = 30_000;
-/** What an unknown connection may send, its TLS handshake included, and the streams that it may open. */
+/** Bytes that an unknown connection may send, its TLS handshake included, and streams that it may open. */
 const MAX_UNKNOWN_BYTES = 128 << 10;
 const MAX_UNKNOWN_STREAMS = 160;
 
-/** How often something may happen: `burst` times at once, and `perSecond` times a second in the long run. */
+/** A rate: `burst` times at once, and `perSecond` times a second in the long run. */
 export interface Rate {
     burst: number;
     perSecond: number;
 }
 
-/** Connections that are opened and closed without a valid token, from one address and altogether. */
+/** Connections that are opened and closed without a valid token, from one address and in total. */
 const CONNECTIONS_OF_ADDRESS = { burst: 128, perSecond: 64 } as const;
 const CONNECTIONS_OF_ALL = { burst: 1_024, perSecond: 256 } as const;
 /**
- * Streams that are opened without a valid token, from one address and altogether: one takes the event loop 0.1 to 0.2 ms.
- * A client with a wrong token that makes its calls one after the other is told so for each of them, up to the burst.
+ * Streams that are opened without a valid token, from one address and in total. One takes 0.1 to 0.2 ms of the event
+ * loop. A client with a wrong token that makes its calls one after the other gets that answer for each of them, up to
+ * the burst.
  */
 const STREAMS_OF_ADDRESS = { burst: 160, perSecond: 64 } as const;
 const STREAMS_OF_ALL = { burst: 256, perSecond: 512 } as const;

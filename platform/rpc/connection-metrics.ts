@@ -3,13 +3,13 @@ import type { Metrics } from '../metrics.ts';
 const REASONS = ['connections', 'unknown', 'address', 'rate', 'time', 'streams', 'bytes'] as const;
 
 /**
- * Why a connection is closed. At its beginning: there are too many (`connections`), too many without a token in all
- * (`unknown`) or from its address (`address`). Without a token: it was too long (`time`), opened too many streams
- * (`streams`), sent too much (`bytes`). `rate`: too many connections or streams without a token came at a time.
+ * Why a connection was closed. At its start: too many connections (`connections`), too many unknown ones in total
+ * (`unknown`) or from its address (`address`). While unknown: it lasted too long (`time`), opened too many streams
+ * (`streams`) or sent too much (`bytes`). `rate`: too many connections or streams without a token in a short time.
  */
 export type CutReason = (typeof REASONS)[number];
 
-/** Shows the connections of the gRPC port. `count` is read with the metrics. */
+/** Exports the connections of the gRPC port. `count` is read when the metrics are rendered. */
 export function connectionMetrics(
     metrics: Metrics,
     count: () => { open: number; unknown: number },

@@ -7,7 +7,7 @@ import { type CutReason, connectionMetrics } from './connection-metrics.ts';
 import { type OpenedStream, onOpenedStream } from './opened-streams.ts';
 import { type UnknownConnections, unknownConnections } from './unknown-connections.ts';
 
-/** A connection's far end, as grpc-js and HTTP/2 tell it. */
+/** The far end of a connection, as grpc-js and HTTP/2 describe it. */
 export interface Peer {
     remoteAddress?: string | undefined;
     remotePort?: number | undefined;
@@ -15,11 +15,11 @@ export interface Peer {
 
 export interface Connections {
     port: number;
-    /** Whether a valid token has come over this connection. */
+    /** True if a valid token has come over this connection. */
     isKnown(peer: Peer): boolean;
-    /** Accepts no more. */
+    /** Stops accepting connections. */
     close(): void;
-    /** Cuts off the connections that have not become known: they may be in their handshake. No stream is looked at any more. */
+    /** Cuts the unknown connections, which may be in their handshake, and stops watching streams. */
     end(): void;
 }
 
@@ -27,15 +27,16 @@ type Cut = (socket: Socket, reason: CutReason) => void;
 type HasToken = (headers: IncomingHttpHeaders) => boolean;
 
 /**
- * Listens, and hands connections to `accept` within bounds: what exceeds them is closed before it costs a handshake. Until a
- * stream presents a valid token its connection is unknown, and is cut off as soon as it does more than such a one may.
+ * Listens, and passes connections to `accept` within bounds. Connections beyond the bounds are closed before they cost
+ * a handshake. A connection is unknown until one of its streams has a valid token, and is cut as soon as it exceeds
+ * what unknown connections may do.
  */
 export async function listen(options: {
     host: string;
-    /** 0: any free one. */
+    /** 0: any free port. */
     port: number;
     accept(socket: Socket): void;
-    /** Whether the headers of a stream present a valid token. */
+    /** True if the headers of a stream contain a valid token. */
     hasToken: HasToken;
     metrics: Metrics;
     bounds?: Partial<ConnectionBounds>;
@@ -55,7 +56,7 @@ export async function listen(options: {
     });
     const server = createServer((socket) => {
         socket.on('error', () => {}); // 'close' follows, and who uses the socket hears of both
-        const { remoteAddress: address } = socket; // gone when it closes
+        const { remoteAddress: address } = socket; // removed when it closes
         if (address === undefined) {
             socket.destroy();
             return;
@@ -97,7 +98,7 @@ async function listenOn(server: Server, { host, port }: { host: string; port: nu
     return typeof bound === 'object' && bound ? bound.port : port;
 }
 
-/** Looks at each stream that is opened on an unknown connection to `port`. Returns a function that stops that. */
+/** Watches the streams that are opened on unknown connections to `port`. Returns a function that stops it. */
 function judgeStreams(options: {
     port: number;
     unknown: UnknownConnections;
@@ -117,7 +118,7 @@ function judgeStreams(options: {
         const excess = unknown.addStream(name);
         if (!excess) return;
         session.removeAllListeners('stream'); // grpc-js would answer the stream, which throws on a closed one
-        session.destroy(); // before its socket: only then is what has been received already ignored
+        session.destroy(); // before its socket: only then is data that has been received already ignored
         cut(excess.socket, excess.reason);
     });
 }

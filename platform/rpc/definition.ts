@@ -26,9 +26,7 @@ export interface ServiceDefinition {
 
 type Message<C extends Codec> = ReturnType<C['decode']>;
 
-/**
- * A service's methods as plain functions. An implementation has this shape, and so has a client, wherever the service runs.
- */
+/** A service's methods as plain functions. Implementations and clients have this shape, wherever the service runs. */
 export type ServiceOf<D extends ServiceDefinition> = {
     [M in keyof D['methods']]: (
         request: Message<D['methods'][M]['requestType']>,
@@ -36,15 +34,15 @@ export type ServiceOf<D extends ServiceDefinition> = {
     ) => Promise<Message<D['methods'][M]['responseType']>>;
 };
 
-/** What a transport must know of a method. */
+/** What a transport needs to know about a method. */
 export interface MethodInfo {
     /** `/package.Service/Method` */
     path: string;
-    /** May be sent again when it is not known whether it ran. */
+    /** The call may be repeated when it is unknown whether it ran. */
     safe: boolean;
 }
 
-/** Carries one encoded call to where its service runs, and the encoded answer back. Fails with AppErrors only. */
+/** Carries one encoded call to its service, and returns the encoded answer. Fails with AppErrors only. */
 export type Transport = (method: MethodInfo, request: Uint8Array, context: CallContext) => Promise<Uint8Array>;
 
 function methodInfo(definition: ServiceDefinition, method: MethodDefinition): MethodInfo {
@@ -55,7 +53,7 @@ function methodInfo(definition: ServiceDefinition, method: MethodDefinition): Me
     };
 }
 
-/** A client of `definition` whose calls go through `transport`. */
+/** A client of `definition` whose calls use `transport`. */
 export function client<D extends ServiceDefinition>(definition: D, transport: Transport): ServiceOf<D> {
     const calls = Object.entries(definition.methods).map(([name, method]) => {
         const info = methodInfo(definition, method);
@@ -66,17 +64,17 @@ export function client<D extends ServiceDefinition>(definition: D, transport: Tr
         };
         return [name, call] as const;
     });
-    // Built from the very definition that ServiceOf is computed from.
+    // Built from the same definition that ServiceOf is computed from.
     return Object.fromEntries(calls) as ServiceOf<D>;
 }
 
-/** A method ready to be called with encoded messages. */
+/** A method that takes and returns encoded messages. */
 export interface BoundMethod {
     path: string;
     run(request: Uint8Array, context: CallContext): Promise<Uint8Array>;
 }
 
-/** The methods of `implementation`, to be called with encoded messages. */
+/** The methods of `implementation`, for encoded messages. */
 export function bind<D extends ServiceDefinition>(definition: D, implementation: ServiceOf<D>): BoundMethod[] {
     return Object.entries(definition.methods).map(([name, method]) => {
         // ServiceOf has a function for each method of the definition.
@@ -98,7 +96,7 @@ function decodeRequest(codec: Codec, request: Uint8Array): unknown {
     try {
         const reader = new BinaryReader(request, strictText);
         const message = codec.decode(reader);
-        // The decoders stop at a group's end: what follows it would be ignored without a word.
+        // The decoders stop at the end of a group and would silently ignore what follows.
         if (reader.pos < reader.len) throw new Error('the message ends before its bytes do');
         return message;
     } catch (error) {
@@ -106,7 +104,7 @@ function decodeRequest(codec: Codec, request: Uint8Array): unknown {
     }
 }
 
-/** Text as it was sent: protobuf's own decoder would put U+FFFD in the place of what is not UTF-8. */
+/** Decodes text strictly: protobuf's own decoder would replace invalid UTF-8 with U+FFFD. */
 function strictText(bytes: Uint8Array): string {
     if (!isUtf8(bytes)) throw new Error('a string field is not UTF-8');
     return asBuffer(bytes).toString('utf8');

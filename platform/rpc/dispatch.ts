@@ -8,10 +8,13 @@ import type { BoundMethod } from './definition.ts';
 import { MAX_ANSWER_BYTES } from './frames.ts';
 import { Answered } from './wire.ts';
 
-/** Runs one encoded call. Fails with AppErrors only: anything else has been logged and made `internal`. */
+/** Runs one encoded call. Fails with AppErrors only: any other error has been logged and converted to `internal`. */
 export type Dispatch = (path: string, request: Uint8Array, context: CallContext) => Promise<Uint8Array>;
 
-/** The one way into a process' services, whatever carried the call here: looks the method up, meters it, tames its errors. */
+/**
+ * The entry to a process's services, whichever transport carried the call: it finds the method, records metrics and
+ * converts errors.
+ */
 export function dispatcher(methods: BoundMethod[], { log, metrics }: { log: Log; metrics: Metrics }): Dispatch {
     const table = new Map(methods.map((method) => [method.path, method]));
     const duration = metrics.histogram({

@@ -11,7 +11,7 @@ import { encodeError } from './wire.ts';
 
 const NO_RESPONSE = new Uint8Array();
 
-/** Answers the calls of one client process, each on its own: a slow one holds up no other. */
+/** Answers the calls of one client process independently: a slow call delays no other. */
 export class FrameServer {
     readonly #stream: ServerDuplexStream<Frame, Frame>;
     readonly #dispatch: Dispatch;
@@ -38,10 +38,10 @@ export class FrameServer {
         stream.on('end', () => stream.end());
         stream.on('error', () => {}); // the client has gone: 'close' follows
         stream.on('close', () => this.#end());
-        stream.sendMetadata(new Metadata()); // now the client knows that it is heard
+        stream.sendMetadata(new Metadata()); // this tells the client that the stream works
     }
 
-    /** Answers what it has taken, and then ends the stream. */
+    /** Answers the calls that it has taken, then ends the stream. */
     drain(): void {
         this.#draining = true;
         const last_call = this.#last_call;
@@ -55,7 +55,7 @@ export class FrameServer {
         for (const id of cancelled) {
             this.#running.get(id)?.cancel();
         }
-        if (this.#draining || this.#ended) return; // the client knows that these are not taken
+        if (this.#draining || this.#ended) return; // the client knows that these were not taken
         if (calls.length > CALLS_PER_FRAME) {
             this.#end();
             const refusal = new AppError('invalid', `A frame may have ${CALLS_PER_FRAME} calls.`);
@@ -85,7 +85,7 @@ export class FrameServer {
         try {
             this.#replies.add(reply);
         } catch {
-            // Its client has not kept to the bounds and does not read: it waits for its deadline.
+            // The client exceeds the bounds and does not read. The call waits until its deadline.
             this.#in_flight.remove(reply.response.byteLength);
             this.#endWhenIdle();
         }
@@ -101,7 +101,7 @@ export class FrameServer {
     }
 
     async #write(replies: Reply[]): Promise<void> {
-        // A reply that cannot be written has no reader any more: its client fails the call when the stream ends.
+        // If a reply cannot be written, nobody reads it: the client fails the call when the stream ends.
         await writeFrame(this.#stream, { replies }).catch(() => {});
         for (const { response } of replies) this.#in_flight.remove(response.byteLength);
         this.#endWhenIdle();

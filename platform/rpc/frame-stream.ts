@@ -13,7 +13,7 @@ import { decodeError, NoReply } from './wire.ts';
 interface PendingCall extends Call {
     context: CallContext;
     span: Span;
-    /** Handed to the connection: the server may have it. */
+    /** Passed to the connection: the server may have received it. */
     sent: boolean;
     resolve(response: Uint8Array): void;
     reject(error: AppError): void;
@@ -23,15 +23,15 @@ export interface FrameStreamOptions {
     grpc: Client;
     service_token: string;
     in_flight: InFlight;
-    /** Called when the state has changed, unless it was retire() that did it. */
+    /** Called when the state has changed, except by retire(). */
     changed(stream: FrameStream): void;
 }
 
-/** This side of one stream of frames: the calls that wait for its replies. */
+/** The client's side of one stream of frames: the calls that wait for replies. */
 export class FrameStream {
-    /** opening: the server has not answered yet. closing: finishes what it has, and takes no more. */
+    /** opening: the server has not answered yet. closing: it completes its calls, and takes no more. */
     state: 'opening' | 'open' | 'closing' | 'ended' = 'opening';
-    /** Whether the server has ever answered. */
+    /** True if the server has answered at least once. */
     was_open = false;
     /** Why it has ended. */
     ended_by: AppError | undefined;
@@ -92,12 +92,15 @@ export class FrameStream {
         });
     }
 
-    /** Gives up the calls whose time is over or whose client has gone, and tells the server of those it may have. */
+    /**
+     * Fails the calls whose time is over or whose client has disconnected, and cancels those that the server may have.
+     */
     sweep(now: number): void {
         const over = this.#takeThose(({ context }) => isOver(context, now));
         for (const call of over) fail(call, overError(call.context));
         const cancelled = over.flatMap(({ id, sent }) => (sent ? [id] : []));
-        if (cancelled.length > 0) void writeFrame(this.#stream, { cancelled }).catch(() => {}); // it ends, and they with it
+        // It ends, and its calls with it.
+        if (cancelled.length > 0) void writeFrame(this.#stream, { cancelled }).catch(() => {});
         this.#endWhenDone();
     }
 
@@ -126,7 +129,7 @@ export class FrameStream {
             call.timeout_ms = timeoutOfNextHop(call.context);
             call.span.sent(calls.length);
         }
-        // A frame that cannot be written ends the stream, and that fails the calls in it.
+        // A frame that cannot be written ends the stream, which fails its calls.
         await writeFrame(this.#stream, { calls }).catch(() => {});
     }
 
@@ -143,7 +146,7 @@ export class FrameStream {
         }
         if (draining) {
             this.state = 'closing';
-            // These it has not begun.
+            // The server has not started these.
             for (const call of this.#takeThose(({ id }) => isLater(id, last_call))) {
                 fail(call, new NoReply(stopping(), { may_have_run: false }));
             }
@@ -152,7 +155,7 @@ export class FrameStream {
         this.#endWhenDone();
     }
 
-    /** The call, which is no longer pending; none where its time was over. */
+    /** Removes and returns the pending call; undefined if its time was over. */
     #take(id: number): PendingCall | undefined {
         const call = this.#pending.get(id);
         if (!call) return;
@@ -161,7 +164,7 @@ export class FrameStream {
         return call;
     }
 
-    /** The calls for which this holds; they are no longer pending, nor will they be sent. */
+    /** Removes and returns the pending calls for which this is true. They will not be sent. */
     #takeThose(isOver: (call: PendingCall) => boolean): PendingCall[] {
         const taken: PendingCall[] = [];
         for (const call of this.#pending.values()) {
@@ -186,7 +189,10 @@ export class FrameStream {
     }
 }
 
-/** Whether a call came after another on the same stream: ids begin anew after 2^32, and far fewer calls are in flight. */
+/**
+ * True if a call is newer than another one on the same stream. Ids restart after 2^32, and far fewer calls are in
+ * flight.
+ */
 function isLater(id: number, than: number): boolean {
     return ((id - than) | 0) > 0;
 }

@@ -1,17 +1,17 @@
 import { tooManyCalls } from './callers.ts';
 import type { Peer } from './connections.ts';
 
-/** Calls of one method of health that may be open at once without a token: on one connection, from one address, in all. */
+/** Health calls of one method that may be open without a token: on one connection, from one address, in total. */
 const MAX_OPEN = { connection: 4, address: 16, total: 64 } as const;
 
 export interface HealthPlaces {
-    /** Counts a call that is open; the function that is returned takes it out again, once. Throws where there are too many. */
+    /** Counts an open call. The returned function removes it again, once. Throws if there are too many. */
     enter(path: string, peer: Peer): () => void;
 }
 
 /**
- * Bounds the health calls of anybody. Each method has places of its own, so that calls of Watch, which stay, leave those of
- * Check free; calls over a connection that is known share places apart from those of strangers.
+ * Bounds the health calls without a token. Each method has its own places, so that open calls of Watch leave those of
+ * Check free. Calls over known connections have separate places from those of strangers.
  */
 export function healthPlaces(isKnown: (peer: Peer) => boolean): HealthPlaces {
     const open = new Map<string, number>();

@@ -2,14 +2,14 @@ import type { ServerUnaryCall, sendUnaryData, UntypedServiceImplementation } fro
 import { HealthImplementation } from 'grpc-health-check';
 import type { ServiceRegistry } from './reflection.ts';
 
-/** How often those who watch are told of a change, in milliseconds. */
+/** How often watchers learn of a change, in milliseconds. */
 const WATCH_MS = 1_000;
 
 type Check = (call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>) => void;
 
 /**
- * grpc.health.v1 of `services` (full names; all share the process' readiness) and of the process itself, under the empty
- * name. A check asks `ready` at that moment.
+ * grpc.health.v1 for `services` (full names, which all have the process's readiness) and for the process itself, under
+ * the empty name. A check evaluates `ready` at that moment.
  */
 export function addHealth(
     server: ServiceRegistry,

@@ -12,8 +12,8 @@ interface PendingCall {
 }
 
 /**
- * The transport to services in this process. Messages arrive encoded and errors make the same trip as over the network, so
- * that nothing works here that would fail there. As over the network, a call fails when it is over, whatever its service does.
+ * The transport to services in this process. Messages are encoded and errors are converted as over the network, so that
+ * nothing works here that would fail there. A call also fails at its deadline, whatever its service does.
  */
 export function localTransport(dispatch: Dispatch): Transport {
     const pending = new Set<PendingCall>();
@@ -46,9 +46,9 @@ export function localTransport(dispatch: Dispatch): Transport {
     };
 }
 
-/** The error as a caller over the network has it. */
+/** The error as a remote caller would get it. */
 function asReceived(error: unknown): AppError {
-    if (!(error instanceof AppError)) return asAppError(error); // no service has seen, or logged, it
+    if (!(error instanceof AppError)) return asAppError(error); // no service has seen or logged it
     const bytes = WireError.encode(encodeError(error)).finish();
     return decodeError(WireError.decode(bytes));
 }

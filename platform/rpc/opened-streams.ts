@@ -10,17 +10,17 @@ export interface OpenedStream {
 }
 
 /**
- * Calls `opened` with each stream that a client opens, on every HTTP/2 server of the process. grpc-js has no hook for that:
- * it answers some calls before its interceptors, and hears of a stream only later. Here the frame that opens the stream is
- * still being read, and closing the session ends the reading of all that has been received behind it. Returns a function that
- * stops the calls.
+ * Calls `opened` for each stream that a client opens, on every HTTP/2 server of the process. grpc-js has no hook for
+ * that: it answers some calls before its interceptors, and learns of a stream only later. At this point the frame that
+ * opens the stream is still being read, so closing the session stops the processing of everything that was received
+ * behind it. Returns a function that unsubscribes.
  */
 export function onOpenedStream(opened: (stream: OpenedStream) => void): () => void {
     const listener = (message: unknown): void => {
-        // Node's documentation of this channel gives the shape.
+        // Node's documentation of this channel describes the shape.
         const { stream, headers } = message as { stream: ServerHttp2Stream; headers: IncomingHttpHeaders };
         const { session } = stream;
-        // A stream that a client has opened on a server belongs to a session of the server.
+        // A stream that a client has opened on a server belongs to a server session.
         if (session) opened({ session: session as ServerHttp2Session, headers });
     };
     subscribe(CREATED, listener);

@@ -11,7 +11,7 @@ import type { Endpoint } from './resolve.ts';
 import { channelCredentials, type Tls } from './tls.ts';
 import { unaryTransport } from './unary.ts';
 
-/** Larger requests go alone: in a frame they would hold up the calls behind them. */
+/** Larger requests travel alone: in a frame they would delay the calls behind them. */
 const MAX_FRAMED_BYTES = 256 << 10;
 
 export type PeerEvent = 'opened' | 'lost' | 'unreachable';
@@ -20,13 +20,16 @@ export interface PeerOptions {
     endpoint: Endpoint;
     service_token: string;
     tls: Tls | undefined;
-    /** The streams of all peers that have not ended, for whoever looks for overdue calls. */
+    /** The streams of all endpoints that have not ended, for the search for overdue calls. */
     streams: Set<FrameStream>;
     /** lost: the stream has ended, or will. unreachable: it could not be opened, for this reason. */
     on(event: PeerEvent, reason?: AppError): void;
 }
 
-/** One process of a service: its stream, which is opened at once, and plain calls for what is too large for frames. */
+/**
+ * One process of a service: its stream, which is opened at once, and plain calls for messages that are too large for
+ * frames.
+ */
 export class Peer {
     readonly in_flight = new InFlight();
     readonly #options: PeerOptions;
@@ -55,12 +58,12 @@ export class Peer {
         return this.#callAlone(method, request, context);
     }
 
-    /** Opens another stream, where this one is closing or has ended. */
+    /** Opens another stream if this one is closing or has ended. */
     reopen(): void {
         if (this.state === 'closing' || this.state === 'ended') this.#stream = this.#open();
     }
 
-    /** For good: finishes what it has, and then closes the connection. */
+    /** Completes its calls, then closes the connection for good. */
     retire(): void {
         this.#retired = true;
         this.#stream.retire();
@@ -81,7 +84,7 @@ export class Peer {
 
     #changed(stream: FrameStream): void {
         if (stream.state === 'ended') this.#options.streams.delete(stream);
-        if (stream !== this.#stream) return; // one that drained
+        if (stream !== this.#stream) return; // one that is draining
         if (this.#retired) {
             if (stream.state === 'ended') this.#grpc.close();
         } else if (stream.state === 'open') this.#options.on('opened');
@@ -104,13 +107,14 @@ function channelOptions({ host }: Endpoint): ChannelOptions {
     return {
         'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
         'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
-        // A peer that restarts is connected to sooner than calls lose patience; gRPC makes it up to a fifth longer.
+        // An endpoint that restarts is reconnected before its waiting calls time out; gRPC adds up to a fifth to the
+        // pause.
         'grpc.initial_reconnect_backoff_ms': 100,
         'grpc.max_reconnect_backoff_ms': 500,
-        // One whose machine is gone, and that therefore says nothing, is given up within 15 s.
+        // An endpoint whose machine is gone, and that therefore is silent, is given up within 15 s.
         'grpc.keepalive_time_ms': 10_000,
         'grpc.keepalive_timeout_ms': 5_000,
-        // Long answers come in one go; gRPC's own 64 KiB cost a round trip each.
+        // Long answers come in one burst; gRPC's default of 64 KiB would cost a round trip each.
         'grpc-node.flow_control_window': FRAME_BYTES,
         ...(isIP(host) === 0 && { 'grpc.ssl_target_name_override': host, 'grpc.default_authority': host }),
     };

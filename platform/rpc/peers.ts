@@ -7,16 +7,16 @@ import { localTransport } from './local.ts';
 import type { Tls } from './tls.ts';
 
 export interface Peers {
-    /** The service of `role`: in this process where the role runs here, else over gRPC. */
+    /** The service of `role`: in this process if the role runs here, otherwise over gRPC. */
     peer<D extends ServiceDefinition>(role: string, definition: D): ServiceOf<D>;
-    /** Makes this process' own methods known; before it no local call can be answered. */
+    /** Registers the methods of this process. Before that, no local call can be answered. */
     offer(methods: BoundMethod[]): Dispatch;
-    /** To the services that were asked for and do not run here, by role. */
+    /** The connections to the requested services that do not run here, by role. */
     connections: ReadonlyMap<string, Connection>;
     close(): void;
 }
 
-/** Finds services by role: the ones that run here, and the addresses of the others (as `connect` takes them). */
+/** Finds services by role: those that run here, and the addresses of the others (in the format of `connect`). */
 export function peers(options: {
     local_roles: readonly string[];
     addressOf(role: string): string;
@@ -57,7 +57,7 @@ export function peers(options: {
     };
 }
 
-/** `connections` by the roles they lead to. */
+/** Exports the state of `connections`, by role. */
 function exposeConnections(metrics: Metrics, connections: ReadonlyMap<string, Connection>): void {
     metrics.readings(
         {

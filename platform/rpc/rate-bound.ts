@@ -1,7 +1,7 @@
 import { createCache } from '../cache.ts';
 import type { Rate } from './connection-bounds.ts';
 
-/** Addresses whose rates are remembered; the half that was used longest ago is forgotten, and starts anew. */
+/** Addresses whose rates are kept. The least recently used half is forgotten, and starts anew. */
 const MAX_ADDRESSES = 10_000;
 
 /** What is left of a rate, and when that was computed (`performance.now()`). */
@@ -11,13 +11,15 @@ interface Remainder {
 }
 
 export interface RateBound {
-    /** Takes one for this address; false, and nothing is taken, where it or all together have none left. */
+    /**
+     * Takes one for this address. False, and nothing is taken, if the address or all addresses together have none left.
+     */
     take(address: string): boolean;
-    /** Gives one back. */
+    /** Returns one. */
     giveBack(address: string): void;
 }
 
-/** Bounds how often something happens, for each address and for all of them together. */
+/** Bounds how often something happens, for each address and in total. */
 export function rateBound(rates: { address: Rate; total: Rate }): RateBound {
     const addresses = createCache<string, Remainder>(MAX_ADDRESSES);
     const total: Remainder = { left: rates.total.burst, at: performance.now() };

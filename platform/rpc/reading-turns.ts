@@ -2,20 +2,20 @@ import type { Socket } from 'node:net';
 
 /** Connections without a token that are read at a time. */
 const MAX_READING = 8;
-/** How often others have their turn, in milliseconds. */
+/** How often the connections take turns, in milliseconds. */
 const TURN_EVERY_MS = 10;
 
 export interface ReadingTurns {
-    /** Reads this connection too, and makes another one wait where too many are read. */
+    /** Reads this connection too, and pauses another one if too many are being read. */
     add(socket: Socket): void;
-    /** It needs no turns any more. */
+    /** The connection needs no turns any more. */
     remove(socket: Socket): void;
     stop(): void;
 }
 
 /**
- * Lets a few connections at a time be read, in turns. All that has come over them is read in one turn of the event loop, and
- * HTTP/2 gives no hook for most frames: without this, hundreds of connections that all send at once would hold it up.
+ * Reads a few connections at a time, in turns. All data of a connection is processed in one turn of the event loop, and
+ * HTTP/2 has no hook for most frames: without this, hundreds of connections that send at once would block it.
  */
 export function readingTurns(): ReadingTurns {
     const reading = new Set<Socket>();
@@ -56,6 +56,6 @@ export function readingTurns(): ReadingTurns {
 }
 
 function handleOf(socket: Socket): { readStart(): void; readStop(): void } | undefined {
-    // Not public: HTTP/2 and TLS read from the handle, where pause() of the socket has no effect.
+    // Not public: HTTP/2 and TLS read from the handle, and pause() of the socket has no effect on that.
     return (socket as Socket & { _handle?: { readStart(): void; readStop(): void } | null })._handle ?? undefined;
 }

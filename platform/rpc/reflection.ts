@@ -6,22 +6,22 @@ import { ReflectionService } from '@grpc/reflection';
 import { service as health } from 'grpc-health-check';
 import { asBuffer } from './frames.ts';
 
-/** A google.protobuf.FileDescriptorSet of all protos, with their comments, as `npm run proto` writes it. */
+/** A google.protobuf.FileDescriptorSet of all protos with their comments, written by `npm run proto`. */
 const DESCRIPTORS = new URL('../../proto/descriptors.binpb', import.meta.url);
 
-/** What a ready-made service needs of a server. */
+/** A gRPC service and its implementation. */
 export type ServiceRegistry = Pick<Server, 'addService'>;
 
-/** grpc.reflection.v1 and v1alpha; they list `services` (full names) and health. */
+/** grpc.reflection.v1 and v1alpha. They list `services` (full names) and health. */
 export function addReflection(server: ServiceRegistry, services: string[]): void {
     const own = { fileDescriptorProtos: filesOf(readFileSync(DESCRIPTORS)) };
-    // Of a definition, reflection reads the files alone.
+    // Reflection reads only the files of a definition.
     const protos = { own, health: health['Check']?.requestType } as unknown as PackageDefinition;
     const reflection = new ReflectionService(protos, { services: [...services, 'grpc.health.v1.Health'] });
     reflection.addToServer(server);
 }
 
-/** The encoded files of a FileDescriptorSet, whose only field they are. */
+/** The encoded files of a FileDescriptorSet, which has no other field. */
 function filesOf(descriptor_set: Uint8Array): Buffer[] {
     const reader = new BinaryReader(descriptor_set);
     const files: Buffer[] = [];

@@ -1,18 +1,18 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 
-/** Where one process of a service is reached. */
+/** The address of one process of a service. */
 export interface Endpoint {
     /** ip:port */
     target: string;
-    /** The name it was found by: what its certificate must be for. */
+    /** The name by which it was found. Its certificate must be for this name. */
     host: string;
 }
 
 /**
- * The endpoints behind `address`: host:port, or several of these separated by commas. A name stands for all of its A and AAAA
- * records, as those of a headless Service in Kubernetes; one that does not exist stands for none. Rejects where the name
- * service does not answer.
+ * The endpoints behind `address`: host:port, or several of these separated by commas. A name stands for all of its A
+ * and AAAA records, like those of a headless Service in Kubernetes; a name that does not exist stands for none. Rejects
+ * if the name service does not answer.
  */
 export async function resolveEndpoints(address: string): Promise<Endpoint[]> {
     return (await Promise.all(address.split(',').map(resolveOne))).flat();

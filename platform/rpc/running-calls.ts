@@ -2,11 +2,11 @@ import type { Dispatch } from './dispatch.ts';
 
 export interface RunningCalls {
     dispatch: Dispatch;
-    /** Resolves when no call runs any more, or after `most_ms`. */
+    /** Resolves when no call is running, or after `most_ms`. */
     finished(most_ms: number): Promise<void>;
 }
 
-/** Counts the calls that run, so that what they need is not closed under them, whatever becomes of their connections. */
+/** Counts the running calls, so that nothing they need is closed too early, whatever happens to their connections. */
 export function runningCalls(dispatch: Dispatch): RunningCalls {
     let running = 0;
     let settle: (() => void) | undefined;

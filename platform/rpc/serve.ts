@@ -25,16 +25,16 @@ import { boundSessions } from './session-bounds.ts';
 import { serverCredentials, type Tls } from './tls.ts';
 import { contextFromMetadata, encodeStatus } from './unary.ts';
 
-/** What is still under way this long after a stop began is cut off, in milliseconds. */
+/** Calls that still run this long (ms) after a stop began are aborted. */
 const DRAIN_MS = 10_000;
 
-/** Bounds of each connection. It has no greatest age: a stream of frames lasts as long as its client. */
+/** Options of each connection. It has no maximum age: a stream of frames lasts as long as its client. */
 const BOUNDS = {
     'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
     'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
-    // Its client's large calls travel on streams of their own: these are at most 64 MiB, of 256 KiB and more each.
+    // Large calls use streams of their own: at most 64 MiB together, of 256 KiB and more each.
     'grpc.max_concurrent_streams': 1_024,
-    // A client whose machine is gone, and that therefore says nothing, is given up within 15 s.
+    // A client whose machine is gone, and that therefore is silent, is given up within 15 s.
     'grpc.keepalive_time_ms': 10_000,
     'grpc.keepalive_timeout_ms': 5_000,
     // Without a call or a stream of frames.
@@ -45,29 +45,32 @@ export interface ServeOptions {
     methods: BoundMethod[];
     dispatch: Dispatch;
     host: string;
-    /** 0: any free one. */
+    /** 0: any free port. */
     port: number;
-    /** What this service's own processes present as `authorization: Bearer …`: any of these. */
+    /** Tokens that this service's own processes send as `authorization: Bearer …`. Any of them is accepted. */
     service_tokens: readonly string[];
-    /** The other services that may call, by their names. */
+    /** The external services that may call, by name. */
     service_callers: Record<string, CallerSettings>;
-    /** In clear text without. */
+    /** Clear text if absent. */
     tls: Tls | undefined;
     metrics: Metrics;
-    /** Other bounds than a process has by itself. */
+    /** Replaces the default bounds of a process. */
     bounds?: Partial<ConnectionBounds>;
-    /** Whether this process should be sent calls: what health answers. */
+    /** True if this process should be called: the answer of the health service. */
     ready(): Promise<boolean>;
 }
 
 export interface RpcServer {
     /** host:port */
     address: string;
-    /** Refuses new streams, answers what is under way, then closes. */
+    /** Refuses new streams, waits for the calls in progress, then closes. */
     stop(): Promise<void>;
 }
 
-/** Serves the methods over gRPC: plain unary calls for any client, the frame stream for this service's own processes. */
+/**
+ * Serves the methods over gRPC: plain unary calls for any client, and the frame stream for this service's own
+ * processes.
+ */
 export async function serve(options: ServeOptions): Promise<RpcServer> {
     const calls = runningCalls(options.dispatch);
     const { identify, knows } = callers({ ...options, dispatch: calls.dispatch });
@@ -105,7 +108,7 @@ export async function serve(options: ServeOptions): Promise<RpcServer> {
     };
 }
 
-/** The streams that are open. */
+/** The open frame streams. */
 function addFrameService(server: Server, callerOf: Admission['callerOf']): ReadonlySet<{ drain(): void }> {
     const streams = new Set<{ drain(): void }>();
     const exchange: handleBidiStreamingCall<Frame, Frame> = (stream) => {

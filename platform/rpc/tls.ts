@@ -3,20 +3,24 @@ import { ChannelCredentials, ServerCredentials } from '@grpc/grpc-js';
 import { type Config, ConfigError } from '../config.ts';
 import type { Metrics } from '../metrics.ts';
 
-/** PEM texts. With `ca`, the server's certificate must be signed by it, and the client's too, unless `mutual` is false. */
+/**
+ * PEM texts. With `ca`, the server's certificate must be signed by it, and the client's too unless `mutual` is false.
+ */
 export interface Tls {
     cert: string;
     key: string;
     ca: string | undefined;
-    /** Whether servers ask clients for theirs; they do unless told otherwise. */
+    /** True if servers request client certificates, which is the default. */
     mutual?: boolean;
 }
 
-/** The settings of TLS, if there are any; throws ConfigError in production where there are none and clear text is not allowed. */
+/**
+ * The TLS settings, if there are any. Throws ConfigError in production if there are none and clear text is not allowed.
+ */
 export function tlsOf(config: Config): Tls | undefined {
     const { GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key, GRPC_TLS_CA: ca, GRPC_TLS_MUTUAL: mutual } = config;
     if (cert === undefined || key === undefined) {
-        // loadConfig wants both or none.
+        // loadConfig requires both or none.
         if (config.NODE_ENV === 'production' && config.GRPC_CLEARTEXT === 'refuse') {
             throw new ConfigError(
                 'gRPC carries tokens and passwords: in production give GRPC_TLS_CERT and GRPC_TLS_KEY, or set ' +
@@ -28,7 +32,7 @@ export function tlsOf(config: Config): Tls | undefined {
     return { cert, key, ca, mutual: mutual === '1' };
 }
 
-/** What a server presents and asks for; without `tls`, nothing. */
+/** What a server presents and requests; clear text without `tls`. */
 export function serverCredentials(tls: Tls | undefined): ServerCredentials {
     if (!tls) return ServerCredentials.createInsecure();
     const { cert, key, ca, mutual = true } = tls;
@@ -36,14 +40,17 @@ export function serverCredentials(tls: Tls | undefined): ServerCredentials {
     return ServerCredentials.createSsl(ca === undefined ? null : Buffer.from(ca), [pair], ca !== undefined && mutual);
 }
 
-/** What a client presents and asks for: the server's certificate must be for its address, and signed by `ca` or a public one. */
+/**
+ * What a client presents and requires: the server's certificate must be for its address, and signed by `ca` or a public
+ * authority.
+ */
 export function channelCredentials(tls: Tls | undefined): ChannelCredentials {
     if (!tls) return ChannelCredentials.createInsecure();
     if (tls.ca === undefined) return ChannelCredentials.createSsl();
     return ChannelCredentials.createSsl(Buffer.from(tls.ca), Buffer.from(tls.key), Buffer.from(tls.cert));
 }
 
-/** Shows until when the certificates are good that this process has read: newer files count from its next start. */
+/** Exports when the certificates expire that this process has read. It reads newer files at its next start. */
 export function exposeExpiry(metrics: Metrics, { cert, ca }: Tls): void {
     const readings = [{ labels: { certificate: 'own' }, value: firstExpiry(cert) }];
     if (ca !== undefined) readings.push({ labels: { certificate: 'authority' }, value: firstExpiry(ca) });

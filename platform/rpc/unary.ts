@@ -15,7 +15,7 @@ import type { Transport } from './definition.ts';
 import { asBuffer } from './frames.ts';
 import { decodeError, NoReply } from './wire.ts';
 
-/** The context fields that travel as metadata, and the names they have there. */
+/** The context fields that travel as metadata, with their names there. */
 const FIELDS = {
     request_id: 'x-request-id',
     traceparent: 'traceparent',
@@ -25,7 +25,7 @@ const FIELDS = {
     address: 'x-client-address',
 } as const;
 
-/** The longest that a call may take, whatever its client says, in milliseconds: a batch of users takes that long. */
+/** Maximum duration of a call, whatever its client says, in milliseconds: a batch of users takes that long. */
 export const LONGEST_MS = 120_000;
 
 export function contextFromMetadata(call: ServerUnaryCall<unknown, unknown>): CallContext {
@@ -33,7 +33,7 @@ export function contextFromMetadata(call: ServerUnaryCall<unknown, unknown>): Ca
         const [value] = call.metadata.get(name);
         return typeof value === 'string' ? value : undefined;
     };
-    const until = Number(call.getDeadline()) - Date.now(); // infinite where the client set none
+    const until = Number(call.getDeadline()) - Date.now(); // infinite if the client set none
     const timeout_ms = Number.isFinite(until) ? Math.min(until, LONGEST_MS) : REQUEST_TIMEOUT_MS;
     const request_id = text(FIELDS.request_id);
     return {
@@ -53,14 +53,14 @@ function metadataFromContext(context: CallContext, service_token: string): Metad
     const metadata = new Metadata();
     metadata.set('authorization', `Bearer ${service_token}`);
     for (const [field, name] of Object.entries(FIELDS)) {
-        const value = context[field as keyof typeof FIELDS]; // the keys of FIELDS, as entries() lost them
+        const value = context[field as keyof typeof FIELDS]; // the keys of FIELDS: entries() loses their type
         if (value !== undefined) metadata.set(name, value);
     }
     if (context.trusted) metadata.set('x-trusted', 'true');
     return metadata;
 }
 
-/** An AppError as gRPC carries it: its code and detail as status, its kind and wait in trailers. */
+/** An AppError as gRPC carries it: its status code and detail, with kind and wait as trailers. */
 export function encodeStatus(error: AppError): { code: status; details: string; metadata: Metadata } {
     const metadata = new Metadata();
     metadata.set('error-kind', error.kind);
@@ -68,7 +68,7 @@ export function encodeStatus(error: AppError): { code: status; details: string; 
     return { code: error.grpc_code, details: error.detail, metadata };
 }
 
-/** What a failed gRPC call tells this side; a failure of the connection itself is `unavailable`. */
+/** The error of a failed gRPC call. A failure of the connection is `unavailable`. */
 export function decodeStatus(error: ServiceError): AppError {
     const [kind] = error.metadata.get('error-kind');
     const [retry_after] = error.metadata.get('retry-after');
@@ -86,7 +86,7 @@ export function unreachable(cause?: unknown): AppError {
     });
 }
 
-/** One plain call, for what is too large to share a frame. */
+/** One plain call, for a message that is too large to share a frame. */
 export function unaryTransport(grpc: Client, service_token: string): Transport {
     return (method, request, context) =>
         new Promise((resolve, reject) => {
@@ -106,14 +106,14 @@ export function unaryTransport(grpc: Client, service_token: string): Transport {
                     const failure = error ? failureOf(error, context) : undefined;
                     span.finish(failure);
                     if (failure) reject(failure);
-                    else resolve(response as Uint8Array); // grpc-js gives a response where there is no error
+                    else resolve(response as Uint8Array); // grpc-js gives a response if there is no error
                 },
             );
             stopListening = context.cancellation.onCancelled(() => call.cancel());
         });
 }
 
-/** A call that this side has cancelled ends with gRPC's own CANCELLED. */
+/** A call that this side has cancelled ends with gRPC's CANCELLED. */
 function failureOf(error: ServiceError, context: CallContext): AppError {
     return context.cancellation.isCancelled && error.code === status.CANCELLED
         ? overError(context)

@@ -4,7 +4,7 @@ import type { CutReason } from './connection-metrics.ts';
 import { rateBound } from './rate-bound.ts';
 import { readingTurns } from './reading-turns.ts';
 
-/** How often the bytes of unknown connections are looked at, in milliseconds. */
+/** How often the bytes of unknown connections are checked, in milliseconds. */
 const SWEEP_MS = 10;
 
 /** A connection over which no valid token has come yet. */
@@ -18,24 +18,24 @@ interface Entry {
 
 export interface UnknownConnections {
     count(): number;
-    /** Why no connection from this address can be taken; undefined where one can, which is counted. */
+    /** Why no connection from this address can be accepted; undefined if one can, which is then counted. */
     obstacleTo(address: string): CutReason | undefined;
-    /** Takes a connection; `name` is its far end. */
+    /** Adds a connection; `name` is its far end. */
     enter(name: string, socket: Socket, address: string): void;
     /** Reads the connection, in turns with the others. */
     read(socket: Socket): void;
     has(name: string): boolean;
-    /** Counts a stream without a token. Where that is one too many: what to cut, and why. */
+    /** Counts a stream without a token. If that is one too many, returns what to cut, and why. */
     addStream(name: string): { socket: Socket; reason: CutReason } | undefined;
     /** The connection has presented a token. */
     know(name: string): void;
     /** The connection has closed. */
     remove(name: string): void;
-    /** Closes all of them, and takes no more. */
+    /** Closes all of them, and accepts no more. */
     end(): void;
 }
 
-/** Bounds what connections may do before a valid token comes over them; `cut` closes those that do more. */
+/** Bounds what connections may do before a valid token comes over them. `cut` closes those that exceed it. */
 export function unknownConnections(
     bounds: ConnectionBounds,
     cut: (socket: Socket, reason: CutReason) => void,

@@ -5,28 +5,31 @@ import { queueTally } from '../queues.ts';
 import { InFlight } from './in-flight.ts';
 import type { Peer } from './peer.ts';
 
-/** How long a call waits for a process of its service, in milliseconds: longer than one that has come up stays unnoticed. */
+/**
+ * How long a call waits for a process of its service, in milliseconds: longer than a process that has come up stays
+ * undetected.
+ */
 const PATIENCE_MS = 2_000;
 /** The queue's name in metrics and traces. */
 export const WAITING = 'rpc_waiting';
 
 interface WaitingCall {
     context: CallContext;
-    /** Of its request. */
+    /** The size of its request, in bytes. */
     bytes: number;
-    /** When its patience ends (`performance.now()`). */
+    /** When it stops waiting (`performance.now()`). */
     until: number;
     resolve(peer: Peer): void;
     reject(error: AppError): void;
 }
 
-/** The calls of a service of which no process is connected: they go on with the first one that is. */
+/** The calls of a service of which no process is connected. They continue when one connects. */
 export class WaitingCalls {
     readonly #calls = new Set<WaitingCall>();
     readonly #bound = new InFlight();
     readonly #tally = queueTally(WAITING);
 
-    /** Resolves to the peer that has opened; rejects where there is no room, no time, or no patience left. */
+    /** Resolves to the endpoint that opened. Rejects if there is no room, or if the wait or the call's time is over. */
     add(bytes: number, context: CallContext): Promise<Peer> {
         return new Promise((resolve, reject) => {
             requireTime(context);
@@ -38,7 +41,7 @@ export class WaitingCalls {
         });
     }
 
-    /** All go on, with this peer. */
+    /** Sends all of them to this endpoint. */
     release(peer: Peer): void {
         if (this.#calls.size > 0) this.#tally.batches++;
         for (const call of this.#calls) {
@@ -47,7 +50,7 @@ export class WaitingCalls {
         }
     }
 
-    /** Gives up the calls whose time or patience is over; `reason` says what the latter are told. */
+    /** Fails the calls whose time or wait is over. `reason` explains the latter. */
     sweep(now: number, reason: () => AppError): void {
         for (const call of this.#calls) {
             if (isOver(call.context, now)) this.#fail(call, overError(call.context));
@@ -55,7 +58,7 @@ export class WaitingCalls {
         }
     }
 
-    /** Gives up all of them. */
+    /** Fails all of them. */
     fail(error: AppError): void {
         for (const call of this.#calls) this.#fail(call, error);
     }

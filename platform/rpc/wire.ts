@@ -3,7 +3,7 @@ import { AppError, asAppError, isErrorKind } from '../errors.ts';
 
 /** No reply came, because of the connection or of a server that is about to stop. */
 export class NoReply extends AppError {
-    /** The call may have run; where this is false it has not, and will not. */
+    /** True if the call may have run. If false, it has not run and will not. */
     readonly may_have_run: boolean;
 
     constructor({ kind, detail, retry_after, cause }: AppError, { may_have_run }: { may_have_run: boolean }) {
@@ -17,8 +17,8 @@ export function encodeError(error: AppError): WireError {
 }
 
 /**
- * What a service answered. A failure has been logged there, with its stack and the request's id; what it had no room for has been
- * counted.
+ * The answer of a service. A failure was logged there, with its stack and the request's id; a refusal for want of room
+ * was counted.
  */
 export class Answered extends AppError {}
 
