@@ -39,10 +39,10 @@ import { WalletServiceDefinition } from './proto/gen/wallet/v1/wallet.ts';
 import { cryptoPools } from './services/crypto-pools.ts';
 import { type Ground, SCHEMAS, SERVICE_ROLES, SERVICES, type ServiceRole } from './services/index.ts';
 
-/** The roles that a process can take, alone or together; `migrate`, which ends by itself, is none of them. */
+/** The roles that a process can take, alone or together. `migrate`, which ends by itself, is not one of them. */
 export const ROLES: readonly string[] = [...SERVICE_ROLES, 'gateway'];
 
-/** How long a start waits for Redis before it goes on without, in milliseconds. */
+/** How long a start waits for Redis before it continues without it, in milliseconds. */
 const REDIS_PATIENCE_MS = 2_000;
 
 export interface Running {
@@ -51,7 +51,7 @@ export interface Running {
     urls: { http?: string; ops?: string; grpc?: string };
 }
 
-/** What every role of a process shares. */
+/** What all roles of a process share. */
 interface Process {
     config: Config;
     log: Log;
@@ -62,7 +62,7 @@ interface Process {
     closing: AsyncDisposableStack;
 }
 
-/** Takes `roles` in this process. Resolves when all of them serve, or, for `migrate`, when that is done. */
+/** Runs `roles` in this process. Resolves when all of them serve or, for `migrate`, when that is done. */
 export async function run(roles: readonly string[], env: Environment): Promise<Running> {
     const config = loadConfig(env);
     const log = createLog({ level: config.LOG_LEVEL, file: config.LOG_FILE, name: roles.join('+') });
@@ -130,9 +130,9 @@ async function start(
         urls.http = await startHttp(shared, { has_database: service_roles.length > 0 });
     }
     readiness.need('clock', () => clock.check());
-    // Once: a service that goes later would take every gateway out at once.
+    // Only once: a service that stops later would take every gateway out of rotation at the same time.
     for (const [role, connection] of found.connections) readiness.need(role, async () => connection.assertReached());
-    // Not before: an error that nothing catches while the process starts must end it.
+    // Not before: an uncaught error during the start must end the process.
     const uncaught = surviveUncaught({ log, metrics });
     closing.defer(() => uncaught.stop());
     readiness.serving = true;
@@ -143,7 +143,7 @@ async function start(
     return { stop: () => closing.disposeAsync(), urls };
 }
 
-/** Up first and down last, so that it can always be asked how the process is. */
+/** Starts first and stops last, so that the state of the process can always be queried. */
 async function startOps(
     { HOST: host, OPS_PORT: port }: Config,
     shared: Pick<Process, 'metrics' | 'log' | 'closing'> & { readiness: Readiness },
@@ -208,7 +208,7 @@ async function startHttp(shared: Process, { has_database }: { has_database: bool
         wallet: peer('wallet', WalletServiceDefinition),
         usage: peer('usage', UsageServiceDefinition),
     };
-    // Identity makes the tokens that are checked here, and its clock follows the database's.
+    // Identity issues the tokens that are verified here, and its clock follows the database's.
     const readTime = async () => (await services.identity.getTime({}, ownContext())).unix_ms;
     if (!has_database) void clock.follow(readTime);
     const { version } = manifest;
@@ -226,7 +226,7 @@ function addressSetting(role: string): AddressSetting {
 if (import.meta.main) {
     const env = processEnvironment();
     const asked = process.argv.slice(2);
-    // From the first moment: in a container this is process 1, which no signal ends that it does not handle.
+    // From the first moment: in a container this is process 1, which ignores signals that it does not handle.
     let stop: Running['stop'] = async () => {};
     stopOnSignals(() => stop());
     try {

@@ -1,4 +1,4 @@
-/** What users are about, as it is counted by `counting`: a table for each service. */
+/** The business metrics of each service, by method; `counting` records them. */
 
 const CHECKED = {
     outcomes: ['valid', 'revoked', 'expired', 'invalid'],
@@ -6,7 +6,7 @@ const CHECKED = {
         valid ? 'valid' : revoked ? 'revoked' : expired ? 'expired' : 'invalid',
 };
 
-/** How an attempt with a password may end beside well. */
+/** Outcomes of an attempt with a password, besides success. */
 const GUESSES = { unauthenticated: 'wrong_password', rate_limited: 'too_many_guesses' } as const;
 
 export const IDENTITY_CALLS = {

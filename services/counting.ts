@@ -1,26 +1,28 @@
 import { asAppError, type ErrorKind } from '../platform/errors.ts';
 import type { Metrics } from '../platform/metrics.ts';
 
-/** A service's calls, as far as they are counted. */
+/** The calls of a service that are counted. */
 export type CountedCalls<S> = {
     [M in keyof S]?: S[M] extends (...args: never[]) => Promise<infer Answer> ? Counted<Answer> : never;
 };
 
-/** What is counted of one method: its answers, each under one of `outcomes`, and the refusals that are an outcome too. */
+/**
+ * What is counted for one method: its answers, each as one of `outcomes`, and the refusals that count as outcomes too.
+ */
 interface Counted<Answer> {
     name: string;
     help: string;
-    /** By the kind of the error. Other errors are counted with those of every method, not here. */
+    /** By error kind. Other errors are counted with those of every method, not here. */
     refusals?: Partial<Record<ErrorKind, string>>;
     answers?: { outcomes: readonly string[]; of(answer: Answer): string };
 }
 
 const DONE = { outcomes: ['ok'], of: () => 'ok' };
 
-/** The service, with counters of what its users are about beside those of every call. */
+/** Wraps the service so that it also counts its business metrics, besides the metrics of every call. */
 export function counting<S extends object>(metrics: Metrics, service: S, calls: CountedCalls<S>): S {
     const counted = Object.entries(calls).map(([name, description]) => {
-        // Object.entries forgets which method has which answer; CountedCalls has paired them.
+        // Object.entries loses which method has which answer; CountedCalls has paired them.
         const { answers = DONE, refusals = {}, ...rest } = description as Counted<unknown>;
         const counter = metrics.counter({ ...rest, labels: ['outcome'] });
         for (const outcome of [...answers.outcomes, ...Object.values(refusals)]) counter.inc({ outcome }, 0);

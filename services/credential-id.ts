@@ -13,7 +13,7 @@ export function uuidOf(credential_id: string): string | undefined {
     return credential_id.startsWith(URN) && isId(uuid) ? uuid : undefined;
 }
 
-/** As uuidOf; AppError `invalid` where there is none. */
+/** Like uuidOf, but throws AppError `invalid` instead of returning undefined. */
 export function requireCredentialId(credential_id: string): string {
     const uuid = uuidOf(credential_id);
     if (uuid === undefined) throw invalid('credential_id is not urn:uuid: and a UUID in lower case.');

@@ -4,7 +4,7 @@ import { uuidOf } from './credential-id.ts';
 import { isText } from './texts.ts';
 import { readDateTime } from './times.ts';
 
-/** What a credential says. */
+/** The content of a credential. */
 export interface CredentialContent {
     /** urn:uuid:<uuid> */
     credential_id: string;
@@ -18,17 +18,17 @@ export interface CredentialContent {
     claims: string;
 }
 
-/** Tells credentials from presentations, which are signed with the same keys. */
+/** Distinguishes credentials from presentations, which are signed with the same keys. */
 const TYPE = 'credential';
-/** Characters of a credential's type. */
+/** Maximum length of a credential's type, in characters. */
 export const MAX_TYPE_LENGTH = 255;
-/** The members that are wanted when a token is opened. */
+/** The members that are read from a token's payload. */
 export const CREDENTIAL_MEMBERS = {
     members: ['typ', 'jti', 'iss', 'sub', 'credential_type', 'iat', 'exp', 'nbf'],
     raw: ['claims'],
 } as const;
 
-/** The payload of a credential's token: JSON, with the names of RFC 7519 where it has one. */
+/** The payload of a credential's token: JSON, with the claim names of RFC 7519 where it has one. */
 export function writePayload(content: CredentialContent): string {
     return stringifyJson({
         typ: TYPE,
@@ -43,8 +43,8 @@ export function writePayload(content: CredentialContent): string {
 }
 
 /**
- * Reads a payload that was opened with CREDENTIAL_MEMBERS. Whoever holds a key may sign anything: every member is checked. Answers
- * the name of the first one that is not a credential's.
+ * Reads a payload that was opened with CREDENTIAL_MEMBERS. Any holder of a key can sign anything, so every member is
+ * checked. Returns the name of the first invalid member instead, if there is one.
  */
 export function readPayload(opened: {
     payload: Record<string, unknown>;
@@ -65,7 +65,7 @@ export function readPayload(opened: {
     return { credential_id: jti, issuer: iss, subject: sub, credential_type, issued_at, expires_at, claims };
 }
 
-/** Any text but a blank one. */
+/** Any text that is not blank. */
 export function isCredentialType(text: string): boolean {
     return text.trim() !== '' && isText(text, MAX_TYPE_LENGTH);
 }

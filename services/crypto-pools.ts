@@ -4,10 +4,10 @@ import { type Passwords, passwordPool } from '../workers/crypto/passwords.ts';
 import { poolMetrics } from '../workers/crypto/pool-metrics.ts';
 import { type Signatures, signaturePool } from '../workers/crypto/signatures.ts';
 
-/** Calls that may wait for a password hash: ten seconds' worth on two cores. */
+/** Calls that may wait for a password hash: ten seconds of work on two cores. */
 const PASSWORDS_WAITING = 512;
 
-/** The pools of threads of a process. Each starts when a service asks for it first: most roles need one of them, or none. */
+/** The thread pools of a process. Each starts when a service first uses it: most roles need one of them, or none. */
 export interface CryptoPools {
     signatures(): Signatures;
     passwords(): Passwords;

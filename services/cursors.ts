@@ -8,15 +8,15 @@ export interface ListScope {
     list: 'keys' | 'credentials_by_issuer' | 'credentials_by_subject' | 'wallet_credentials';
     /** The account that reads it; undefined for a trusted caller that acts for nobody. */
     account: string | undefined;
-    /** The DID or the wallet whose list it is, where an account may read several of the kind. */
+    /** The DID or the wallet of the list, if an account can read several lists of this kind. */
     of?: string;
 }
 
-/** Cursors are opaque and authenticated: callers can neither read nor make them. */
+/** Creates and reads cursors. They are opaque and authenticated: callers can neither read nor forge them. */
 export interface Cursors {
-    /** A cursor that stands for the UUID of a page's last row. */
+    /** A cursor for the UUID of a page's last row. */
     seal(id: string, scope: ListScope): string;
-    /** The UUID. AppError `invalid` for any text that `seal` has not made for this same list and account. */
+    /** The UUID. AppError `invalid` for any text that `seal` has not made for this list and account. */
     open(cursor: string, scope: ListScope): string;
 }
 
@@ -24,7 +24,7 @@ const UUID_BYTES = 16;
 /** A sealed UUID has 45 bytes. Any other length is refused before it is decoded. */
 const CURSOR_LENGTH = 60;
 
-/** `secrets` are the same in all processes: the first one seals, all of them open. */
+/** `secrets` are the same in all processes: the first one seals, each of them opens. */
 export function cursors(secrets: readonly [string, ...string[]]): Cursors {
     const shared = sharedSeal(secrets, 'list cursors');
     return {

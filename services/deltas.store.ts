@@ -1,6 +1,6 @@
 import { sql } from '../platform/db.ts';
 
-/** What is counted for an account by the rows that are written. */
+/** What written rows can count for an account. */
 export type CountedKind =
     | 'dids_created'
     | 'credentials_issued'
@@ -11,14 +11,14 @@ export type CountedKind =
     | 'wallet_credentials'
     | 'logins';
 
-/** The end of a statement whose `written` rows have a column `account`: counts them, in the transaction that writes them. */
+/** The end of a statement whose `written` rows have a column `account`: it counts them in the same transaction. */
 export function appendDeltas(kind: CountedKind, sign: 1 | -1 = 1) {
     return sql.fragment`
         INSERT INTO usage.deltas (account, kind, day, amount)
         SELECT account, ${kind}, (now() AT TIME ZONE 'UTC')::date, ${sign} * count(*) FROM written GROUP BY account`;
 }
 
-/** The same for new accounts, by their column `tier`: they count for the platform alone. */
+/** The same for new accounts, by their column `tier`. They count for the platform only. */
 export function appendUserDeltas() {
     return sql.fragment`
         INSERT INTO usage.deltas (account, kind, day, amount)

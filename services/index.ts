@@ -50,7 +50,7 @@ import { continuations } from './wallet/continuation.ts';
 import { walletService } from './wallet/service.ts';
 import { walletStore } from './wallet/store.ts';
 
-/** What a process offers to the services that run in it. */
+/** What a process provides to the services that run in it. */
 export interface Ground extends CryptoPools {
     config: Config;
     db: Database;
@@ -59,7 +59,7 @@ export interface Ground extends CryptoPools {
     metrics: Metrics;
     /** Milliseconds since 1970. */
     clock: () => number;
-    /** Another service, wherever it runs. */
+    /** Returns a client of another service, wherever it runs. */
     peer<D extends ServiceDefinition>(role: ServiceRole, definition: D): ServiceOf<D>;
 }
 
@@ -67,9 +67,9 @@ export const SERVICE_ROLES = ['identity', 'keys', 'did', 'credentials', 'present
 export type ServiceRole = (typeof SERVICE_ROLES)[number];
 
 interface Service {
-    /** The methods it serves, ready to be called. */
+    /** The methods it serves, for encoded messages. */
     build(ground: Ground): BoundMethod[];
-    /** What it does by itself, now and then. */
+    /** Its periodic jobs. */
     jobs?(ground: Ground): Record<string, Job>;
 }
 
@@ -87,11 +87,11 @@ function service<D extends ServiceDefinition>(
     };
 }
 
-/** What is not folded yet is added up by every reader. */
+/** Every reader adds up the counts that are not rolled up yet. */
 const FOLD_DELTAS_EVERY_MS = 2_000;
 const FOLD_EVERY_MS = 10_000;
 
-/** Every service by its role: what it is made of. */
+/** Builds every service, by role. */
 export const SERVICES: Record<ServiceRole, Service> = {
     identity: service(
         IdentityServiceDefinition,
@@ -213,7 +213,7 @@ const migrations = (schema: string, folder: string): SchemaMigrations => ({
     folder: join(import.meta.dirname, '..', folder, 'migrations'),
 });
 
-/** Every schema with its owner's migrations; usage comes first, because the others append to its deltas. */
+/** Every schema with its owner's migrations. usage comes first, because the others append to its deltas. */
 export const SCHEMAS: readonly SchemaMigrations[] = [
     migrations('usage', 'workers/usage'),
     migrations('identity', 'services/identity'),

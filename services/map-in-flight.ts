@@ -1,6 +1,9 @@
 import { type CallContext, throwIfCancelled } from '../platform/context.ts';
 
-/** Maps in order of the items, with at most `limit` of them under way; AppError `cancelled` when the client goes away meanwhile. */
+/**
+ * Maps items in order, with at most `limit` of them in progress. AppError `cancelled` if the client disconnects
+ * meanwhile.
+ */
 export async function mapInFlight<Item, Result>(
     items: readonly Item[],
     limit: number,
@@ -8,7 +11,7 @@ export async function mapInFlight<Item, Result>(
     context: CallContext,
 ): Promise<Result[]> {
     const results: Result[] = [];
-    const entries = items.entries(); // one iterator: each lane takes the next item
+    const entries = items.entries(); // one iterator: each loop takes the next item
     const lane = async () => {
         for (const [index, item] of entries) {
             throwIfCancelled(context);

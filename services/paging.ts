@@ -5,7 +5,7 @@ export function requireLimit(limit: number): void {
     if (limit < 1 || limit > MAX_PAGE_ROWS) throw invalid(`limit must be 1 to ${MAX_PAGE_ROWS}.`);
 }
 
-/** How long the whole list is, where that is wanted; it is counted only where this one page does not show it. */
+/** The length of the whole list, if requested. It is counted only if the page does not show it. */
 export async function totalOf(
     { cursor, with_total }: { cursor?: string | undefined; with_total: boolean },
     page: { rows: number; more: boolean },

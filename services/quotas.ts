@@ -2,10 +2,10 @@ import type { CallContext } from '../platform/context.ts';
 import { AppError } from '../platform/errors.ts';
 import { requireTier, type Tier } from './tiers.ts';
 
-/** How much an account of each tier may store of something. */
+/** How much of something an account may store, by tier. */
 export type Quota = Readonly<Record<Tier, number>>;
 
-/** The quota of the account that a call acts for, by the tier at which the call is made. */
+/** The quota of the account that a call acts for, by the tier of the call. */
 export function quotaOf(quota: Quota, { tier = 'free' }: Pick<CallContext, 'tier'>): number {
     return quota[requireTier(tier)];
 }

@@ -1,22 +1,22 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import { sealAs, unsealAs } from '../workers/crypto/seal.ts';
 
-/** Seals what a caller hands back later, to whichever process of the service then serves it. */
+/** Seals data that a caller returns later, to any process of the service. */
 export interface SharedSeal {
     seal(plain: Uint8Array, place: Place): Buffer;
-    /** The plain bytes; undefined for what was not sealed for this same place. */
+    /** The plain bytes; undefined for data that was not sealed for this place. */
     open(sealed: Uint8Array, place: Place): Buffer | undefined;
 }
 
-/** What a sealed text is for: it cannot be opened with other parts, or with these in another order. */
+/** The purpose of a sealed text. It cannot be opened with other parts, or with the same parts in another order. */
 type Place = ReadonlyArray<string | undefined>;
 
 const KEY_BYTES = 32;
 
 /**
- * Seals with AES-256-GCM under keys that derive from secrets which all processes have (HKDF): the first secret seals, all of
- * them open, so that secrets can be rotated. `purpose` keeps the keys of different uses apart. Each place has a key of its
- * own (HMAC-SHA-256), which keeps the number of random nonces under one key small.
+ * Seals with AES-256-GCM under keys that are derived (HKDF) from secrets which all processes have. The first secret
+ * seals and each of them opens, so that secrets can be rotated. `purpose` separates the keys of different uses. Each
+ * place has its own key (HMAC-SHA-256), which keeps the number of random nonces per key small.
  */
 export function sharedSeal(secrets: readonly [string, ...string[]], purpose: string): SharedSeal {
     const keyFrom = (secret: string) => Buffer.from(hkdfSync('sha256', secret, '', purpose, KEY_BYTES));
@@ -43,7 +43,7 @@ function keyOf(key: Buffer, associated: Buffer): Buffer {
     return createHmac('sha256', key).update(associated).digest();
 }
 
-/** JSON, so that no two places give the same text. */
+/** JSON, so that no two places produce the same text. */
 function associatedData(place: Place): Buffer {
     return Buffer.from(JSON.stringify(place.map((part) => part ?? null)));
 }

@@ -1,21 +1,21 @@
 import { invalid } from '../platform/errors.ts';
 
-/** Of every name that is stored; characters (code points). */
+/** Maximum length of every stored name, in characters (code points). */
 const MAX_NAME_LENGTH = 255;
 
-/** Whether the text can be stored and signed, in at most `max` characters (code points). */
+/** True if the text can be stored and signed, and has at most `max` characters (code points). */
 export function isText(text: string, max: number): boolean {
     const short = text.length <= max || (text.length <= 2 * max && [...text].length <= max);
     return short && text.isWellFormed() && !text.includes('\0');
 }
 
-/** AppError `invalid`, which names the field, for a text that cannot be stored or is longer than `max` characters. */
+/** AppError `invalid`, which names the field, if the text cannot be stored or is longer than `max` characters. */
 export function requireText(field: string, text: string, max: number): void {
     if (isText(text, max)) return;
     throw invalid(`${field} may have ${max} characters, without NUL or lone surrogates.`);
 }
 
-/** A display name without the blanks around it; AppError `invalid` where nothing is left or it cannot be stored. */
+/** Trims a display name. AppError `invalid` if nothing is left or it cannot be stored. */
 export function requireName(text: string): string {
     const name = text.trim();
     if (name === '') throw invalid('name must not be blank.');

@@ -2,7 +2,7 @@ import { invalid } from '../platform/errors.ts';
 
 /** Requests per minute, by tier (interface, section 8). */
 const RATE_LIMITS = { free: 10, basic: 100, pro: 1_000, enterprise: 10_000 } as const;
-/** Session calls of an account are never limited below this, whatever its tier (decision A12). */
+/** Minimum limit of an account's session calls, whatever its tier (decision A12). */
 const LEAST_SESSION_LIMIT = 600;
 
 export type Tier = keyof typeof RATE_LIMITS;
@@ -27,7 +27,7 @@ export function sessionRateLimit(tier: Tier): number {
     return Math.max(RATE_LIMITS[tier], LEAST_SESSION_LIMIT);
 }
 
-/** Whether `tier` stands above `other`. */
+/** True if `tier` is higher than `other`. */
 export function exceeds(tier: Tier, other: Tier): boolean {
     return TIERS.indexOf(tier) > TIERS.indexOf(other);
 }

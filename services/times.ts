@@ -6,15 +6,15 @@ const DATE_TIME =
 const WRITTEN_LENGTH = 'YYYY-MM-DDTHH:mm:ss.sssZ'.length;
 
 /**
- * The instant of an ISO 8601 date-time with an offset, as `YYYY-MM-DDTHH:mm:ss.sssZ`, cut to milliseconds. Undefined for any
- * other text, for a day that its month does not have, and outside of the years 1 to 9999 in UTC: that form and PostgreSQL
- * hold no others.
+ * The instant of an ISO 8601 date-time with an offset, as `YYYY-MM-DDTHH:mm:ss.sssZ`, cut to milliseconds. Undefined
+ * for any other text, for a day that its month does not have, and outside of the years 1 to 9999 in UTC: this form and
+ * PostgreSQL support no others.
  */
 export function readDateTime(text: string): string | undefined {
     return isWritten(text) ? text : readAnyDateTime(text);
 }
 
-/** Whether the text is the form that this service writes, as nearly all are. */
+/** True if the text is in the form that this service writes, as nearly all are. */
 function isWritten(text: string): boolean {
     if (text.length !== WRITTEN_LENGTH || text.startsWith('0000')) return false;
     const ms = Date.parse(text);
@@ -27,21 +27,21 @@ function readAnyDateTime(text: string): string | undefined {
     const [, date, time, seconds = '00', fraction = '', sign, hours = '0', minutes = '0'] = match;
     const written = `${date}T${time}:${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;
     const local_ms = Date.parse(written);
-    // Date.parse takes 30 February for 2 March.
+    // Date.parse reads 30 February as 2 March.
     if (Number.isNaN(local_ms) || new Date(local_ms).toISOString() !== written) return undefined;
     const offset_ms = (Number(hours) * 60 + Number(minutes)) * 60_000;
     const utc = new Date(sign === '-' ? local_ms + offset_ms : local_ms - offset_ms).toISOString();
     return utc.length === written.length && !utc.startsWith('0000') ? utc : undefined;
 }
 
-/** As readDateTime, and a date alone is its midnight in UTC. */
+/** Like readDateTime, but also accepts a date alone, which means midnight in UTC. */
 export function readExpiry(text: string): string | undefined {
     return readDateTime(DATE.test(text) ? `${text}T00:00Z` : text);
 }
 
 /**
- * Why a signed payload does not hold at `now` (milliseconds since 1970), by what RFC 7519 calls nbf and exp; undefined: it does.
- * Where one of them is no time, it never does.
+ * Why a signed payload is not valid at `now` (milliseconds since 1970), according to nbf and exp of RFC 7519; undefined
+ * if it is valid. A payload in which one of them is not a time is never valid.
  */
 export function outOfTime({ nbf, exp }: { nbf?: unknown; exp?: unknown }, now: number): string | undefined {
     if (nbf !== undefined && !(instantOf(nbf) <= now)) return 'is not valid yet';

@@ -3,23 +3,21 @@ import { AppError } from '../../platform/errors.ts';
 import type { Found, ListDependencies, View } from './list.ts';
 import type { CredentialStore, ListedRow, Party, Strand } from './store.ts';
 
-/** A party with no more rows than this is read whole, and what the caller may not see is left out. */
+/** A party with at most this many rows is read completely, and rows that the caller may not see are left out. */
 const SMALL_PARTY = 1_000;
-/** DIDs that are asked for, and looked up, at a time. */
+/** DIDs that are requested and looked up at a time. */
 const OWNED_DIDS = 1_000;
-/** Rows that one page may read beyond the first look at each strand. */
+/** Rows that one page may read beyond the first read of each strand. */
 const MAX_READ = 20_000;
-/** Rows of a strand that are read at first, at least; each time that is not enough, four times as many are read. */
+/** Minimum number of rows in the first read of a strand. Each further read takes four times as many. */
 const FIRST_LOOK = 4;
 
 /**
- * What an account sees of a DID that is not its own: what it has issued itself, and what has a DID of its own on the other
- * side (decision C11).
- *
- * A party of few rows is read whole. A large one is not read at all: the rows are found among the caller's own, which are
- * strands in the order of their ids: what the account has issued, and, for each of its DIDs, what names it on the other side.
- * So a page reads about MAX_READ rows at most, however many the party has. Where that is not enough to fill the page it
- * comes short, even empty, and says where to go on.
+ * What an account sees of a DID that it does not own: what it has issued itself, and rows with one of its own DIDs on
+ * the other side (decision C11). A party with few rows is read completely. The rows of a large party are not read: they
+ * are found among the caller's own rows, in strands ordered by id. One strand is what the account has issued; each of
+ * its DIDs adds the rows that name this DID on the other side. So a page reads at most about MAX_READ rows, however
+ * many the party has. If that does not fill the page, the page is short or even empty, and says where to continue.
  */
 export function foreignView(
     { store, peers }: ListDependencies,
@@ -74,20 +72,20 @@ export function foreignView(
     };
 }
 
-/** During an upgrade a did process of the release before may be asked, which does not know the method. */
+/** During an upgrade this may reach a did process of the previous release, which does not know the method. */
 function replaced(error: unknown): never {
     if (!(error instanceof AppError) || error.kind !== 'method_not_allowed') throw error;
     const text = 'A part of the service is being replaced. Try again shortly.';
     throw new AppError('unavailable', text, { retry_after: 5, cause: error });
 }
 
-/** The newest `size` rows of a party among those of several strands. */
+/** The newest `size` rows of a party, from several strands. */
 function newestOf(store: CredentialStore, { party, size }: { party: Party; size: number }) {
     const rows = new Map<string, ListedRow>();
     let mayRead = MAX_READ;
     let stoppedAt: string | undefined;
 
-    /** The id that a row must be above to be among the newest; undefined while there are less than `size`. */
+    /** Rows above this id can be among the newest; undefined while there are fewer than `size`. */
     function threshold(): string | undefined {
         if (rows.size < size) return undefined;
         const newest = [...rows.keys()].sort().reverse().slice(0, size);
@@ -114,7 +112,7 @@ function newestOf(store: CredentialStore, { party, size }: { party: Party; size:
             const found = [...rows.values()].sort((one, other) => (one.id < other.id ? 1 : -1));
             const least = stoppedAt;
             const sure = least === undefined ? found : found.filter(({ id }) => id >= least);
-            // Below a full page it does not matter where the search has ended.
+            // If the page is not full, it does not matter where the search has ended.
             return sure.length >= size ? { rows: sure.slice(0, size) } : { rows: sure, stopped_at: least };
         },
     };

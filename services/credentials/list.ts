@@ -22,18 +22,18 @@ export interface ListDependencies {
 
 /** The rows of a party that a caller may see. */
 export interface View {
-    /** Newest first, from below the id `before`: up to `size` rows. */
+    /** Up to `size` rows below the id `before`, newest first. */
     page(range: { before: string | undefined; size: number }, context: CallContext): Promise<Found>;
     count(context: CallContext): Promise<number>;
 }
 
 export interface Found {
     rows: readonly ListedRow[];
-    /** Where the search ended before there were `size` rows or the list was over: below this id nothing was looked at. */
+    /** Where the search ended before it found `size` rows or the end of the list: nothing below this id was read. */
     stopped_at?: string | undefined;
 }
 
-/** An answer stays below 2 MiB on its way to the gateway. */
+/** Keeps an answer to the gateway below 2 MiB. */
 const MAX_PAGE_BYTES = 1_500_000;
 
 /** One page of a party's credentials, newest first. */
@@ -87,7 +87,7 @@ async function viewOf(deps: ListDependencies, party: Party, context: CallContext
     return dids.length > 0 ? whole : foreignView(deps, { party, account });
 }
 
-/** The rows of one page, and the id below which the next page begins; none after the last page. */
+/** The rows of one page, and the id below which the next page begins; undefined after the last page. */
 function pageOf({ rows, stopped_at }: Found, limit: number): { rows: readonly ListedRow[]; end: string | undefined } {
     const taken = rows.slice(0, Math.min(limit, rowsThatFit(rows)));
     return { rows: taken, end: taken.length < rows.length ? taken.at(-1)?.id : stopped_at };
@@ -96,7 +96,7 @@ function pageOf({ rows, stopped_at }: Found, limit: number): { rows: readonly Li
 function rowsThatFit(rows: readonly ListedRow[]): number {
     let bytes = 0;
     const firstTooMany = rows.findIndex((row) => {
-        // DIDs are ASCII; a UTF-16 unit takes at most 3 bytes; ids, times and field headers take less than 200.
+        // DIDs are ASCII. A UTF-16 unit takes at most 3 bytes. Ids, times and field headers take less than 200.
         bytes += row.issuer.length + row.subject.length + 3 * row.credential_type.length + 200;
         return bytes > MAX_PAGE_BYTES;
     });

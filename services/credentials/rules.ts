@@ -8,7 +8,7 @@ import { readExpiry } from '../times.ts';
 
 const MAX_REASON_LENGTH = 2_000;
 
-/** Issuers sign, so their DID must hold an Ed25519 key. */
+/** Issuers sign, so their DID must contain an Ed25519 key. */
 export function requireIssuer(did: string): void {
     if (!decodeDidKey(did)) throw invalid('issuer_did is not a did:key with an Ed25519 public key.');
 }
@@ -17,7 +17,7 @@ export function requireSubject(did: string): void {
     if (!isDid(did)) throw invalid('subject_did is not a DID.');
 }
 
-/** Any text but a blank one; it is signed as it was sent. */
+/** Any text that is not blank. It is signed as it was sent. */
 export function requireCredentialType(text: string): void {
     if (isCredentialType(text)) return;
     throw invalid(`credential_type must have 1 to ${MAX_TYPE_LENGTH} characters, without NUL or lone surrogates.`);

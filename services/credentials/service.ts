@@ -38,7 +38,7 @@ export interface CredentialsDependencies extends ListDependencies {
     clock: () => number;
 }
 
-/** Tokens of one call that wait for a thread: those of others have their turn in between. */
+/** Tokens of one call that wait for a thread, so that tokens of other calls get their turn in between. */
 const CHECKS_IN_FLIGHT = 16;
 
 /** Credentials: issued as v4.public tokens, verified, revoked and listed. */
@@ -111,7 +111,7 @@ async function verifyMany(
     };
 }
 
-/** Without `issuer_did` the token is checked under the issuer that it names itself. */
+/** Without `issuer_did` the token is verified with the issuer that it names itself. */
 async function check(
     { store, signatures, clock }: CredentialsDependencies,
     {
@@ -131,7 +131,7 @@ async function check(
     const { credential_id, claims, expires_at, ...shown } = content;
     const expired = expires_at !== undefined && Date.parse(expires_at) <= clock();
     const row = check_revocation ? await store.find(requireCredentialId(credential_id), context) : undefined;
-    // The row of another issuer's credential says nothing of one that was made elsewhere under the same id.
+    // The row of another issuer's credential says nothing about one that was created elsewhere with the same id.
     const revoked = row?.issuer === content.issuer && row.revoked_at !== null;
     if (revoked || expired) {
         const error = `The credential has ${revoked ? 'been revoked' : 'expired'}.`;
@@ -144,7 +144,7 @@ async function check(
     return { valid: true, ...shown, claims, expires_at, revoked, expired };
 }
 
-/** Nothing that an unproven token says is repeated. */
+/** The answer repeats nothing from a token that is not authentic. */
 function unauthentic(error: string): Verification {
     return { valid: false, revoked: false, expired: false, error };
 }
@@ -164,14 +164,14 @@ async function revoke(
     }
     if (row.revoked_at !== null) return revocation(credential_id, row);
     const revoked_at = new Date(clock()).toISOString();
-    // Of several at once the first one counts, and the others answer it too.
+    // Of concurrent revocations the first one counts, and the others return it.
     const first = await store.revoke({ id, revoked_at, reason }, context);
     return first
         ? { credential_id, revoked: true, revoked_at, reason }
         : revocation(credential_id, await requireRow(store, id, context));
 }
 
-/** Who issued it, who owns the issuer's DID, and trusted callers that act for nobody. */
+/** May revoke: the issuing account, the owner of the issuer's DID, and trusted callers that act for nobody. */
 async function mayRevoke(
     row: FoundRow,
     did: CredentialsDependencies['peers']['did'],

@@ -16,7 +16,7 @@ export interface NewRow {
     credential_type: string;
 }
 
-/** What decides over a credential's revocation. */
+/** What decides whether a caller may revoke a credential. */
 export interface FoundRow {
     issuer: string;
     account: string | null;
@@ -35,19 +35,19 @@ export interface ListedRow {
     credential_type: string;
 }
 
-/** All credentials of one issuer, or of one subject. */
+/** All credentials of one issuer or of one subject. */
 export interface Party {
     role: 'issuer' | 'subject';
     did: string;
 }
 
 /**
- * Rows of all parties in the order of their ids, from below the id `before`: what an account has issued, or what names a DID
- * on the side where the party does not stand.
+ * Rows of all parties in the order of their ids, below the id `before`: those that an account has issued, or those that
+ * name a DID on the side opposite to the party.
  */
 export type Strand = ({ account: string } | { did: string }) & { before: string | undefined };
 
-/** The newest `size` credentials of a DID from below the id `before`. */
+/** The newest `size` credentials of a DID below the id `before`. */
 interface PageQuery {
     did: string;
     before: string | undefined;
@@ -55,35 +55,37 @@ interface PageQuery {
 }
 
 export interface CredentialStore {
-    /** Writes the row where there is none with this id. */
+    /** Inserts the row unless one with this id exists. */
     insert: Coalescer<NewRow, void>;
     /** By UUID. */
     find: Coalescer<string, FoundRow | undefined>;
-    /** Revokes what is not revoked yet; whether that was so. */
+    /** Revokes the credential unless it is revoked already. Resolves to whether it did. */
     revoke(
         revocation: { id: string; revoked_at: string; reason: string | undefined },
         traced?: Traced,
     ): Promise<boolean>;
-    /** Newest first, from below the id `before`. */
+    /** Newest first, below the id `before`. */
     page(party: Party, range: Omit<PageQuery, 'did'>, traced: Traced): Promise<readonly ListedRow[]>;
     count(party: Party, traced?: Traced): Promise<number>;
     /**
-     * Reads the newest `look` rows of each strand, all of which are of one kind. `rows`: those of them that are the party's;
-     * `unread`: the strands that have more, from where they were read to.
+     * Reads the newest `look` rows of each strand; all strands are of one kind. `rows`: those of the party. `unread`:
+     * the strands that have more rows, and the id below which these are.
      */
     readStrands(
         party: Party,
         range: { strands: readonly Strand[]; look: number },
         traced?: Traced,
     ): Promise<{ rows: ListedRow[]; unread: Strand[] }>;
-    /** How many of the party's rows the account has issued; reads those that it has issued. */
+    /** The number of the party's rows that the account has issued. It reads all rows that the account has issued. */
     countIssued(party: Party, account: string, traced?: Traced): Promise<number>;
-    /** How many of the party's rows have one of the DIDs on the other side, but for those that one account has issued. */
+    /**
+     * The number of the party's rows with one of the DIDs on the other side, without those that one account has issued.
+     */
     countOther(party: Party, range: { dids: readonly string[]; not_by: string }, traced?: Traced): Promise<number>;
     ping(): Promise<void>;
 }
 
-/** Rows that the pages of one group may hold together; a page that alone has more goes alone. */
+/** Maximum number of rows for the pages of one group. A single page that has more goes alone. */
 const ROWS_OF_A_GROUP = 4_000;
 
 export function credentialStore(db: Database): CredentialStore {
@@ -167,7 +169,7 @@ async function findGroup(db: Database, ids: string[]) {
 async function readPages(db: Database, role: Party['role'], queries: PageQuery[]): Promise<ListedRow[][]> {
     const column = sql.identifier([role]);
     const tuples = queries.map(({ did, before, size }, place) => [place, did, before ?? LAST_ID, size]);
-    // By pairs, not `role = did ORDER BY id`: for a party of many rows PostgreSQL would walk the ids of all parties.
+    // By pairs, not `role = did ORDER BY id`: for a party with many rows PostgreSQL would scan the ids of all parties.
     const rows = await db.prepared<ListedRow & { place: number }>(
         `credentials_page_${role}`,
         sql.unsafe`

@@ -2,13 +2,13 @@ import { type Database, sql } from '../../platform/db.ts';
 import { FIRST_ID, LAST_ID, LISTED_COLUMNS } from './columns.store.ts';
 import type { CredentialStore, ListedRow, Strand } from './store.ts';
 
-/** The rows that an account sees of somebody else's DID, found among its own. */
+/** The rows of a foreign DID that an account may see, found among its own rows. */
 export function strandStore(db: Database): Pick<CredentialStore, 'readStrands' | 'countIssued' | 'countOther'> {
     return {
         async readStrands({ role, did: party }, { strands, look }, traced) {
             const { column, type, keyOf } = kindOf(strands, role === 'issuer' ? 'subject' : 'issuer');
             const tuples = strands.map((strand, place) => [place, keyOf(strand), strand.before ?? LAST_ID]);
-            // By pairs, as pages are read, so that it is one range of the strand's own index and no other.
+            // By pairs, like pages, so that it is one range of the strand's own index.
             const statement = sql.unsafe`
                 SELECT s.place, row.nth = ${look} AS is_last, row.${sql.identifier([role])} = ${party} AS is_of_party, row.*
                 FROM ${sql.unnest(tuples, ['int4', type, 'uuid'])} AS s (place, key, before)
@@ -23,7 +23,7 @@ export function strandStore(db: Database): Pick<CredentialStore, 'readStrands' |
             const ends = read.filter(({ is_last }) => is_last);
             return {
                 rows: read.filter(({ is_of_party }) => is_of_party),
-                // place is that of a strand
+                // place is the index of a strand
                 unread: ends.map(({ place, id }) => ({ ...(strands[place] as Strand), before: id })),
             };
         },
@@ -56,7 +56,7 @@ export function strandStore(db: Database): Pick<CredentialStore, 'readStrands' |
 
 type StrandRow = ListedRow & { place: number; is_last: boolean; is_of_party: boolean };
 
-/** The column that strands of one kind run along. */
+/** The column that strands of one kind follow. */
 function kindOf(strands: readonly Strand[], other: 'issuer' | 'subject') {
     const isIssued = strands.some((strand) => 'account' in strand);
     return {

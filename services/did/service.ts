@@ -9,7 +9,7 @@ import { requireLimit } from '../paging.ts';
 import { type Quota, quotaExceeded, quotaOf } from '../quotas.ts';
 import type { DidRow, DidStore } from './store.ts';
 
-/** did:key identifiers: made here or registered, and resolved. */
+/** did:key identifiers: generated here or registered, and resolved. */
 export function didService({
     store,
     signatures,
@@ -17,7 +17,7 @@ export function didService({
 }: {
     store: DidStore;
     signatures: Signatures;
-    /** DIDs that an account may create and register. */
+    /** DIDs that an account may generate and register. */
     quota: Quota;
 }): ServiceOf<typeof DidServiceDefinition> {
     async function insert(row: Omit<DidRow, 'account' | 'quota'>, context: CallContext): Promise<void> {

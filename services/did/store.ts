@@ -9,7 +9,7 @@ export interface DidRow {
     public_key: Uint8Array;
     account: string | undefined;
     origin: 'generated' | 'wallet' | 'registered';
-    /** How many DIDs the account may have; those of wallets are bounded by their number. */
+    /** Maximum number of DIDs of the account. DIDs of wallets are bounded by the number of wallets. */
     quota?: number;
 }
 
@@ -19,24 +19,24 @@ interface OwnershipQuery {
 }
 
 export interface DidStore {
-    /** Writes the row where there is none for this DID; false, and nothing is written, where the quota is used up. */
+    /** Inserts the row unless the DID exists. False, and nothing is written, if the quota is used up. */
     insert: Coalescer<DidRow, boolean>;
-    /** How many DIDs the account has created and registered. */
+    /** The number of DIDs that the account has generated and registered. */
     count(account: string, traced?: Traced): Promise<number>;
     find: Coalescer<string, { public_key: Uint8Array } | undefined>;
     /** Those of `dids` that the account owns. */
     filterOwned: Coalescer<OwnershipQuery, string[]>;
-    /** Up to `limit` DIDs that the account owns, in the order of their text, from above `after`. */
+    /** Up to `limit` DIDs of the account after `after`, in text order. */
     listOwned(range: { account: string; after: string | undefined; limit: number }, traced?: Traced): Promise<string[]>;
 }
 
-/** DIDs that the queries of one group may hold together; a query that alone has more goes alone. */
+/** Maximum number of DIDs in the queries of one group. A single query that has more goes alone. */
 const DIDS_OF_A_GROUP = 1_000;
 
-/** More DIDs than all groups of an account that may be on their way at once in sixteen processes. */
+/** More DIDs than the groups of one account that sixteen processes may have in progress. */
 const QUOTA_MARGIN = 2_048;
 
-/** The first of the two keys of the advisory locks by account, which other uses of such locks in the database do not have. */
+/** The first key of the advisory locks by account. Nothing else in the database uses it. */
 const LOCK_SPACE = 0x646964; // "did"
 
 export function didStore(db: Database): DidStore {
@@ -75,11 +75,12 @@ export function didStore(db: Database): DidStore {
 }
 
 /**
- * Writes the DIDs of accounts that are far from their quota in one statement, without waiting for other groups of the account.
- * Those of the other accounts go apart: their statement sees what all groups before it have written. Whether each row was written.
+ * Writes the DIDs of accounts that are far from their quota in one statement, without waiting for other groups of the
+ * account. The DIDs of the other accounts are written separately, by a statement that sees what all groups before it
+ * have written. Resolves to whether each row was written.
  */
 async function insertGroup(db: Database, rows: DidRow[], group: Patience): Promise<boolean[]> {
-    // In one order everywhere: two processes that write the same DIDs must not wait for each other.
+    // In the same order everywhere: two processes that write the same DIDs must not deadlock.
     const sorted = rows.toSorted((one, other) => (one.did < other.did ? -1 : 1));
     const far_rows = await db.prepared<{ account: string }>('dids_insert', insertionFar(sorted), group);
     const far = new Set(far_rows.map(({ account }) => account));
@@ -97,17 +98,17 @@ async function insertGroup(db: Database, rows: DidRow[], group: Patience): Promi
     return rows.map((row) => !refused.has(row));
 }
 
-/** DIDs of wallets do not count, nor do those of no account. */
+/** DIDs of wallets and of no account do not count. */
 function isCounted(row: DidRow): row is DidRow & { account: string } {
     return row.account !== undefined && row.origin !== 'wallet';
 }
 
-/** In one order everywhere, too. */
+/** Sorted for the same reason. */
 function countedAccounts(rows: DidRow[]): string[] {
     return [...new Set(rows.filter(isCounted).map(({ account }) => account))].sort();
 }
 
-/** Waits until no other statement writes DIDs of these accounts, and keeps others from it until the transaction ends. */
+/** Waits until no other statement writes DIDs of these accounts, and blocks others until the transaction ends. */
 async function lockAlone(queries: Queries, rows: DidRow[]): Promise<void> {
     await queries.rows(sql.unsafe`
         SELECT pg_advisory_xact_lock(${LOCK_SPACE}, hashtext(account::text))
@@ -115,8 +116,8 @@ async function lockAlone(queries: Queries, rows: DidRow[]): Promise<void> {
 }
 
 /**
- * Writes the rows of accounts that have more than QUOTA_MARGIN DIDs left and are not locked by lockAlone(), and those that do not
- * count. Gives these accounts.
+ * Writes the rows that do not count, and those of accounts that have more than QUOTA_MARGIN DIDs left and are not
+ * locked by lockAlone(). Returns these accounts.
  */
 function insertionFar(rows: DidRow[]) {
     const accounts = countedAccounts(rows);
@@ -135,7 +136,10 @@ function insertionFar(rows: DidRow[]) {
         SELECT account FROM far`;
 }
 
-/** Writes rows while their account has DIDs left, and gives the places of the others. A DID that is known takes none. */
+/**
+ * Writes rows while their account has DIDs left, and returns the places of the others. A DID that exists takes no
+ * place.
+ */
 function insertionNear(rows: DidRow[]) {
     const tuples = rows.map((row, place) => [...columnsOf(row), row.quota ?? null, place]);
     return sql.unsafe`
@@ -155,7 +159,7 @@ function insertionNear(rows: DidRow[]) {
         SELECT place FROM refused`;
 }
 
-/** The least quota that a row of the account brings; null: it has none. */
+/** The smallest quota among the account's rows; null if none has one. */
 function quotaIn(rows: DidRow[], account: string): number | null {
     const quotas = rows.flatMap((row) => (row.account === account && row.quota !== undefined ? row.quota : []));
     return quotas.length > 0 ? Math.min(...quotas) : null;
@@ -166,7 +170,7 @@ function columnsOf({ did, public_key, account, origin }: DidRow) {
     return [did, Buffer.from(public_key), account ?? null, origin];
 }
 
-/** Writes those rows of `new` that meet the condition. The trigger on did.dids counts what is written. */
+/** Writes the rows of `new` that meet the condition. The trigger on did.dids counts them. */
 function insertedFromNew(condition: ReturnType<typeof sql.fragment>) {
     return sql.fragment`inserted AS (
             INSERT INTO did.dids (did, public_key, account, origin, created_at)

@@ -24,7 +24,7 @@ export function passwordChange({
     marks: Marks;
     clock: () => number;
 }) {
-    /** Whether the new password took the place of that version. Sessions end everywhere before it commits. */
+    /** True if the new password replaced that version. Sessions end everywhere before the commit. */
     async function replace(
         version: { user_id: string; password_version: number },
         change: { password_hash: string; kept_session: string | undefined; now: string },
@@ -60,7 +60,7 @@ export function passwordChange({
             const password_hash = await passwords.hash(new_password, context);
             const now = new Date(clock()).toISOString();
             if (await replace(account, { password_hash, kept_session, now }, context)) return now;
-            throw wrong(); // changed since it was verified: no guess, so not counted as one
+            throw wrong(); // it was changed since it was verified: that is no guess, so it is not counted
         });
         if (changed_at === undefined) throw wrong();
         return { changed_at };

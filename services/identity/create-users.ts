@@ -16,12 +16,12 @@ import { requireEmail } from './email.ts';
 import { requireNewPassword } from './password-rules.ts';
 import type { IdentityStore } from './store.ts';
 
-/** Hashes of one batch that are under way or wait for a thread. */
+/** Hashes of one batch that run or wait for a thread. */
 const HASHES_IN_FLIGHT = 4;
-/** What is left of the deadline when the rest of a batch is given up, so that the answer still arrives; milliseconds. */
+/** A batch stops this long (ms) before its deadline, so that its answer still arrives. */
 const RESERVE_MS = 2_000;
 
-/** An item that has passed every rule that can be judged without the store. */
+/** An item that has passed all checks that need no store. */
 interface Candidate {
     email: string;
     password: string;
@@ -29,7 +29,7 @@ interface Candidate {
     tier: Tier;
 }
 
-/** Creates accounts in bulk; what is wrong with an item fails that item alone. */
+/** Creates accounts in bulk. An invalid item fails alone. */
 export function userCreation({
     store,
     passwords,
@@ -74,7 +74,7 @@ export function userCreation({
     };
 }
 
-/** Throws what is wrong with the item; notes its address in `taken` otherwise. */
+/** Throws if the item is invalid; otherwise adds its address to `taken`. */
 function judge({ malformed, ...user }: NewUser, taken: Set<string>): Candidate {
     if (malformed !== undefined) throw invalid(malformed);
     if (user.email === undefined) throw invalid('email is missing.');

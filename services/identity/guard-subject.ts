@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Under what guesses are counted: logins and changes of one account's password together, and on through a change of its
- * address; addresses without account by their hash, because Redis keys carry none in clear.
+ * The subject under which guesses are counted. Logins and password changes of one account share it, even when its
+ * address changes. For unknown addresses it is the address's hash, because Redis keys never contain addresses.
  */
 export function guardSubject(target: { user_id: string } | { email: string }): string {
     if ('user_id' in target) return `login:${target.user_id}`;

@@ -21,12 +21,12 @@ interface LoginDependencies {
     tokens: SessionTokens;
     guard: Guard;
     marks: Marks;
-    /** Sessions that are kept of an account. */
+    /** Maximum number of sessions of an account. */
     session_quota: Quota;
     clock: () => number;
 }
 
-/** Opens a session. An unknown address is answered as a wrong password is, after the same work. */
+/** Opens a session. An unknown address gets the same answer as a wrong password, after the same work. */
 export function login(dependencies: LoginDependencies) {
     const { store, passwords, guard } = dependencies;
     const standIn = unmatchedHash(passwords);
@@ -34,7 +34,7 @@ export function login(dependencies: LoginDependencies) {
     return async (request: LoginRequest, context: CallContext): Promise<LoginResponse> => {
         requireComparablePassword(request.password);
         const email = normaliseEmail(request.email);
-        // PostgreSQL refuses NUL and lone surrogates, and no account has them.
+        // PostgreSQL cannot store NUL and lone surrogates, so no account has them.
         const storable = !email.includes('\0') && email.isWellFormed();
         const account = storable ? await store.findPassword(email, context) : undefined;
         const subject = guardSubject(account ?? { email });
@@ -80,8 +80,8 @@ async function openSession(
 }
 
 /**
- * Forgets what the account has beyond its quota of sessions: ended ones first, then the oldest open ones, which end with it.
- * Each login looks after its own session is there, so however many come at once, the last of them leaves no surplus.
+ * Removes the account's sessions beyond its quota: ended ones first, then the oldest open ones, which end. Each login
+ * does this after its own session exists, so the last of concurrent logins leaves no surplus.
  */
 async function endSurplus(
     { store, marks, session_quota, clock }: LoginDependencies,
@@ -92,7 +92,7 @@ async function endSurplus(
     const surplus = await store.findSurplus({ user_id, keep: session_quota[tier], now }, context);
     if (surplus.length === 0) return;
     const ids = surplus.filter(({ is_open }) => is_open).map(({ session_id }) => session_id);
-    // Where Redis cannot be reached, gateways may serve these for another minute: no reason to refuse the login.
+    // If Redis is unreachable, gateways may accept these for another minute. That is no reason to refuse the login.
     if (ids.length > 0) await marks.refuse({ account: user_id, subject: 'session', ids }, context);
     await store.forgetSessions(
         surplus.map(({ session_id }) => session_id),
@@ -100,7 +100,7 @@ async function endSurplus(
     );
 }
 
-/** A hash at today's cost that no password matches; made once, and made again where making it failed. */
+/** A hash at the current cost that no password matches. It is made once, and again if making it failed. */
 function unmatchedHash(passwords: Passwords): () => Promise<string> {
     let made: Promise<string> | undefined;
     const get = (): Promise<string> => {
@@ -110,6 +110,6 @@ function unmatchedHash(passwords: Passwords): () => Promise<string> {
         });
         return made;
     };
-    void get(); // ahead of the first login, which would take twice as long
+    void get(); // before the first login, which would otherwise take twice as long
     return get;
 }

@@ -4,7 +4,7 @@ import { invalid } from '../../platform/errors.ts';
 const MIN_LENGTH = 8;
 const MAX_LENGTH = 1_024;
 
-/** A password that may be chosen: any Unicode, no rules of composition; else AppError `invalid`. */
+/** Checks a new password: any Unicode, no composition rules; otherwise AppError `invalid`. */
 export function requireNewPassword(password: string, field = 'password'): void {
     requireComparablePassword(password, field);
     if ([...password].length < MIN_LENGTH) {
@@ -12,7 +12,10 @@ export function requireNewPassword(password: string, field = 'password'): void {
     }
 }
 
-/** A password that is worth hashing, because it could have been chosen: the cost of a hash grows with its length. */
+/**
+ * Checks whether a password is worth hashing, because it could have been chosen: the cost of a hash grows with its
+ * length.
+ */
 export function requireComparablePassword(password: string, field = 'password'): void {
     if (password.length > 2 * MAX_LENGTH || [...password].length > MAX_LENGTH) {
         throw invalid(`${field} must have at most ${MAX_LENGTH} characters.`);

@@ -1,9 +1,9 @@
 import { type Database, sql } from '../../platform/db.ts';
 
-/** Rows removed by one statement: bounds its locks and its time. */
+/** Rows that one statement removes, which bounds its locks and its duration. */
 const PRUNE_ROWS = 10_000;
 
-/** Removes sessions of which every token has expired, and with them their spent refresh tokens. Returns how many. */
+/** Removes sessions whose tokens have all expired, with their spent refresh tokens. Returns the number. */
 export async function pruneSessions(db: Database): Promise<number> {
     let removed = 0;
     for (;;) {

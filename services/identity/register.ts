@@ -22,7 +22,7 @@ export function registration({
         const email = requireEmail(request.email);
         requireNewPassword(request.password);
         const name = request.name === undefined ? undefined : requireName(request.name);
-        // Hashed before anybody looks whether the address is taken: the time taken tells nothing.
+        // The password is hashed before the address is looked up, so that the duration reveals nothing.
         const password_hash = await passwords.hash(request.password, context);
         const now = clock();
         const created_at = new Date(now).toISOString();

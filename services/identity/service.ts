@@ -22,13 +22,13 @@ interface IdentityDependencies {
     tokens: SessionTokens;
     guard: Guard;
     marks: Marks;
-    /** Sessions that are kept of an account. */
+    /** Maximum number of sessions of an account. */
     session_quota: Quota;
     /** Milliseconds since 1970. */
     clock: () => number;
 }
 
-/** Accounts, and the sessions that are opened on them. */
+/** Accounts and their sessions. */
 export function identityService(dependencies: IdentityDependencies): ServiceOf<typeof IdentityServiceDefinition> {
     const { store, tokens, session_quota, clock } = dependencies;
     const { findLive, refresh, logout } = sessions(dependencies);

@@ -5,25 +5,25 @@ import type { Traced } from '../../platform/tracing.ts';
 import { appendDeltas } from '../deltas.store.ts';
 import { USER_COLUMNS, type UserRow } from './users.store.ts';
 
-/** A session that has not been ended, and its account as it is now. It may have expired. */
+/** A session that has not ended, and the current state of its account. It may have expired. */
 export interface SessionRow extends UserRow {
     session_id: string;
     expires_at: string;
 }
 
 export interface RefreshRow extends SessionRow {
-    /** The refresh token that is good now. */
+    /** The current refresh token. */
     refresh_id: string;
-    /** When the one in question was traded in, if that was lately. */
+    /** When the refresh token in question was spent, if that was recently. */
     spent_at: string | null;
 }
 
 export interface NewSession {
     session_id: string;
     user_id: string;
-    /** Opens nothing when the password has been changed since this version. */
+    /** Opens nothing if the password has changed since this version. */
     password_version: number;
-    /** Replaces the hash of this same password. */
+    /** Replaces the hash of the same password. */
     upgraded_hash: string | undefined;
     refresh_id: string;
     now: string;
@@ -32,10 +32,10 @@ export interface NewSession {
 
 export interface PasswordChange {
     user_id: string;
-    /** Changes nothing when the password has been changed since this version. */
+    /** Changes nothing if the password has changed since this version. */
     password_version: number;
     password_hash: string;
-    /** The session that goes on. */
+    /** The session that stays open. */
     kept_session: string | undefined;
     now: string;
 }
@@ -46,32 +46,32 @@ export interface Rotation {
     refresh_id: string;
     now: string;
     expires_at: string;
-    /** Refresh tokens spent before this time are forgotten. */
+    /** Refresh tokens spent before this time are removed. */
     forget_before: string;
 }
 
 export interface SessionStore {
-    /** Whether it did. All other sessions of the account end with the change; `beforeCommit` hears which. */
+    /** True if it did. All other sessions of the account end with the change; `beforeCommit` receives them. */
     changePassword(
         change: PasswordChange,
         beforeCommit: (ended: string[]) => Promise<void>,
         traced?: Traced,
     ): Promise<boolean>;
-    /** The account with its new last_login_at; undefined as NewSession says. */
+    /** The account with its new last_login_at; undefined as described in NewSession. */
     openSession(session: NewSession, traced?: Traced): Promise<UserRow | undefined>;
-    /** The sessions of the account beyond the newest `keep` of those that are open; ended ones come before open ones. */
+    /** The sessions of the account beyond the newest `keep` open ones. Ended ones come before open ones. */
     findSurplus(
         target: { user_id: string; keep: number; now: string },
         traced?: Traced,
     ): Promise<ReadonlyArray<{ session_id: string; is_open: boolean }>>;
-    /** Forgets sessions: their tokens are refused as those of an ended one. */
+    /** Removes sessions. Their tokens are refused like those of an ended session. */
     forgetSessions(session_ids: readonly string[], traced?: Traced): Promise<void>;
     countOpen(target: { user_id: string; now: string }, traced?: Traced): Promise<number>;
     findSession: Coalescer<string, SessionRow | undefined>;
     findRefresh(target: { session_id: string; refresh_id: string }, traced?: Traced): Promise<RefreshRow | undefined>;
-    /** Of several callers with one `spent_id` exactly one hears true. */
+    /** Of concurrent callers with one `spent_id`, exactly one gets true. */
     rotate(rotation: Rotation, traced?: Traced): Promise<boolean>;
-    /** When the session ended, now or before; undefined where there is none (any more). */
+    /** When the session ended, now or earlier; undefined if it does not exist (any more). */
     endSession(target: { session_id: string; now: string }, traced?: Traced): Promise<string | undefined>;
 }
 
@@ -136,7 +136,7 @@ async function changePassword(
             WHERE user_id = ${user_id} AND password_version = ${password_version}
             RETURNING user_id`);
         if (changed.length === 0) return false;
-        // A statement of its own: it sees each session that the old password has opened, and by now it opens no more.
+        // A separate statement: it sees each session that the old password has opened, and no more can be opened.
         const ended = await transaction.rows<{ session_id: string }>(sql.unsafe`
             UPDATE identity.sessions SET ended_at = ${now}
             WHERE user_id = ${user_id} AND session_id IS DISTINCT FROM ${kept_session ?? null} AND ended_at IS NULL

@@ -8,12 +8,12 @@ import type { IdentityStore } from './store.ts';
 import type { SessionTokens } from './tokens.ts';
 
 /**
- * A spent refresh token may come back this soon after it was spent: the answer got lost, or a request was sent twice. Later,
- * somebody else has it. In milliseconds.
+ * Grace period of a spent refresh token, in milliseconds: the answer got lost, or a request was sent twice. If the
+ * token comes back later, somebody else has it.
  */
 const REUSE_GRACE_MS = 30_000;
 
-/** What becomes of open sessions. */
+/** Refreshes and ends open sessions. */
 export function sessions({
     store,
     tokens,
@@ -38,7 +38,7 @@ export function sessions({
     const wasStolen = ({ spent_at }: RefreshRow) => !spent_at || Date.parse(spent_at) < clock() - REUSE_GRACE_MS;
 
     return {
-        /** The session as it is now, if it is alive. */
+        /** The current state of the session, if it is active. */
         async findLive(session_id: string, context: CallContext): Promise<SessionRow | undefined> {
             const session = isId(session_id) ? await store.findSession(session_id, context) : undefined;
             return session && !isOver(session) ? session : undefined;
@@ -65,7 +65,7 @@ export function sessions({
                 forget_before: new Date(clock() - REUSE_GRACE_MS).toISOString(),
             };
             const won = await store.rotate(rotation, context);
-            if (!won) throw refused(); // traded in, or the session ended, since it was read
+            if (!won) throw refused(); // its token was spent, or it was ended, since it was read
             return { token: next.token, refresh_token: next.refresh_token, expires_at: next.expires_at };
         },
 

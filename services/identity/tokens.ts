@@ -16,7 +16,7 @@ export interface TokenSubject {
     session_id: string;
 }
 
-/** Both tokens of a session. Times are ISO 8601 in UTC and fall on whole seconds. */
+/** Both tokens of a session. Times are ISO 8601 in UTC, in whole seconds. */
 export interface TokenPair {
     token: string;
     refresh_token: string;
@@ -24,24 +24,24 @@ export interface TokenPair {
     expires_at: string;
     /** The refresh token's jti. */
     refresh_id: string;
-    /** The exp of whichever token lives longer. */
+    /** The exp of the token that lives longer. */
     session_expires_at: string;
 }
 
 export interface SessionTokens extends SessionTokenVerifier {
     issue(subject: TokenSubject): TokenPair;
-    /** What gateways check tokens with. */
+    /** The keys with which gateways verify tokens. */
     signing_keys: readonly SessionKey[];
 }
 
-/** Makes and checks session tokens (JWT, EdDSA with Ed25519). Throws where `keys_pem` holds no usable key. */
+/** Issues and verifies session tokens (JWT, EdDSA with Ed25519). Throws if `keys_pem` contains no usable key. */
 export function tokens({
     keys_pem,
     access_seconds,
     refresh_seconds,
     clock,
 }: {
-    /** Private keys, PKCS#8 in PEM, one after the other: the first one signs, all of them verify. */
+    /** Private keys, PKCS#8 in PEM, concatenated: the first one signs, all of them verify. */
     keys_pem: string;
     access_seconds: number;
     refresh_seconds: number;

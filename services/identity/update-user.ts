@@ -6,7 +6,7 @@ import { requireEmail } from './email.ts';
 import type { IdentityStore } from './store.ts';
 import { noAccount, requireAccountId } from './user.ts';
 
-/** Changes what the request names of the caller's account. */
+/** Changes the fields of the caller's account that the request contains. */
 export function userUpdate({ store, clock }: { store: IdentityStore; clock: () => number }) {
     return async ({ email, name, clear_name }: UpdateUserRequest, context: CallContext): Promise<UpdatedUser> => {
         const change = {

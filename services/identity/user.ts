@@ -4,7 +4,7 @@ import { isId } from '../../platform/ids.ts';
 import type { User } from '../../proto/gen/identity/v1/identity.ts';
 import type { UserRow } from './users.store.ts';
 
-/** An account as callers see it. */
+/** An account in the form that callers see. */
 export function userOf({ user_id, email, name, tier, created_at, last_login_at }: UserRow): User {
     return {
         user_id,
@@ -16,7 +16,7 @@ export function userOf({ user_id, email, name, tier, created_at, last_login_at }
     };
 }
 
-/** The account that a call acts for; a text that is no id is no account's. */
+/** The account that a call acts for. A text that is not an id belongs to no account. */
 export function requireAccountId(context: CallContext): string {
     const user_id = requireUser(context);
     if (!isId(user_id)) throw noAccount();

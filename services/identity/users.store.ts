@@ -29,7 +29,7 @@ export interface PasswordRow extends UserRow {
     password_version: number;
 }
 
-/** What is undefined stays; a name of null is taken away. */
+/** Undefined fields stay as they are. A name of null is removed. */
 export interface UserChange {
     user_id: string;
     email: string | undefined;
@@ -45,13 +45,13 @@ export interface UpdatedRow {
 }
 
 export interface UserStore {
-    /** False where the address is taken. */
+    /** False if the address is taken. */
     insertUser: Coalescer<NewUserRow, boolean>;
     findUser: Coalescer<string, UserRow | undefined>;
     /** By address. */
     findPassword: Coalescer<string, PasswordRow | undefined>;
     findPasswordOf(user_id: string, traced?: Traced): Promise<PasswordRow | undefined>;
-    /** The account as it is then; `taken` where the address is another one's, undefined where there is no such account. */
+    /** The updated account; `taken` if another account has the address, undefined if the account does not exist. */
     updateUser(change: UserChange, traced?: Traced): Promise<UpdatedRow | 'taken' | undefined>;
 }
 
@@ -81,7 +81,8 @@ export function userStore(db: Database): UserStore {
 export const USER_COLUMNS = sql.fragment`u.user_id, u.email, u.name, u.tier, u.created_at, u.last_login_at`;
 
 async function insertUsers(db: Database, rows: NewUserRow[], group: Patience): Promise<boolean[]> {
-    // In one order everywhere: two groups that share addresses then wait for each other in turn, not in a circle.
+    // In the same order everywhere: two groups that share addresses then wait for each other in turn and do not
+    // deadlock.
     const tuples = rows
         .map((row) => [row.user_id, row.email, row.name ?? null, row.tier, row.password_hash, row.created_at])
         .sort(([, a], [, b]) => (String(a) < String(b) ? -1 : 1));
@@ -131,7 +132,10 @@ async function findPasswordOf(db: Database, user_id: string, traced?: Traced): P
     return row;
 }
 
-/** SQLSTATEs of an address that another account has: its row is there, or two accounts were taking each other's at once. */
+/**
+ * SQLSTATEs that mean another account has the address: its row exists, or two accounts were taking each other's
+ * address.
+ */
 const TAKEN = ['23505', '40P01'];
 
 async function updateUser(

@@ -13,17 +13,17 @@ import { exceeds, rateLimit, requireTier } from '../tiers.ts';
 import type { KeyCounts, KeyRow, KeyStore, OwnKey } from './store.ts';
 
 export interface KeyPolicy extends ApiKeyFormat {
-    /** Whether a key's tier may stand above its account's. */
+    /** Whether a key may have a higher tier than its account. */
     tier_policy: 'any' | 'cap';
-    /** Active keys that an account of each tier may have. */
+    /** Maximum number of active keys of an account, by tier. */
     key_limits: Quota;
-    /** Keys that an account may have in all, revoked ones too. */
+    /** Maximum number of keys of an account, including revoked ones. */
     key_quota: Quota;
 }
 
 const HASH_BYTES = 32;
 
-/** API keys: secrets that act for an account, each with a tier of its own. */
+/** API keys: secrets that act for an account, each with its own tier. */
 export function keysService({
     store,
     marks,
@@ -136,7 +136,7 @@ function existing(key: KeyRow | undefined): KeyRow {
     return key;
 }
 
-/** Somebody else's key is answered as one that never was. */
+/** A key of another account gets the same answer as one that does not exist. */
 function notFound(): AppError {
     return new AppError('not_found', 'This API key does not exist.');
 }

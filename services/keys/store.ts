@@ -27,7 +27,7 @@ export interface NewKeyRow {
     created_at: string;
 }
 
-/** A key as its owner names it. */
+/** A key, as its owner identifies it. */
 export interface OwnKey {
     account: string;
     key_id: string;
@@ -41,15 +41,15 @@ export interface LiveKey {
 
 export interface KeyCounts {
     active: number;
-    /** Revoked ones too. */
+    /** Including revoked ones. */
     all: number;
 }
 
 export interface KeyStore {
-    /** Writes the key unless the account has as many active ones, or as many in all, already; whether it did. */
+    /** Inserts the key unless the account has reached one of its quotas. Resolves to whether it did. */
     insert(key: NewKeyRow, most: KeyCounts, traced?: Traced): Promise<boolean>;
     counts(account: string, traced?: Traced): Promise<KeyCounts>;
-    /** Up to `limit` keys, newest first, that are older than `before`. */
+    /** Up to `limit` keys that are older than `before`, newest first. */
     list(
         target: { account: string; before: string | undefined; limit: number },
         traced?: Traced,
@@ -95,8 +95,8 @@ export function keyStore(db: Database): KeyStore {
 const KEY_COLUMNS = sql.fragment`key_id, account, mask, name, tier, created_at, updated_at, revoked_at`;
 
 /**
- * Concurrent callers take turns on the account's row, so each of them sees what the ones before it have taken. The trigger on
- * keys.keys counts all keys.
+ * Concurrent callers take turns on the account's row, so each of them sees what the ones before it have inserted. The
+ * trigger on keys.keys counts all keys.
  */
 async function insertKey(db: Database, key: NewKeyRow, most: KeyCounts, traced?: Traced): Promise<boolean> {
     const statement = sql.unsafe`
@@ -153,7 +153,7 @@ async function revokeKey(
         )
         ${appendDeltas('api_keys_active', -1)}`;
     await db.rows(statement, 'key_revoke', traced);
-    // A statement of its own: whoever came second sees the first one's time only now.
+    // A separate statement: the later of two callers sees the earlier one's time only now.
     const key = await findKey(db, { account, key_id }, traced);
     return key?.revoked_at ?? now;
 }

@@ -3,7 +3,7 @@ import { MAX_PRESENTED_CREDENTIALS } from '../../proto/limits.ts';
 import { decodeDidKey, isDid } from '../../workers/crypto/did-key.ts';
 import { readDateTime } from '../times.ts';
 
-/** What a presentation says. */
+/** The content of a presentation. */
 export interface PresentationContent {
     /** urn:uuid:<uuid> */
     presentation_id: string;
@@ -17,15 +17,15 @@ export interface PresentationContent {
     credentials: string[];
 }
 
-/** Tells presentations from credentials, which are signed with the same keys. */
+/** Distinguishes presentations from credentials, which are signed with the same keys. */
 const TYPE = 'presentation';
-/** The members that are wanted when a token is opened. */
+/** The members that are read from a token's payload. */
 export const PRESENTATION_MEMBERS = {
     members: ['typ', 'jti', 'iss', 'aud', 'iat', 'exp', 'nbf', 'nonce', 'domain', 'credentials'],
     raw: [],
 } as const;
 
-/** The payload of a presentation's token: JSON, with the names of RFC 7519 where it has one. */
+/** The payload of a presentation's token: JSON, with the claim names of RFC 7519 where it has one. */
 export function writePayload(content: PresentationContent): string {
     return stringifyJson({
         typ: TYPE,
@@ -39,7 +39,10 @@ export function writePayload(content: PresentationContent): string {
     });
 }
 
-/** Whoever holds a key may sign anything: every member is checked. Answers the name of the first one that is unfit. */
+/**
+ * Any holder of a key can sign anything, so every member is checked. Returns the name of the first invalid member
+ * instead, if there is one.
+ */
 export function readPayload(payload: Record<string, unknown>): PresentationContent | { unfit: string } {
     const { typ, jti, iss, aud, iat, nonce, domain, credentials } = payload;
     if (typ !== TYPE) return { unfit: 'typ' };

@@ -27,13 +27,13 @@ interface PresentationsDependencies {
     clock: () => number;
 }
 
-/** Characters of a payload: in base64url, a third longer, it must fit into the 1 MiB of a request beside the rest of that. */
+/** Maximum length of a payload, in characters: its base64url form, a third longer, must fit into a request of 1 MiB. */
 const MAX_PAYLOAD_LENGTH = ((1 << 20) - (8 << 10)) * 0.75;
 
-/** Characters of a nonce and of a domain. */
+/** Maximum length of a nonce and of a domain, in characters. */
 const MAX_TEXT_LENGTH = 1_000;
 
-/** Presentations: made by a holder for one verifier, and verified there. */
+/** Presentations: created by a holder for one verifier, and verified there. */
 export function presentationsService(
     deps: PresentationsDependencies,
 ): ServiceOf<typeof PresentationsServiceDefinition> {
@@ -127,19 +127,21 @@ async function verify(
     return { valid: error === undefined, ...shown, credentials, error };
 }
 
-/** What binds a presentation to one occasion may be left out, but an empty text would bind it to nothing. */
+/**
+ * Nonce and domain bind a presentation to one occasion. They are optional, but an empty text would bind it to nothing.
+ */
 function requireBinding(name: string, text: string | undefined): void {
     if (text === '') throw invalid(`${name} must not be empty.`);
 }
 
-/** The first thing that makes an authentic presentation invalid. */
+/** The first reason why an authentic presentation is invalid. */
 function fault(nonce_valid: boolean | undefined, credentials: readonly Verification[]): string | undefined {
     if (nonce_valid === false) return 'The nonce is not the expected one.';
     const bad = credentials.findIndex(({ valid }) => !valid);
     return bad === -1 ? undefined : `credentials.${bad}: ${credentials[bad]?.error}`;
 }
 
-/** Whether the signature is good: an expired credential may be presented. */
+/** True if the signature is valid: an expired credential may be presented. */
 function isAuthentic({ issuer }: Verification): boolean {
     return issuer !== undefined;
 }

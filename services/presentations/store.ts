@@ -14,7 +14,7 @@ export interface PresentationRow {
 }
 
 export interface PresentationStore {
-    /** Writes the row where there is none with this id. */
+    /** Inserts the row unless one with this id exists. */
     insert: Coalescer<PresentationRow, void>;
 }
 

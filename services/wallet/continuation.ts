@@ -1,20 +1,20 @@
 import { sharedSeal } from '../shared-seal.ts';
 
-/** The wallet that a continuation is for, and the account that reads it; undefined for a trusted caller that acts for nobody. */
+/** The wallet of a continuation, and the account that reads it; undefined for a trusted caller that acts for nobody. */
 interface Reader {
     wallet: string;
     account: string | undefined;
 }
 
 /**
- * A continuation carries a wallet's data key from one page of a list to the next one, so that a list of many pages derives the
- * password's key once. It is sealed for the same wallet and account, holds for three minutes, and any process of the wallet
- * role opens it: pages of one list may be read from several. Only the caller of the RPC sees it, who knows the password; it
- * is in no HTTP answer.
+ * A continuation carries a wallet's data key from one page of a list to the next, so that a long list derives the key
+ * from the password only once. It is sealed for the wallet and account and valid for three minutes. Any process of the
+ * wallet role can open it, so the pages of one list may be read from several processes. Only the caller of the RPC sees
+ * it, who knows the password; no HTTP answer contains it.
  */
 export interface Continuations {
     seal(dataKey: Uint8Array, reader: Reader): Buffer;
-    /** The data key; undefined for one that has expired, or was made for another wallet or account. */
+    /** The data key; undefined if the continuation has expired or was made for another wallet or account. */
     open(continuation: Uint8Array, reader: Reader): Buffer | undefined;
 }
 
@@ -22,7 +22,9 @@ export interface Continuations {
 const LIFETIME_MS = 180_000;
 const EXPIRY_BYTES = 8;
 
-/** `secrets` are the same in all processes: the first one seals, all of them open. `clock`: milliseconds since 1970. */
+/**
+ * `secrets` are the same in all processes: the first one seals, each of them opens. `clock`: milliseconds since 1970.
+ */
 export function continuations(secrets: readonly [string, ...string[]], clock: () => number): Continuations {
     const shared = sharedSeal(secrets, 'wallet continuations');
     return {

@@ -12,20 +12,20 @@ import type { Continuations } from './continuation.ts';
 import { openCredential } from './records.ts';
 import type { EntryRow, WalletStore } from './store.ts';
 
-/** With one more credential, which a token of 1 MiB can make as large as this, an answer stays below 2 MiB. */
+/** One more credential, at most as large as a token of 1 MiB makes it, keeps an answer below 2 MiB. */
 const MAX_PAGE_BYTES = 900_000;
-/** Records opened without a pause: about a millisecond. */
+/** Records that are opened without a pause: about a millisecond. */
 const RECORDS_AT_ONCE = 64;
 
 export interface PageRequest {
     limit: number;
-    /** The entry that the page before ended with. */
+    /** The last entry of the previous page. */
     before: string | undefined;
     with_total: boolean;
     with_tokens: boolean;
 }
 
-/** Checks what can be checked before the password; else AppError `invalid`. */
+/** Checks what can be checked before the password; otherwise AppError `invalid`. */
 export function requirePage(
     cursors: Cursors,
     { wallet_id, limit, cursor, with_total, with_tokens }: ListCredentialsRequest,

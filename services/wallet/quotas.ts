@@ -4,17 +4,17 @@ import { type Quota, quotaExceeded, quotaOf } from '../quotas.ts';
 import type { WalletStore } from './store.ts';
 import type { Check, Stored } from './stored.store.ts';
 
-/** What the wallets of an account may hold together. */
+/** Quotas of all wallets of an account together. */
 export type WalletQuotas = Readonly<Record<keyof Stored, Quota>>;
 
-/** What a refusal calls them. */
+/** Their names in refusals. */
 const NAMES = {
     wallets: 'wallets',
     credentials: 'credentials in wallets',
     bytes: 'bytes of credentials in wallets',
 } as const satisfies Record<keyof Stored, string>;
 
-/** Throws `forbidden` where an account stores more than it may; `kinds` are those that the call adds to. */
+/** Throws `forbidden` if an account stores too much. `kinds` are those that the call adds to. */
 export function quotaCheck(quotas: WalletQuotas, kinds: ReadonlyArray<keyof Stored>, context: CallContext): Check {
     return (stored) => {
         for (const kind of kinds) {
@@ -24,7 +24,7 @@ export function quotaCheck(quotas: WalletQuotas, kinds: ReadonlyArray<keyof Stor
     };
 }
 
-/** Throws as `check` does where there is no room for one more wallet. */
+/** Throws like `check` if there is no room for one more wallet. */
 export function checkOneMore(stored: Stored, check: Check): void {
     check({ ...stored, wallets: stored.wallets + 1 });
 }

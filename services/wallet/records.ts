@@ -13,12 +13,12 @@ export function sealDataKey(data_key: Uint8Array, password_key: Uint8Array, wall
     return seal(data_key, password_key, { wallet, record: DATA_KEY });
 }
 
-/** The wallet's data key; undefined for another password's key. */
+/** The wallet's data key; undefined for the key of another password. */
 export function openDataKey({ id, data_key }: WalletRow, password_key: Uint8Array): Buffer | undefined {
     return unseal(data_key, password_key, { wallet: id, record: DATA_KEY });
 }
 
-/** What a wallet's row holds beside the data key. */
+/** What a wallet's row contains besides the data key. */
 export function sealWallet(
     { pair, profile }: { pair: KeyPair; profile: SealedProfile },
     data_key: Uint8Array,
@@ -30,7 +30,7 @@ export function sealWallet(
     };
 }
 
-/** Whoever asked wipes the pair's seed. */
+/** The caller must wipe the pair's seed. */
 export function openWallet(row: WalletRow, data_key: Uint8Array): { pair: KeyPair; profile: SealedProfile } {
     const pair = keyPairFrom(opened(unseal(row.private_key, data_key, { wallet: row.id, record: PRIVATE_KEY })));
     const profile = opened(unseal(row.profile, data_key, { wallet: row.id, record: PROFILE }));
@@ -49,7 +49,7 @@ export function openCredential(row: EntryRow, data_key: Uint8Array, wallet: stri
     return SealedCredential.decode(opened(unseal(row.sealed, data_key, { wallet, record: row.credential })));
 }
 
-/** Under the right data key a record that does not open is not the one that was written there. */
+/** With the right data key, a record that does not open is not the one that was written there. */
 function opened<Content>(content: Content | undefined): Content {
     if (content === undefined) throw new AppError('internal', 'A record of this wallet cannot be opened.');
     return content;

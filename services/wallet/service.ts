@@ -41,7 +41,7 @@ export interface WalletDependencies extends UnlockDependencies {
 
 const MAX_DESCRIPTION_LENGTH = 2_000;
 
-/** Wallets: a key pair, its DID and credentials, sealed under a password that is stored nowhere. */
+/** Wallets: a key pair, its DID and credentials, sealed with a password that is not stored anywhere. */
 export function walletService(deps: WalletDependencies): ServiceOf<typeof WalletServiceDefinition> {
     return {
         create: (request, context) => create(deps, request, context),
@@ -68,7 +68,7 @@ async function create(
     if (description !== undefined) requireText('description', description, MAX_DESCRIPTION_LENGTH);
     requirePassword(password);
     const check = quotaCheck(deps.quotas, ['wallets'], context);
-    // Before the work that a refusal would make vain. What counts is the check with the insert.
+    // Avoids work that a refusal would waste. The check together with the insert is the one that counts.
     if (context.user_id !== undefined) checkOneMore(await deps.store.stored(context.user_id, context), check);
     const now = deps.clock();
     const id = newId(now);
@@ -79,7 +79,8 @@ async function create(
     const sealed = sealWallet({ pair, profile: { name, description } }, data_key, id);
     data_key.fill(0);
     pair.seed.fill(0);
-    // The DID comes first: one without a wallet does no harm, but a wallet's own must be known to whoever is shown it.
+    // The DID comes first: a DID without a wallet does no harm, but the DID of a wallet must exist before anybody sees
+    // it.
     const { did } = await deps.peers.did.recordForWallet({ public_key: pair.public_key }, context);
     const row = { id, account: context.user_id ?? null, created_at, ...locked, ...sealed };
     await deps.store.insert(row, check, context);
@@ -99,7 +100,7 @@ async function open(
         const { public_key, seed } = pair;
         const private_key = secretKeyBytes(seed, public_key);
         seed.fill(0);
-        // From the key that was sealed: nothing that the database says in clear can change it.
+        // From the sealed key, so that changed plain columns of the database have no effect.
         const did = encodeDidKey(public_key);
         const wallet = { wallet_id, name: profile.name, did, public_key, created_at: row.created_at };
         return { wallet, private_key, credentials };
@@ -116,7 +117,7 @@ async function addCredential(
     if (metadata !== undefined) requireJsonObject('metadata', metadata, MAX_METADATA_BYTES);
     return unlocked(deps, { wallet_id, password }, context, async (wallet, data_key) => {
         const { credential_id, credential_type, issuer } = await authentic(deps.signatures, credential, context);
-        const uuid = requireCredentialId(credential_id); // readPayload lets no other ids pass
+        const uuid = requireCredentialId(credential_id); // readPayload accepts no other ids
         const content = { credential, credential_type, issuer, metadata };
         const now = deps.clock();
         const entry = {
@@ -134,7 +135,7 @@ async function addCredential(
     });
 }
 
-/** What the token says; AppError `invalid` unless it is a credential that the issuer it names has signed. */
+/** The content of the token. AppError `invalid` unless it is a credential that its issuer has signed. */
 async function authentic(signatures: Signatures, token: string, context: CallContext): Promise<CredentialContent> {
     const opened = await signatures.open({ token, ...CREDENTIAL_MEMBERS }, context);
     if (!opened.ok) throw invalid(`credential is not authentic: ${opened.reason}`);

@@ -4,7 +4,7 @@ import type { Traced } from '../../platform/tracing.ts';
 import { appendDeltas } from '../deltas.store.ts';
 import { type Check, checked, type Stored, storedBy } from './stored.store.ts';
 
-/** A sealed data key, and what it is opened with beside the password. */
+/** A sealed data key, and what opens it together with the password. */
 export interface LockedKey {
     salt: Buffer;
     memory_kib: number;
@@ -12,7 +12,7 @@ export interface LockedKey {
     data_key: Buffer;
 }
 
-/** A wallet as it is stored. */
+/** The row of a wallet. */
 export interface WalletRow extends LockedKey {
     /** UUID */
     id: string;
@@ -22,7 +22,7 @@ export interface WalletRow extends LockedKey {
     profile: Buffer;
 }
 
-/** A credential as its wallet names it, and whose account it counts for. */
+/** A credential of a wallet, and the account that it counts for. */
 export interface EntryName {
     wallet: Pick<WalletRow, 'id' | 'account'>;
     /** UUID */
@@ -53,25 +53,27 @@ interface PageRange {
 export interface WalletStore {
     /** What the account stores. */
     stored(account: string, traced?: Traced): Promise<Stored>;
-    /** Writes the wallet unless `check` throws at what its account stores then. */
+    /** Inserts the wallet unless `check` throws for what its account then stores. */
     insert(wallet: WalletRow, check: Check, traced?: Traced): Promise<void>;
     find: Coalescer<string, WalletRow | undefined>;
     /** Replaces the lock of the data key. */
     relock(id: string, locked: LockedKey, traced?: Traced): Promise<void>;
     /**
-     * Writes the entry, or, where its credential is stored already, replaces what is sealed. When it was first stored;
-     * undefined, and nothing is written, where the one that is there has another issuer. Writes nothing where `check` throws
-     * at what the account stores then.
+     * Inserts the entry or, if its credential is stored already, replaces the sealed record. Resolves to when it was
+     * first stored; undefined, and nothing is written, if the stored one has another issuer. Writes nothing if `check`
+     * throws for what the account then stores.
      */
     put(entry: NewEntry, check: Check, traced?: Traced): Promise<string | undefined>;
-    /** Newest first, from below the entry `before`: up to `limit` rows of about `bytes`, one at least, and whether more follow. */
+    /**
+     * Entries below `before`, newest first: up to `limit` rows of about `bytes`, at least one, and whether more follow.
+     */
     page(wallet: string, range: PageRange, traced?: Traced): Promise<{ rows: readonly EntryRow[]; more: boolean }>;
     count(wallet: string, traced?: Traced): Promise<number>;
-    /** Whether it was there. */
+    /** True if it existed. */
     remove(name: EntryName, traced?: Traced): Promise<boolean>;
 }
 
-/** Above the id of any entry. */
+/** Greater than the id of any entry. */
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 export function walletStore(db: Database): WalletStore {

@@ -6,16 +6,16 @@ export interface Stored {
     wallets: number;
     /** In all of its wallets. */
     credentials: number;
-    /** Of these credentials, as they are sealed. */
+    /** The size of these credentials, sealed. */
     bytes: number;
 }
 
-/** Looks at what an account stores with what is being written, and throws where that is too much. */
+/** Throws if what an account stores, including what is being written, is too much. */
 export type Check = (stored: Stored) => void;
 
 /**
- * Writes for an account in a transaction that `check` may undo. The triggers have counted what is written, on the account's
- * row: of several transactions each one sees what those before it have written.
+ * Writes for an account in a transaction that `check` may undo. The triggers have counted what is written on the
+ * account's row, so each of several transactions sees what those before it have written.
  */
 export function checked<Result>(
     db: Database,
@@ -35,7 +35,7 @@ export function checked<Result>(
     return db.transaction(work, name, traced);
 }
 
-/** `rows` asks the database, or within a transaction. */
+/** `rows` queries the database, or within a transaction. */
 export async function storedBy(account: string, rows: Queries['rows']): Promise<Stored> {
     const [row] = await rows<Stored>(sql.unsafe`
         SELECT wallets, credentials, bytes FROM wallet.accounts WHERE account = ${account}`);

@@ -12,7 +12,7 @@ import type { LockedKey, WalletRow, WalletStore } from './store.ts';
 export interface UnlockDependencies {
     store: WalletStore;
     passwords: Passwords;
-    /** What a password's key costs where it is made anew. */
+    /** The current cost of deriving a key from a password. */
     cost: PasswordCost;
     guard: Guard;
     continuations: Continuations;
@@ -21,7 +21,7 @@ export interface UnlockDependencies {
 /** Bytes of UTF-8, as sent. */
 const MAX_PASSWORD_BYTES = 1_024;
 
-/** AppError `invalid` for a text that can be no wallet's password. */
+/** AppError `invalid` for a text that cannot be a wallet's password. */
 export function requirePassword(password: string): void {
     const bytes = Buffer.byteLength(password);
     const is_text = password.isWellFormed() && !password.includes('\0');
@@ -32,7 +32,7 @@ export function requirePassword(password: string): void {
     );
 }
 
-/** The wallet's data key under a password's key, at today's cost. */
+/** The wallet's data key, locked with a key that is derived from the password at the current cost. */
 export async function lock(
     { passwords, cost }: Pick<UnlockDependencies, 'passwords' | 'cost'>,
     { wallet, password, data_key }: { wallet: string; password: string; data_key: Uint8Array },
@@ -46,9 +46,9 @@ export async function lock(
 }
 
 /**
- * Runs `use` with the wallet's data key, which is wiped afterwards. A continuation opens the wallet without deriving the
- * password's key; without a good one the password does, and nothing else remembers that it was right. AppError `not_found` for
- * a wallet that is not there for the caller, `unauthenticated` for a wrong password, and `rate_limited` after too many of them.
+ * Runs `use` with the wallet's data key, which is wiped afterwards. A continuation opens the wallet without deriving a
+ * key. Otherwise the password does, and nothing remembers that it was right. AppError `not_found` if the caller has no
+ * such wallet, `unauthenticated` for a wrong password, and `rate_limited` after too many of them.
  */
 export async function unlocked<Result>(
     deps: UnlockDependencies,
@@ -71,7 +71,9 @@ export async function unlocked<Result>(
     }
 }
 
-/** The data key by the password, whose key is made anew where it was made at another cost than today's. */
+/**
+ * The data key by the password. If the password's key was derived at a cost other than the current one, it is replaced.
+ */
 async function openedBy(
     deps: UnlockDependencies,
     password: string,
@@ -101,7 +103,10 @@ async function openedBy(
     }
 }
 
-/** Somebody else's wallet is answered as one that never was; a trusted caller that acts for nobody may open any. */
+/**
+ * Another account's wallet gets the same answer as one that does not exist. A trusted caller that acts for nobody may
+ * open any.
+ */
 async function requireWallet(store: WalletStore, wallet_id: string, context: CallContext): Promise<WalletRow> {
     const wallet = isId(wallet_id) ? await store.find(wallet_id, context) : undefined;
     const acts_for_nobody = context.trusted && context.user_id === undefined;

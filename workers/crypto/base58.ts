@@ -1,6 +1,7 @@
 /**
- * base58btc (draft-msporny-base58) of the one length that a did:key has: 34 bytes, of which the first is 45 or more: 47
- * digits. Two digits and two bytes at a time everything fits into 32-bit integers: a fifth of the time of arithmetic digit by digit.
+ * base58btc (draft-msporny-base58) for the only length that a did:key has: 34 bytes, the first of which is at least 45,
+ * as 47 digits. With two digits and two bytes at a time everything fits into 32-bit integers, which takes a fifth of
+ * the time of digit-by-digit arithmetic.
  */
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
@@ -10,16 +11,17 @@ export const DIGITS = 47;
 const LIMBS = BYTES / 2;
 const BASE = 58 * 58;
 
-/** What a character stands for, by its code; -1: it is no digit. */
+/** The value of a character, by its code; -1 if it is not a digit. */
 const VALUES = Int8Array.from({ length: 128 }, (_, code) => ALPHABET.indexOf(String.fromCharCode(code)));
 /** The two digits of each number below BASE. */
 const PAIRS = Array.from({ length: BASE }, (_, value) => digit(Math.floor(value / 58)) + digit(value % 58));
 
-/** The number being read or written, in limbs of 16 bits; in use within one synchronous call. */
+/** The number that is being read or written, in limbs of 16 bits. It is used within one synchronous call. */
 const limbs = new Int32Array(LIMBS);
 
 export function encodeBase58(bytes: Uint8Array): string {
-    for (let i = 0; i < LIMBS; i++) limbs[i] = ((bytes[2 * i] ?? 0) << 8) | (bytes[2 * i + 1] ?? 0); // the highest first
+    // The highest first.
+    for (let i = 0; i < LIMBS; i++) limbs[i] = ((bytes[2 * i] ?? 0) << 8) | (bytes[2 * i + 1] ?? 0);
     let text = '';
     for (let pair = 0; pair < DIGITS >> 1; pair++) {
         let remainder = 0;
@@ -34,10 +36,13 @@ export function encodeBase58(bytes: Uint8Array): string {
     return digit(limbs[LIMBS - 1] ?? 0) + text;
 }
 
-/** The bytes of the DIGITS characters from `start` on; undefined where they are no digits, or of another number of bytes. */
+/**
+ * The bytes of the DIGITS characters from `start`; undefined if they are not digits or stand for another number of
+ * bytes.
+ */
 export function decodeBase58(text: string, start: number): Uint8Array | undefined {
     let invalid = valueAt(text, start);
-    if (invalid === 0) return undefined; // it would stand for a byte that is zero
+    if (invalid === 0) return undefined; // it would stand for a zero byte
     limbs[0] = invalid; // the lowest first
     let used = 1;
     for (let i = start + 1; i < start + DIGITS; i += 2) {

@@ -15,8 +15,8 @@ export function encodeDidKey(public_key: PublicKey): string {
 }
 
 /**
- * The key inside an Ed25519 did:key, undefined for any other text. Any 32 bytes are a valid format, points of small order too:
- * no signature verifies under those. A text that is read is the only one for its key, since base58 without a leading `1` is
+ * The key in an Ed25519 did:key; undefined for any other text. Any 32 bytes are valid here, even points of small order:
+ * no signature verifies with those. Each key has exactly one accepted text, because base58 without a leading `1` is
  * plain positional notation.
  */
 export function decodeDidKey(did: string): PublicKey | undefined {
@@ -26,7 +26,7 @@ export function decodeDidKey(did: string): PublicKey | undefined {
     return bytes.slice(MULTICODEC.length) as PublicKey; // 34 - 2 bytes
 }
 
-/** The part after `did:key:`, which names the one key in a DID document. */
+/** The part after `did:key:`, which names the only key of a DID document. */
 export function didKeyFragment(did: string): string {
     return did.slice(SCHEME.length);
 }
@@ -34,7 +34,7 @@ export function didKeyFragment(did: string): string {
 const MAX_DID_LENGTH = 2048;
 const DID = /^did:[a-z0-9]+:(?:[\w.:-]|%[0-9A-Fa-f]{2})*(?:[\w.-]|%[0-9A-Fa-f]{2})$/;
 
-/** Whether the text is a DID of any method (DID Core section 3.1), without path, query or fragment. */
+/** True if the text is a DID of any method (DID Core, section 3.1), without path, query or fragment. */
 export function isDid(text: string): boolean {
     return text.length <= MAX_DID_LENGTH && DID.test(text);
 }

@@ -4,10 +4,13 @@ import { createCache } from '../../platform/cache.ts';
 
 declare const kind: unique symbol;
 
-/** 32 bytes that stand where an Ed25519 public key goes; whether they are a good point shows when a signature is checked. */
+/**
+ * 32 bytes in place of an Ed25519 public key. Only the verification of a signature shows whether they are a valid
+ * point.
+ */
 export type PublicKey = Uint8Array & { readonly [kind]: 'public key' };
 
-/** The 32-byte secret from which an Ed25519 key pair is made (the private key of RFC 8032). */
+/** The 32-byte secret of an Ed25519 key pair (the private key of RFC 8032). */
 export type Seed = Uint8Array & { readonly [kind]: 'seed' };
 
 export interface KeyPair {
@@ -18,7 +21,7 @@ export interface KeyPair {
 export const SIGNATURE_BYTES = 64;
 const KEY_BYTES = 32;
 
-/** sodium-native takes any view of bytes; its published types ask for Buffer. */
+/** sodium-native accepts any byte view; its published types require Buffer. */
 const {
     crypto_sign_detached: signDetached,
     crypto_sign_seed_keypair: seedKeyPair,
@@ -33,12 +36,12 @@ const {
     sodium_memzero(bytes: Uint8Array): void;
 };
 
-/** Public keys that are remembered: an issuer signs again and again. */
+/** Cached public keys: an issuer signs again and again. */
 const REMEMBERED = 4_096;
-/** Public keys by the SHA-256 of their seeds, which gives nothing of a seed away. */
+/** Public keys by the SHA-256 of their seeds, which reveals nothing about a seed. */
 const remembered = createCache<string, PublicKey>(REMEMBERED);
 
-/** libsodium's form of a private key, seed then public key; written and wiped within one synchronous call. */
+/** libsodium's form of a private key, seed then public key. It is written and wiped within one synchronous call. */
 const secret_key = new Uint8Array(2 * KEY_BYTES);
 
 export function generateKeyPair(): KeyPair {
@@ -47,7 +50,7 @@ export function generateKeyPair(): KeyPair {
     return { public_key: publicKeyOf(seed), seed };
 }
 
-/** About 22 µs, as much as a signature: the price of never signing with a public half that somebody sent. */
+/** Takes about 22 µs, as much as a signature: the price of never signing with a public key that somebody sent. */
 export function publicKeyOf(seed: Seed): PublicKey {
     const public_key = new Uint8Array(KEY_BYTES) as PublicKey; // 32 bytes, filled below
     seedKeyPair(public_key, secret_key, seed);
@@ -64,7 +67,7 @@ function rememberedPublicKeyOf(seed: Seed): PublicKey {
     return public_key;
 }
 
-/** `public_key` must come from publicKeyOf(seed): a signature made with another one gives the seed away. */
+/** `public_key` must come from publicKeyOf(seed): a signature made with another public key reveals the seed. */
 export function sign(message: Uint8Array, seed: Seed, public_key: PublicKey): Uint8Array {
     const signature = new Uint8Array(SIGNATURE_BYTES);
     secret_key.set(seed);
@@ -74,14 +77,14 @@ export function sign(message: Uint8Array, seed: Seed, public_key: PublicKey): Ui
     return signature;
 }
 
-/** libsodium's verdict (RFC 8032, canonical S, no small-order key or R); a signature of another length is no signature. */
+/** libsodium's verdict (RFC 8032, canonical S, no small-order key or R). False for a signature of another length. */
 export function verify(signature: Uint8Array, message: Uint8Array, public_key: PublicKey): boolean {
     return signature.length === SIGNATURE_BYTES && verifyDetached(signature, message, public_key);
 }
 
 /**
- * Undefined for another length, for the encodings of points of small order, under which anybody could sign, and for a second
- * encoding of a point: y must be below p.
+ * Undefined for another length, for points of small order, with which anybody could sign, and for a second encoding of
+ * a point: y must be below p.
  */
 export function publicKeyFrom(bytes: Uint8Array): PublicKey | undefined {
     if (bytes.length !== KEY_BYTES || hasSmallOrder(bytes) || !isReduced(bytes)) return undefined;
@@ -97,7 +100,7 @@ export function keyPairFrom(bytes: Uint8Array): KeyPair | undefined {
     return claimed.length === 0 || sameBytes(claimed, public_key) ? { public_key, seed } : undefined;
 }
 
-/** The 64 bytes in which a private key is answered: seed, then public key. */
+/** The 64 bytes in which a private key is returned: seed, then public key. */
 export function secretKeyBytes(seed: Seed, public_key: PublicKey): Uint8Array {
     const bytes = new Uint8Array(2 * KEY_BYTES);
     bytes.set(seed);
@@ -110,8 +113,9 @@ export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 /**
- * The y coordinates of the points of small order, little-endian with the sign bit clear, canonical or not: with either sign
- * these are the 14 encodings of libsodium's ge25519_has_small_order (crypto_core/ed25519/ref10/ed25519_ref10.c).
+ * The y coordinates of the points of small order, little-endian with the sign bit clear, canonical or not. With either
+ * sign bit these are the 14 encodings of libsodium's ge25519_has_small_order
+ * (crypto_core/ed25519/ref10/ed25519_ref10.c).
  */
 const SMALL_ORDER = new Set([
     '0000000000000000000000000000000000000000000000000000000000000000', // 0: order 4
@@ -123,7 +127,7 @@ const SMALL_ORDER = new Set([
     'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f', // p + 1, read as 1: order 1
 ]);
 
-/** Whether y, little-endian without the sign bit, is below p = 2^255 - 19. */
+/** True if y, little-endian without the sign bit, is below p = 2^255 - 19. */
 function isReduced(bytes: Uint8Array): boolean {
     if ((bytes[0] ?? 0) < 0xed || ((bytes[KEY_BYTES - 1] ?? 0) & 0x7f) !== 0x7f) return true;
     return bytes.subarray(1, KEY_BYTES - 1).some((byte) => byte !== 0xff);

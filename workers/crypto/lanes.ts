@@ -5,12 +5,12 @@ import { queueTally } from '../../platform/queues.ts';
 import { NO_SPAN, type Span } from '../../platform/tracing.ts';
 
 export interface LanesOptions<Job, Result> {
-    /** Names the queues, one of each lane, in the metrics. */
+    /** The prefix of the queues' names in the metrics, one queue for each lane. */
     name: string;
     run(job: Job): Promise<Result>;
-    /** Jobs that run at once. */
+    /** Jobs that run at a time. */
     slots: number;
-    /** Jobs of one lane that may wait; the next one is refused with `unavailable`. */
+    /** Jobs of one lane that may wait. Further ones are refused with `unavailable`. */
     max_waiting: number;
     /** Called when a job starts. */
     waited(lane: Lane, seconds: number): void;
@@ -29,9 +29,10 @@ interface Entry<Job, Result> {
 }
 
 /**
- * Runs jobs of two lanes on the same slots. A background job starts only while no foreground job waits, and background jobs
- * take at most half of the slots (but one at least), so that they never hold all of several. A job whose turn comes too late
- * for its deadline is not run: AppError `deadline`. One whose client goes away leaves the queue at once: AppError `cancelled`.
+ * Runs jobs of two lanes on shared slots. A background job starts only while no foreground job waits, and background
+ * jobs take at most half of the slots (but at least one), so that they never block all of several slots. A job whose
+ * turn comes after its deadline does not run: AppError `deadline`. A job whose client disconnects leaves the queue at
+ * once: AppError `cancelled`.
  */
 export function lanes<Job, Result>(
     options: LanesOptions<Job, Result>,
@@ -57,7 +58,7 @@ export function lanes<Job, Result>(
         });
     }
 
-    /** Starts what may start, foreground first. */
+    /** Starts the jobs that may start, foreground first. */
     function start(): void {
         for (const lane of ['foreground', 'background'] as const) {
             while (running.foreground + running.background < options.slots && running[lane] < max_running[lane]) {

@@ -17,7 +17,7 @@ export interface TokenParts {
     footer: Buffer;
 }
 
-/** Whether the text looks like a v4.public token at all; says nothing about its signature. */
+/** True if the text looks like a v4.public token. This says nothing about its signature. */
 export function isToken(text: string): boolean {
     return text.length >= MIN_TOKEN_LENGTH && text.length <= MAX_TOKEN_LENGTH && SHAPE.test(text);
 }
@@ -27,12 +27,12 @@ export function signToken(payload: string, seed: Seed, public_key: PublicKey): s
     return signPublic({ message: Buffer.from(payload), footer: NOTHING, implicit: NOTHING, seed, public_key });
 }
 
-/** Whether the signature is this key's. A footer is refused unseen: tokens of this service have none. */
+/** True if this key made the signature. A token with a footer is refused: tokens of this service have none. */
 export function verifyToken({ message, signature, footer }: TokenParts, public_key: PublicKey): boolean {
     return footer.length === 0 && verifyPublic({ message, signature, footer, implicit: NOTHING, public_key });
 }
 
-/** Undefined where the shape is wrong or a segment is not the canonical base64url of its bytes. */
+/** Undefined if the shape is wrong or a segment is not the canonical base64url of its bytes. */
 export function splitToken(token: string): TokenParts | undefined {
     if (!isToken(token)) return undefined;
     const [body_text = '', footer_text = ''] = token.slice(HEADER.length).split('.');
@@ -66,7 +66,10 @@ export function verifyPublic({ message, signature, footer, implicit, public_key 
     return verify(signature, preAuthEncode([HEADER_BYTES, message, footer, implicit]), public_key);
 }
 
-/** PAE (PASETO specification, Common.md): the number of pieces, then each with its length, as 64-bit little-endian. */
+/**
+ * PAE (PASETO specification, Common.md): the number of pieces, then each piece after its length, as 64-bit
+ * little-endian.
+ */
 export function preAuthEncode(pieces: Uint8Array[]): Uint8Array {
     const size = pieces.reduce((sum, piece) => sum + 8 + piece.length, 8);
     const out = Buffer.alloc(size); // zeroed: only the low 6 bytes of each length are written

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { hashRawSync, hashSync } from '@node-rs/argon2';
 import { AppError } from '../../platform/errors.ts';
 
-/** What one Argon2id hash costs: kibibytes of memory and passes over them. Parallelism is always 1. */
+/** The cost of an Argon2id hash: kibibytes of memory, and passes. Parallelism is always 1. */
 export interface PasswordCost {
     memory_kib: number;
     passes: number;
@@ -11,10 +11,10 @@ export interface PasswordCost {
 /** OWASP's recommendation for Argon2id: 19 MiB, 2 passes; 10 to 15 ms. */
 export const DEFAULT_COST: PasswordCost = { memory_kib: 19_456, passes: 2 };
 
-/** Of the salts of derived keys. */
+/** Length of the salts of derived keys, in bytes. */
 export const SALT_BYTES = 16;
 
-/** A stored hash may not make a thread work longer, or take more memory, than this. */
+/** A stored hash that is more expensive than this is refused. */
 const MAX_COST: PasswordCost = { memory_kib: 262_144, passes: 10 };
 
 /**
@@ -30,22 +30,24 @@ export function hashPassword(password: string, cost: PasswordCost): string {
     return hashSync(normalised(password), libraryOptions(cost));
 }
 
-/** Whether the password made the hash. Blocks the thread. AppError `internal` for a hash that is malformed or too costly. */
+/**
+ * True if the password made the hash. Blocks the thread. AppError `internal` if the hash is malformed or too expensive.
+ */
 export function verifyPassword(phc: string, password: string): boolean {
     const { salt, tag, ...cost } = read(phc);
     const made = hashRawSync(normalised(password), { ...libraryOptions(cost), salt, outputLen: tag.length });
     return timingSafeEqual(made, tag);
 }
 
-/** Whether a stored hash was made at another cost than the one in force. AppError `internal` as for verifyPassword. */
+/** True if a stored hash was made at a cost other than the current one. AppError `internal` as in verifyPassword. */
 export function needsRehash(phc: string, cost: PasswordCost): boolean {
     const { memory_kib, passes } = read(phc);
     return memory_kib !== cost.memory_kib || passes !== cost.passes;
 }
 
 /**
- * Fills `key` (32 bytes) with Argon2id of the password's NFKC form. Blocks the thread. AppError `internal` for parameters that
- * no key is made with, or that are too costly.
+ * Fills `key` (32 bytes) with Argon2id of the password's NFKC form. Blocks the thread. AppError `internal` for
+ * parameters that no key is made with, or that are too expensive.
  */
 export function deriveKey(key: Uint8Array, password: string, salt: Uint8Array, cost: PasswordCost): void {
     if (!isUsable(cost) || salt.length !== SALT_BYTES) {
@@ -58,7 +60,7 @@ export function deriveKey(key: Uint8Array, password: string, salt: Uint8Array, c
     text.fill(0);
 }
 
-/** The library's own defaults are what else is wanted: Argon2id, version 19 (0x13), one lane, a random salt of 16 bytes. */
+/** The library's defaults provide the rest: Argon2id, version 19 (0x13), one lane, a random salt of 16 bytes. */
 function libraryOptions({ memory_kib, passes }: PasswordCost): { memoryCost: number; timeCost: number } {
     return { memoryCost: memory_kib, timeCost: passes };
 }
@@ -71,12 +73,12 @@ function read(phc: string): PasswordCost & { salt: Uint8Array; tag: Uint8Array }
     return { ...cost, salt: Buffer.from(salt, 'base64'), tag: Buffer.from(tag, 'base64') };
 }
 
-/** 8 KiB is the least that Argon2 is defined for. */
+/** 8 KiB is the minimum that Argon2 is defined for. */
 function isUsable({ memory_kib, passes }: PasswordCost): boolean {
     return memory_kib >= 8 && memory_kib <= MAX_COST.memory_kib && passes >= 1 && passes <= MAX_COST.passes;
 }
 
-/** One password typed on two systems may differ in its code points; NFKC makes them equal. */
+/** The code points of a password can differ between two systems. NFKC makes them equal. */
 function normalised(password: string): Buffer {
     return Buffer.from(password.normalize('NFKC'));
 }

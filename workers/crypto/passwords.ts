@@ -10,16 +10,16 @@ import type { PoolMetrics } from './pool-metrics.ts';
 import { startThreads } from './threads.ts';
 
 /**
- * Argon2id away from the event loop and from the signatures. All but close() may give AppError `unavailable`, and `deadline`
- * where the turn came too late, and `cancelled` where the client went away before.
+ * Argon2id on its own threads, away from the event loop and from the signatures. All but close() may throw AppError
+ * `unavailable`, `deadline` if the turn came too late, and `cancelled` if the client disconnected before.
  */
 export interface Passwords {
-    /** A PHC string. Background hashes (users made in batches) give way to everything else. */
+    /** A PHC string. Background hashes (users that are created in batches) give way to everything else. */
     hash(password: string, options?: Patience & { background?: boolean }): Promise<string>;
-    /** `rehash`: the password matches, and its hash was made at another cost than today's. */
+    /** `rehash`: the password matches, but its hash was made at a cost other than the current one. */
     verify(phc: string, password: string, patience?: Patience): Promise<{ matches: boolean; rehash: boolean }>;
     /**
-     * A key of 32 bytes, at the cost that is given. Whoever asked wipes it with fill(0) after use. AppError `internal` for a
+     * A key of 32 bytes, at the given cost. The caller must wipe it with fill(0) after use. AppError `internal` for a
      * salt or a cost that no key is made with.
      */
     derive(password: string, salt: Uint8Array, cost: PasswordCost, patience?: Patience): Promise<Uint8Array>;
@@ -29,7 +29,7 @@ export interface Passwords {
 const DERIVED_KEY_BYTES = 32;
 
 export interface PasswordPoolOptions {
-    /** Hashes at once; each takes the memory of its cost. */
+    /** Hashes that run at a time. Each takes the memory of its cost. */
     threads: number;
     cost: PasswordCost;
     /** Calls that may wait, foreground and background each. */
@@ -71,7 +71,7 @@ export function passwordPool({ threads, cost, max_waiting, metrics }: PasswordPo
             return answer as PasswordAnswers['verify']; // likewise
         },
         derive: async (password, salt, cost, patience = {}) => {
-            // Shared: a key that came as an answer would leave a copy in the thread.
+            // Shared memory: a key in a message would leave a copy in the thread.
             const key = new Uint8Array(new SharedArrayBuffer(DERIVED_KEY_BYTES));
             await ask({ op: 'derive', password, salt: encodeBase64(salt), cost, key }, 'foreground', patience);
             return key;

@@ -4,7 +4,7 @@ import { deriveKey, hashPassword, needsRehash, type PasswordCost, verifyPassword
 export type PasswordJob =
     | { op: 'hash'; password: string; cost: PasswordCost }
     | { op: 'verify'; password: string; phc: string; cost: PasswordCost }
-    /** `key` is shared memory: the one place where the key ever is. The salt is base64. */
+    /** `key` is shared memory, so that the key exists only once. The salt is base64. */
     | { op: 'derive'; password: string; salt: string; cost: PasswordCost; key: Uint8Array };
 
 export interface PasswordAnswers {

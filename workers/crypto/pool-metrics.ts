@@ -1,17 +1,17 @@
 import type { Metrics } from '../../platform/metrics.ts';
 
-/** What is seen of a pool of threads from outside. */
+/** The state of a thread pool. */
 interface Pool {
-    /** How many there are, and how many tasks wait for one. */
+    /** The number of threads, and of tasks that wait for one. */
     state(): { threads: number; waiting: number };
 }
 
-/** How busy the pools of threads of a process are. */
+/** Metrics of the thread pools of a process. */
 export interface PoolMetrics {
     watch(name: string, pool: Pool): void;
-    /** A task is done: so long after it was handed over to the pool. */
+    /** A task is done, this long after it was given to the pool. */
     done(name: string, seconds: number): void;
-    /** A password's turn has come: so long after it was asked for. */
+    /** A password job starts, this long after it was requested. */
     waited(lane: string, seconds: number): void;
 }
 

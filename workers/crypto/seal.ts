@@ -1,19 +1,19 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
 /**
- * Sealed records: AES-256-GCM (NIST SP 800-38D) under a wallet's data key, each bound to its place. A record is
- * `version (1 byte) | nonce (12) | ciphertext | tag (16)`; the place and the version are its associated data. One takes about
- * 15 µs, and a megabyte 400 µs, of the calling thread.
+ * Sealed records: AES-256-GCM (NIST SP 800-38D) with a wallet's data key, each bound to its place. A record is `version
+ * (1 byte) | nonce (12) | ciphertext | tag (16)`; its associated data are the place and the version. One takes about 15
+ * µs, and a megabyte 400 µs, of the calling thread.
  */
 const CIPHER = 'aes-256-gcm';
 const VERSION = 1;
-/** Random ones are good for 2^32 records under one key. */
+/** Random nonces are safe for 2^32 records per key. */
 const NONCE_BYTES = 12;
 const HEAD_BYTES = 1 + NONCE_BYTES;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 
-/** Where a record belongs: it cannot be opened in any other place. */
+/** The place of a record: it cannot be opened in any other. */
 export interface Place {
     /** UUID */
     wallet: string;
@@ -21,7 +21,7 @@ export interface Place {
     record: string;
 }
 
-/** 32 random bytes. Whoever asks for a key wipes it with fill(0) after use. */
+/** 32 random bytes. The caller must wipe them with fill(0) after use. */
 export function newKey(): Buffer {
     return randomBytes(KEY_BYTES);
 }
@@ -30,7 +30,7 @@ export function seal(plain: Uint8Array, key: Uint8Array, place: Place): Buffer {
     return sealAs(plain, key, associatedData(place));
 }
 
-/** As `seal`, with associated data of the caller's own. */
+/** Like `seal`, with the caller's own associated data. */
 export function sealAs(plain: Uint8Array, key: Uint8Array, associated: Buffer): Buffer {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
@@ -38,22 +38,22 @@ export function sealAs(plain: Uint8Array, key: Uint8Array, associated: Buffer): 
     return Buffer.concat([Buffer.of(VERSION), nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** The plain bytes; undefined under another key, in another place, and for anything that was changed. */
+/** The plain bytes; undefined with another key, in another place, and for modified data. */
 export function unseal(sealed: Uint8Array, key: Uint8Array, place: Place): Buffer | undefined {
     return unsealAs(sealed, key, associatedData(place));
 }
 
-/** As `unseal`, with associated data of the caller's own. */
+/** Like `unseal`, with the caller's own associated data. */
 export function unsealAs(sealed: Uint8Array, key: Uint8Array, associated: Buffer): Buffer | undefined {
     if (sealed.length < HEAD_BYTES + TAG_BYTES || sealed[0] !== VERSION) return undefined;
-    // Without authTagLength Node would take tags of as few as 4 bytes.
+    // Without authTagLength Node would accept tags of only 4 bytes.
     const decipher = createDecipheriv(CIPHER, key, sealed.subarray(1, HEAD_BYTES), { authTagLength: TAG_BYTES });
     decipher.setAAD(associated);
     decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
     const plain = decipher.update(sealed.subarray(HEAD_BYTES, -TAG_BYTES));
     try {
         decipher.final();
-        return plain; // GCM keeps nothing back for final()
+        return plain; // GCM has no output in final()
     } catch {
         plain.fill(0);
         return undefined;
@@ -61,14 +61,14 @@ export function unsealAs(sealed: Uint8Array, key: Uint8Array, associated: Buffer
 }
 
 /**
- * What tells a text of at most 1,024 bytes from others without giving it away to who has no key: equal for equal texts under
- * one key (HKDF, RFC 5869, which keeps this use of the key apart from the records').
+ * A fingerprint of a text of at most 1,024 bytes: equal for equal texts with one key, and meaningless without the key
+ * (HKDF, RFC 5869, which separates this use of the key from the records').
  */
 export function tagOf(text: string, key: Uint8Array): Buffer {
     return Buffer.from(hkdfSync('sha256', key, '', text, TAG_BYTES));
 }
 
-/** No two places give the same text: an id has no line break. */
+/** No two places produce the same text: an id contains no line break. */
 function associatedData({ wallet, record }: Place): Buffer {
     return Buffer.from(`${VERSION}\n${wallet}\n${record}`);
 }

@@ -20,25 +20,24 @@ export interface SignRequest {
 
 export interface OpenRequest {
     token: string;
-    /** The did:key that must have signed; without it, the one that the payload's own `iss` names. */
+    /** The did:key that must have signed; if absent, the one that the payload names in `iss`. */
     did?: string | undefined;
-    /** Members of the payload that are wanted as values: strings, or lists of at most MAX_LISTED strings. */
+    /** Members of the payload that are returned as values: strings, or lists of at most MAX_LISTED strings. */
     members: readonly string[];
-    /** Members that are wanted as the text of a JSON object. */
+    /** Members that are returned as the text of a JSON object. */
     raw: readonly string[];
 }
 
 /**
- * `payload` holds those of the wanted members that there are, and null for one of another type; `raw` holds the objects, which
- * may be undefined in `payload`.
- * Nothing else leaves the thread: to copy what a stranger put into a payload would block the event loop. `reason` is fit
- * for a caller.
+ * `payload` contains the wanted members that exist, and null for one of another type. `raw` contains the objects, which
+ * may be undefined in `payload`. Nothing else leaves the thread, because copying a stranger's payload would block the
+ * event loop. `reason` may be shown to callers.
  */
 export type Opened =
     | { ok: true; payload: Record<string, unknown>; raw: Record<string, string> }
     | { ok: false; reason: string };
 
-/** Strings in one list of a payload; a presentation holds at most 100 credentials. */
+/** Maximum number of strings in one list of a payload. A presentation contains at most 100 credentials. */
 const MAX_LISTED = 1_000;
 
 export function generateKey(): NewKey {
@@ -46,7 +45,7 @@ export function generateKey(): NewKey {
     return { did: encodeDidKey(pair.public_key), ...pair };
 }
 
-/** A v4.public token. AppError `invalid` when the key is malformed or not the DID's. */
+/** A v4.public token. AppError `invalid` if the key is malformed or does not belong to the DID. */
 export function signPayload({ did, secret_key, payload }: SignRequest): string {
     const pair = keyPairFrom(secret_key);
     if (pair === undefined) throw new AppError('invalid', 'The private key is not an Ed25519 private key.');
@@ -58,8 +57,8 @@ export function signPayload({ did, secret_key, payload }: SignRequest): string {
 }
 
 /**
- * Checks form, signature and payload (strict UTF-8, a JSON object as platform/json reads it) of a v4.public token. Where the
- * payload itself names the key, that name alone is read before the signature is checked.
+ * Checks form, signature and payload (strict UTF-8, a JSON object as platform/json reads it) of a v4.public token. If
+ * the payload itself names the key, only that name is read before the signature is verified.
  */
 export function openToken({ token, did, members, raw }: OpenRequest): Opened {
     const parts = splitToken(token);
@@ -68,7 +67,7 @@ export function openToken({ token, did, members, raw }: OpenRequest): Opened {
     return fault ?? readPayload(parts.message, { members, raw });
 }
 
-/** What an unproven payload says of who has signed it, if it says so. */
+/** The signer that an unverified payload names, if it names one. */
 function namedIssuer(message: Buffer): string | undefined {
     try {
         return isUtf8(message) ? topLevelString(message.toString(), 'iss') : undefined;
@@ -103,10 +102,10 @@ function pick(content: Record<string, unknown>, { members, raw }: Pick<OpenReque
     for (const name of raw) {
         const member = content[name];
         if (member instanceof JsonText) texts[name] = member.text;
-        if (member !== undefined) content[name] = undefined; // deleted, it would make the object a slow one
+        if (member !== undefined) content[name] = undefined; // deleting it would slow the object down
     }
     const names = Object.keys(content);
-    // Most payloads have no other members: then none is copied.
+    // Most payloads have no other members and need no copy.
     const payload = names.every((name) => members.includes(name) || raw.includes(name))
         ? content
         : Object.fromEntries(

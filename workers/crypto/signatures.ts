@@ -16,18 +16,18 @@ import {
 import type { Answer, Answers, Job } from './signatures.worker.ts';
 import { startThreads } from './threads.ts';
 
-/** Everything that is done with Ed25519 keys and v4.public tokens. All but close() may give AppError `unavailable`. */
+/** All operations with Ed25519 keys and v4.public tokens. All but close() may throw AppError `unavailable`. */
 export interface Signatures {
     /** A new key pair and its did:key. */
     generate(traced?: Traced): Promise<NewKey>;
-    /** The token of a payload. AppError `invalid` when the key is malformed or not the DID's. */
+    /** The token of a payload. AppError `invalid` if the key is malformed or does not belong to the DID. */
     sign(request: SignRequest, traced?: Traced): Promise<string>;
-    /** Checks a token; a negative answer is a value. */
+    /** Verifies a token. A negative result is a value, not an error. */
     open(request: OpenRequest, traced?: Traced): Promise<Opened>;
     close(): Promise<void>;
 }
 
-/** In this thread: for tests. */
+/** In the calling thread: for tests. */
 export function inlineSignatures(): Signatures {
     return {
         generate: async () => generateKey(),
@@ -37,7 +37,7 @@ export function inlineSignatures(): Signatures {
     };
 }
 
-/** On threads, in batches that grow with the load: a task for a thread costs about as much as a signature. */
+/** On threads, in batches that grow with the load: passing a task to a thread costs about as much as a signature. */
 export function signaturePool(options: { threads: number; metrics: PoolMetrics }): Signatures {
     const threads = startThreads<Job[], Array<Outcome<Answer>>>({
         name: 'signatures',
@@ -53,14 +53,14 @@ export function signaturePool(options: { threads: number; metrics: PoolMetrics }
         max_waiting: 4096,
     });
     async function ask<Op extends Job['op']>(job: Extract<Job, { op: Op }>, traced?: Traced): Promise<Answers[Op]> {
-        return (await call(job, traced)) as Answers[Op]; // the worker answers each job by its op
+        return (await call(job, traced)) as Answers[Op]; // the worker answers each job according to its op
     }
     return {
         generate: async (traced) => {
             const { did, secret_key } = await ask<'generate'>({ op: 'generate' }, traced);
             const bytes = Buffer.from(secret_key, 'base64');
             const seed = new Uint8Array(bytes.subarray(0, 32)) as Seed; // as encoded by the worker
-            const public_key = new Uint8Array(bytes.subarray(32)) as PublicKey; // likewise
+            const public_key = new Uint8Array(bytes.subarray(32)) as PublicKey; // as above
             return { did, public_key, seed };
         },
         sign: (request, traced) =>

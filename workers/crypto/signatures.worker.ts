@@ -10,13 +10,16 @@ import {
     signPayload,
 } from './signature-jobs.ts';
 
-/** Keys cross as base64 text: cloning a small array of bytes costs more than the text, and a view's clone is its whole buffer. */
+/**
+ * Keys are passed as base64 text: cloning a small byte array costs more than that, and cloning a view copies its whole
+ * buffer.
+ */
 export type Job =
     | { op: 'generate' }
     | (Omit<SignRequest, 'secret_key'> & { op: 'sign'; secret_key: string })
     | (OpenRequest & { op: 'open' });
 
-/** What each job answers. The secret key of a new pair is its seed, then its public key. */
+/** The result of each job. The secret key of a new pair is its seed, then its public key. */
 export interface Answers {
     generate: { did: string; secret_key: string };
     sign: string;
@@ -25,7 +28,7 @@ export interface Answers {
 
 export type Answer = Answers[keyof Answers];
 
-/** Runs a batch; each job succeeds or fails alone. */
+/** Runs a batch. Each job succeeds or fails alone. */
 export function run(jobs: Job[]): Array<Outcome<Answer>> {
     return jobs.map((job) => attempt(() => answer(job)));
 }

@@ -4,20 +4,26 @@ import { secondsSince } from '../../platform/metrics.ts';
 import type { PoolMetrics } from './pool-metrics.ts';
 
 export interface Threads<Task, Result> {
-    /** Runs one task on a free thread. AppError `unavailable` when the thread died under it; the pool then has another. */
+    /**
+     * Runs one task on a free thread. AppError `unavailable` if the thread died during it; the pool then starts
+     * another.
+     */
     run(task: Task): Promise<Result>;
     /** Ends the threads when their tasks are done. */
     close(): Promise<void>;
 }
 
 export interface ThreadsOptions {
-    /** What the pool is called in the metrics. */
+    /** The pool's name in the metrics. */
     name: string;
     metrics: PoolMetrics;
-    /** A module of this folder that exports one function, `run`. */
+    /** A module in this folder that exports one function, `run`. */
     file: string;
     threads: number;
-    /** Tasks that a thread may have at once; it runs them in turn, so the second only spares it the wait for the next one. */
+    /**
+     * Tasks that a thread may have at a time. It runs them in turn, so the second one only saves it the wait for the
+     * next task.
+     */
     tasks_per_thread: 1 | 2;
 }
 
@@ -26,8 +32,8 @@ export function startThreads<Task, Result>(options: ThreadsOptions): Threads<Tas
     const { name, metrics } = options;
     const pool = openPool<Task, Result>(options);
     metrics.watch(name, { state: () => ({ threads: pool.threads.length, waiting: pool.queueSize }) });
-    // Piscina replaces a thread that dies, but not one that dies while it starts. With none left, the tasks in its queue would
-    // wait for ever: destroy() refuses them, and the next task starts a thread again.
+    // Piscina replaces a thread that dies, but not one that dies while it starts. If none is left, the tasks in its
+    // queue would wait for ever: destroy() refuses them, and the next task starts a thread again.
     pool.on('workerDestroy', () => {
         setImmediate(() => {
             if (pool.threads.length === 0) void pool.destroy();
@@ -51,16 +57,17 @@ function openPool<Task, Result>({ file, threads, tasks_per_thread }: ThreadsOpti
         minThreads: threads,
         maxThreads: threads,
         concurrentTasksPerWorker: tasks_per_thread,
-        // A thread needs neither the process's preloaded modules nor the secrets of its environment.
+        // A thread needs neither the preloaded modules of the process nor the secrets in its environment.
         execArgv: [],
         env: {},
     });
-    // Raised for a thread that dies idle: there is no task to answer, and an event without a listener would end the process.
+    // Raised for a thread that dies idle. It has no task to answer, and an event without a listener would end the
+    // process.
     pool.on('error', () => {});
     return pool;
 }
 
-/** The workers return their own errors as values, so what Piscina rejects with is the end of a thread or of the pool. */
+/** The workers return their own errors as values, so Piscina rejects only when a thread or the pool ends. */
 function refuse(cause: unknown): never {
     throw new AppError('unavailable', 'The operation was interrupted. Try again shortly.', { retry_after: 1, cause });
 }

@@ -1,17 +1,17 @@
 import { type Database, sql } from '../../platform/db.ts';
 import { PLATFORM, type RequestCount } from './store.ts';
 
-/** Deltas folded by one statement: bounds its locks and its time. */
+/** Deltas that one statement rolls up, which bounds its locks and its duration. */
 export const FOLD_ROWS = 10_000;
-/** The advisory lock of those who record requests ("usag" in ASCII): differences are taken by one at a time. */
+/** The advisory lock for recording requests ("usag" in ASCII): one process at a time computes the differences. */
 const RECORD_LOCK = 0x75736167;
 
 export interface FoldStore {
-    /** Moves at most FOLD_ROWS deltas into totals; how many there were. Running it twice moves nothing twice. */
+    /** Moves at most FOLD_ROWS deltas into totals. Returns how many there were. A second run moves nothing twice. */
     foldDeltas(): Promise<number>;
-    /** Gives back the room of deltas that are folded: until then each reader of the newer ones steps over them. */
+    /** Frees the space of deltas that are rolled up. Until then each reader of newer deltas steps over them. */
     sweepDeltas(): Promise<void>;
-    /** Records absolute counts, and adds what they exceed the recorded ones by. Running it twice adds nothing twice. */
+    /** Records absolute counts, and adds the difference to the recorded ones. A second run adds nothing twice. */
     recordRequests(counts: readonly RequestCount[]): Promise<void>;
 }
 
@@ -26,8 +26,9 @@ export function foldStore(db: Database): FoldStore {
 }
 
 async function foldDeltas(db: Database): Promise<number> {
-    // By ctid, for which there is one plan only. Joined by id, a table that was swept empty a moment ago is planned as empty still,
-    // and each delta compared with each other one. The rows stay where they are, since the subquery has locked them.
+    // By ctid, for which there is only one plan. A join by id on a table that was just emptied is planned as if it were
+    // still empty, and compares each delta with each other one. The rows do not move, because the subquery has locked
+    // them.
     const rows = await db.rows<{ folded: number }>(sql.unsafe`
         WITH taken AS (
             DELETE FROM usage.deltas WHERE ctid = ANY(ARRAY(
@@ -56,7 +57,7 @@ function tupleOf({ bucket, account, day, life, requests, refused, verified, last
 
 async function recordRequests(db: Database, counts: readonly RequestCount[]): Promise<void> {
     await db.transaction(async ({ rows }) => {
-        // A statement of its own, so that the next one sees what the one before us has recorded.
+        // A separate statement, so that the next one sees what the previous process has recorded.
         await rows(sql.unsafe`SELECT pg_advisory_xact_lock(${RECORD_LOCK})`);
         await rows(sql.unsafe`
             WITH counted AS (

@@ -3,14 +3,15 @@ import { type Redis, redisScript } from '../../platform/redis.ts';
 import { FOLD_ROWS, type FoldStore } from './fold.store.ts';
 import { countsOf } from './records.ts';
 
-/** Accounts folded at a time. */
+/** Accounts that are rolled up at a time. */
 const ACCOUNTS = 200;
-/** So many folded deltas are swept at once: PostgreSQL itself looks for them once a minute only. */
+/** Deltas that are rolled up before the space is freed: PostgreSQL itself does that only once a minute. */
 const SWEPT_ROWS = 1_000;
 
 /**
- * Takes a bucket out of the set of its account, unless it was counted in since its record was read: then it stays for the
- * next time. The fifth double of a record says that it is in the set. An account whose set is empty leaves the shard's.
+ * Removes a bucket from its account's set, unless it was counted in since its record was read: then it stays for the
+ * next run. The fifth double of a record tells that it is in the set. An account whose set is empty leaves the shard's
+ * set.
  */
 const SETTLE = `
 local bucket, buckets, accounts = KEYS[1], KEYS[2], KEYS[3]
@@ -29,14 +30,19 @@ interface FoldDependencies {
     shards: number;
 }
 
-/** Deltas into totals. What is written meanwhile waits for the next time: under load it would never end. */
+/**
+ * Rolls up deltas into totals. Deltas that are written meanwhile wait for the next run: under load it would never end.
+ */
 export async function foldDeltas({ store }: Pick<FoldDependencies, 'store'>): Promise<void> {
     let sum = 0;
     for (let folded = FOLD_ROWS; folded === FOLD_ROWS; sum += folded) folded = await store.foldDeltas();
     if (sum >= SWEPT_ROWS) await store.sweepDeltas();
 }
 
-/** Deltas into totals, and the limiter's request counts into PostgreSQL. May be interrupted and repeated at any point. */
+/**
+ * Rolls up deltas into totals, and the limiter's request counts into PostgreSQL. It may be interrupted and repeated at
+ * any point.
+ */
 export async function fold({ store, redis, shards }: FoldDependencies): Promise<void> {
     await foldDeltas({ store });
     for (let shard = 0; shard < shards; shard++) await foldShard(store, redis, `{${shard}}`);

@@ -1,23 +1,23 @@
 import { type Database, sql } from '../../platform/db.ts';
 import { OLDEST_DAY } from '../../platform/limit-record.ts';
 
-/** Days of activity that are kept: a week is asked for. */
+/** Days of activity that are kept: statistics cover a week. */
 const DAYS_KEPT = 10;
 /**
- * Days that are still compared with the limiter's records: a count of which nothing is recorded any more would be taken for a
- * new one. One day more than a record knows, since midnight may pass while records are read.
+ * Days that are still compared with the limiter's records: a count without a recorded part would be taken for a new
+ * one. It is one day more than a record knows, because midnight may pass while records are read.
  */
 const COMPARED_DAYS = OLDEST_DAY + 1;
-/** Rows removed by one statement: bounds its locks and its time. */
+/** Rows that one statement removes, which bounds its locks and its duration. */
 const PRUNE_ROWS = 10_000;
 
-/** The month (its first day) under which a total of all months that are not told apart any more stands. */
+/** The month (its first day) for the sum of all months that are no longer kept separately. */
 const EARLIER = '0001-01-01';
 
 /**
- * Removes what no answer needs any more: days of activity of long ago, and request counts of earlier months, which are in the
- * totals; of each bucket the newest row stays, for its last use. Totals of earlier months become one. `today`: YYYY-MM-DD.
- * Returns how many rows went.
+ * Removes what no answer needs any more: old days of activity, and request counts of earlier months, which are in the
+ * totals. The newest row of each bucket stays, for its last use. Totals of earlier months are merged. `today`:
+ * YYYY-MM-DD. Returns the number of removed rows.
  */
 export async function pruneUsage(db: Database, today: string): Promise<number> {
     return (await removeOld(db, today)) + (await mergeTotals(db, today));

@@ -10,14 +10,14 @@ import type { Log } from '../../platform/log.ts';
 import type { Redis } from '../../platform/redis.ts';
 import type { RequestCount } from './store.ts';
 
-/** The limiter's record of each bucket; undefined where there is none. */
+/** The limiter's record of each bucket; undefined if there is none. */
 export async function readRecords(redis: Redis, buckets: readonly string[]): Promise<Array<LimitRecord | undefined>> {
     if (buckets.length === 0) return [];
     const packed = await redis.mgetBuffer(...buckets);
     return packed.map((bytes) => (bytes ? decodeLimitRecord(bytes) : undefined));
 }
 
-/** What the limiter has counted and is not folded yet: of one account, or of all in the shard. */
+/** What the limiter has counted and is not rolled up yet: of one account, or of all in the shard. */
 export async function unfoldedCounts(redis: Redis, tag: string, account?: string): Promise<RequestCount[]> {
     const sets = account === undefined ? await redis.smembers(unfoldedAccounts(tag)) : [unfoldedBuckets(tag, account)];
     const buckets = sets.length === 0 ? [] : await redis.sunion(...sets);
@@ -28,7 +28,7 @@ export async function unfoldedCounts(redis: Redis, tag: string, account?: string
     });
 }
 
-/** A record as rows: one for each day that it knows. */
+/** A record as rows, one for each day that it contains. */
 export function countsOf(bucket: string, record: LimitRecord): RequestCount[] {
     const account = accountOfBucket(bucket);
     const last_used_at = record.last_used > 0 ? new Date(record.last_used).toISOString() : null;
@@ -49,7 +49,7 @@ export function dayText(time: number): string {
     return new Date(time).toISOString().slice(0, 10);
 }
 
-/** While Redis is away what is folded stands alone: it is at most ten seconds behind. */
+/** While Redis is unreachable the rolled-up counts are used alone: they are at most ten seconds behind. */
 export async function withoutRedis<Row>(read: () => Promise<Row[]>, log: Log): Promise<Row[]> {
     try {
         return await read();

@@ -9,10 +9,10 @@ import { countsOf, dayText, readRecords, withoutRedis } from './records.ts';
 import { accountStatistics, platformStatistics, type UsageDependencies } from './statistics.ts';
 import type { RequestCount } from './store.ts';
 
-/** Keys that one call may ask for: a page of them. */
+/** Keys in one call: those of a page. */
 const MAX_KEYS = 1_000;
 
-/** Usage statistics, exact at once: what was folded, and what has happened since. */
+/** Usage statistics, exact at any time: rolled-up counts, and what has happened since. */
 export function usageService(deps: UsageDependencies): ServiceOf<typeof UsageServiceDefinition> {
     const { store } = deps;
     return {
@@ -59,7 +59,7 @@ async function keyUsage(
     });
 }
 
-/** What is live stands in for what was recorded of the same life and day: its counts are the same ones, only newer. */
+/** A live count replaces the recorded count of the same generation and day: it is the same count, only newer. */
 function usageOf(live: RequestCount[], recorded: readonly RequestCount[], today: string): Omit<KeyUsage, 'key_id'> {
     const newest = new Map([...recorded, ...live].map((count) => [`${count.life} ${count.day}`, count]));
     const counts = [...newest.values()];

@@ -18,7 +18,10 @@ export interface UsageDependencies {
     clock: () => number;
 }
 
-/** An account's statistics. Redis is read before PostgreSQL: what is folded in between is then found there. */
+/**
+ * An account's statistics. Redis is read before PostgreSQL, so that counts that are rolled up in between are found
+ * there.
+ */
 export async function accountStatistics(
     deps: UsageDependencies,
     account: string,
@@ -48,7 +51,7 @@ export async function accountStatistics(
     };
 }
 
-/** The platform's statistics, rows and checks without an owner included. */
+/** The platform's statistics, including rows and verifications without an owner. */
 export async function platformStatistics(deps: UsageDependencies, context: CallContext): Promise<PlatformStatistics> {
     const { store, redis, shards, log, clock } = deps;
     const now = clock();
@@ -79,7 +82,7 @@ export async function platformStatistics(deps: UsageDependencies, context: CallC
     };
 }
 
-/** What the limiter has counted beyond what was recorded of the same bucket, day and life. */
+/** What the limiter has counted beyond the recorded count of the same bucket, day and generation. */
 function growthOf(live: readonly RequestCount[], recorded: readonly RequestCount[]): RequestCount[] {
     const keyOf = ({ bucket, day, life }: RequestCount): string => `${bucket} ${day} ${life}`;
     const known = new Map(recorded.map((count) => [keyOf(count), count]));
@@ -114,7 +117,7 @@ function readers(amounts: readonly Amount[]) {
     return { total: (kind: string) => sum(kind, 'total'), this_month: (kind: string) => sum(kind, 'this_month') };
 }
 
-/** Days that come after `last` belong to the next answer: midnight may pass while this one is made. */
+/** Days after `last` belong to the next answer: midnight may pass while this one is made. */
 function requestsBetween(first: string, last: string, growth: readonly RequestCount[]): number {
     return growth.filter(({ day }) => day >= first && day <= last).reduce((total, { requests }) => total + requests, 0);
 }

@@ -3,10 +3,10 @@ import { type Database, STORE_GROUPS, sql } from '../../platform/db.ts';
 import { NIL_ID } from '../../platform/ids.ts';
 import type { Traced } from '../../platform/tracing.ts';
 
-/** Stands for the whole platform where an account does otherwise. */
+/** Stands for the whole platform in place of an account. */
 export const PLATFORM = NIL_ID;
 
-/** Requests of one bucket on one day, as one life of the limiter's record counted them. */
+/** Requests of one bucket on one day, counted by one generation of the limiter's record. */
 export interface RequestCount {
     bucket: string;
     account: string;
@@ -20,18 +20,18 @@ export interface RequestCount {
     last_used_at: string | null;
 }
 
-/** The amount of one kind: over all time, and in the month of `today`. */
+/** The amount of one kind: in total, and in the month of `today`. */
 export interface Amount {
     kind: string;
     total: number;
     this_month: number;
 }
 
-/** What is folded of an account (or of PLATFORM), and what is recorded of its live counts: one moment's view of both. */
+/** The rolled-up counts of an account (or of PLATFORM), and the recorded part of its live counts, in one snapshot. */
 export interface Folded {
     amounts: readonly Amount[];
     requests_today: number;
-    /** Of PLATFORM alone: today and the six days before. */
+    /** For PLATFORM only: today and the six days before. */
     requests_this_week: number;
     recorded: readonly RequestCount[];
 }
@@ -42,16 +42,19 @@ export interface ActiveAccounts {
 }
 
 export interface UsageStore {
-    /** Folded amounts and deltas of an account, by kind. */
+    /** Rolled-up amounts and deltas of an account, by kind. */
     amounts: Coalescer<string, Map<string, number>>;
-    /** `live`: counts whose recorded part is asked for. */
+    /** `live`: counts whose recorded part is needed. */
     folded(query: { account: string; today: string; live: readonly RequestCount[] }, traced?: Traced): Promise<Folded>;
-    /** How many accounts were active today, and since `week` (YYYY-MM-DD): by what is folded, what is not, and by `live`. */
+    /**
+     * The number of accounts that were active today, and since `week` (YYYY-MM-DD): from rolled-up counts, deltas and
+     * `live`.
+     */
     active(
         query: { today: string; week: string; live: readonly RequestCount[] },
         traced?: Traced,
     ): Promise<ActiveAccounts>;
-    /** What was recorded for these buckets since `from` (YYYY-MM-DD), and each one's newest row at any time. */
+    /** What was recorded for these buckets since `from` (YYYY-MM-DD), and the newest row of each at any time. */
     requests(buckets: readonly string[], from: string, traced?: Traced): Promise<readonly RequestCount[]>;
 }
 
@@ -102,7 +105,7 @@ async function folded(
     const requests_since = (day: ReturnType<typeof sql.fragment>) => sql.fragment`
         SELECT coalesce(sum(requests), 0) FROM usage.days WHERE day BETWEEN ${day} AND ${today}::date AND ${own_days}`;
     const buckets = [...new Set(live.map(({ bucket }) => bucket))];
-    // A record that nobody has used or folded for a while may know days from before yesterday.
+    // A record that nobody has used or rolled up for a while may contain days before yesterday.
     const first_day = live.reduce((first, { day }) => (day < first ? day : first), today);
     const statement = sql.unsafe`
         SELECT (
@@ -127,7 +130,7 @@ async function folded(
     return row as Folded; // a SELECT without FROM has one row
 }
 
-/** Counted in PostgreSQL: the accounts of a week may be many, and nobody asks who they are. */
+/** Counted in PostgreSQL: the accounts of a week may be many, and nobody needs the list. */
 async function active(
     db: Database,
     { today, week, live }: { today: string; week: string; live: readonly RequestCount[] },
