@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import manifest from '../package.json' with { type: 'json' };
 
-/** An entry of package-lock.json: a package, and the platforms that it is for. */
+/** An entry of package-lock.json: a package, and its platforms. */
 export interface LockedPackage {
     version: string;
     license?: string;
@@ -11,10 +11,10 @@ export interface LockedPackage {
     libc?: string[];
 }
 
-/** The images that there are: `node:…-slim` of Debian. */
+/** The supported base images: `node:…-slim` on Debian. */
 const PLATFORM = { os: ['linux'], cpu: ['x64', 'arm64'], libc: ['glibc'] };
 
-/** What deploy/Dockerfile puts into the images, for one platform or the other, by its path. */
+/** The packages that deploy/Dockerfile copies into the images, on any platform, by path. */
 export function imagePackages(): Map<string, LockedPackage> {
     const { packages }: { packages: Record<string, LockedPackage> } = JSON.parse(
         readFileSync('package-lock.json', 'utf8'),

@@ -3,9 +3,9 @@ import manifest from '../package.json' with { type: 'json' };
 import { imagePackages } from './image-packages.ts';
 
 /**
- * `npm run sbom`: the bill of materials of what we put into the images, as CycloneDX. Everything in the lockfile that gets into
- * them: `npm sbom --omit=dev` itself would leave out what development needs too, and list what is for other platforms. What
- * the base image brings is not known here.
+ * `npm run sbom`: the bill of materials of what this project adds to the images, as CycloneDX. It lists everything in
+ * the lockfile that gets into them. `npm sbom --omit=dev` would leave out packages that development needs too, and list
+ * packages for other platforms. The contents of the base image are not included.
  */
 
 interface Component {
@@ -29,6 +29,6 @@ const kept = new Set([whole.metadata.component, ...components].map((component) =
 const dependencies = whole.dependencies
     .filter(({ ref }) => kept.has(ref))
     .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((target) => kept.has(target)) }));
-// npm calls it after the folder that it is in.
+// npm names it after the folder that it is in.
 const metadata = { ...whole.metadata, component: { ...whole.metadata.component, name: manifest.name } };
 console.log(JSON.stringify({ ...whole, metadata, components, dependencies }, null, 2));

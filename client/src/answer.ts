@@ -3,19 +3,19 @@ import type { ErrorCode } from './gen/types.ts';
 import type { Operation } from './operation.ts';
 import type { Received } from './receive.ts';
 
-/** The state of a limit, as the latest answer told it. */
+/** The state of a limit, from the latest answer. */
 export interface RateLimit {
     /** Calls per window. */
     limit: number;
     /** Calls left in this window. */
     remaining: number;
-    /** When the window ends: Unix time, in seconds. */
+    /** When the window ends, as Unix time in seconds. */
     reset: number;
 }
 
 export interface Answer {
     data: unknown;
-    /** Where the next page of a list begins. */
+    /** The cursor of a list's next page. */
     next_cursor: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export function rateLimitOf(headers: Headers): RateLimit | undefined {
     return { limit, remaining, reset };
 }
 
-/** What an answer to the operation holds; throws where it is a refusal. */
+/** The result of the operation. Throws if the answer is a refusal. */
 export function answerOf(received: Received, { bare }: Operation): Answer {
     const { status, headers } = received;
     const body = parsed(received.text);
@@ -38,7 +38,7 @@ export function answerOf(received: Received, { bare }: Operation): Answer {
 function refusal({ status, headers }: Received, body: Record<string, unknown> | undefined): ApiError {
     return new ApiError({
         status,
-        // A newer service may have kinds that this client does not know; none of them is lost.
+        // A newer service may have kinds that this client does not know. They are kept.
         code: (headers.get('X-Error-Code') as ErrorCode | null) ?? undefined,
         summary: typeof body?.['message'] === 'string' ? body['message'] : `HTTP ${status}, not from the service`,
         detail: typeof body?.['error'] === 'string' ? body['error'] : '',
@@ -47,7 +47,7 @@ function refusal({ status, headers }: Received, body: Record<string, unknown> | 
     });
 }
 
-/** The JSON object in a body, if it is one. */
+/** The JSON object in a body, if there is one. */
 function parsed(text: string): Record<string, unknown> | undefined {
     try {
         const value: unknown = JSON.parse(text);
@@ -61,7 +61,7 @@ function parsed(text: string): Record<string, unknown> | undefined {
 function nextCursor(link: string | null): string | undefined {
     const [, target] = /<([^>]*)>\s*;\s*rel="?next\b/.exec(link ?? '') ?? [];
     if (target === undefined) return undefined;
-    // The address is the service's own view, which a proxy may have changed: only the cursor counts.
+    // The URL is the service's own view, which a proxy may have changed: only the cursor counts.
     return new URLSearchParams(target.split('?', 2)[1]).get('cursor') ?? undefined;
 }
 

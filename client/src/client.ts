@@ -18,24 +18,24 @@ const TIMEOUT_MS = 30_000;
 const TRIES = 4;
 
 export interface ClientOptions extends Credentials {
-    /** Where the service is: `https://credentials.example`. */
+    /** The URL of the service: `https://credentials.example`. */
     base_url: string;
-    /** How long a call may take in all, with every repetition and wait, in milliseconds. Default: 30,000. */
+    /** Time limit of a call with all repetitions and waits, in milliseconds. Default: 30,000. */
     timeout_ms?: number;
-    /** How often a call is sent at most, where sending it again is safe. Default: 4. */
+    /** How often a call is sent at most, if repeating it is safe. Default: 4. */
     tries?: number;
-    /** Sends requests in the place of the global `fetch`: to watch them, or by other means. */
+    /** Replaces the global `fetch`, to observe requests or to send them by other means. */
     fetch?: Send;
 }
 
 export interface Client extends Api {
-    /** This client with other credentials, and a `rate_limit` of its own. What is not given stays as it is. */
+    /** This client with other credentials and its own `rate_limit`. Options that are not given stay the same. */
     as(credentials: Credentials): Client;
-    /** The limit's state by the latest answer to this client; undefined before the first. */
+    /** The limit's state from the latest answer to this client; undefined before the first. */
     readonly rate_limit: RateLimit | undefined;
 }
 
-/** A client of the service at `base_url`. Its methods answer the data of a success, and throw all else. */
+/** A client of the service at `base_url`. Its methods return the data of a success, and throw otherwise. */
 export function createClient(options: ClientOptions): Client {
     const { timeout_ms = TIMEOUT_MS, tries = TRIES, fetch: send = (url, init) => fetch(url, init) } = options;
     const base_url = baseUrl(options.base_url);

@@ -5,21 +5,21 @@ import type { Input } from './request.ts';
 
 export type Invoke = (operation: Operation, input: Input, options?: CallOptions) => Promise<Answer>;
 
-/** Rows of a page, where the caller names no number: the most that the service gives. */
+/** Rows of a page if the caller gives no number: the maximum of the service. */
 const PAGE_ROWS = 1_000;
 
 interface Methods {
     [name: string]: Methods | ((...args: never[]) => unknown);
 }
 
-/** Where each operation is found: `credentials.by_issuer` as `byIssuer` among `credentials`. */
+/** The path of each operation: `credentials.by_issuer` is `byIssuer` in `credentials`. */
 const PLACES = Object.entries<Operation>(OPERATIONS).map(([id, operation]) => {
     const groups = id.split('.').map((name) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()));
     const name = groups.pop() as string; // no id is empty
     return { groups, name, operation };
 });
 
-/** A method for every operation. */
+/** Creates a method for every operation. */
 export function methodsOf(invoke: Invoke): Api {
     const methods: Methods = {};
     for (const { groups, name, operation } of PLACES) {

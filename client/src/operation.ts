@@ -1,37 +1,42 @@
-/** How an operation of the service goes over the wire. */
+/** How an operation of the service is sent. */
 export interface Operation {
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
     /** With the names of inputs in braces: `/v1/keys/{key_id}`. */
     path: string;
-    /** The credentials that it is sent with, as far as the client has them. */
+    /** The credentials that it is sent with, if the client has them. */
     credentials: ReadonlyArray<'token' | 'internal_secret'>;
-    /** Whether it may be sent again when nobody knows what became of it. */
+    /** True if it may be repeated when its outcome is unknown. */
     idempotent: boolean;
     /** Inputs that go into the query. */
     query: readonly string[];
-    /** Of these, the header field that one goes into instead, where a header can carry its value: URLs end up in logs. */
+    /** Those that are sent as this header field instead, if a header can carry the value: URLs are written to logs. */
     headers: Readonly<Record<string, string>>;
-    /** Whether it has a body, for all other inputs. */
+    /** True if it has a body, for all other inputs. */
     body: boolean;
-    /** Whether it answers a list that can be had in pages. */
+    /** True if it returns a list that can be read in pages. */
     paged: boolean;
-    /** Whether its answer is data without an envelope. */
+    /** True if its answer has no envelope. */
     bare: boolean;
 }
 
-/** What a call takes beside its inputs. */
+/** Options of a call, besides its inputs. */
 export interface CallOptions {
-    /** Gives the call up; it rejects with the signal's reason. */
+    /** Aborts the call, which rejects with the signal's reason. */
     signal?: AbortSignal | undefined;
-    /** How long the call may take in all, with every repetition and wait, in milliseconds. */
+    /** Time limit of the call with all repetitions and waits, in milliseconds. */
     timeout_ms?: number | undefined;
-    /** Names the call in the service's log: 1 to 128 of `[A-Za-z0-9._-]`. Without it the service makes one. */
+    /**
+     * The request id in the service's log: 1 to 128 of `[A-Za-z0-9._-]`. If it is absent, the service generates one.
+     */
     request_id?: string | undefined;
 }
 
-/** A list: the whole of it, or page by page. */
+/** A list: complete, or page by page. */
 export interface ListMethod<Input extends unknown[], Data> {
     (...args: [...input: Input, options?: CallOptions]): Promise<Data>;
-    /** Reads page by page, of `limit` rows (1,000 unless given), from `cursor` or the beginning. Options hold for each page. */
+    /**
+     * Reads page by page, with `limit` rows each (default 1,000), from `cursor` or the beginning. The options apply to
+     * each page.
+     */
     pages(...args: [...input: Input, options?: CallOptions]): AsyncGenerator<Data, void>;
 }

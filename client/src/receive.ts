@@ -1,10 +1,10 @@
 import { AddressError, connectionError, sendingError } from './errors.ts';
 import type { WireRequest } from './request.ts';
 
-/** `fetch`, or what does its work. */
+/** `fetch`, or a replacement. */
 export type Send = (url: string, init: RequestInit) => Promise<Response>;
 
-/** An answer that has arrived as a whole. */
+/** A complete answer. */
 export interface Received {
     status: number;
     headers: Headers;
@@ -13,16 +13,16 @@ export interface Received {
 
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
-/** Sends a request once. Throws an AddressError, a ConnectionError, or what `signal` was aborted with. */
+/** Sends a request once. Throws an AddressError, a ConnectionError, or the reason of `signal`. */
 export async function receive(send: Send, { url, ...request }: WireRequest, signal: AbortSignal): Promise<Received> {
-    // The service redirects nobody, and knows no cookies: nothing may lead a secret elsewhere.
+    // The service uses neither redirects nor cookies: nothing may lead a secret elsewhere.
     const guarded = { redirect: 'manual', credentials: 'omit' } as const;
     const response = await send(url, { ...request, ...guarded, signal }).catch((error: unknown) => {
         throw signal.aborted ? signal.reason : sendingError(error, url);
     });
     // A browser hides the status of a redirect that it was told not to follow.
     if (response.type === 'opaqueredirect' || REDIRECTS.includes(response.status)) {
-        await response.body?.cancel().catch(() => undefined); // which frees the connection, if there still is one
+        await response.body?.cancel().catch(() => undefined); // this frees the connection, if it still exists
         throw new AddressError(`${new URL(url).origin} redirects: base_url must be where the service itself answers.`);
     }
     try {

@@ -1,14 +1,14 @@
 import type { Operation } from './operation.ts';
 
-/** What a caller shows of itself. */
+/** The credentials of a caller. */
 export interface Credentials {
     /** A session token or an API key. */
     token?: string | undefined;
     /** The secret of trusted callers. Never give it to a browser. */
     internal_secret?: string | undefined;
-    /** Of a trusted caller: the `user_id` of the account that it acts for, with that account's rights. */
+    /** For trusted callers: the `user_id` of the account to act for, with that account's rights. */
     on_behalf_of?: string | undefined;
-    /** Of a trusted caller: the end user's IP address, which guesses of passwords count for. */
+    /** For trusted callers: the end user's IP address, for which password guesses are counted. */
     client_address?: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface WireRequest {
     body: string | null;
 }
 
-/** An operation with its inputs as the request that is sent, however often. */
+/** Builds the request of an operation with its inputs. It can be sent repeatedly. */
 export function wireRequest(
     operation: Operation,
     input: Input,
@@ -51,7 +51,9 @@ export function wireRequest(
     return { method: operation.method, url: `${sender.base_url}${target}`, headers, body };
 }
 
-/** One segment of a path, whatever the text: `fetch` would take `..`, escaped or not, for a way to another operation. */
+/**
+ * One segment of a path, for any text: `fetch` would resolve `..`, escaped or not, to the path of another operation.
+ */
 function pathSegment(name: string, value: unknown): string {
     if (typeof value !== 'string' || /^\.{0,2}$/.test(value)) {
         throw new TypeError(`${name} must be a string, and neither empty nor dots.`);
@@ -72,14 +74,14 @@ function credentialHeaders(operation: Operation, credentials: Credentials): Reco
     return headers;
 }
 
-/** `fetch` would repeat in its error what it cannot send, and that may be a secret. */
+/** The error of `fetch` would repeat a value that it cannot send, which may be a secret. */
 function headerValue(name: string, text: string): string {
     const value = asHeader(text);
     if (value === undefined) throw new TypeError(`${name} has characters that a header cannot carry, or is empty.`);
     return value;
 }
 
-/** The UTF-8 bytes of a text as the characters that `fetch` takes for bytes; undefined where a header would alter them. */
+/** The UTF-8 bytes of a text as the characters that `fetch` sends as bytes; undefined if a header would alter them. */
 function asHeader(text: string): string | undefined {
     const bytes = String.fromCharCode(...new TextEncoder().encode(text));
     return /^[\x21-\x7e\x80-\xff]([\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?$/.test(bytes) ? bytes : undefined;

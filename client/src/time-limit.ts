@@ -1,17 +1,17 @@
 import { ConnectionError } from './errors.ts';
 
-/** Timers take no longer time, in milliseconds. */
+/** Maximum duration of a timer, in milliseconds. */
 const MAX_MS = 2 ** 31 - 1;
 
-/** The time that a call has, and the caller's wish to give it up, in one. */
+/** Combines the time limit of a call with the caller's own signal. */
 export interface TimeLimit {
-    /** Aborted with the error that the call is to reject with. */
+    /** Aborted with the error with which the call rejects. */
     signal: AbortSignal;
     /** Milliseconds. */
     left(): number;
-    /** Waits; rejects when the call is given up meanwhile. */
+    /** Waits. Rejects if the call is aborted meanwhile. */
     pause(milliseconds: number): Promise<void>;
-    /** To be called when the call is over. */
+    /** Must be called when the call has ended. */
     close(): void;
 }
 

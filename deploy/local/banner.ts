@@ -4,7 +4,7 @@ import type { Environment } from '../../platform/config.ts';
 import { isGiven } from './environment.ts';
 import type { Ground } from './prepare.ts';
 
-/** How a client on this machine reaches a port of the service. */
+/** The address at which a client on this machine reaches a port of the service. */
 export function localUrl(host: string, port: number): string {
     const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
     return `http://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`;
@@ -16,7 +16,7 @@ export function columns(rows: Array<[string, string]>): string {
     return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`).join('\n');
 }
 
-/** Where things are and which policies are in force. */
+/** The addresses and files of the service, and its policies. */
 export function describe(ground: Ground, env: Environment): Array<[string, string]> {
     const { config, data_dir, given } = ground;
     const secret =
@@ -38,7 +38,7 @@ export function describe(ground: Ground, env: Environment): Array<[string, strin
     ];
 }
 
-/** Requests to copy: register, log in, ask who that is. */
+/** Commands to copy: register, log in, show the account. */
 export function firstSteps(url: string, env: Environment): string {
     const secret_file = env['INTERNAL_SECRET_FILE'];
     const post = `curl -s -H 'Content-Type: application/json' -H "X-Internal-Secret: $SECRET"`;
@@ -55,7 +55,7 @@ export function firstSteps(url: string, env: Environment): string {
     ].join('\n');
 }
 
-/** `npm run demo` with the settings without which it would look elsewhere. */
+/** `npm run demo`, with the settings that it needs to find this service. */
 function demoCommand(url: string, env: Environment): string {
     const { DATA_DIR: data_dir = '', INTERNAL_SECRET_FILE: secret_file } = env;
     const settings: string[] = [];

@@ -1,17 +1,17 @@
 import pg from 'pg';
 import { Problem } from './problem.ts';
 
-/** How long a database may take to answer, in milliseconds. */
+/** Time limit for the database's answer, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
-/** Refuses a start on a database that cannot be used, before anything else is begun. */
+/** Fails the start early if the database cannot be used. */
 export async function checkDatabase(url: string): Promise<void> {
     const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: PATIENCE_MS });
     client.on('error', () => undefined); // the connection is closed below, whatever becomes of it
     try {
         await client.connect();
     } catch (error) {
-        const { code, message } = error as NodeJS.ErrnoException; // pg fails with system errors and its own
+        const { code, message } = error as NodeJS.ErrnoException; // pg throws system errors and its own
         throw new Problem(`The database of DATABASE_URL, at ${hostOf(url)}, cannot be used: ${message || code}.`);
     } finally {
         await client.end().catch(() => undefined);

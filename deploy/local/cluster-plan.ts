@@ -13,9 +13,9 @@ export interface Member {
     /** The role, and for a gateway its number. */
     name: string;
     role: string;
-    /** What sets it apart from the others. */
+    /** The settings that differ from those of the others. */
     settings: Environment;
-    /** Where it serves: a URL for a gateway, host and port of its gRPC for a service. */
+    /** Its address: a URL for a gateway, host and port of its gRPC for a service. */
     address: string;
     /** The base URL of its operations port. */
     ops: string;
@@ -24,11 +24,13 @@ export interface Member {
 export interface ClusterPlan {
     gateways: Member[];
     services: Member[];
-    /** How all of them find the services. */
+    /** The settings with which all of them find the services. */
     addresses: Environment;
 }
 
-/** Gives each process of the cluster its ports: the gateways PORT, PORT + 1, ..., the services GRPC_PORT, GRPC_PORT + 1, ... */
+/**
+ * Assigns the ports of the cluster: PORT, PORT + 1, ... to the gateways, GRPC_PORT, GRPC_PORT + 1, ... to the services.
+ */
 export async function planCluster(ground: Ground): Promise<ClusterPlan> {
     const gateways = await planGateways(ground);
     const services = await planServices(ground);

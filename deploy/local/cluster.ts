@@ -67,7 +67,7 @@ async function isReady({ ops }: Member): Promise<boolean> {
         await answer.body?.cancel();
         return answer.ok;
     } catch {
-        return false; // it does not listen yet
+        return false; // it is not listening yet
     }
 }
 

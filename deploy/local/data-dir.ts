@@ -13,10 +13,10 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { Problem } from './problem.ts';
 
-/** Creates the folder where it is missing and gives its absolute path without symbolic links. */
+/** Creates the folder if it is missing. Returns its absolute path without symbolic links. */
 export function openDataDir(path: string): string {
     try {
-        // 0711: PostgreSQL, which does not run as root, may have to pass through. What is secret in it is 0600.
+        // 0711: PostgreSQL, which does not run as root, may have to traverse it. Secret files in it are 0600.
         if (makeFolder(resolve(path))) chmodSync(path, 0o711);
         const data_dir = realpathSync(path);
         accessSync(data_dir, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -26,7 +26,7 @@ export function openDataDir(path: string): string {
     }
 }
 
-/** Whether it had to be made. Step by step: Node's own recursive mkdir never ends below a folder such as /proc. */
+/** True if it was created. Step by step, because Node's recursive mkdir never ends below a folder such as /proc. */
 function makeFolder(path: string): boolean {
     if (existsSync(path)) return false;
     makeFolder(dirname(path));
@@ -34,12 +34,12 @@ function makeFolder(path: string): boolean {
     return true;
 }
 
-/** A random secret of 256 bits, made at the first call and kept in `data_dir/name`. */
+/** A random secret of 256 bits, created by the first call and kept in `data_dir/name`. */
 export function keptSecret(data_dir: string, name: string): string {
     return readOrMake(join(data_dir, name), () => randomBytes(32).toString('base64url')).trim();
 }
 
-/** The path of the Ed25519 key (PKCS#8, PEM) that signs sessions, made at the first call. */
+/** The path of the Ed25519 key (PKCS#8, PEM) that signs sessions. The first call creates it. */
 export function keptSigningKey(data_dir: string): string {
     const file = join(data_dir, 'jwt-key.pem');
     readOrMake(file, () =>

@@ -3,7 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConnectionError, createClient } from '../../client/src/client.ts';
 
-/** `npm run demo`: the main job as a story, against a service that is running (BASE_URL, INTERNAL_SECRET or DATA_DIR). */
+/**
+ * `npm run demo`: the main use of the service as a story, against a running service (BASE_URL, INTERNAL_SECRET or
+ * DATA_DIR).
+ */
 
 const base_url = process.env['BASE_URL'] ?? `http://127.0.0.1:${process.env['PORT'] ?? 8080}`;
 const data_dir = process.env['DATA_DIR'] ?? '.data';
@@ -22,7 +25,7 @@ function internalSecret(): string {
     }
 }
 
-/** `fetch` that prints each request with its answer; long values are cut in the middle. */
+/** `fetch` that prints each request with its answer. Long values are shortened in the middle. */
 async function printing(url: string, init: RequestInit): Promise<Response> {
     console.log(`   ${init.method} ${decodeURIComponent(new URL(url).pathname)}`);
     if (typeof init.body === 'string') console.log(dim(`   ${show(JSON.parse(init.body))}`));
@@ -41,17 +44,17 @@ function show(value: unknown): string {
 
 let number = 0;
 
-/** Says what the next request shows. */
+/** Prints what the next request shows. */
 function tell(what: string): void {
     console.log(`\n${bold(`${++number}. ${what}`)}`);
 }
 
-/** The same token with another last character. */
+/** The same token with a different last character. */
 function tamper(token: string): string {
     return token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A');
 }
 
-/** How Ada comes to a session, and her program to an API key. */
+/** Ada gets a session, and her program an API key. */
 async function beginning() {
     const anybody = createClient({ base_url, fetch: printing, tries: 1 });
     const person = { email: `ada-${Date.now()}@example.com`, password: 'a long pass phrase' };

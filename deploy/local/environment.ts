@@ -7,15 +7,17 @@ import type { Ground } from './prepare.ts';
 import { Problem } from './problem.ts';
 import { startRedis } from './redis.ts';
 
-/** How often the databases are looked after, in milliseconds. */
+/** How often the databases are checked, in milliseconds. */
 const WATCH_MS = 250;
 
-/** Whether the user set it, directly or as the path of a file that holds it. */
+/** True if the user set it, directly or as the path of a file. */
 export function isGiven(given: Environment, name: string): boolean {
     return given[name] !== undefined || given[`${name}_FILE`] !== undefined;
 }
 
-/** Starts the databases that the user did not bring, and gives the environment of the service: the user's settings win. */
+/**
+ * Starts the databases that the user did not provide. Returns the environment of the service: the user's settings win.
+ */
 export async function serviceEnvironment(ground: Ground, { stopping, defer }: Lifecycle): Promise<Environment> {
     const { data_dir, given } = ground;
     const start = async (
@@ -31,7 +33,7 @@ export async function serviceEnvironment(ground: Ground, { stopping, defer }: Li
         });
         return { [setting]: started.url };
     };
-    // Settled, not only failed: what started beside a failure has to be registered before anything is stopped.
+    // Waits for both: what starts next to a failure must be registered before anything is stopped.
     const started = await Promise.allSettled([start('DATABASE_URL', startPostgres), start('REDIS_URL', startRedis)]);
     const urls = started.map((outcome) => {
         if (outcome.status === 'rejected') throw outcome.reason;
@@ -40,7 +42,7 @@ export async function serviceEnvironment(ground: Ground, { stopping, defer }: Li
     return Object.assign({ ...given, DATA_DIR: data_dir, ...keptSecrets(ground) }, ...urls);
 }
 
-/** A database that ends by itself ends the start: the next one finds everything again that was answered. */
+/** A database that ends unexpectedly ends the launcher: the next start finds everything that was acknowledged. */
 function failWhenGone({ isRunning }: LocalServer, setting: string): NodeJS.Timeout {
     const watch = setInterval(() => {
         if (isRunning()) return;
@@ -50,7 +52,7 @@ function failWhenGone({ isRunning }: LocalServer, setting: string): NodeJS.Timeo
     return watch.unref();
 }
 
-/** Secrets are handed on as paths, so that they show in no process list. */
+/** Secrets are passed as paths, so that process lists do not show them. */
 function keptSecrets({ data_dir, given }: Ground): Environment {
     const kept: Environment = {};
     if (!isGiven(given, 'INTERNAL_SECRET')) kept['INTERNAL_SECRET_FILE'] = secretFile(data_dir, 'internal-secret');

@@ -2,22 +2,24 @@ import { once } from 'node:events';
 import { ConfigError } from '../../platform/config.ts';
 import { Problem } from './problem.ts';
 
-/** Signals closer together than this are one request to stop: Ctrl-C reaches us from the terminal and again from npm. */
+/**
+ * Signals closer together than this (ms) are one request to stop: Ctrl-C arrives from the terminal and again from npm.
+ */
 const ONE_REQUEST_MS = 1000;
 const PARENT_CHECK_MS = 100;
 
 export interface Lifecycle {
     /** Aborted by the first request to stop. */
     stopping: AbortSignal;
-    /** Aborted by a second request: from now on only the databases are waited for. */
+    /** Aborted by a second request: from now on only the databases are awaited. */
     forced: AbortSignal;
-    /** Registers what has to be stopped at the end; the last registered is stopped first. */
+    /** Registers something that must be stopped at the end. The last one is stopped first. */
     defer(stop: () => Promise<void>): void;
 }
 
 /**
- * Runs `start`, waits for SIGTERM, SIGINT or SIGHUP, stops what was deferred and exits: with 0 after an orderly stop, with 1
- * after a failure or a second request to stop.
+ * Runs `start`, waits for SIGTERM, SIGINT or SIGHUP, stops everything that was deferred, and exits: with 0 after an
+ * orderly stop, with 1 after a failure or a second request to stop.
  */
 export async function runUntilStopped(start: (lifecycle: Lifecycle) => Promise<void>): Promise<never> {
     const stops: Array<() => Promise<void>> = [];
@@ -31,7 +33,7 @@ export async function runUntilStopped(start: (lifecycle: Lifecycle) => Promise<v
         await start({ stopping, forced, defer: (stop) => stops.push(stop) });
         if (!stopping.aborted) await once(stopping, 'abort');
     } catch (error) {
-        // A start that was interrupted fails wherever it just was.
+        // An interrupted start fails wherever it was.
         if (!stopping.aborted) fail(error);
     }
     for (const stop of stops.reverse()) await stop().catch(fail);
@@ -39,7 +41,7 @@ export async function runUntilStopped(start: (lifecycle: Lifecycle) => Promise<v
     process.exit(failed || forced.aborted ? 1 : 0);
 }
 
-/** What `work` gives, or a rejection as soon as `signal` is aborted; work that had begun goes on unseen. */
+/** The result of `work`, or a rejection as soon as `signal` is aborted. The work itself continues in the background. */
 export async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
     const done = new AbortController();
@@ -70,13 +72,13 @@ function listenForStops(fail: (error: unknown) => void): { stopping: AbortSignal
         fail(error);
         ask('it failed');
     });
-    // A terminal that went away must not make the last messages fatal.
+    // The last messages must not fail when the terminal is gone.
     for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
     followNpm(ask);
     return { stopping: stopping.signal, forced: forced.signal };
 }
 
-/** Where npm started us, its death (a SIGKILL cannot be passed on) is a request to stop. */
+/** If npm started this process, npm's death (it cannot pass on SIGKILL) is a request to stop. */
 function followNpm(ask: (reason: string) => void): void {
     if (!process.env.npm_lifecycle_event?.startsWith('start')) return;
     const npm = process.ppid;

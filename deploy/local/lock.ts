@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Problem } from './problem.ts';
 import { isRunning } from './processes.ts';
 
-/** How long a start waits for one that is just stopping: longer than a full drain. */
+/** How long a start waits for one that is stopping, in milliseconds: longer than a full drain. */
 const PATIENCE_MS = 60_000;
 const POLL_MS = 50;
 
@@ -16,15 +16,15 @@ interface Holder {
 }
 
 export interface DataDirLock {
-    /** Tells the next start that it is worth waiting. */
+    /** Tells the next start that it should wait. */
     stopping(): void;
     release(): Promise<void>;
 }
 
 /**
- * Makes sure that one launcher at a time works on a data folder. The lock is a listening socket in Linux's abstract
- * namespace, named after the folder's inode: the kernel drops it with its process, however that ends, so no lock is ever
- * stale and no reused pid can be taken for its holder. `launcher.json` only says who holds it.
+ * Ensures that one launcher at a time uses a data folder. The lock is a listening socket in Linux's abstract namespace,
+ * named after the folder's inode. The kernel drops it with its process, however that ends, so no lock is ever stale,
+ * and no process with a reused pid can be mistaken for the holder. `launcher.json` only tells who holds it.
  */
 export async function lockDataDir(data_dir: string, signal?: AbortSignal): Promise<DataDirLock> {
     const { dev, ino } = statSync(data_dir);

@@ -24,7 +24,10 @@ export function postgresBinaries(): PostgresBinaries {
     return { initdb: join(root, 'native/bin/initdb'), postgres: join(root, 'native/bin/postgres') };
 }
 
-/** npm packs no symbolic links: the package's install script makes them, which an npm that blocks such scripts leaves out. */
+/**
+ * npm packages contain no symbolic links: the package's install script creates them, and an npm that blocks such
+ * scripts does not run it.
+ */
 export function linkLibraries(root: string): void {
     const links = JSON.parse(readFileSync(join(root, 'native/pg-symlinks.json'), 'utf8')) as Array<{
         source: string;

@@ -19,15 +19,15 @@ export interface ServerOptions {
 }
 
 export interface LocalServer {
-    /** Where to connect, with the password. */
+    /** The address with the password. */
     url: string;
     isRunning(): boolean;
-    /** Resolves when the process is gone; may be called again. */
+    /** Resolves when the process has ended. May be called again. */
     stop(): Promise<void>;
 }
 
 export interface LocalPostgres extends LocalServer {
-    /** As the superuser: the service never connects so; tests make their databases with it. */
+    /** URL for the superuser. The service never uses it; tests create their databases with it. */
     admin_url: string;
 }
 
@@ -42,15 +42,18 @@ const SETTINGS = {
     // Without the DETAIL lines, which repeat values of rows.
     log_error_verbosity: 'terse',
 };
-/** Fast: clients are cut off and open transactions rolled back. If that hangs, immediate: the next start recovers from the WAL. */
+/**
+ * Fast: clients are disconnected and open transactions rolled back. If that hangs, immediate: the next start recovers
+ * from the WAL.
+ */
 const SHUTDOWN = { gently: 'SIGINT', patience_ms: 30_000, firmly: 'SIGQUIT' } as const;
 const PORT_ATTEMPTS = 5;
 
 /**
- * Starts the embedded PostgreSQL with its data in `data_dir/postgres`, and creates the role and the database `credentials`.
- *
- * It listens on TCP at 127.0.0.1 with a random password: a Unix socket would need a path of at most 107 bytes that both
- * root and the unprivileged server may pass. It has a session of its own, so that Ctrl-C ends it last, through `stop`.
+ * Starts the embedded PostgreSQL with its data in `data_dir/postgres`, and creates the role and the database
+ * `credentials`. It listens on 127.0.0.1 with a random password, because a Unix socket would need a path of at most 107
+ * bytes that both root and the unprivileged server can reach. It has its own session, so that Ctrl-C ends it last,
+ * through `stop`.
  */
 export async function startPostgres({ data_dir, log, signal }: ServerOptions): Promise<LocalPostgres> {
     const folder = join(data_dir, 'postgres');
@@ -76,7 +79,9 @@ export async function startPostgres({ data_dir, log, signal }: ServerOptions): P
     }
 }
 
-/** A launcher that was killed leaves its PostgreSQL behind: it is stopped, so that settings and program are this start's. */
+/**
+ * A killed launcher leaves its PostgreSQL running. It is stopped, so that the settings and program of this start apply.
+ */
 async function stopOrphan(folder: string, log: (line: string) => void): Promise<void> {
     const pid = Number(pidFile(folder)[0]);
     if (!worksIn(pid, folder)) return;
@@ -84,7 +89,7 @@ async function stopOrphan(folder: string, log: (line: string) => void): Promise<
     await terminate(pid, SHUTDOWN);
 }
 
-/** Where the PostgreSQL that works on this data folder is reached; undefined where none does. */
+/** The address of the PostgreSQL that uses this data folder; undefined if there is none. */
 export function runningPostgres(data_dir: string): string | undefined {
     const folder = join(data_dir, 'postgres');
     const [pid, , , port] = pidFile(folder);
@@ -105,7 +110,7 @@ function pidFile(folder: string): string[] {
     }
 }
 
-/** Built under another name and renamed when complete, so that an interrupted initdb is simply begun again. */
+/** Built under another name and renamed when complete, so that an interrupted initdb is simply repeated. */
 async function createCluster(options: {
     binaries: PostgresBinaries;
     data_dir: string;
@@ -185,7 +190,7 @@ async function becameReady(
     return false;
 }
 
-/** Creates what is missing of the role and the database; gives the role's password. */
+/** Creates the role and the database if they are missing. Returns the role's password. */
 async function ensureDatabase(data_dir: string, port: number): Promise<string> {
     const admin = new pg.Client({
         host: '127.0.0.1',

@@ -9,15 +9,15 @@ import { findProcesses, terminate } from './processes.ts';
 export interface Ground {
     data_dir: string;
     config: Config;
-    /** The settings as the user gave them; those that are empty are left out. */
+    /** The settings as the user gave them, without empty ones. */
     given: Environment;
 }
 
-/** Checks the settings, opens and locks the data folder, and ends what a killed launcher left there. */
+/** Checks the settings, opens and locks the data folder, and ends processes that a killed launcher left there. */
 export async function prepare({ stopping, defer }: Lifecycle): Promise<Ground> {
     const given = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ''));
     const config = loadConfig(given);
-    process.umask(0o077); // logs are nobody else's business
+    process.umask(0o077); // other users must not read logs
     const path = given['DATA_DIR'] ?? '.data';
     const is_new = !existsSync(path);
     const data_dir = openDataDir(path);
@@ -30,16 +30,16 @@ export async function prepare({ stopping, defer }: Lifecycle): Promise<Ground> {
     return { data_dir, config, given };
 }
 
-/** What a start that was refused has made. */
+/** What a refused start has created. */
 function removeEmpty(folder: string): void {
     try {
         rmdirSync(folder);
     } catch {
-        // Something is in it: it was no refusal.
+        // It is not empty, so it was not created just now.
     }
 }
 
-/** Role processes end by themselves when their launcher is gone; this waits for it, so that their ports are free. */
+/** Role processes end by themselves when their launcher is gone. This waits for it, so that their ports are free. */
 async function stopOrphanedRoles(data_dir: string): Promise<void> {
     const orphans = findProcesses(
         ({ env }) => env.includes(`DATA_DIR=${data_dir}`) && env.includes('EXIT_WITH_PARENT=1'),

@@ -1,4 +1,4 @@
-/** Something the person who started the launcher can put right: shown as its message alone, without a stack. */
+/** An error that the user of the launcher can correct. Only its message is shown, without a stack. */
 export class Problem extends Error {
     override readonly name = 'Problem';
 }

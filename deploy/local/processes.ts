@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Whether the process lives. A zombie does not: its parent has merely not asked for its exit code yet. */
+/** True if the process is alive. A zombie is not: its parent has only not collected its exit code yet. */
 export function isRunning(pid: number): boolean {
     try {
         const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-        // The state follows the command name, which is in parentheses and may itself hold any character.
+        // The state follows the command name, which is in parentheses and may contain any character.
         return !'ZX'.includes(stat.charAt(stat.lastIndexOf(')') + 2));
     } catch {
         return false;
@@ -13,8 +13,8 @@ export function isRunning(pid: number): boolean {
 }
 
 /**
- * Whether the process lives and works in this folder. Both database servers change into their data folder, so this tells
- * an orphan from a stranger that was given its pid.
+ * True if the process is alive and works in this folder. Both database servers change into their data folder, so this
+ * distinguishes an orphan from another process with a reused pid.
  */
 export function worksIn(pid: number, folder: string): boolean {
     try {
@@ -24,7 +24,7 @@ export function worksIn(pid: number, folder: string): boolean {
     }
 }
 
-/** Pids of all processes whose environment and command line this user may read, and that `matches` accepts. */
+/** Pids of all processes whose environment and command line this user may read and that `matches` accepts. */
 export function findProcesses(matches: (process: { pid: number; argv: string[]; env: string[] }) => boolean): number[] {
     const found: number[] = [];
     for (const name of readdirSync('/proc')) {
@@ -36,13 +36,13 @@ export function findProcesses(matches: (process: { pid: number; argv: string[]; 
             );
             if (isRunning(pid) && matches({ pid, argv, env })) found.push(pid);
         } catch {
-            // It ended meanwhile, or it is another user's.
+            // It has ended, or it belongs to another user.
         }
     }
     return found;
 }
 
-/** Whether the process was gone within `patience_ms`. */
+/** True if the process ended within `patience_ms`. */
 export async function waitUntilGone(pid: number, patience_ms: number): Promise<boolean> {
     const deadline = performance.now() + patience_ms;
     while (isRunning(pid)) {
@@ -52,7 +52,7 @@ export async function waitUntilGone(pid: number, patience_ms: number): Promise<b
     return true;
 }
 
-/** Ends a process the gentle way, and after `patience_ms` the other; resolves when it is gone. */
+/** Ends a process with SIGTERM, and after `patience_ms` with SIGKILL. Resolves when it has ended. */
 export async function terminate(
     pid: number,
     how: { gently: NodeJS.Signals; patience_ms: number; firmly: NodeJS.Signals },
@@ -67,7 +67,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
     try {
         process.kill(pid, name);
     } catch (error) {
-        // Gone already is what was wanted.
+        // It has ended already.
         if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // process.kill throws only system errors
     }
 }

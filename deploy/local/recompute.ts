@@ -6,7 +6,10 @@ import { findDrift } from '../../workers/usage/recompute.store.ts';
 import { openDataDir } from './data-dir.ts';
 import { runningPostgres } from './postgres.ts';
 
-/** `npm run usage:recompute`: holds the statistics of DATABASE_URL, or of the service that runs on DATA_DIR, to the rows. */
+/**
+ * `npm run usage:recompute`: compares the statistics with the rows, in DATABASE_URL or in the service that runs on
+ * DATA_DIR.
+ */
 
 const url = loadConfig(process.env).DATABASE_URL ?? runningPostgres(openDataDir(process.env['DATA_DIR'] ?? '.data'));
 if (url === undefined) {

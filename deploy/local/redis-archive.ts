@@ -16,7 +16,7 @@ import { runProgram } from './run-program.ts';
 const DOWNLOAD_TIMEOUT_MS = 180_000;
 
 /**
- * Fetches Redis from the distribution's own archive and unpacks it into `folder` without installing it, so that it needs no
+ * Downloads Redis from the distribution's archive and unpacks it into `folder` without installing it, which needs no
  * root. apt checks signatures and hashes.
  */
 export async function fetchRedis(options: {
@@ -31,7 +31,7 @@ export async function fetchRedis(options: {
         await download(work, signal);
         renameSync(join(work, 'root'), folder);
     } catch (error) {
-        // Another start that fetched at the same time may have been faster.
+        // Another start may have fetched it at the same time.
         if (!existsSync(folder)) throw error;
     } finally {
         rmSync(work, { recursive: true, force: true });
@@ -59,7 +59,7 @@ async function download(work: string, signal: AbortSignal | undefined): Promise<
         'Acquire::http::Timeout=15',
     ];
     const apt = ['apt-get', '-q', ...settings.flatMap((setting) => ['-o', setting])];
-    // One unreachable source of several makes the update fail, though Redis may come from another.
+    // One unreachable source of several fails the update, though Redis may come from another one.
     const update_failure = await run(...apt, 'update').then(
         () => undefined,
         (error: unknown) => error,
@@ -75,7 +75,7 @@ async function download(work: string, signal: AbortSignal | undefined): Promise<
     for (const deb of readdirSync(folders.debs)) await run('dpkg', '-x', deb, join(work, 'root'));
 }
 
-/** How to run what was fetched: the libraries that the machine does not have are unpacked beside it. */
+/** How to run the unpacked program: libraries that the machine lacks are unpacked next to it. */
 export function unpackedRedis(folder: string): { command: string[]; env: Record<string, string> } {
     const libraries = ['usr/lib', 'lib'].flatMap((lib) => {
         const parent = join(folder, lib);
@@ -87,7 +87,7 @@ export function unpackedRedis(folder: string): { command: string[]; env: Record<
     };
 }
 
-/** In a cache that all clones of this user share, or in `data_dir` where the user has no home that can be written. */
+/** In a cache that all clones of this user share, or in `data_dir` if the user has no writable home. */
 export function archiveFolder(data_dir: string): string {
     const { XDG_CACHE_HOME = '' } = process.env;
     const cache = isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(homedir(), '.cache');
@@ -105,7 +105,7 @@ function canWrite(folder: string): boolean {
     }
 }
 
-/** Such as `debian-12`: a home may be shared by machines whose libraries differ. */
+/** Such as `debian-12`: machines with different libraries may share a home. */
 function distribution(): string {
     const release = readFileSync('/etc/os-release', 'utf8');
     const value = (name: string): string => new RegExp(`^${name}="?([\\w.-]+)`, 'm').exec(release)?.[1] ?? 'unknown';

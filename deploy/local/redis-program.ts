@@ -10,9 +10,9 @@ const OLDEST = { major: 6, minor: 2 };
 const IMAGE = 'redis:7-bookworm';
 
 export interface RedisProgram {
-    /** The command line, to which the name of a configuration file in the working folder is added. */
+    /** The command line. The name of a configuration file in the working folder is appended. */
     command: string[];
-    /** What it needs beyond the bare environment. */
+    /** Environment variables that it needs besides the minimal environment. */
     env: Record<string, string>;
 }
 
@@ -24,7 +24,7 @@ interface Search {
 
 type Source = (search: Search) => Promise<RedisProgram>;
 
-/** Each either gives a program that runs, or says in its error why it cannot. */
+/** Each returns a program that runs, or throws an error that says why it cannot. */
 const SOURCES: Record<string, Source> = {
     'on PATH': fromPath,
     "from the distribution's archive": fromArchive,
@@ -32,7 +32,7 @@ const SOURCES: Record<string, Source> = {
     'in a container': fromContainer,
 };
 
-/** A Redis or Valkey that runs on this machine: the first source that has one. */
+/** A Redis or Valkey that runs on this machine, from the first source that has one. */
 export async function findRedis(search: Search): Promise<RedisProgram> {
     const failures: string[] = [];
     for (const [name, source] of Object.entries(SOURCES)) {
@@ -111,13 +111,13 @@ async function answeringEngine(): Promise<string> {
     throw new Error(silent.join('; ') || 'neither docker nor podman');
 }
 
-/** How the engine's client finds the engine. */
+/** Environment variables with which the engine's client finds the engine. */
 function engineEnvironment(): Record<string, string> {
     const names = ['HOME', 'XDG_RUNTIME_DIR', 'DOCKER_HOST', 'DOCKER_CONTEXT', 'CONTAINER_HOST'];
     return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }
 
-/** The program itself, once it has shown that it starts and is not too old. */
+/** Returns the program if it starts and is not too old. */
 async function checked(program: RedisProgram): Promise<RedisProgram> {
     const version = await runProgram([...program.command, '--version'], {
         env: bareEnvironment(program.env),

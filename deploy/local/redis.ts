@@ -11,13 +11,13 @@ import { findProcesses, isRunning, terminate, worksIn } from './processes.ts';
 import { findRedis, type RedisProgram } from './redis-program.ts';
 import { bareEnvironment, openServerLog } from './run-program.ts';
 
-/** SIGTERM writes the append-only file out; a Redis that cannot (a full disk) refuses to end by it. */
+/** SIGTERM writes the append-only file. A Redis that cannot write it (full disk) refuses to end. */
 const SHUTDOWN = { gently: 'SIGTERM', patience_ms: 10_000, firmly: 'SIGKILL' } as const;
 const PORT_ATTEMPTS = 5;
 
 /**
- * Starts a Redis (or Valkey) that keeps what it is told in `data_dir/redis` and evicts nothing, on TCP at 127.0.0.1 with a
- * random password. Like PostgreSQL it has a session of its own and is ended by `stop`.
+ * Starts a Redis (or Valkey) that stores its data in `data_dir/redis` and evicts nothing, on 127.0.0.1 with a random
+ * password. Like PostgreSQL it has its own session and ends through `stop`.
  */
 export async function startRedis({ data_dir, log, signal }: ServerOptions): Promise<LocalServer> {
     const folder = join(data_dir, 'redis');
@@ -42,7 +42,7 @@ export async function startRedis({ data_dir, log, signal }: ServerOptions): Prom
     }
 }
 
-/** A launcher that was killed leaves its Redis behind; two of them on one append-only file would destroy it. */
+/** A killed launcher leaves its Redis running. Two of them would destroy a shared append-only file. */
 async function stopOrphans(folder: string, log: (line: string) => void): Promise<void> {
     const orphans = findProcesses(({ pid, argv }) => /redis|valkey/.test(argv.join(' ')) && worksIn(pid, folder));
     for (const pid of orphans) {
@@ -79,7 +79,7 @@ function launch(program: RedisProgram, folder: string, output: number): number |
     return server.pid;
 }
 
-/** False if the server ended first; loading the append-only file takes as long as it takes. */
+/** False if the server ended first. Loading the append-only file has no time limit. */
 async function becameReady(pid: number, url: string, signal: AbortSignal | undefined): Promise<boolean> {
     const client = new Redis(url, { retryStrategy: () => 25, maxRetriesPerRequest: null });
     let ready = false;

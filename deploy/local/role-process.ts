@@ -6,23 +6,23 @@ import type { Environment } from '../../platform/config.ts';
 
 const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url));
 const BACKOFF_MS = { first: 100, most: 5000 };
-/** A process that lived this long did not fail by starting: its next restart waits the shortest time again. */
+/** A process that lived this long (ms) did not fail at its start: its next restart waits the shortest time again. */
 const SETTLED_MS = 10_000;
-/** Longer than the service's own cap on a drain. */
+/** Longer than the service's own time limit for a drain. */
 const DRAIN_PATIENCE_MS = 15_000;
 
 export interface RoleProcess {
     name: string;
     pid(): number | undefined;
-    /** Ends it in an orderly way and starts it no more. */
+    /** Stops it in an orderly way and does not restart it. */
     stop(): Promise<void>;
-    /** Ends it at once and starts it no more. */
+    /** Ends it at once and does not restart it. */
     kill(): void;
 }
 
 /**
- * Runs one role in a process of its own and starts it again whenever it ends. The process has a session of its own, so that
- * Ctrl-C reaches it through `stop` alone, and its standard input is a pipe that closes if this launcher is killed.
+ * Runs one role in its own process and restarts it whenever it ends. The process has its own session, so that Ctrl-C
+ * reaches it only through `stop`. Its standard input is a pipe that closes if this launcher is killed.
  */
 export function keepRunning(options: {
     name: string;

@@ -11,7 +11,7 @@ export interface RunOptions {
     timeout_ms: number;
 }
 
-/** Runs a program to its end and gives its standard output; the rejection says what it wrote to standard error. */
+/** Runs a program to its end and returns its standard output. The rejection contains its standard error. */
 export async function runProgram([program = '', ...args]: string[], options: RunOptions): Promise<string> {
     try {
         const { stdout } = await promisify(execFile)(program, args, {
@@ -28,12 +28,12 @@ export async function runProgram([program = '', ...args]: string[], options: Run
     }
 }
 
-/** The only environment a database server needs; it gets none of the service's settings and secrets. */
+/** The whole environment of a database server: none of the service's settings and secrets. */
 export function bareEnvironment(more: Record<string, string> = {}): Record<string, string> {
     return { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', ...more };
 }
 
-/** A log file opened for appending as a server's output, and what the server has written since then. */
+/** A log file, open for appending a server's output, and what the server has written since then. */
 export function openServerLog(file: string): { fd: number; close(): void; written(): string } {
     const fd = openSync(file, 'a', 0o600);
     const start = statSync(file).size;

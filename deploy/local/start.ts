@@ -9,10 +9,10 @@ import { type Lifecycle, runUntilStopped, unlessAborted } from './lifecycle.ts';
 import { claimPorts } from './ports.ts';
 import { prepare } from './prepare.ts';
 
-/** A request that takes longer than this after the signal is cut off. */
+/** A request that takes longer than this (ms) after the signal is aborted. */
 const DRAIN_CAP_MS = 12_000;
 
-/** `npm start`: everything in this process, on databases of its own. */
+/** `npm start`: all roles in this process, with its own databases. */
 async function start(lifecycle: Lifecycle): Promise<void> {
     const { stopping, forced, defer } = lifecycle;
     const ground = await prepare(lifecycle);

@@ -5,17 +5,17 @@ import { bareEnvironment, runProgram } from './run-program.ts';
 const NOBODY = 65534;
 
 export interface Account {
-    /** Put before a command line. */
+    /** Prefix of the command line. */
     prefix: string[];
-    /** The uid (and gid) that has to own what the command writes. */
+    /** The uid (and gid) that must own what the command writes. */
     owner: number;
 }
 
 const IDS = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
 
-/** PostgreSQL refuses to run as root. These are the ways to another user, the best first. */
+/** PostgreSQL refuses to run as root. These are the ways to run it as another user, best first. */
 const WAYS: Account[] = [
-    // May still read and pass every folder, so that a clone below a 0700 folder (/root, mktemp -d) works.
+    // It may still read and traverse every folder, so that a clone below a 0700 folder (/root, mktemp -d) works.
     {
         prefix: [
             'setpriv',
@@ -27,15 +27,15 @@ const WAYS: Account[] = [
         ],
         owner: NOBODY,
     },
-    // Root outside, nobody as far as the process itself can see.
+    // Root outside, but nobody as far as the process can see.
     { prefix: ['unshare', '-U', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, '--'], owner: 0 },
-    // In a container both of these may be forbidden; this one needs a path that everybody may pass.
+    // Containers may forbid both of the above. This one needs a path that everybody may traverse.
     { prefix: ['setpriv', ...IDS, '--'], owner: NOBODY },
 ];
 
 /**
- * How to run `program` without root's rights on `folder`, which (with all that is in it) is given to that account. For an
- * ordinary user there is nothing to do.
+ * How to run `program` without root's rights on `folder`. The folder with all its contents is given to that account.
+ * Nothing needs to be done for an ordinary user.
  */
 export async function unprivilegedAccount(program: string, folder: string): Promise<Account> {
     const uid = process.getuid?.() ?? 0;
@@ -60,7 +60,7 @@ export async function unprivilegedAccount(program: string, folder: string): Prom
     );
 }
 
-/** Makes the account the owner of a file, or of a folder with all that is in it. */
+/** Makes the account the owner of a file, or of a folder with all its contents. */
 export async function giveTo(account: Account, path: string): Promise<void> {
     if (process.getuid?.() !== 0) return;
     await runProgram(['chown', '-R', `${account.owner}:${account.owner}`, path], { timeout_ms: 60_000 });

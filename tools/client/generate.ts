@@ -6,13 +6,17 @@ import { KINDS } from '../../gateway/openapi/responses.ts';
 import { type ClientOperation, operationsOf } from './operations.ts';
 import { typeOf } from './types.ts';
 
-/** `npm run client`: writes client/src/gen from the OpenAPI document. With `--check`: fails where that would change it. */
+/**
+ * `npm run client`: writes client/src/gen from the OpenAPI document. With `--check` it fails if that would change it.
+ */
 
 const HEADER = '// Generated from the OpenAPI document by "npm run client". Do not edit.\n';
 
 const camelCase = (text: string): string => text.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** `internal.credentials.by_issuer` as `CredentialsByIssuer`: twins of public operations have the types of these. */
+/**
+ * `internal.credentials.by_issuer` as `CredentialsByIssuer`: internal variants have the types of the public operations.
+ */
 function typeName(id: string, kind: 'Input' | 'Data'): string {
     const name = id.replace('internal.', '').replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
     return `${name}${kind}`;

@@ -2,12 +2,12 @@ import type { Operation } from '../../client/src/operation.ts';
 import type { OpenApi, OperationObject } from '../../gateway/openapi/document.ts';
 import type { Schema } from '../../gateway/openapi/schemas.ts';
 
-/** An operation of the OpenAPI document, as the client is to have it. */
+/** An operation of the OpenAPI document, as the client needs it. */
 export interface ClientOperation {
     id: string;
     comment: string;
     wire: Operation;
-    /** Everything that it takes as one object: what stands in the path, the query and the body. */
+    /** All of its inputs as one object: path, query and body. */
     input: Schema | undefined;
     data: Schema;
 }
@@ -26,7 +26,7 @@ function operationOf(document: OpenApi, path: string, method: string, object: Op
     const { operationId: id, summary, description, parameters } = object;
     const own = parameters.filter(({ name }) => !COMMON_HEADERS.includes(name));
     const query = own.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
-    // Where the body may hold the same, it goes there: any body can carry any text.
+    // If the body may contain the same input, it goes there: a body can carry any text.
     const instead = own.filter((parameter) => query.includes(parameter['x-instead-of'] ?? ''));
     const sent = object.requestBody?.content['application/json'].schema;
     const { schema: data, bare } = dataOf(document, object);
@@ -54,7 +54,7 @@ function operationOf(document: OpenApi, path: string, method: string, object: Op
 function credentialsOf({ security, parameters }: OperationObject): Operation['credentials'] {
     const schemes = security.flatMap((all) => Object.keys(all));
     const bearer = schemes.includes('session') || schemes.includes('api_key');
-    // A login needs no credential, but its sender may be one whose word about the address counts.
+    // A login needs no credential, but its sender may be a trusted caller that states the end user's address.
     const trusted = schemes.includes('internal_secret') || parameters.some(({ name }) => name === 'X-Client-Address');
     return [...(bearer ? (['token'] as const) : []), ...(trusted ? (['internal_secret'] as const) : [])];
 }
@@ -71,12 +71,12 @@ function inputOf(id: string, parameters: OperationObject['parameters'], body: Sc
         if (properties[name]) throw new Error(`${id} has two inputs with the name ${name}.`);
         properties[name] = field;
     }
-    // What a header field may stand for is optional where it is described, and yet must be given in one of the places.
+    // A field that a header may carry is optional in both places, but must be given in one of them.
     required.push(...parameters.flatMap((parameter) => parameter['x-instead-of'] ?? []));
     return Object.keys(properties).length > 0 ? { type: 'object', properties, required } : undefined;
 }
 
-/** What a success holds: the envelope's `data`, or the whole where there is no envelope. */
+/** The data of a success: the envelope's `data`, or the whole answer if there is no envelope. */
 function dataOf(document: OpenApi, { responses }: OperationObject): { schema: Schema; bare: boolean } {
     const success = responses['200'] ?? responses['201'];
     if (!success || !('content' in success)) throw new Error('An operation has no success.');

@@ -1,4 +1,4 @@
-/** Dashboards as Grafana 10 and newer read them, out of rows of panels. */
+/** Builds dashboards for Grafana 10 and newer from rows of panels. */
 
 /** Units of Grafana: per second, seconds, bytes, a part of one, cores, a plain number. */
 type Unit = 'ops' | 's' | 'bytes' | 'percentunit' | 'short';
@@ -6,7 +6,7 @@ type Unit = 'ops' | 's' | 'bytes' | 'percentunit' | 'short';
 export interface Panel {
     title: string;
     unit: Unit;
-    /** What is drawn: an expression by its legend. */
+    /** A query: an expression and its legend. */
     lines: Record<string, string>;
 }
 
@@ -16,14 +16,14 @@ export interface Row {
 }
 
 const JOB = 'job="credential-service"';
-/** Which processes an expression is about: those of the chosen namespace, or of all and of none. */
+/** The processes that an expression covers: those of the chosen namespace, or of all and of none. */
 const OURS = `${JOB},namespace=~"$namespace"`;
 
 const WIDTH = 24;
 const HEIGHT = 8;
 const DATASOURCE = { type: 'prometheus', uid: '$' + '{datasource}' }; // the first of VARIABLES
 
-/** What is chosen above the panels. `.*` takes in processes without a namespace too: outside of Kubernetes there is none. */
+/** The variables of the dashboard. `.*` includes processes without a namespace: outside of Kubernetes there is none. */
 const VARIABLES = [
     { name: 'datasource', label: 'Prometheus', type: 'datasource', query: 'prometheus' },
     {
@@ -33,14 +33,14 @@ const VARIABLES = [
         datasource: DATASOURCE,
         query: `label_values(up{${JOB}}, namespace)`,
         refresh: 2, // when the time range changes
-        sort: 1, // by the alphabet
+        sort: 1, // alphabetical
         includeAll: true,
         allValue: '.*',
         current: { text: 'All', value: '$__all' },
     },
 ];
 
-/** How fast a counter grows, by labels, for those that `select` names. */
+/** The rate of a counter, by labels, for the processes that `select` names. */
 export function rate(counter: string, select = '', by = ''): string {
     const labels = [OURS, select].filter((part) => part !== '').join(',');
     return `sum${by && ` by (${by})`} (rate(${counter}{${labels}}[$__rate_interval]))`;
@@ -56,7 +56,7 @@ export function percentiles(title: string, histogram: string, select = ''): Pane
     return { title, unit: 's', lines };
 }
 
-/** A gauge, as it is, for those that `select` names. */
+/** The value of a gauge, for the processes that `select` names. */
 export function gauge(name: string, select = ''): string {
     return `${name}{${[OURS, select].filter((part) => part !== '').join(',')}}`;
 }

@@ -6,7 +6,7 @@ import { limits } from './limits.ts';
 import { overview } from './overview.ts';
 import { serviceDashboard } from './service.ts';
 
-/** `npm run dashboards`: writes deploy/grafana. With `--check`: fails where that would change it. */
+/** `npm run dashboards`: writes deploy/grafana. With `--check` it fails if that would change it. */
 
 const files: Record<string, object> = {
     overview,

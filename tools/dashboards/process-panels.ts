@@ -1,6 +1,6 @@
 import { gauge, type Panel, quantile, rate } from './dashboard.ts';
 
-/** What every process has, for those that `select` names, by the label `by`. */
+/** The panels that every process has, for the processes that `select` names, by the label `by`. */
 
 export const cpu = (select = '', by = 'role'): Panel => ({
     title: 'CPU',

@@ -16,7 +16,7 @@ import {
 
 const CALLS = 'rpc_server_duration_seconds';
 
-/** The dashboard of one service: the calls of its methods, wherever it runs, and the processes of its role. */
+/** The dashboard of one service: the calls of its methods wherever it runs, and the processes of its role. */
 export function serviceDashboard(role: string): object {
     const methods = `method=~"/${role}\\\\..*"`;
     const processes = `role="${role}"`;
