@@ -123,14 +123,14 @@ export function checkHeaders({ rawHeaders, headers, httpVersion }: IncomingMessa
         if (field.length === 4 && field.toLowerCase() === 'host') hosts++;
         else if (field.length === 13 && field.toLowerCase() === 'authorization') authorizations++;
     }
-    if (httpVersion !== '1.1' && httpVersion !== '1.0') throw new AppError('invalid', 'Only HTTP/1.1 is spoken here.');
+    if (httpVersion !== '1.1' && httpVersion !== '1.0') throw new AppError('invalid', 'Only HTTP/1.1 is supported.');
     const least_hosts = httpVersion === '1.0' ? 0 : 1; // HTTP/1.0 knew no Host
     if (hosts < least_hosts || hosts > 1 || !HOST.test(headers.host ?? '')) {
         throw new AppError('invalid', 'A request must have exactly one Host header, with a host.');
     }
     if (authorizations > 1) throw new AppError('invalid', 'A request may have only one Authorization header.');
     if (headers['transfer-encoding'] !== undefined && headers['transfer-encoding'].toLowerCase() !== 'chunked') {
-        throw new AppError('invalid', 'The only transfer coding that is read is chunked.');
+        throw new AppError('invalid', 'The only supported transfer coding is chunked.');
     }
 }
 

@@ -70,7 +70,7 @@ export function limiter(options: {
     const local = localWindows(window_ms);
     const decisions = metrics.counter({
         name: 'rate_limit_decisions_total',
-        help: 'Decisions of the limiter, by outcome and tier; unreachable: Redis was away, so this process decided alone.',
+        help: 'Decisions of the rate limiter, by outcome and tier. unreachable: Redis did not answer, so this process decided alone.',
         labels: ['state', 'tier'],
     });
     for (const state of [...STATES, 'unreachable']) decisions.inc({ state, tier: NO_TIER }, 0);
@@ -83,7 +83,7 @@ export function limiter(options: {
         } catch (error) {
             if (error instanceof AppError) throw error; // too many calls wait
             paused_until = performance.now() + PAUSE_MS;
-            log.warn({ err: error }, 'the limiter goes on without redis');
+            log.warn({ err: error }, 'rate limiter: Redis does not answer, this process decides alone');
             return undefined;
         }
     }
@@ -98,7 +98,7 @@ export function limiter(options: {
             try {
                 await queue(claim.tag)({ ...claim, limit: 0, verified: true });
             } catch (error) {
-                log.warn({ err: error }, 'a verified presentation is not counted');
+                log.warn({ err: error }, 'a verified presentation was not counted');
             }
         },
         takeLocally(claim) {

@@ -56,7 +56,7 @@ export function liveBearers({ limiter, log }: { limiter: Limiter; log: Log }): T
         entry.renewing = true;
         ask(bearer, detached(context, RENEWAL_TIMEOUT_MS)).catch((error: unknown) => {
             entry.renewing = false;
-            log.warn({ err: error }, 'a standing could not be renewed ahead of time');
+            log.warn({ err: error }, 'could not refresh a cached authentication state');
         });
     }
 

@@ -22,6 +22,6 @@ export async function actOnBehalf(exchange: Exchange, context: CallContext, { id
     } catch (error) {
         // Not 404: the credential or DID in the path may well exist.
         if (!(error instanceof AppError) || error.kind !== 'not_found') throw error;
-        throw new AppError('invalid', 'X-On-Behalf-Of names no account.');
+        throw new AppError('invalid', 'The account in X-On-Behalf-Of does not exist.');
     }
 }

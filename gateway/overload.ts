@@ -54,13 +54,13 @@ export function overload(metrics: Metrics, clock: Clock = systemClock()): Overlo
 
     metrics.gauge(
         'http_requests_under_way',
-        'Calls that are being answered, without those that hash or wait for their client.',
+        'Calls in progress, without those that hash passwords or wait for their client.',
         () => under_way,
     );
-    metrics.gauge('http_requests_bound', 'How many of them there may be.', () => bound);
+    metrics.gauge('http_requests_bound', 'Maximum number of calls in progress at present.', () => bound);
     const refused = metrics.counter({
         name: 'http_requests_refused_total',
-        help: 'Calls refused because more came than could be answered.',
+        help: 'Calls refused because the service was at capacity.',
         labels: [],
     });
 

@@ -154,7 +154,7 @@ type Observe = (seen: { route: string; method: string; status: number }, began: 
 function observer({ endpoints, metrics }: GatewayOptions): Observe {
     const duration = metrics.histogram({
         name: 'http_request_duration_seconds',
-        help: 'Time from a request being read to its answer being handed over, by endpoint and status.',
+        help: 'Time from reading a request to passing its answer to the socket, by endpoint and status.',
         labels: ['route', 'method', 'status'],
     });
     // Node accepts 34 methods from anybody, and each would add time series.

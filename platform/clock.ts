@@ -50,7 +50,7 @@ export function createClock({ metrics, log }: { metrics: Metrics; log: Log }): C
     const offset_ms = (): number => exact() - Date.now();
     metrics.gauge(
         'clock_offset_seconds',
-        'By how much the database’s clock is ahead of this machine’s; times are corrected by it.',
+        'How far the database’s clock is ahead of this machine’s. Times are corrected by it.',
         () => (is_compared ? offset_ms() / 1_000 : Number.NaN),
     );
 
@@ -71,7 +71,7 @@ export function createClock({ metrics, log }: { metrics: Metrics; log: Log }): C
                     const succeeded = await compare(read).then(
                         () => true,
                         (error: unknown) => {
-                            log.warn({ err: error }, 'the clock could not be compared');
+                            log.warn({ err: error }, 'could not compare the clock with the database’s');
                             return false;
                         },
                     );
@@ -82,7 +82,7 @@ export function createClock({ metrics, log }: { metrics: Metrics; log: Log }): C
             });
         },
         async check() {
-            if (!is_compared) throw new Error('it has not been compared with that of the database yet');
+            if (!is_compared) throw new Error('the clock has not been compared with the database’s yet');
             const offset = offset_ms();
             if (Math.abs(offset) <= MAX_OFFSET_MS) return;
             const minutes = (Math.abs(offset) / 60_000).toFixed(1);

@@ -125,7 +125,7 @@ export function loadConfig(env: Environment): Config {
     const parsed = SETTINGS.safeParse(given);
     if (!parsed.success) {
         const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-        throw new ConfigError(`The settings are not usable:\n  ${faults.join('\n  ')}`);
+        throw new ConfigError(`The settings are invalid:\n  ${faults.join('\n  ')}`);
     }
     const { KEY_TIER_POLICY, ...rest } = parsed.data;
     const config: Config = {
@@ -165,7 +165,8 @@ function readSecretFiles(env: Environment): Environment {
 
 function checkTls({ GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key, GRPC_TLS_CA: ca }: Config): void {
     if (cert === undefined && key === undefined && ca === undefined) return;
-    if (cert === undefined || key === undefined) throw new ConfigError('GRPC_TLS_CERT and GRPC_TLS_KEY go together.');
+    if (cert === undefined || key === undefined)
+        throw new ConfigError('GRPC_TLS_CERT and GRPC_TLS_KEY must be set together.');
     try {
         createSecureContext({ cert, key, ca });
     } catch {

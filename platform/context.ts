@@ -110,7 +110,7 @@ export function ownContext(): CallContext {
 }
 
 function cancelled(): AppError {
-    return new AppError('cancelled', 'The client has given up this call.');
+    return new AppError('cancelled', 'The client cancelled this call.');
 }
 
 export function deadlineExceeded(): AppError {
@@ -119,6 +119,6 @@ export function deadlineExceeded(): AppError {
 
 /** The account that a call acts for. Throws if the call has none but needs one. */
 export function requireUser(context: CallContext): string {
-    if (context.user_id === undefined) throw new AppError('unauthenticated', 'This operation acts for an account.');
+    if (context.user_id === undefined) throw new AppError('unauthenticated', 'This operation requires an account.');
     return context.user_id;
 }

@@ -27,7 +27,7 @@ export function databaseMetrics(
     metrics.gauge('database_pool_waiting_queries', 'Statements and transactions that wait for a connection.', waiting);
     const duration = metrics.histogram({
         name: 'database_query_duration_seconds',
-        help: 'Time of a statement or transaction, the wait for a connection included, by outcome.',
+        help: 'Duration of a statement or transaction including the wait for a connection, by outcome.',
         labels: ['outcome'],
     });
     for (const outcome of ['ok', 'refused', 'unavailable']) duration.zero({ outcome });

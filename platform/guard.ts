@@ -38,7 +38,7 @@ export function exposeGuard(metrics: Metrics): void {
         {
             type: 'counter',
             name: 'password_attempts_total',
-            help: 'Password attempts that the guard let begin, by where they count: in all processes (shared) or, while Redis does not answer, in this one alone (local).',
+            help: 'Password attempts that the guard allowed, by where they count: in all processes (shared) or, while Redis does not answer, only in this one (local).',
             labels: ['book'],
         },
         () => Object.entries(begun).map(([book, value]) => ({ labels: { book }, value })),
@@ -62,7 +62,7 @@ export function guard({ redis, shards, log }: { redis: Redis; shards: number; lo
             return await shared(target, 'begin');
         } catch (error) {
             paused_until = performance.now() + PAUSE_MS;
-            log.warn({ err: error }, 'the password guard goes on without redis');
+            log.warn({ err: error }, 'password guard: Redis does not answer, this process decides alone');
             return undefined;
         }
     }
@@ -92,7 +92,7 @@ export function guard({ redis, shards, log }: { redis: Redis; shards: number; lo
         const span = startSpan('client', 'password_verdict', target);
         span.attribute('db.system.name', 'redis');
         await inSpan(span, () => shared(target, step)).catch((error: unknown) => {
-            log.warn({ err: error }, 'password guard: no answer from Redis, a verdict is not counted');
+            log.warn({ err: error }, 'password guard: Redis does not answer, a result was not counted');
         });
     }
 

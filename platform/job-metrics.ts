@@ -45,7 +45,7 @@ function depthMetrics(metrics: Metrics) {
         {
             type: 'gauge',
             name: 'job_queue_oldest_due_seconds',
-            help: 'For how long the oldest job that should have begun has been waiting.',
+            help: 'How long the oldest due job has been waiting.',
             labels: ['queue'],
         },
         async () => (await depths()).map(({ queue, oldest_seconds }) => ({ labels: { queue }, value: oldest_seconds })),
@@ -58,7 +58,7 @@ function depthMetrics(metrics: Metrics) {
 function runMetrics(metrics: Metrics) {
     const duration = metrics.histogram({
         name: 'job_duration_seconds',
-        help: 'Time of a run of a job in this process, by outcome.',
+        help: 'Duration of a job in this process, by outcome.',
         labels: ['queue', 'task', 'outcome'],
     });
     const last_success = new Map<string, Reading<'queue' | 'task'>>();
@@ -66,7 +66,7 @@ function runMetrics(metrics: Metrics) {
         {
             type: 'gauge',
             name: 'job_last_success_timestamp_seconds',
-            help: 'When a run of the job in this process last succeeded; before the first time, when the process started.',
+            help: 'Time of the last successful run of the job in this process; before the first one, when the process started.',
             labels: ['queue', 'task'],
         },
         () => last_success.values(),

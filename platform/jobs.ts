@@ -90,7 +90,7 @@ async function keepScheduled(options: {
             present = new Set((await queue.getJobSchedulers()).map(({ key }) => key));
         } catch (error) {
             if (signal.aborted) return;
-            log.error({ err: error }, 'jobs could not be scheduled');
+            log.error({ err: error }, 'could not schedule the jobs');
             await delay(LOOK_MS, undefined, { ref: false });
         }
     }

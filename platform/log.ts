@@ -17,7 +17,7 @@ export function exposeLog(metrics: Metrics): void {
         {
             type: 'counter',
             name: 'log_lines_dropped_total',
-            help: 'Log lines dropped because those before them could not be written: nobody reads them, or the disk is full.',
+            help: 'Log lines dropped because earlier lines could not be written: nobody reads them, or the disk is full.',
             labels: [],
         },
         () => [{ labels: {}, value: dropped_lines }],

@@ -82,7 +82,7 @@ function addProcessMetrics(registry: Registry): void {
     measureDelay(registry);
     new Counter({
         name: 'event_loop_active_seconds_total',
-        help: 'Time that the event loop was not idle.',
+        help: 'Time that the event loop was busy.',
         registers: [registry],
         collect() {
             this.reset();

@@ -40,7 +40,7 @@ export async function inMigrationTransaction<Result>(
             await client.query('ROLLBACK').catch(() => {}); // a lost connection has done so
             const waited = error instanceof DatabaseError && error.code === LOCK_NOT_AVAILABLE;
             if (!waited || performance.now() > give_up) throw error;
-            log.warn({ migration: name, err: error }, 'what the migration changes is in use: it is tried again');
+            log.warn({ migration: name, err: error }, 'the migration could not get its lock: trying again');
         }
         await delay(pause);
     }

@@ -36,11 +36,11 @@ export function exposeQueues(metrics: Metrics): void {
         read(({ waiting }) => waiting),
     );
     metrics.readings(
-        { type: 'counter', name: 'queue_items_total', help: 'Items that a queue has taken in.', labels },
+        { type: 'counter', name: 'queue_items_total', help: 'Items that a queue has accepted.', labels },
         read(({ items }) => items),
     );
     metrics.readings(
-        { type: 'counter', name: 'queue_batches_total', help: 'Groups in which items have left a queue.', labels },
+        { type: 'counter', name: 'queue_batches_total', help: 'Batches in which items left a queue.', labels },
         read(({ batches }) => batches),
     );
     metrics.readings(

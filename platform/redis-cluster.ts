@@ -70,7 +70,7 @@ function giveUpWhenSilent(node: Redis, silent: Set<string>): void {
     node.sendCommand = (command, stream) => {
         if (node.status === 'wait' && silent.has(address)) {
             node.connect().catch(() => {}); // the cluster reports it as 'node error'
-            command.reject(new Error('The node has not answered, and is being connected to again.'));
+            command.reject(new Error('The node did not answer. The connection is being replaced.'));
             return command.promise;
         }
         const sent = send(command, stream);

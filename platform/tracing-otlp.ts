@@ -69,7 +69,7 @@ function telling(exporter: SpanExporter, log: Log): SpanExporter {
     return {
         export(spans, done) {
             exporter.export(spans, (result) => {
-                if (result.error) log.warn({ err: result.error, spans: spans.length }, 'spans could not be sent');
+                if (result.error) log.warn({ err: result.error, spans: spans.length }, 'could not send spans');
                 done(result);
             });
         },

@@ -8,7 +8,7 @@ import type { Metrics } from './metrics.ts';
 export function surviveUncaught({ log, metrics }: { log: Log; metrics: Metrics }): { stop(): void } {
     const uncaught = metrics.counter({
         name: 'process_uncaught_exceptions_total',
-        help: 'Errors that nothing in the process has caught.',
+        help: 'Errors that no code caught.',
         labels: [],
     });
     const onUncaught = (err: unknown): void => {

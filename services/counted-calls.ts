@@ -10,34 +10,34 @@ const CHECKED = {
 const GUESSES = { unauthenticated: 'wrong_password', rate_limited: 'too_many_guesses' } as const;
 
 export const IDENTITY_CALLS = {
-    register: { name: 'accounts_registered_total', help: 'Accounts made, but for those made in batches.' },
+    register: { name: 'accounts_registered_total', help: 'Accounts registered, without those created in batches.' },
     login: { name: 'logins_total', help: 'Attempts to log in, by outcome.', refusals: GUESSES },
 };
 
 export const KEYS_CALLS = {
-    generate: { name: 'api_keys_generated_total', help: 'API keys made.' },
-    revoke: { name: 'api_keys_revoked_total', help: 'API keys revoked, again included.' },
+    generate: { name: 'api_keys_generated_total', help: 'API keys generated.' },
+    revoke: { name: 'api_keys_revoked_total', help: 'API keys revoked, including repeated revocations.' },
 };
 
 export const DID_CALLS = {
-    create: { name: 'dids_created_total', help: 'DIDs made or registered, but for those of wallets.' },
+    create: { name: 'dids_created_total', help: 'DIDs generated or registered, without those of wallets.' },
 };
 
 export const CREDENTIALS_CALLS = {
     issue: { name: 'credentials_issued_total', help: 'Credentials issued.' },
     verify: {
         name: 'credentials_verified_total',
-        help: 'Credentials checked by themselves, by outcome.',
+        help: 'Credentials verified outside of presentations, by outcome.',
         answers: CHECKED,
     },
-    revoke: { name: 'credentials_revoked_total', help: 'Credentials revoked, again included.' },
+    revoke: { name: 'credentials_revoked_total', help: 'Credentials revoked, including repeated revocations.' },
 };
 
 export const PRESENTATIONS_CALLS = {
-    create: { name: 'presentations_created_total', help: 'Presentations made.' },
+    create: { name: 'presentations_created_total', help: 'Presentations created.' },
     verify: {
         name: 'presentations_verified_total',
-        help: 'Presentations checked, by outcome.',
+        help: 'Presentations verified, by outcome.',
         answers: {
             outcomes: ['valid', 'invalid'],
             of: ({ valid }: { valid: boolean }) => (valid ? 'valid' : 'invalid'),
@@ -46,6 +46,6 @@ export const PRESENTATIONS_CALLS = {
 };
 
 export const WALLET_CALLS = {
-    create: { name: 'wallets_created_total', help: 'Wallets made.' },
+    create: { name: 'wallets_created_total', help: 'Wallets created.' },
     open: { name: 'wallets_opened_total', help: 'Attempts to open a wallet, by outcome.', refusals: GUESSES },
 };

@@ -49,6 +49,6 @@ type Quota = z.output<typeof quota>;
 
 /** Each service reports all of its quotas. */
 function known(given: { used: number; limit: number } | undefined): Quota {
-    if (!given) throw new Error('A service has left out one of its quotas.');
+    if (!given) throw new Error('A service did not report one of its quotas.');
     return { used: given.used, quota: given.limit };
 }

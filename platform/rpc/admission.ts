@@ -74,7 +74,7 @@ export function admission(options: { identify: Identify; isKnown(peer: Peer): bo
         interceptor,
         callerOf(metadata) {
             const caller = callers.get(metadata);
-            if (!caller) throw new Error('a call has come past the interceptor');
+            if (!caller) throw new Error('a call got past the interceptor');
             return caller;
         },
     };

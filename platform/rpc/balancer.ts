@@ -80,7 +80,7 @@ export class Balancer {
     }
 
     #unreachable(): AppError {
-        const unknown = this.#peers.size === 0 ? new Error('no address of it is known') : undefined;
+        const unknown = this.#peers.size === 0 ? new Error('no address of the service is known') : undefined;
         return unreachable(this.#reason?.cause ?? this.#reason ?? unknown);
     }
 

@@ -56,7 +56,7 @@ export function callers(options: {
     return {
         identify(metadata) {
             if (sizeOf(metadata) > MAX_METADATA_BYTES) {
-                throw new AppError('headers_too_large', 'The metadata of a call may have 16 KiB.');
+                throw new AppError('headers_too_large', 'The metadata of a call may have at most 16 KiB.');
             }
             const found = find(String(metadata.get('authorization')[0]));
             if (!found) throw new AppError('unauthenticated', 'A valid service token is required.');
@@ -72,11 +72,11 @@ function sizeOf(metadata: Metadata): number {
 }
 
 export function notAllowed(): AppError {
-    return new AppError('forbidden', 'This service token is not for this method.');
+    return new AppError('forbidden', 'This service token does not permit this method.');
 }
 
 export function tooManyCalls(max: number): AppError {
-    return new AppError('rate_limited', `No more than ${max} calls may be under way at once.`, { retry_after: 1 });
+    return new AppError('rate_limited', `At most ${max} calls may be in progress.`, { retry_after: 1 });
 }
 
 function sha256(text: string): Buffer {
@@ -94,7 +94,7 @@ function foreignCaller({ methods, trusted, max_in_flight }: CallerSettings, disp
         async dispatch(path, request, context) {
             if (!allows(path)) throw notAllowed();
             if (context.trusted && !trusted) {
-                throw new AppError('forbidden', 'This service token is not for trusted calls.');
+                throw new AppError('forbidden', 'This service token does not permit trusted calls.');
             }
             if (in_flight >= max_in_flight) throw tooManyCalls(max_in_flight);
             in_flight++;

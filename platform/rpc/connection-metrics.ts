@@ -31,7 +31,7 @@ export function connectionMetrics(
     );
     const cut = metrics.counter({
         name: 'grpc_connections_cut_total',
-        help: 'Connections of the gRPC port that were closed for what they did without a valid token, or for want of room.',
+        help: 'Connections of the gRPC port that were closed because they exceeded a bound without a valid token, or because there was no room.',
         labels: ['reason'],
     });
     for (const reason of REASONS) cut.inc({ reason }, 0);

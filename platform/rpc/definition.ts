@@ -100,7 +100,7 @@ function decodeRequest(codec: Codec, request: Uint8Array): unknown {
         if (reader.pos < reader.len) throw new Error('the message ends before its bytes do');
         return message;
     } catch (error) {
-        throw new AppError('invalid', 'The request is not a message of this method.', { cause: error });
+        throw new AppError('invalid', 'The request is not a valid message of this method.', { cause: error });
     }
 }
 

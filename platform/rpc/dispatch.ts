@@ -19,7 +19,7 @@ export function dispatcher(methods: BoundMethod[], { log, metrics }: { log: Log;
     const table = new Map(methods.map((method) => [method.path, method]));
     const duration = metrics.histogram({
         name: 'rpc_server_duration_seconds',
-        help: 'Time to answer a call, by method and outcome.',
+        help: 'Duration of a call, by method and outcome.',
         labels: ['method', 'outcome'],
     });
 
@@ -32,7 +32,7 @@ export function dispatcher(methods: BoundMethod[], { log, metrics }: { log: Log;
             throwIfCancelled(context);
             if (context.deadline <= began) throw deadlineExceeded();
             if (context.user_id !== undefined && !isId(context.user_id)) {
-                throw new AppError('invalid', 'A call may act for a user id alone (x-on-behalf-of).');
+                throw new AppError('invalid', 'x-on-behalf-of must be the id of one account.');
             }
             const response = await method.run(request, span.within(context));
             if (response.byteLength > MAX_ANSWER_BYTES) throw new Error(`an answer of ${response.byteLength} bytes`);
@@ -42,7 +42,7 @@ export function dispatcher(methods: BoundMethod[], { log, metrics }: { log: Log;
         } catch (error) {
             const refusal = asAppError(error);
             const seen = { method: path, request_id: context.request_id, trace_id: traceIdOf(context) };
-            if (refusal.kind === 'cancelled') log.info(seen, 'call cancelled: its client has gone');
+            if (refusal.kind === 'cancelled') log.info(seen, 'call cancelled: the client disconnected');
             else if (refusal.kind === 'deadline') log.warn(seen, 'call not answered in time');
             else if (refusal.http_status >= 500 && !(refusal instanceof Answered)) log.error({ err: error, ...seen });
             duration.observe({ method: path, outcome: refusal.kind }, secondsSince(began));

@@ -58,7 +58,7 @@ export class FrameServer {
         if (this.#draining || this.#ended) return; // the client knows that these were not taken
         if (calls.length > CALLS_PER_FRAME) {
             this.#end();
-            const refusal = new AppError('invalid', `A frame may have ${CALLS_PER_FRAME} calls.`);
+            const refusal = new AppError('invalid', `A frame may contain at most ${CALLS_PER_FRAME} calls.`);
             this.#stream.emit('error', encodeStatus(refusal)); // the status that it ends with
             return;
         }

@@ -30,7 +30,7 @@ export function peers(options: {
     exposeConnections(metrics, connections);
     let dispatch: Dispatch | undefined;
     const local = localTransport((path, request, context) => {
-        if (!dispatch) return Promise.reject(new Error('a service was called before it was offered'));
+        if (!dispatch) return Promise.reject(new Error('a service was called before it was registered'));
         return dispatch(path, request, context);
     });
 
@@ -63,7 +63,7 @@ function exposeConnections(metrics: Metrics, connections: ReadonlyMap<string, Co
         {
             type: 'gauge',
             name: 'rpc_client_peers',
-            help: 'Processes of a service that this one knows, by whether its stream to them is open.',
+            help: 'Known processes of a service, by whether the stream to them is open.',
             labels: ['service', 'state'],
         },
         () =>

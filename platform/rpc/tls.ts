@@ -58,7 +58,7 @@ export function exposeExpiry(metrics: Metrics, { cert, ca }: Tls): void {
         {
             type: 'gauge',
             name: 'tls_certificate_expiry_timestamp_seconds',
-            help: 'When the certificate for gRPC, or the first of several in its file, expires.',
+            help: 'Expiry of the gRPC certificate, or of the first one in its file.',
             labels: ['certificate'],
         },
         () => readings,

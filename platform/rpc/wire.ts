@@ -23,7 +23,6 @@ export function encodeError(error: AppError): WireError {
 export class Answered extends AppError {}
 
 export function decodeError({ kind, detail, retry_after }: WireError): AppError {
-    if (!isErrorKind(kind))
-        return asAppError(new Error(`a service answered with the kind of error ${kind}: ${detail}`));
+    if (!isErrorKind(kind)) return asAppError(new Error(`a service returned the error kind ${kind}: ${detail}`));
     return new Answered(kind, detail, { retry_after });
 }

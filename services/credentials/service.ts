@@ -185,7 +185,7 @@ async function mayRevoke(
 
 async function requireRow(store: CredentialStore, id: string, context: CallContext): Promise<FoundRow> {
     const row = await store.find(id, context);
-    if (!row) throw new AppError('not_found', 'This credential is not known here.');
+    if (!row) throw new AppError('not_found', 'This credential does not exist.');
     return row;
 }
 

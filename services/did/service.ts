@@ -50,7 +50,7 @@ export function didService({
             const key = decodeDidKey(did);
             if (!key) throw invalid('The DID is not a did:key with an Ed25519 public key.');
             if (derive || (await store.find(did, context))) return { did, public_key: key };
-            throw new AppError('not_found', 'This DID is not known here.');
+            throw new AppError('not_found', 'This DID does not exist.');
         },
 
         async filterOwned({ dids }, context) {

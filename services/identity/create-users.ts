@@ -41,7 +41,7 @@ export function userCreation({
 }) {
     async function create({ email, password, name, tier }: Candidate, context: CallContext): Promise<CreatedUser> {
         if (context.deadline - performance.now() < RESERVE_MS) {
-            throw new AppError('deadline', 'There was no time left for this user. Send it again.');
+            throw new AppError('deadline', 'The time ran out before this user. Send it again.');
         }
         const password_hash = await passwords.hash(password, { ...context, background: true });
         const now = clock();

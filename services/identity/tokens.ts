@@ -93,7 +93,7 @@ function isoTime(seconds: number): string {
 function readKeys(keys_pem: string): [KeyObject, ...KeyObject[]] {
     const blocks = keys_pem.match(/-----BEGIN PRIVATE KEY-----[^-]+-----END PRIVATE KEY-----/g) ?? [];
     const [first, ...others] = blocks.map((pem) => createPrivateKey(pem));
-    if (!first) throw new Error('There is no key to sign session tokens with (PKCS#8 in PEM).');
+    if (!first) throw new Error('There is no key (PKCS#8 in PEM) to sign session tokens.');
     const keys: [KeyObject, ...KeyObject[]] = [first, ...others];
     if (keys.some((key) => key.asymmetricKeyType !== 'ed25519')) {
         throw new Error('Session tokens are signed with Ed25519 keys only.');

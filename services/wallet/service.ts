@@ -155,7 +155,7 @@ async function deleteCredential(
     const credential = requireCredentialId(credential_id);
     return unlocked(deps, { wallet_id, password }, context, async (wallet) => {
         const was_there = await deps.store.remove({ wallet, credential }, context);
-        if (!was_there) throw new AppError('not_found', 'The wallet holds no such credential.');
+        if (!was_there) throw new AppError('not_found', 'The wallet does not contain this credential.');
         return { credential_id, deleted_at: new Date(deps.clock()).toISOString() };
     });
 }

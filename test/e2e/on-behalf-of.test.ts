@@ -103,7 +103,7 @@ describe('X-On-Behalf-Of', () => {
 
     it('is 400 where there is no such account', async () => {
         const { body } = await expectError(400, behalf(randomUUID(), '/did'));
-        assert.equal(body.error, 'X-On-Behalf-Of names no account.');
+        assert.equal(body.error, 'The account in X-On-Behalf-Of does not exist.');
         await expectError(400, { ...behalf(randomUUID(), '/did/x'), method: 'GET' });
     });
 

@@ -40,7 +40,7 @@ describe('a process without Redis', () => {
             return error.kind === 'rate_limited' && error.retry_after === 1;
         });
         assert.equal(await guarded.attempt({ ...target, address: '192.0.2.2' }, right), 'opened');
-        assert.ok(warnings.includes('the password guard goes on without redis'));
+        assert.ok(warnings.includes('password guard: Redis does not answer, this process decides alone'));
     });
 
     it('adds no more than its own ten to those of the others', async () => {

@@ -202,7 +202,7 @@ describe('a service of several replicas', () => {
         assert.equal((await resolve(did, 'x')).did, 'x');
     });
 
-    it('is `unavailable` while no address of it is known', async (t) => {
+    it('is `unavailable` while no address of the service is known', async (t) => {
         await assert.rejects(
             resolve(connectTo(t, []), 'x'),
             ({ kind, retry_after }: AppError) => kind === 'unavailable' && retry_after === 1,

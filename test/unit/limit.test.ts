@@ -28,7 +28,7 @@ describe('without Redis', () => {
         assert.deepEqual(await take(CLAIM), UNREACHABLE);
         clock.now += 499;
         assert.deepEqual(await take(CLAIM), UNREACHABLE);
-        assert.deepEqual(warnings, ['the limiter goes on without redis']);
+        assert.deepEqual(warnings, ['rate limiter: Redis does not answer, this process decides alone']);
         clock.now += 1;
         await take(CLAIM);
         assert.equal(warnings.length, 2);
@@ -37,7 +37,7 @@ describe('without Redis', () => {
     it('a verified presentation is lost, and only the log hears of it', async (t) => {
         const { countVerified, warnings } = withoutRedis(t);
         await countVerified(CLAIM);
-        assert.deepEqual(warnings, ['a verified presentation is not counted']);
+        assert.deepEqual(warnings, ['a verified presentation was not counted']);
     });
 
     it('what is too much for the queue is refused, and no reason to leave Redis alone', async (t) => {

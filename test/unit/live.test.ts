@@ -103,7 +103,7 @@ describe('an owner', () => {
             await turn();
             assert.equal(seen.asked.length, 1 + times);
         }
-        const warning = [{ err: owner.fails }, 'a standing could not be renewed ahead of time'];
+        const warning = [{ err: owner.fails }, 'could not refresh a cached authentication state'];
         assert.deepEqual(seen.warnings, [warning, warning]);
     });
 });

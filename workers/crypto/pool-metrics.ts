@@ -21,21 +21,21 @@ export function poolMetrics(metrics: Metrics): PoolMetrics {
         Array.from(pools, ([pool, { state }]) => ({ labels: { pool }, value: value(state()) }));
     const labels = ['pool'] as const;
     metrics.readings(
-        { type: 'gauge', name: 'crypto_pool_threads', help: 'Threads of a pool.', labels },
+        { type: 'gauge', name: 'crypto_pool_threads', help: 'Threads of a thread pool.', labels },
         read(({ threads }) => threads),
     );
     metrics.readings(
-        { type: 'gauge', name: 'crypto_pool_waiting_tasks', help: 'Tasks that wait for a thread of a pool.', labels },
+        { type: 'gauge', name: 'crypto_pool_waiting_tasks', help: 'Tasks that wait for a thread.', labels },
         read(({ waiting }) => waiting),
     );
     const duration = metrics.histogram({
         name: 'crypto_task_duration_seconds',
-        help: 'Time from a task being handed to a pool to its answer; a task is one password, or a group of signatures.',
+        help: 'Time from passing a task to a thread pool to its result. A task is one password or a batch of signatures.',
         labels,
     });
     const wait = metrics.histogram({
         name: 'password_wait_seconds',
-        help: 'Time that a password waited for its turn to be hashed.',
+        help: 'Time that a password waited before it was hashed.',
         labels: ['lane'],
     });
     return {

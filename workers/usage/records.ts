@@ -54,7 +54,7 @@ export async function withoutRedis<Row>(read: () => Promise<Row[]>, log: Log): P
     try {
         return await read();
     } catch (error) {
-        log.warn({ err: error }, 'requests are counted without redis');
+        log.warn({ err: error }, 'Redis does not answer: statistics without the latest requests');
         return [];
     }
 }

@@ -27,7 +27,7 @@ export function usageService(deps: UsageDependencies): ServiceOf<typeof UsageSer
         },
         getStatistics: (_request, context) => accountStatistics(deps, requireUser(context), context),
         async getPlatformStatistics(_request, context) {
-            if (!context.trusted) throw new AppError('forbidden', 'These statistics are for trusted callers.');
+            if (!context.trusted) throw new AppError('forbidden', 'Only trusted callers may read these statistics.');
             return platformStatistics(deps, context);
         },
         async getKeyUsage({ key_ids }, context) {
