@@ -10,7 +10,7 @@ import type { Metrics } from '../platform/metrics.ts';
 /** Connections at once; each takes some 20 KiB while it is idle. */
 const MAX_CONNECTIONS = 10_000;
 const RESERVE = 100;
-const MAX_REQUESTS_IN_PROGRESS = 128;
+const MAX_REQUESTS_IN_PROGRESS = 64;
 const MAX_UNSENT_BYTES = { connection: 8 << 20, address: 32 << 20, total: 64 << 20 };
 
 /** Bounds what clients hold of a gateway by their connections, and counts those that are cut. */

@@ -4,8 +4,7 @@ import { AppError } from '../platform/errors.ts';
 import { newId, REQUEST_ID } from '../platform/ids.ts';
 import { NO_SPAN, readTraceparent, type Span, startSpan } from '../platform/tracing.ts';
 import type { Principal } from './auth.ts';
-import type { BodyBudget } from './body-budget.ts';
-import { IncomingBody } from './incoming-body.ts';
+import { type BodyOptions, IncomingBody } from './incoming-body.ts';
 import type { Decision } from './limit.ts';
 import { routable } from './target.ts';
 
@@ -52,24 +51,20 @@ export interface Exchange {
 
 const EXCHANGE = Symbol('exchange');
 
-export function beginExchange(
-    request: IncomingMessage,
-    response: ServerResponse,
-    { address, budget }: { address: string; budget: BodyBudget },
-): Exchange {
+export function beginExchange(request: IncomingMessage, response: ServerResponse, body: BodyOptions): Exchange {
     const { url, malformed } = routable(request.url ?? '/');
     request.url = url;
     const exchange: Exchange = {
         request,
         response,
-        body: new IncomingBody(request, { address, budget }),
+        body: new IncomingBody(request, body),
         malformed_path: malformed,
         began: performance.now(),
         request_id: requestIdOf(request),
         traceparent: readTraceparent(request.headers.traceparent),
         span: NO_SPAN,
         cancellation: new Cancellation(),
-        address,
+        address: body.address,
         route: 'unmatched',
         audit: false,
         under_way: false,

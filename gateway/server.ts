@@ -15,6 +15,7 @@ import type { Endpoint } from './endpoint.ts';
 import { HEALTH_PATH } from './endpoints/health.ts';
 import type { Engine } from './engine.ts';
 import { beginExchange, checkHeaders, type Exchange, exchangeOf } from './exchange.ts';
+import { hasBody } from './incoming-body.ts';
 import type { Decision } from './limit.ts';
 import type { Overload } from './overload.ts';
 import type { Page } from './pages.ts';
@@ -49,29 +50,40 @@ export function gatewayServer(options: GatewayOptions): Server {
     const observe = observer(options);
     const finish = finisher(options, observe);
     const budget = bodyBudget(options.metrics);
-    const refuse = turnAway({ decision, budget, cors: options.cors, observe, log });
+    const refuse = turnAway({ decision, cors: options.cors, observe, log });
     const app = application(options);
     const beginInTurn = pipelinedTurns();
-    const listener = (request: IncomingMessage, response: ServerResponse) => {
-        const address = clientAddress(request, trusted_proxies);
-        const in_progress = connections.begin(response, address);
-        if (in_progress === 0) return;
-        // Express would answer a target that it cannot parse without our envelope.
-        request.url = originForm(request.url ?? '/');
-        const may_always = request.url === HEALTH_PATH || isInternal(request);
-        client_errors.began(response);
-        if (!may_always && overload.isFull()) return refuse(request, response, address);
-        const exchange = beginExchange(request, response, { address, budget });
+    const begin = (request: IncomingMessage, response: ServerResponse, address: string): Exchange | undefined => {
+        const mayAlways = request.url === HEALTH_PATH || isInternal(request);
+        const onRead = () => connections.readBody(request.socket);
+        if (!mayAlways && overload.isFull()) {
+            refuse(request, response, { address, budget, onRead });
+            return undefined;
+        }
+        const exchange = beginExchange(request, response, { address, budget, onRead });
         response.on('close', () => {
             if (!response.writableFinished) exchange.cancellation.cancel();
             exchange.body.discard();
             finish(exchange);
         });
-        if (!may_always) overload.enter(exchange);
-        beginInTurn(request.socket, in_progress === 1, () => {
-            // The client has disconnected, or its body was not valid HTTP.
-            if (exchange.cancellation.isCancelled || response.headersSent) return;
-            app(request, response);
+        if (!mayAlways) overload.enter(exchange);
+        return exchange;
+    };
+    const listener = (request: IncomingMessage, response: ServerResponse) => {
+        const address = clientAddress(request, trusted_proxies);
+        const inProgress = connections.begin(response, address);
+        if (inProgress === 0) return;
+        // Node loses what is pipelined behind a request for an upgrade.
+        if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
+        // Express would answer a target that it cannot parse without our envelope.
+        request.url = originForm(request.url ?? '/');
+        client_errors.began(response);
+        // A body is collected from now on. A pipelined request without one costs next to nothing until its turn.
+        const begun = hasBody(request) ? begin(request, response, address) : undefined;
+        beginInTurn(request.socket, inProgress === 1, () => {
+            // The client has disconnected, the request was refused, or its body was not valid HTTP.
+            if (request.socket.destroyed || response.headersSent) return;
+            if (begun ?? begin(request, response, address)) app(request, response);
         });
     };
     const server = createServer(

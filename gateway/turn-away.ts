@@ -2,18 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { readTraceparent, traceIdOf } from '../platform/tracing.ts';
-import type { BodyBudget } from './body-budget.ts';
 import type { Cors } from './cors.ts';
 import { errorWriter, limitHeaders, writeError } from './envelope.ts';
 import { type Exchange, requestIdOf } from './exchange.ts';
-import { IncomingBody } from './incoming-body.ts';
+import { type BodyOptions, IncomingBody } from './incoming-body.ts';
 import type { Decision } from './limit.ts';
 
 /** Largest body, in bytes, that Node may discard by itself. */
 const SMALL_BODY_BYTES = 64 << 10;
 
 /** Refuses a request before any work is done for it. */
-export type TurnAway = (request: IncomingMessage, response: ServerResponse, address: string) => void;
+export type TurnAway = (request: IncomingMessage, response: ServerResponse, body: BodyOptions) => void;
 
 /**
  * The refusal when the service is at capacity. It must be cheap, because its cost is taken from requests that could be
@@ -22,19 +21,18 @@ export type TurnAway = (request: IncomingMessage, response: ServerResponse, addr
 export function turnAway(options: {
     /** The limit's state, for the header fields. */
     decision(): Decision;
-    budget: BodyBudget;
     cors: Cors;
     observe(seen: { route: string; method: string; status: number }, began: number): number;
     log: Log;
 }): TurnAway {
-    const { decision, budget, cors, observe, log } = options;
+    const { decision, cors, observe, log } = options;
     const at_capacity = new AppError('unavailable', 'The service is at capacity. Try again shortly.', {
         retry_after: 1,
     });
     const { http_status: status, kind } = at_capacity;
     const write = errorWriter(at_capacity);
     const route = 'unmatched';
-    return (request, response, address) => {
+    return (request, response, body) => {
         const began = performance.now();
         const request_id = requestIdOf(request);
         const own: Exchange['headers'] = { 'X-Request-Id': request_id };
@@ -44,7 +42,7 @@ export function turnAway(options: {
         else
             void writeError(response, at_capacity, {
                 headers,
-                rest: new IncomingBody(request, { address, budget }).drop(),
+                rest: new IncomingBody(request, body).drop(),
             });
         const { method = '' } = request;
         log.info({

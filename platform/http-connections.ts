@@ -2,10 +2,10 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { httpReadingTurns } from './http-reading-turns.ts';
 
-/** Connections that are examined in search of an idle one. */
-const MAX_LOOKS = 100;
 /** A connection whose reader takes nothing for this long (ms) is cut. */
 const STALLED_MS = 15_000;
+/** Connections with too much unsent, or a stalled reader, that one turn of the event loop cuts. */
+const CUT_PER_TURN = 4;
 /** How often unsent answers are measured, in milliseconds. */
 const SWEEP_MS = 250;
 
@@ -34,6 +34,8 @@ export interface Connections {
      * its connection, or 0 if there are too many: the connection is then cut.
      */
     begin(response: ServerResponse, address: string): number;
+    /** Records that a part of a body has been read from this connection. */
+    readBody(socket: Socket): void;
     /** Bytes of answers that waited for their readers at the last measurement. */
     unsentBytes(): number;
     /** Stops the measurements. */
@@ -65,11 +67,14 @@ export function watchConnections(
     onCut: (reason: CutReason) => void,
 ): Connections {
     const open = new Map<Socket, Connection>();
+    /** Connections without a request in progress, the one that has been idle for longest first. */
+    const idle = new Set<Socket>();
     const turns = httpReadingTurns();
     const cut = (socket: Socket, reason: CutReason): void => {
         onCut(reason);
         socket.destroy();
     };
+    const cutInTurns = inTurns(cut);
     let unsent_bytes = 0;
 
     server.maxConnections = bounds.connections + bounds.reserve;
@@ -78,24 +83,23 @@ export function watchConnections(
         // process.
         socket.on('error', () => {});
         stopParsingOnceDestroyed(socket);
-        if (open.size >= bounds.connections) {
-            const idle = oldestIdle(open.values());
-            if (idle) cut(idle, 'idle');
-        }
+        if (open.size >= bounds.connections) cutOldest(idle, cut);
+        idle.add(socket);
         const moved_at = performance.now();
         open.set(socket, { socket, address: '', responses: new Set(), taken: progressOf(socket), moved_at });
         turns.opened(socket);
         socket.on('close', () => {
             open.delete(socket);
+            idle.delete(socket);
             turns.closed(socket);
         });
     });
 
     const sweep = setInterval(() => {
         const answering = Array.from(open.values()).filter(({ responses }) => responses.size > 0);
-        unsent_bytes = cutExcess(answering, bounds.unsent_bytes, cut);
+        unsent_bytes = cutExcess(answering, bounds.unsent_bytes, cutInTurns);
         const now = performance.now();
-        for (const connection of answering) if (isStalled(connection, now)) cut(connection.socket, 'stalled');
+        for (const connection of answering) if (isStalled(connection, now)) cutInTurns(connection.socket, 'stalled');
     }, SWEEP_MS);
     sweep.unref();
 
@@ -110,27 +114,50 @@ export function watchConnections(
             }
             if (connection.responses.size === 0) connection.moved_at = performance.now();
             else turns.pipelined(socket);
+            turns.read(socket);
             connection.address = address;
             connection.responses.add(response);
+            idle.delete(socket);
             response.on('close', () => {
                 connection.responses.delete(response);
-                if (connection.responses.size === 0) turns.answered(socket);
+                if (connection.responses.size > 0 || !open.has(socket)) return;
+                idle.add(socket);
+                turns.answered(socket);
             });
             return connection.responses.size;
         },
+        readBody: (socket) => turns.read(socket),
         unsentBytes: () => unsent_bytes,
         stop: () => clearInterval(sweep),
     };
 }
 
-/** The oldest connection that has no request in progress, or whose next request header is incomplete. */
-function oldestIdle(connections: Iterable<Connection>): Socket | undefined {
-    let looks = 0;
-    for (const { socket, responses } of connections) {
-        if (responses.size === 0 && !socket.destroyed) return socket;
-        if (++looks === MAX_LOOKS) return undefined;
+/** Ending all requests of a connection takes some milliseconds: each turn of the event loop cuts only a few connections. */
+function inTurns(cut: (socket: Socket, reason: CutReason) => void): (socket: Socket, reason: CutReason) => void {
+    const waiting = new Map<Socket, CutReason>();
+    function nextTurn(): void {
+        let count = 0;
+        for (const [socket, reason] of waiting) {
+            if (++count > CUT_PER_TURN) break;
+            waiting.delete(socket);
+            if (!socket.destroyed) cut(socket, reason);
+        }
+        if (waiting.size > 0) setImmediate(nextTurn);
     }
-    return undefined;
+    return (socket, reason) => {
+        if (waiting.size === 0) setImmediate(nextTurn);
+        waiting.set(socket, reason);
+    };
+}
+
+/** Cuts the connection that has been idle for longest. It may have sent a part of a request header. */
+function cutOldest(idle: Set<Socket>, cut: (socket: Socket, reason: CutReason) => void): void {
+    for (const socket of idle) {
+        idle.delete(socket);
+        if (socket.destroyed) continue;
+        cut(socket, 'idle');
+        return;
+    }
 }
 
 /**
@@ -195,5 +222,8 @@ function stopParsingOnceDestroyed(socket: Socket): void {
     if (!parser) return;
     const { onIncoming } = parser;
     // 2 means that the connection is upgraded: the parser then stops reading.
-    parser.onIncoming = (...request) => (socket.destroyed ? 2 : onIncoming(...request));
+    parser.onIncoming = (...request) => {
+        const verdict = socket.destroyed ? 2 : onIncoming(...request);
+        return socket.destroyed ? 2 : verdict;
+    };
 }

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ConnectionBounds, watchConnections } from './http-connections.ts';
 import type { Log } from './log.ts';
@@ -45,6 +45,10 @@ export async function serveOps(options: OpsOptions): Promise<OpsServer> {
     const answer = answers(options);
     const server = createServer(LIMITS, (request, response) => {
         if (connections.begin(response, request.socket.remoteAddress ?? '') === 0) return;
+        if (hasBody(request)) {
+            request.socket.destroy(); // no client of this port sends one, and Node would parse all of it
+            return;
+        }
         const reply = ({ status, text, content_type = 'text/plain; charset=utf-8' }: Reply) =>
             response.writeHead(status, { 'content-type': content_type }).end(text);
         answer(request.url).then(reply, (err) => {
@@ -80,6 +84,10 @@ export async function serveOps(options: OpsOptions): Promise<OpsServer> {
                 server.closeAllConnections();
             }),
     };
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+    return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 interface Reply {

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { startReading, stopReading } from '../socket-reading.ts';
 
 /** Connections without a token that are read at a time. */
 const MAX_READING = 8;
@@ -24,13 +25,13 @@ export function readingTurns(): ReadingTurns {
     function begin(socket: Socket): void {
         waiting.delete(socket);
         reading.add(socket);
-        handleOf(socket)?.readStart();
+        startReading(socket);
     }
 
     function pause(socket: Socket): void {
         reading.delete(socket);
         waiting.add(socket);
-        handleOf(socket)?.readStop();
+        stopReading(socket);
     }
 
     const timer = setInterval(() => {
@@ -49,13 +50,8 @@ export function readingTurns(): ReadingTurns {
         },
         remove(socket) {
             reading.delete(socket);
-            if (waiting.delete(socket)) handleOf(socket)?.readStart();
+            if (waiting.delete(socket)) startReading(socket);
         },
         stop: () => clearInterval(timer),
     };
-}
-
-function handleOf(socket: Socket): { readStart(): void; readStop(): void } | undefined {
-    // Not public: HTTP/2 and TLS read from the handle, and pause() of the socket has no effect on that.
-    return (socket as Socket & { _handle?: { readStart(): void; readStop(): void } | null })._handle ?? undefined;
 }

@@ -153,6 +153,7 @@ function insertionNear(rows: DidRow[]) {
             SELECT place, quota, coalesce(dids, 0) + row_number() OVER (PARTITION BY account ORDER BY place) AS nth
             FROM new LEFT JOIN counts USING (account)
             WHERE NOT EXISTS (SELECT FROM did.dids AS known WHERE known.did = new.did)
+                AND NOT EXISTS (SELECT FROM new AS same WHERE same.did = new.did AND same.place < new.place)
         ), refused AS MATERIALIZED (
             SELECT place FROM numbered WHERE nth > quota
         ), ${insertedFromNew(sql.fragment`place NOT IN (SELECT place FROM refused)`)}

@@ -76,7 +76,7 @@ describe('requests on one connection', () => {
 });
 
 describe('too many requests at once on one connection', () => {
-    it('are the 129th and later: 128 are answered', () =>
+    it('are the 65th and later: 64 are answered', () =>
         withConnection(async (connection) => {
             connection.write(HEALTH.repeat(128));
             assert.deepEqual(await statuses(connection, 128), Array(128).fill(200));

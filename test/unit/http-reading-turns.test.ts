@@ -4,67 +4,94 @@ import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type HttpReadingTurns, httpReadingTurns } from '../../platform/http-reading-turns.ts';
 
-function openSockets(turns: HttpReadingTurns, count: number): Socket[] {
-    const sockets = Array.from({ length: count }, () => new Socket());
+/** A socket whose handle only notes whether it is read. */
+class ReadSocket extends Socket {
+    isRead = true;
+    _handle = {
+        readStart: () => {
+            this.isRead = true;
+        },
+        readStop: () => {
+            this.isRead = false;
+        },
+    };
+}
+
+function openSockets(turns: HttpReadingTurns, count: number): ReadSocket[] {
+    const sockets = Array.from({ length: count }, () => new ReadSocket());
     for (const socket of sockets) turns.opened(socket);
     return sockets;
 }
 
-/** Pipelines as many requests as one turn of the event loop may bring. */
-function fillTurn(turns: HttpReadingTurns, socket: Socket): void {
-    for (let count = 0; count < 128; count++) turns.pipelined(socket);
+/** Reads `first` and, after more time than a turn has for reading, `second`. */
+function fillTurn(turns: HttpReadingTurns, first: ReadSocket, second: ReadSocket): void {
+    turns.read(first);
+    const end = performance.now() + 11;
+    while (performance.now() < end);
+    turns.read(second);
 }
 
-const countPaused = (sockets: Socket[]): number => sockets.filter((socket) => socket.isPaused()).length;
+const countPaused = (sockets: ReadSocket[]): number => sockets.filter(({ isRead }) => !isRead).length;
 
-describe('connections that pipeline', () => {
-    it('are read at any time while they pipeline little', async () => {
+describe('connections of an HTTP server', () => {
+    it('are read at any time while a turn of the event loop has time for all of them', async () => {
         const turns = httpReadingTurns();
         const sockets = openSockets(turns, 20);
         for (let turn = 0; turn < 5; turn++) {
-            for (let count = 0; count < 127; count++) turns.pipelined(sockets[count % 20] as Socket);
+            for (const socket of sockets) turns.read(socket);
             assert.equal(countPaused(sockets), 0);
             await nextTurn();
         }
     });
 
-    it('wait once they have brought 128 requests in a turn, and are then read 8 at a time', async () => {
+    it('wait if a turn has not read them in time, and are then resumed in turns', async () => {
         const turns = httpReadingTurns();
-        const sockets = openSockets(turns, 20);
-        fillTurn(turns, sockets[0] as Socket);
-        const paused = [countPaused(sockets)];
+        const [first, second, ...others] = openSockets(turns, 22) as [ReadSocket, ReadSocket, ...ReadSocket[]];
+        fillTurn(turns, first, second);
+        const all = [...others, first, second];
+        const paused = [countPaused(all)];
         for (let turn = 0; turn < 4; turn++) {
             await nextTurn();
-            paused.push(countPaused(sockets));
+            paused.push(countPaused(all));
         }
-        assert.deepEqual(paused, [20, 12, 4, 0, 0]);
+        assert.deepEqual(paused, [22, 18, 14, 10, 6]);
     });
 
-    it('make new connections wait behind them, but none that was answered and has never pipelined', async () => {
+    it('go first if they have been answered and have never pipelined', async () => {
         const turns = httpReadingTurns();
-        const [pipelining, answered, both] = openSockets(turns, 3) as [Socket, Socket, Socket];
-        turns.pipelined(both);
-        turns.answered(both);
+        const [first, second, ...others] = openSockets(turns, 42) as [ReadSocket, ReadSocket, ...ReadSocket[]];
+        const [answered, pipelining] = others.slice(-2) as [ReadSocket, ReadSocket];
+        turns.pipelined(pipelining);
+        turns.answered(pipelining);
         turns.answered(answered);
-        fillTurn(turns, pipelining);
-        const [fresh] = openSockets(turns, 1) as [Socket];
-        assert.deepEqual(
-            [pipelining, answered, both, fresh].map((socket) => socket.isPaused()),
-            [true, false, true, true],
-        );
+        fillTurn(turns, first, second);
         await nextTurn();
-        assert.equal(countPaused([pipelining, both, fresh]), 0);
+        assert.deepEqual([answered.isRead, pipelining.isRead], [true, false]);
+        assert.equal(countPaused(others), 40 - 1 - 4);
     });
 
-    it('are forgotten when they close', async () => {
+    it('keep their place if they were resumed but not read', async () => {
         const turns = httpReadingTurns();
-        const sockets = openSockets(turns, 20);
-        fillTurn(turns, sockets[0] as Socket);
-        for (const socket of sockets.slice(0, 15)) turns.closed(socket);
+        const [first, second, ...others] = openSockets(turns, 42) as [ReadSocket, ReadSocket, ...ReadSocket[]];
+        fillTurn(turns, first, second);
         await nextTurn();
-        assert.deepEqual(
-            sockets.map((socket) => socket.isPaused()),
-            sockets.map((_, index) => index < 15),
-        );
+        const [one, other] = others as [ReadSocket, ReadSocket];
+        fillTurn(turns, one, other);
+        assert.equal(countPaused(others), 40);
+        await nextTurn();
+        assert.equal(countPaused(others.slice(2, 6)), 0, 'the two that were not read come first');
+        assert.ok(!one.isRead && !other.isRead, 'the two that were read come last');
+    });
+
+    it('wait behind the others if they are new, and are forgotten when they close', async () => {
+        const turns = httpReadingTurns();
+        const [first, second, ...others] = openSockets(turns, 22) as [ReadSocket, ReadSocket, ...ReadSocket[]];
+        fillTurn(turns, first, second);
+        const [fresh] = openSockets(turns, 1) as [ReadSocket];
+        assert.ok(!fresh.isRead);
+        for (const socket of others) turns.closed(socket);
+        await nextTurn();
+        assert.ok(fresh.isRead);
+        assert.equal(countPaused(others), 20);
     });
 });

@@ -24,7 +24,7 @@ async function receive(t: TestContext, head: string, pieces: readonly string[]) 
     socket.on('error', () => {});
     socket.write(`POST / HTTP/1.1\r\nHost: a\r\n${head}\r\n\r\n`);
     const [request] = (await once(server, 'request')) as [IncomingMessage];
-    const body = new IncomingBody(request, { address: 'a', budget });
+    const body = new IncomingBody(request, { address: 'a', budget, onRead: () => {} });
     for (const piece of pieces) socket.write(piece);
     return { body, socket };
 }
@@ -35,15 +35,33 @@ const chunked = (text: string, size: number): string[] => {
 };
 const isKind = (kind: string) => (error: unknown) => error instanceof AppError && error.kind === kind;
 
-for (const size of [1, 7, 1_000, 300_000]) {
+for (const [size, length] of [
+    [1, 16_384],
+    [7, 100_000],
+    [1_000, 300_000],
+    [300_000, 300_000],
+] as const) {
     it(`a body in pieces of ${size} bytes is the same, in at most twice its size`, async (t) => {
-        const text = Array.from({ length: 300_000 }, (_, index) => index % 10).join('');
+        const text = Array.from({ length }, (_, index) => index % 10).join('');
         const { body } = await receive(t, 'Transfer-Encoding: chunked', [chunked(text, size).join('')]);
         const bytes = await body.read();
         assert.equal(bytes.toString(), text);
         assert.ok(bytes.buffer.byteLength <= 2 * text.length, `${bytes.buffer.byteLength}`);
     });
 }
+
+it('a body in too many small chunks is refused', async (t) => {
+    const { body } = await receive(t, 'Transfer-Encoding: chunked', [chunked('x'.repeat(16_385), 1).join('')]);
+    await assert.rejects(body.read(), isKind('invalid'));
+});
+
+it('a body that is dropped is cut off after twice as many small chunks', async (t) => {
+    const { body, socket } = await receive(t, 'Transfer-Encoding: chunked', []);
+    const dropped = body.drop();
+    socket.write(chunked('x'.repeat(40_000), 1).join(''));
+    await dropped;
+    while (!socket.closed) await new Promise((resolve) => setTimeout(resolve, 1));
+});
 
 it('a body whose length was announced takes no more than that', async (t) => {
     const text = 'x'.repeat(100_000);

@@ -25,6 +25,7 @@ it('a refusal ends at once when the body has arrived, and else when it has; the 
         const exchange = beginExchange(request, response, {
             address: '127.0.0.1',
             budget: bodyBudget(createMetrics()),
+            onRead: () => {},
         });
         exchange.decision = { state: 'admitted', limit: 1, remaining: 1, reset: 1, wait: 1 };
         process.nextTick(() => {
@@ -59,6 +60,7 @@ it('a failure is logged with its stack where it happened, and not again where a 
         const exchange = beginExchange(request, response, {
             address: '127.0.0.1',
             budget: bodyBudget(createMetrics()),
+            onRead: () => {},
         });
         exchange.decision = { state: 'admitted', limit: 1, remaining: 1, reset: 1, wait: 1 };
         void fail(exchange, thrown.shift());

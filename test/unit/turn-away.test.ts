@@ -19,14 +19,12 @@ async function setUp() {
     const lines: Array<Record<string, unknown>> = [];
     const log = { info: (line: Record<string, unknown>) => void lines.push(line) } as Log; // no other level is used
     const decision = () => ({ state: 'admitted', limit: 9, remaining: 8, reset: 7, wait: 6 }) as const;
-    const turn = turnAway({
-        ...{ decision, cors: cors([ORIGIN]), observe: () => 0.5, log },
-        budget: bodyBudget(createMetrics()),
-    });
+    const turn = turnAway({ decision, cors: cors([ORIGIN]), observe: () => 0.5, log });
+    const budget = bodyBudget(createMetrics());
     const errors = clientErrors({ fail: () => assert.fail('it was answered before'), decision, log });
     const server = createServer((request, response) => {
         errors.began(response);
-        turn(request, response, '127.0.0.1');
+        turn(request, response, { address: '127.0.0.1', budget, onRead: () => {} });
     }).listen(0);
     server.on('clientError', errors.answer);
     await once(server, 'listening');
