@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { overloaded } from '../platform/batch.ts';
 import { AppError } from '../platform/errors.ts';
+import { stopReading } from '../platform/socket-reading.ts';
 import type { BodyBudget } from './body-budget.ts';
 
 export const MAX_BODY_BYTES = 1 << 20;
@@ -107,9 +108,9 @@ export class IncomingBody {
         this.#onRead();
         if (chunk.length < SMALL_CHUNK_BYTES) this.#small_chunks++;
         if (this.#state === 'dropping') {
-            const is_too_much =
-                this.#request.socket.bytesRead > this.#drop_until_bytes || this.#small_chunks > 2 * MAX_SMALL_CHUNKS;
-            if (is_too_much) this.#request.destroy();
+            if (this.#request.socket.bytesRead > this.#drop_until_bytes) this.#request.destroy();
+            // The client can still read the answer, until the time for dropping is over.
+            else if (this.#small_chunks > 2 * MAX_SMALL_CHUNKS) stopReading(this.#request.socket);
             return;
         }
         const length = this.#length + chunk.length;

@@ -143,7 +143,7 @@ describe('a server of frames', { timeout: 60_000 }, () => {
         await until('all are answered', () => answered.length === 32);
         await writeFrame(stream, { calls: ids.map((id) => resolveCall(id, `surplus ${id}`)) });
         const { code, details } = await ended;
-        assert.deepEqual([code, details], [status.INVALID_ARGUMENT, 'A frame may have 32 calls.']);
+        assert.deepEqual([code, details], [status.INVALID_ARGUMENT, 'A frame may contain at most 32 calls.']);
         assert.equal(replica.ran.length, 32);
     });
 
