@@ -75,7 +75,7 @@ test('without time left for its hash an item fails and is not created', async ()
     const email = newEmail();
     const { created, failed } = await create([{ email, password: PASSWORD }], 1_000);
     assert.equal(created.length, 0);
-    assert.match(failed[0]?.error ?? '', /no time left/);
+    assert.match(failed[0]?.error ?? '', /time ran out/);
     assert.deepEqual(await db.rows(sql.unsafe`SELECT FROM identity.users WHERE email = ${email}`), []);
 });
 
