@@ -30,9 +30,7 @@ export const POLICY = {
     max_known: 1_000,
 } as const;
 
-/**
- * Whose password is tried, and the caller's address. The subject becomes part of Redis keys, so it must be a pseudonym.
- */
+/** The subject whose password is tried, and the caller's address. Redis keys contain the subject: it must be a pseudonym. */
 export interface GuardTarget extends Patience {
     subject: string;
     /**
