@@ -3,8 +3,23 @@ import { startReading, stopReading } from './socket-reading.ts';
 
 /** How long one turn of the event loop may read before all connections wait, in milliseconds. */
 const READING_MS = 10;
-/** Waiting connections that each later turn resumes: proven ones, and others. */
-const RESUMED_PER_TURN = { proven: 16, other: 4 };
+/** A connection that has been answered this often, and has never pipelined, goes before all others. */
+const TRUSTED_ANSWERS = 8;
+/** Waiting connections that each later turn resumes, by rank. The ranks are in the order in which they are resumed. */
+const RESUMED_PER_TURN = { trusted: 16, proven: 8, new: 4, other: 4 };
+
+/**
+ * How much a connection has shown of its client: `trusted` was answered TRUSTED_ANSWERS times, `proven` at least once,
+ * both without pipelining; `new` has sent no request yet; `other` has pipelined, or sends its first request.
+ */
+type Rank = keyof typeof RESUMED_PER_TURN;
+const RANKS = Object.keys(RESUMED_PER_TURN) as Rank[];
+
+interface Connection {
+    answers: number;
+    hasPipelined: boolean;
+    hasSent: boolean;
+}
 
 export interface HttpReadingTurns {
     /** A connection has been accepted. */
@@ -22,14 +37,12 @@ export interface HttpReadingTurns {
  * Reads connections in turns while they send more than the event loop processes in READING_MS. One turn of the event loop
  * reads all connections that have data, and what each of them has sent is processed at once: hundreds of connections
  * that send a hundred requests, or thousands of small chunks, at the same moment would make everybody else wait for
- * seconds. Connections that have been answered and have never pipelined are proven: they go first.
+ * seconds.
  */
 export function httpReadingTurns(): HttpReadingTurns {
-    const open = new Set<Socket>();
-    const proven = new WeakSet<Socket>();
-    const pipelining = new WeakSet<Socket>();
-    /** Connections that are not read until their turn, in order. */
-    let waiting = { proven: new Set<Socket>(), other: new Set<Socket>() };
+    const open = new Map<Socket, Connection>();
+    /** Connections that are not read until their turn, by rank, in order. */
+    let waiting = emptyQueues();
     /** What this turn has resumed, and what it has read. */
     const resumed = new Set<Socket>();
     const hasRead = new Set<Socket>();
@@ -37,29 +50,30 @@ export function httpReadingTurns(): HttpReadingTurns {
     let began: number | undefined;
     let isScheduled = false;
 
-    const isWaiting = (socket: Socket): boolean => waiting.proven.has(socket) || waiting.other.has(socket);
+    const isWaiting = (socket: Socket): boolean => RANKS.some((rank) => waiting[rank].has(socket));
 
     function wait(socket: Socket): void {
-        if (isWaiting(socket)) return;
+        const connection = open.get(socket);
+        if (!connection || isWaiting(socket)) return;
         stopReading(socket);
-        (proven.has(socket) ? waiting.proven : waiting.other).add(socket);
+        waiting[rankOf(connection)].add(socket);
     }
 
     /** Connections that were resumed but not read keep their place at the front; those that were read go to the end. */
     function pauseAll(): void {
         const behind = waiting;
-        waiting = { proven: new Set(), other: new Set() };
+        waiting = emptyQueues();
         for (const socket of resumed) if (!hasRead.has(socket)) wait(socket);
-        for (const socket of behind.proven) waiting.proven.add(socket);
-        for (const socket of behind.other) waiting.other.add(socket);
-        for (const socket of open) if (!hasRead.has(socket)) wait(socket);
-        for (const socket of hasRead) if (open.has(socket)) wait(socket);
+        for (const rank of RANKS) for (const socket of behind[rank]) waiting[rank].add(socket);
+        for (const socket of open.keys()) if (!hasRead.has(socket)) wait(socket);
+        for (const socket of hasRead) wait(socket);
     }
 
-    function resume(queue: Set<Socket>, count: number): void {
-        for (const socket of queue) {
-            if (count-- === 0) break;
-            queue.delete(socket);
+    function resume(rank: Rank): void {
+        let count = 0;
+        for (const socket of waiting[rank]) {
+            if (++count > RESUMED_PER_TURN[rank]) break;
+            waiting[rank].delete(socket);
             resumed.add(socket);
             startReading(socket);
         }
@@ -76,17 +90,18 @@ export function httpReadingTurns(): HttpReadingTurns {
         began = undefined;
         resumed.clear();
         hasRead.clear();
-        resume(waiting.proven, RESUMED_PER_TURN.proven);
-        resume(waiting.other, RESUMED_PER_TURN.other);
+        for (const rank of RANKS) resume(rank);
         if (resumed.size > 0) schedule();
     }
 
     return {
         opened(socket) {
-            open.add(socket);
-            if (waiting.proven.size + waiting.other.size > 0) wait(socket);
+            open.set(socket, { answers: 0, hasPipelined: false, hasSent: false });
+            if (RANKS.some((rank) => waiting[rank].size > 0)) wait(socket);
         },
         read(socket) {
+            const connection = open.get(socket);
+            if (connection) connection.hasSent = true;
             hasRead.add(socket);
             const now = performance.now();
             if (began === undefined) {
@@ -98,17 +113,28 @@ export function httpReadingTurns(): HttpReadingTurns {
             }
         },
         pipelined(socket) {
-            pipelining.add(socket);
-            proven.delete(socket);
+            const connection = open.get(socket);
+            if (connection) connection.hasPipelined = true;
         },
         answered(socket) {
-            if (!pipelining.has(socket)) proven.add(socket);
+            const connection = open.get(socket);
+            if (connection) connection.answers++;
         },
         closed(socket) {
             open.delete(socket);
-            waiting.proven.delete(socket);
-            waiting.other.delete(socket);
+            for (const rank of RANKS) waiting[rank].delete(socket);
             resumed.delete(socket);
         },
     };
+}
+
+function emptyQueues(): Record<Rank, Set<Socket>> {
+    return { trusted: new Set(), proven: new Set(), new: new Set(), other: new Set() };
+}
+
+function rankOf({ answers, hasPipelined, hasSent }: Connection): Rank {
+    if (hasPipelined) return 'other';
+    if (answers >= TRUSTED_ANSWERS) return 'trusted';
+    if (answers > 0) return 'proven';
+    return hasSent ? 'other' : 'new';
 }

@@ -142,7 +142,8 @@ async function runFiles(title: string, files: string[], env: Environment): Promi
     if (files.length === 0) return { passed: 0, failed: 0, skipped: [] };
     const began = performance.now();
     const limits = ['--test-concurrency=2', `--test-timeout=${FILE_TIMEOUT_S * 1_000}`];
-    const args = ['--import=./test/own-redis.ts', '--test', ...limits, '--test-reporter=./test/reporter.ts'];
+    const preloaded = ['--import=./test/file-end.ts', '--import=./test/own-redis.ts'];
+    const args = [...preloaded, '--test', ...limits, '--test-reporter=./test/reporter.ts'];
     const child = spawn(process.execPath, [...args, ...files], {
         stdio: 'inherit',
         env: { ...process.env, NODE_ENV: 'test', ...env, TEST_COUNTS: counts_file },

@@ -1,10 +1,11 @@
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import type { ClientData, ClientFindings } from './ordinary-client.ts';
 import type { Target } from './target.ts';
 
 /** A delay of the event loop that no single request may cause, in seconds. */
 const LONGEST_DELAY_S = 0.05;
-/** How often an ordinary client calls, in milliseconds. */
-const CALL_EVERY_MS = 10;
 
 /** What the attacked process tells of itself. */
 export interface Vitals {
@@ -22,8 +23,7 @@ export interface Observed {
     /** How much the process has grown, in bytes, at the most and after the attack. */
     grown: { most: number; after: number };
     long_delays: number;
-    /** Latencies of an ordinary client in milliseconds, and how many of its calls failed. */
-    client: { p99: number; longest: number; failed: number };
+    client: ClientFindings;
 }
 
 export async function vitalsOf({ ops }: Target): Promise<Vitals> {
@@ -53,12 +53,16 @@ export async function observe(target: Target, attack: () => Promise<unknown>): P
             await delay(50);
         }
     })();
-    const calls = callRegularly(target, () => is_over);
+    const client_data: ClientData = { url: target.url, api_key: target.caller.api_key };
+    const client_thread = new Worker(new URL('./ordinary-client.ts', import.meta.url), { workerData: client_data });
+    const found = once(client_thread, 'message') as Promise<[ClientFindings]>;
+    await once(client_thread, 'online');
     await attack().finally(() => {
         is_over = true;
+        client_thread.postMessage('end');
     });
     await watched;
-    const client = await calls;
+    const [client] = await found;
     const after = await vitalsOf(target);
     return {
         survived: after.started === before.started && after.uncaught === 0,
@@ -66,22 +70,4 @@ export async function observe(target: Target, attack: () => Promise<unknown>): P
         long_delays: after.long_delays - before.long_delays,
         client,
     };
-}
-
-/** An ordinary client: it makes a DID, waits for the answer, pauses and makes the next one. */
-async function callRegularly({ url, caller }: Target, isOver: () => boolean): Promise<Observed['client']> {
-    const latencies: number[] = [];
-    let failed = 0;
-    do {
-        const began = performance.now();
-        const headers = { authorization: `Bearer ${caller.api_key}` };
-        const response = await fetch(`${url}/v1/did`, { method: 'POST', headers }).catch(() => undefined);
-        await response?.arrayBuffer().catch(() => {});
-        if (response?.status !== 201) failed++;
-        latencies.push(performance.now() - began);
-        await delay(CALL_EVERY_MS);
-    } while (!isOver());
-    latencies.sort((one, other) => one - other);
-    const p99 = latencies[Math.ceil(0.99 * latencies.length) - 1] ?? Number.NaN;
-    return { p99, longest: latencies.at(-1) ?? Number.NaN, failed };
 }

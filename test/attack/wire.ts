@@ -32,24 +32,40 @@ export async function closed(socket: Socket, most_ms: number): Promise<void> {
     aborter.abort();
 }
 
-/** Sends `text` on a connection of its own; the status of the first answer, or undefined where none came in time. */
+/** Connections that are all open, dialled a hundred at a time. */
+export async function dialAll(target: Pick<Target, 'host' | 'port'>, count: number): Promise<Socket[]> {
+    const sockets: Socket[] = [];
+    await repeat(count, 100, async () => sockets.push(await dial(target)));
+    return sockets;
+}
+
+/** Sends `text`. Returns the status of the next answer, or undefined if none comes within 30 s. */
+export async function answered(socket: Socket, text: string | Buffer): Promise<number | undefined> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let answer = '';
+    const take = (chunk: Buffer): void => {
+        answer += chunk.toString('latin1');
+        if (answer.includes('\r\n\r\n')) resolve();
+    };
+    socket.on('data', take).once('end', resolve).once('close', resolve);
+    const timer = setTimeout(resolve, 30_000);
+    socket.write(text);
+    await promise;
+    clearTimeout(timer);
+    socket.off('data', take).off('end', resolve).off('close', resolve);
+    const status = /^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1];
+    return status === undefined ? undefined : Number(status);
+}
+
+/** The same on a connection of its own. */
 export async function statusOf(
     target: Pick<Target, 'host' | 'port'>,
     text: string | Buffer,
 ): Promise<number | undefined> {
     const socket = await dial(target);
-    let answer = '';
-    socket.on('data', (chunk) => {
-        answer += chunk.toString('latin1');
-    });
-    socket.write(text);
-    const give_up = performance.now() + 30_000;
-    while (!answer.includes('\r\n\r\n') && !socket.readableEnded && performance.now() < give_up) {
-        await delay(2);
-    }
+    const status = await answered(socket, text);
     socket.destroy();
-    const status = /^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1];
-    return status === undefined ? undefined : Number(status);
+    return status;
 }
 
 /** Runs `count` times, at most `at_once` of them at a time. */

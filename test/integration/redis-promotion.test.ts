@@ -14,10 +14,17 @@ import { startRedisCluster } from '../redis-cluster.ts';
 import { startSentinels } from '../redis-sentinel.ts';
 import { until } from '../until.ts';
 
+/** Closes what the running test opens, the last first: a connection without its sentinels would look for them for ever. */
+function closedAfterTest(): AsyncDisposableStack {
+    const closing = new AsyncDisposableStack();
+    after(() => closing.disposeAsync());
+    return closing;
+}
+
 /** One gateway, and one key that it knows to be alive. */
-async function gatewayAt(url: string) {
+async function gatewayAt(url: string, closing = closedAfterTest()) {
     const redis = openRedis({ url, log: quiet });
-    after(() => redis.disconnect());
+    closing.defer(() => redis.disconnect());
     await awaitRedis(redis, 10_000);
     const [account, key_id] = [randomUUID(), randomUUID()];
     const tag = shardTag(account, 16);
@@ -100,8 +107,7 @@ describe('when a replica is promoted that has not heard of a revocation, nothing
 
     it('by sentinels, for a master that hangs; jobs go on too', async () => {
         const sentinels = await startSentinels();
-        const closing = new AsyncDisposableStack();
-        after(() => closing.disposeAsync()); // the jobs first: their connections would look for the sentinels for ever
+        const closing = closedAfterTest();
         closing.defer(() => sentinels.stop());
         const [master, replica] = sentinels.nodes;
         let runs = 0;
@@ -114,7 +120,7 @@ describe('when a replica is promoted that has not heard of a revocation, nothing
         });
         closing.defer(() => scheduled.stop());
         await until('the job runs', () => runs > 1);
-        const gateway = await gatewayAt(sentinels.url);
+        const gateway = await gatewayAt(sentinels.url, closing);
         const lose = await loseRevocation(gateway, master.redis);
         master.suspend();
         await until('the replica is promoted', () => isMaster(replica.redis));

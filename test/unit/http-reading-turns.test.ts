@@ -54,25 +54,45 @@ describe('connections of an HTTP server', () => {
             await nextTurn();
             paused.push(countPaused(all));
         }
-        assert.deepEqual(paused, [22, 18, 14, 10, 6]);
+        assert.deepEqual(paused, [22, 16, 12, 8, 4], 'the two that have sent have a place of their own');
     });
 
-    it('go first if they have been answered and have never pipelined', async () => {
+    it('are resumed by what they have shown: many answers, one answer, nothing yet, pipelining', async () => {
         const turns = httpReadingTurns();
-        const [first, second, ...others] = openSockets(turns, 42) as [ReadSocket, ReadSocket, ...ReadSocket[]];
-        const [answered, pipelining] = others.slice(-2) as [ReadSocket, ReadSocket];
-        turns.pipelined(pipelining);
-        turns.answered(pipelining);
-        turns.answered(answered);
+        const [first, second, ...others] = openSockets(turns, 402) as [ReadSocket, ReadSocket, ...ReadSocket[]];
+        const groups = [others.slice(0, 100), others.slice(100, 200), others.slice(200, 300), others.slice(300)];
+        const [pipelining = [], fresh = [], proven = [], trusted = []] = groups;
+        for (const socket of [...pipelining, ...trusted]) for (let n = 0; n < 8; n++) turns.answered(socket);
+        for (const socket of proven) for (let n = 0; n < 7; n++) turns.answered(socket);
+        for (const socket of pipelining) turns.pipelined(socket);
+        fillTurn(turns, first, second);
+        const resumed: number[][] = [];
+        for (let turn = 0; turn < 2; turn++) {
+            await nextTurn();
+            resumed.push([trusted, proven, fresh, pipelining].map((group) => 100 - countPaused(group)));
+        }
+        assert.deepEqual(resumed, [
+            [16, 8, 4, 4],
+            [32, 16, 8, 8],
+        ]);
+    });
+
+    it('that send their first request wait behind those that have sent nothing', async () => {
+        const turns = httpReadingTurns();
+        const senders = openSockets(turns, 20);
+        for (const socket of senders) turns.read(socket);
+        await nextTurn();
+        const [first, second, ...fresh] = openSockets(turns, 6) as [ReadSocket, ReadSocket, ...ReadSocket[]];
         fillTurn(turns, first, second);
         await nextTurn();
-        assert.deepEqual([answered.isRead, pipelining.isRead], [true, false]);
-        assert.equal(countPaused(others), 40 - 1 - 4);
+        assert.deepEqual([countPaused(fresh), countPaused(senders)], [0, 16]);
     });
 
     it('keep their place if they were resumed but not read', async () => {
         const turns = httpReadingTurns();
         const [first, second, ...others] = openSockets(turns, 42) as [ReadSocket, ReadSocket, ...ReadSocket[]];
+        for (const socket of others) turns.read(socket);
+        await nextTurn();
         fillTurn(turns, first, second);
         await nextTurn();
         const [one, other] = others as [ReadSocket, ReadSocket];
@@ -83,7 +103,7 @@ describe('connections of an HTTP server', () => {
         assert.ok(!one.isRead && !other.isRead, 'the two that were read come last');
     });
 
-    it('wait behind the others if they are new, and are forgotten when they close', async () => {
+    it('wait too if they open while others wait, and are forgotten when they close', async () => {
         const turns = httpReadingTurns();
         const [first, second, ...others] = openSockets(turns, 22) as [ReadSocket, ReadSocket, ...ReadSocket[]];
         fillTurn(turns, first, second);
