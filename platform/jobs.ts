@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Job as DueJob, Queue, Worker } from 'bullmq';
 import type { JobMetrics } from './job-metrics.ts';
 import type { Log } from './log.ts';
-import { openPatientRedis, type Redis } from './redis.ts';
+import { endWatchOnEnd, openPatientRedis, type Redis } from './redis.ts';
 import { inSpan, startSpan } from './tracing.ts';
 
 /** Work that one process of a role does every `every_ms`. It must tolerate interruption and a second run. */
@@ -35,17 +35,20 @@ export function scheduleJobs(options: {
     metrics: JobMetrics;
 }): { stop(): Promise<void> } {
     const { redis_url, role, jobs, log, metrics } = options;
-    const connection = openPatientRedis({ url: redis_url, log }); // a worker waits for jobs with blocking commands
+    const connection = openPatientRedis({ url: redis_url, log });
+    const connections = andItsDuplicates(connection); // a worker waits for jobs on one of its own
     // The hash tag keeps a queue's keys together on a Redis Cluster.
     const queue_options = { connection, prefix: `{jobs:${role}}` };
     const queue = new Queue(role, { ...queue_options, streams: { events: { maxLen: KEEP_EVENTS } } });
     metrics.watch(queue, Object.keys(jobs), () => connection.status === 'ready');
+    let running: Promise<unknown> = Promise.resolve();
     const perform = async ({ name, timestamp, delay: delay_ms }: DueJob): Promise<unknown> => {
         const job = jobs[name];
         if (!job) return undefined;
         const span = startSpan('consumer', `job ${role}.${name}`);
         span.attribute('queue.wait_ms', Math.max(0, Date.now() - timestamp - delay_ms));
-        return inSpan(span, () => metrics.run(role, name, () => job.run()));
+        running = inSpan(span, () => metrics.run(role, name, () => job.run()));
+        return running;
     };
     const worker = new Worker(role, perform, { ...queue_options, concurrency: 1 });
     queue.on('error', (error) => log.warn({ err: error }, 'job queue'));
@@ -57,11 +60,26 @@ export function scheduleJobs(options: {
     return {
         async stop() {
             stopping.abort();
-            const closed = Promise.all([worker.close(), queue.close()]).catch(() => {});
+            // BullMQ closes a connection that is lost only by force: otherwise it waits for it for ever.
+            const isLost = connections.some(({ status }) => status !== 'ready');
+            const closed = Promise.all([worker.close(isLost), queue.close(), running]).catch(() => {});
             await Promise.race([closed, delay(STOP_MS, undefined, { ref: false })]);
-            connection.disconnect();
+            for (const each of connections) each.disconnect();
         },
     };
+}
+
+/** The connection, and those that BullMQ makes from it. */
+function andItsDuplicates(connection: Redis): readonly Redis[] {
+    const all = [connection];
+    const duplicate = connection.duplicate.bind(connection) as (...options: unknown[]) => Redis;
+    connection.duplicate = (...options: unknown[]) => {
+        const copy = duplicate(...options);
+        endWatchOnEnd(copy);
+        all.push(copy);
+        return copy as never;
+    };
+    return all;
 }
 
 /**

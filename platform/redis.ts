@@ -32,6 +32,7 @@ class PunctualRedis extends SingleRedis {
 export function openRedis({ url, log }: { url: string; log: Log }): Redis {
     const redis = isClusterUrl(url) ? openCluster(url) : openSingle(url);
     logErrors(redis, log, 'redis connection');
+    endWatchOnEnd(redis);
     return redis;
 }
 
@@ -45,6 +46,7 @@ function openSingle(url: string): SingleRedis {
 export function openPatientRedis({ url, log }: { url: string; log: Log }): Redis {
     const redis = isClusterUrl(url) ? openPatientCluster(url) : openPatientSingle(url);
     logErrors(redis, log, 'job queue connection');
+    endWatchOnEnd(redis);
     return redis;
 }
 
@@ -60,6 +62,11 @@ function openPatientCluster(url: string): Cluster {
 
 function logErrors(redis: Redis, log: Log, text: string): void {
     for (const event of ['error', 'node error']) redis.on(event, (error: Error) => log.warn({ err: error }, text));
+}
+
+/** ioredis begins to watch the sentinels even if it was disconnected while it connected, and would never end that watch. */
+export function endWatchOnEnd(redis: Redis): void {
+    redis.on('end', () => redis.disconnect());
 }
 
 /**
