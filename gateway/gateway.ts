@@ -26,6 +26,8 @@ const INTERNAL_LIMIT = 1_000_000;
  * that the process is not ready, and active clients learn that their connection closes.
  */
 const LEAVE_TAKING_MS = 1_000;
+/** New connections that wait in the kernel to be accepted. The system's own bound may be lower. */
+const BACKLOG = 4_096;
 /** Requests that are still in progress this long (ms) after that are aborted. */
 const DRAIN_MS = 10_000;
 
@@ -98,7 +100,7 @@ export async function startGateway(ground: {
 }
 
 async function listen(server: Server, { HOST, PORT }: Config): Promise<string> {
-    server.listen(PORT, HOST);
+    server.listen({ port: PORT, host: HOST, backlog: BACKLOG });
     await once(server, 'listening');
     const bound = server.address();
     return `http://${HOST}:${typeof bound === 'object' && bound ? bound.port : PORT}`;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { overloaded } from '../platform/batch.ts';
 import { AppError } from '../platform/errors.ts';
-import { stopReading } from '../platform/socket-reading.ts';
+import { leaveUnread } from '../platform/socket-reading.ts';
 import type { BodyBudget } from './body-budget.ts';
 
 export const MAX_BODY_BYTES = 1 << 20;
@@ -12,7 +12,7 @@ const MAX_DROPPED_BYTES = 64 << 20;
 /** Time for that, in milliseconds. */
 const DROPPING_MS = 5_000;
 /** Chunks of a body that may be small, and what counts as small, in bytes. Each chunk takes some 3 µs of the event loop. */
-const MAX_SMALL_CHUNKS = 16_384;
+const MAX_SMALL_CHUNKS = 4_096;
 const SMALL_CHUNK_BYTES = 64;
 const NOTHING = Buffer.alloc(0);
 
@@ -110,7 +110,7 @@ export class IncomingBody {
         if (this.#state === 'dropping') {
             if (this.#request.socket.bytesRead > this.#drop_until_bytes) this.#request.destroy();
             // The client can still read the answer, until the time for dropping is over.
-            else if (this.#small_chunks > 2 * MAX_SMALL_CHUNKS) stopReading(this.#request.socket);
+            else if (this.#small_chunks > 2 * MAX_SMALL_CHUNKS) leaveUnread(this.#request.socket);
             return;
         }
         const length = this.#length + chunk.length;

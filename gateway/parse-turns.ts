@@ -1,5 +1,6 @@
 import { overloaded } from '../platform/batch.ts';
 import { queueTally } from '../platform/queues.ts';
+import { eachTurn } from '../platform/turns.ts';
 
 /** Bodies up to this size, in bytes, are parsed at once, which takes less than half a millisecond. */
 const SMALL_BYTES = 16 << 10;
@@ -22,13 +23,13 @@ export function bodyTurns(): ParseInTurn {
     const waiting: Array<() => void> = [];
     const tally = queueTally(QUEUE);
 
-    function runNext(): void {
+    function runNext(): boolean {
         const run = waiting[0];
         run?.();
         waiting.shift();
         tally.waiting--;
         tally.batches++;
-        if (waiting.length > 0) setImmediate(runNext); // I/O that has become ready comes first
+        return waiting.length > 0;
     }
 
     return async (bytes, parse) => {
@@ -44,7 +45,7 @@ export function bodyTurns(): ParseInTurn {
                     reject(error);
                 }
             });
-            if (waiting.length === 1) setImmediate(runNext);
+            eachTurn(runNext);
         });
     };
 }

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
+import { eachTurn } from '../platform/turns.ts';
 
 /** Pipelined requests that one turn of the event loop starts: together they take a few milliseconds. */
-const MAX_PER_TURN = 32;
+const MAX_PER_TURN = 8;
 
 /** Calls `begin`, at once or in a later turn of the event loop. */
 export type BeginInTurn = (socket: Socket, isFirst: boolean, begin: () => void) => void;
@@ -17,7 +18,7 @@ export function pipelinedTurns(): BeginInTurn {
      */
     const waiting = new Map<Socket, Array<() => void>>();
 
-    function runTurn(): void {
+    function runTurn(): boolean {
         let begun = 0;
         for (const [socket, begins] of waiting) {
             if (++begun > MAX_PER_TURN) break;
@@ -26,7 +27,7 @@ export function pipelinedTurns(): BeginInTurn {
             if (begins.length > 0) waiting.set(socket, begins); // behind the other connections
             begin?.();
         }
-        if (waiting.size > 0) setImmediate(runTurn); // I/O that has become ready comes first
+        return waiting.size > 0;
     }
 
     return (socket, isFirst, begin) => {
@@ -35,7 +36,7 @@ export function pipelinedTurns(): BeginInTurn {
         else if (isFirst) begin();
         else {
             waiting.set(socket, [begin]);
-            if (waiting.size === 1) setImmediate(runTurn);
+            eachTurn(runTurn);
         }
     };
 }

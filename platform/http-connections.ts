@@ -1,6 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { httpReadingTurns } from './http-reading-turns.ts';
+import { eachTurn } from './turns.ts';
 
 /** A connection whose reader takes nothing for this long (ms) is cut. */
 const STALLED_MS = 15_000;
@@ -135,18 +136,18 @@ export function watchConnections(
 /** Ending all requests of a connection takes some milliseconds: each turn of the event loop cuts only a few connections. */
 function inTurns(cut: (socket: Socket, reason: CutReason) => void): (socket: Socket, reason: CutReason) => void {
     const waiting = new Map<Socket, CutReason>();
-    function nextTurn(): void {
+    function nextTurn(): boolean {
         let count = 0;
         for (const [socket, reason] of waiting) {
             if (++count > CUT_PER_TURN) break;
             waiting.delete(socket);
             if (!socket.destroyed) cut(socket, reason);
         }
-        if (waiting.size > 0) setImmediate(nextTurn);
+        return waiting.size > 0;
     }
     return (socket, reason) => {
-        if (waiting.size === 0) setImmediate(nextTurn);
         waiting.set(socket, reason);
+        eachTurn(nextTurn);
     };
 }
 

@@ -1,12 +1,15 @@
 import type { Socket } from 'node:net';
 import { startReading, stopReading } from './socket-reading.ts';
+import { connectionAccepted, eachTurn, rest } from './turns.ts';
 
 /** How long one turn of the event loop may read before all connections wait, in milliseconds. */
 const READING_MS = 10;
+/** After a turn that has read for longer (ms), which one connection can cause, nothing is read for the same time. */
+const LONG_MS = 15;
 /** A connection that has been answered this often, and has never pipelined, goes before all others. */
 const TRUSTED_ANSWERS = 8;
-/** Waiting connections that each later turn resumes, by rank. The ranks are in the order in which they are resumed. */
-const RESUMED_PER_TURN = { trusted: 16, proven: 8, new: 4, other: 4 };
+/** Waiting connections that each later turn resumes, by rank. What is resumed first is read first. */
+const RESUMED_PER_TURN = { trusted: 16, proven: 8, new: 8, other: 4 };
 
 /**
  * How much a connection has shown of its client: `trusted` was answered TRUSTED_ANSWERS times, `proven` at least once,
@@ -43,14 +46,20 @@ export function httpReadingTurns(): HttpReadingTurns {
     const open = new Map<Socket, Connection>();
     /** Connections that are not read until their turn, by rank, in order. */
     let waiting = emptyQueues();
-    /** What this turn has resumed, and what it has read. */
-    const resumed = new Set<Socket>();
+    /** What this turn has resumed, each with the end of its queue that it was at, and what this turn has read. */
+    const resumed = new Map<Socket, 'first' | 'last'>();
     const hasRead = new Set<Socket>();
     /** `performance.now()` at the first read of this turn; undefined before that. */
     let began: number | undefined;
-    let isScheduled = false;
+    /** `performance.now()` at the last read. */
+    let last_read = 0;
+    let isPaused = false;
+    /** The order in which the next turn resumes the ranks: each turn has another first one, so that none waits for long. */
+    let order = [...RANKS];
 
     const isWaiting = (socket: Socket): boolean => RANKS.some((rank) => waiting[rank].has(socket));
+
+    const areWaiting = (): boolean => RANKS.some((rank) => waiting[rank].size > 0);
 
     function wait(socket: Socket): void {
         const connection = open.get(socket);
@@ -59,57 +68,58 @@ export function httpReadingTurns(): HttpReadingTurns {
         waiting[rankOf(connection)].add(socket);
     }
 
-    /** Connections that were resumed but not read keep their place at the front; those that were read go to the end. */
+    /** Connections that were resumed but not read keep their place; those that were read go to the end. */
     function pauseAll(): void {
         const behind = waiting;
         waiting = emptyQueues();
-        for (const socket of resumed) if (!hasRead.has(socket)) wait(socket);
+        const unread = Array.from(resumed).filter(([socket]) => !hasRead.has(socket));
+        for (const [socket, end] of unread) if (end === 'first') wait(socket);
         for (const rank of RANKS) for (const socket of behind[rank]) waiting[rank].add(socket);
+        for (const [socket, end] of unread.reverse()) if (end === 'last') wait(socket);
         for (const socket of open.keys()) if (!hasRead.has(socket)) wait(socket);
         for (const socket of hasRead) wait(socket);
     }
 
     function resume(rank: Rank): void {
-        let count = 0;
-        for (const socket of waiting[rank]) {
-            if (++count > RESUMED_PER_TURN[rank]) break;
+        for (const [socket, end] of nextOf(rank, Array.from(waiting[rank]))) {
             waiting[rank].delete(socket);
-            resumed.add(socket);
+            resumed.set(socket, end);
             startReading(socket);
         }
     }
 
-    function schedule(): void {
-        if (isScheduled) return;
-        isScheduled = true;
-        setImmediate(nextTurn);
-    }
-
-    function nextTurn(): void {
-        isScheduled = false;
+    function nextTurn(): boolean {
+        const took_ms = began === undefined ? 0 : last_read - began;
         began = undefined;
+        isPaused = false;
+        if (took_ms > LONG_MS) {
+            rest(took_ms);
+            return true;
+        }
         resumed.clear();
         hasRead.clear();
-        for (const rank of RANKS) resume(rank);
-        if (resumed.size > 0) schedule();
+        for (const rank of order) resume(rank);
+        order = [...order.slice(1), ...order.slice(0, 1)];
+        return resumed.size > 0;
     }
 
     return {
         opened(socket) {
             open.set(socket, { answers: 0, hasPipelined: false, hasSent: false });
-            if (RANKS.some((rank) => waiting[rank].size > 0)) wait(socket);
+            connectionAccepted();
+            if (areWaiting()) wait(socket);
         },
         read(socket) {
             const connection = open.get(socket);
             if (connection) connection.hasSent = true;
             hasRead.add(socket);
-            const now = performance.now();
+            last_read = performance.now();
             if (began === undefined) {
-                began = now;
-                schedule();
-            } else if (now - began > READING_MS) {
+                began = last_read;
+                eachTurn(nextTurn);
+            } else if (!isPaused && last_read - began > READING_MS) {
+                isPaused = true;
                 pauseAll();
-                began = Number.POSITIVE_INFINITY; // once in a turn
             }
         },
         pipelined(socket) {
@@ -130,6 +140,21 @@ export function httpReadingTurns(): HttpReadingTurns {
 
 function emptyQueues(): Record<Rank, Set<Socket>> {
     return { trusted: new Set(), proven: new Set(), new: new Set(), other: new Set() };
+}
+
+/**
+ * The connections that a turn resumes. Of the new ones, half are the newest, which come first: a client that has just
+ * connected does not wait for hundreds that connected before it.
+ */
+function nextOf(rank: Rank, queue: Socket[]): Array<[Socket, 'first' | 'last']> {
+    const count = Math.min(RESUMED_PER_TURN[rank], queue.length);
+    const lastCount = rank === 'new' ? Math.ceil(count / 2) : 0;
+    const last = lastCount > 0 ? queue.slice(-lastCount).reverse() : [];
+    const first = queue.slice(0, count - lastCount);
+    return [
+        ...last.map((socket): [Socket, 'last'] => [socket, 'last']),
+        ...first.map((socket): [Socket, 'first'] => [socket, 'first']),
+    ];
 }
 
 function rankOf({ answers, hasPipelined, hasSent }: Connection): Rank {

@@ -3,7 +3,7 @@ import { after, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { type Observed, observe } from './observe.ts';
 import { IS_WHOLE, startTarget } from './target.ts';
-import { assertNeverBlocked, assertUnharmed } from './verdict.ts';
+import { assertNeverBlocked, assertUnharmed, GROWTH_BYTES } from './verdict.ts';
 import { closed, dial, post, repeat, request, statusOf } from './wire.ts';
 import { WORST_HEADERS, WORST_JSON, WORST_TARGETS } from './worst-texts.ts';
 
@@ -21,7 +21,7 @@ const CHUNKED = [KEY, 'Content-Type: application/json', 'Transfer-Encoding: chun
 
 /** Many connections at once are judged by connections.test.ts: here each request is alone, and may block nobody. */
 function check(observed: Observed, sent_bytes: number, what: string): void {
-    assertUnharmed(what, observed, { sent_bytes });
+    assertUnharmed(what, observed, { sent_bytes, growth_bytes: GROWTH_BYTES.single });
     assertNeverBlocked(what, observed);
 }
 

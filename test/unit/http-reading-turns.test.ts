@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type HttpReadingTurns, httpReadingTurns } from '../../platform/http-reading-turns.ts';
+import { eachTurn } from '../../platform/turns.ts';
 
 /** A socket whose handle only notes whether it is read. */
 class ReadSocket extends Socket {
@@ -21,6 +22,13 @@ function openSockets(turns: HttpReadingTurns, count: number): ReadSocket[] {
     const sockets = Array.from({ length: count }, () => new ReadSocket());
     for (const socket of sockets) turns.opened(socket);
     return sockets;
+}
+
+/** The turn that has accepted connections does no work: it must be over. */
+async function accepted(): Promise<void> {
+    eachTurn(() => false);
+    await nextTurn();
+    await nextTurn();
 }
 
 /** Reads `first` and, after more time than a turn has for reading, `second`. */
@@ -47,6 +55,7 @@ describe('connections of an HTTP server', () => {
     it('wait if a turn has not read them in time, and are then resumed in turns', async () => {
         const turns = httpReadingTurns();
         const [first, second, ...others] = openSockets(turns, 22) as [ReadSocket, ReadSocket, ...ReadSocket[]];
+        await accepted();
         fillTurn(turns, first, second);
         const all = [...others, first, second];
         const paused = [countPaused(all)];
@@ -54,7 +63,7 @@ describe('connections of an HTTP server', () => {
             await nextTurn();
             paused.push(countPaused(all));
         }
-        assert.deepEqual(paused, [22, 16, 12, 8, 4], 'the two that have sent have a place of their own');
+        assert.deepEqual(paused, [22, 12, 4, 0, 0], 'the two that have sent have a place of their own');
     });
 
     it('are resumed by what they have shown: many answers, one answer, nothing yet, pipelining', async () => {
@@ -65,6 +74,7 @@ describe('connections of an HTTP server', () => {
         for (const socket of [...pipelining, ...trusted]) for (let n = 0; n < 8; n++) turns.answered(socket);
         for (const socket of proven) for (let n = 0; n < 7; n++) turns.answered(socket);
         for (const socket of pipelining) turns.pipelined(socket);
+        await accepted();
         fillTurn(turns, first, second);
         const resumed: number[][] = [];
         for (let turn = 0; turn < 2; turn++) {
@@ -72,9 +82,22 @@ describe('connections of an HTTP server', () => {
             resumed.push([trusted, proven, fresh, pipelining].map((group) => 100 - countPaused(group)));
         }
         assert.deepEqual(resumed, [
-            [16, 8, 4, 4],
-            [32, 16, 8, 8],
+            [16, 8, 8, 4],
+            [32, 16, 16, 8],
         ]);
+    });
+
+    it('are resumed from both ends if they are new, and keep their end if they are not read', async () => {
+        const turns = httpReadingTurns();
+        const [first, second, ...fresh] = openSockets(turns, 102) as [ReadSocket, ReadSocket, ...ReadSocket[]];
+        const read = () => fresh.flatMap(({ isRead }, index) => (isRead ? index : []));
+        await accepted();
+        fillTurn(turns, first, second);
+        await nextTurn();
+        assert.deepEqual(read(), [0, 1, 2, 3, 96, 97, 98, 99]);
+        fillTurn(turns, fresh[99] as ReadSocket, fresh[0] as ReadSocket);
+        await nextTurn();
+        assert.deepEqual(read(), [0, 1, 2, 3, 4, 95, 96, 97, 98, 99], 'those that were read are now among the others');
     });
 
     it('that send their first request wait behind those that have sent nothing', async () => {
@@ -83,6 +106,7 @@ describe('connections of an HTTP server', () => {
         for (const socket of senders) turns.read(socket);
         await nextTurn();
         const [first, second, ...fresh] = openSockets(turns, 6) as [ReadSocket, ReadSocket, ...ReadSocket[]];
+        await accepted();
         fillTurn(turns, first, second);
         await nextTurn();
         assert.deepEqual([countPaused(fresh), countPaused(senders)], [0, 16]);
@@ -93,6 +117,7 @@ describe('connections of an HTTP server', () => {
         const [first, second, ...others] = openSockets(turns, 42) as [ReadSocket, ReadSocket, ...ReadSocket[]];
         for (const socket of others) turns.read(socket);
         await nextTurn();
+        await accepted();
         fillTurn(turns, first, second);
         await nextTurn();
         const [one, other] = others as [ReadSocket, ReadSocket];
@@ -106,8 +131,10 @@ describe('connections of an HTTP server', () => {
     it('wait too if they open while others wait, and are forgotten when they close', async () => {
         const turns = httpReadingTurns();
         const [first, second, ...others] = openSockets(turns, 22) as [ReadSocket, ReadSocket, ...ReadSocket[]];
+        await accepted();
         fillTurn(turns, first, second);
         const [fresh] = openSockets(turns, 1) as [ReadSocket];
+        await nextTurn();
         assert.ok(!fresh.isRead);
         for (const socket of others) turns.closed(socket);
         await nextTurn();

@@ -36,8 +36,8 @@ const chunked = (text: string, size: number): string[] => {
 const isKind = (kind: string) => (error: unknown) => error instanceof AppError && error.kind === kind;
 
 for (const [size, length] of [
-    [1, 16_384],
-    [7, 100_000],
+    [1, 4_096],
+    [7, 28_000],
     [1_000, 300_000],
     [300_000, 300_000],
 ] as const) {
@@ -51,14 +51,14 @@ for (const [size, length] of [
 }
 
 it('a body in too many small chunks is refused', async (t) => {
-    const { body } = await receive(t, 'Transfer-Encoding: chunked', [chunked('x'.repeat(16_385), 1).join('')]);
+    const { body } = await receive(t, 'Transfer-Encoding: chunked', [chunked('x'.repeat(4_097), 1).join('')]);
     await assert.rejects(body.read(), isKind('invalid'));
 });
 
 it('a body that is dropped is not read after twice as many small chunks, and then cut off', async (t) => {
     const { body, socket } = await receive(t, 'Transfer-Encoding: chunked', []);
     const dropped = body.drop();
-    socket.write(chunked('x'.repeat(40_000), 1).join(''));
+    socket.write(chunked('x'.repeat(30_000), 1).join(''));
     await dropped;
     while (!socket.closed) await new Promise((resolve) => setTimeout(resolve, 1));
 });
