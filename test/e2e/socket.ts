@@ -147,3 +147,13 @@ function takeChunks(bytes: Buffer) {
         if (size === 0) return { body: Buffer.concat(chunks), rest: bytes.subarray(at) };
     }
 }
+
+/** A connection that is gone when the test is done. */
+export async function withConnection(use: (connection: Connection) => Promise<void>): Promise<void> {
+    const connection = open();
+    try {
+        await use(connection);
+    } finally {
+        connection.destroy();
+    }
+}
