@@ -3,12 +3,13 @@ import type { Socket } from 'node:net';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import { overError } from '../platform/context.ts';
 import { AppError } from '../platform/errors.ts';
+import type { Connections } from '../platform/http-connections.ts';
 import type { Log } from '../platform/log.ts';
 import { type Metrics, secondsSince } from '../platform/metrics.ts';
 import { traceIdOf } from '../platform/tracing.ts';
 import { clientAddress } from './address.ts';
 import { bodyBudget } from './body-budget.ts';
-import { clientErrors } from './client-errors.ts';
+import { type ClientErrors, clientErrors } from './client-errors.ts';
 import { gatewayConnections } from './connections.ts';
 import type { Cors } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -40,37 +41,45 @@ export interface GatewayOptions {
     metrics: Metrics;
 }
 
+/** Time limits of a connection, in milliseconds, and the largest header, in bytes. */
+const CONNECTION_OPTIONS = {
+    // checkHeaders judges it: Node's own answer has no envelope.
+    requireHostHeader: false,
+    maxHeaderSize: 16 << 10,
+    headersTimeout: 10_000,
+    requestTimeout: 15_000,
+    keepAliveTimeout: 30_000,
+    connectionsCheckingInterval: 1_000,
+};
+
 /**
  * The public HTTP server, not yet listening. Routes come from the endpoint table; everything else is answered in the
  * envelope.
  */
 export function gatewayServer(options: GatewayOptions): Server {
-    const { engine, unparsed_decision: decision, overload, isInternal, trusted_proxies, log } = options;
+    const { engine, unparsed_decision: decision, log, metrics } = options;
+    const server = createServer(CONNECTION_OPTIONS);
+    server.maxHeadersCount = 0; // checkHeaders judges it: Node drops further fields silently
+    server.timeout = SILENT_MS;
+    const connections = gatewayConnections(server, metrics);
     const client_errors = clientErrors({ fail: engine.fail, decision, log });
-    const observe = observer(options);
-    const finish = finisher(options, observe);
-    const budget = bodyBudget(options.metrics);
-    const refuse = turnAway({ decision, cors: options.cors, observe, log });
+    const listener = requestListener(options, connections, client_errors);
+    server.on('request', listener);
+    server.on('checkExpectation', listener);
+    server.on('clientError', client_errors.answer);
+    server.on('connect', (_request, socket) => client_errors.refuseTunnel(socket as Socket)); // http sits on net
+    server.on('error', (err) => log.error({ err }, 'http server'));
+    server.on('close', () => connections.stop());
+    return server;
+}
+
+/** Begins each request, at once or in its turn, and hands it to Express. */
+function requestListener(options: GatewayOptions, connections: Connections, client_errors: ClientErrors) {
+    const begin = beginner(options, connections);
     const app = application(options);
     const beginInTurn = pipelinedTurns();
-    const begin = (request: IncomingMessage, response: ServerResponse, address: string): Exchange | undefined => {
-        const mayAlways = request.url === HEALTH_PATH || isInternal(request);
-        const onRead = () => connections.readBody(request.socket);
-        if (!mayAlways && overload.isFull()) {
-            refuse(request, response, { address, budget, onRead });
-            return undefined;
-        }
-        const exchange = beginExchange(request, response, { address, budget, onRead });
-        response.on('close', () => {
-            if (!response.writableFinished) exchange.cancellation.cancel();
-            exchange.body.discard();
-            finish(exchange);
-        });
-        if (!mayAlways) overload.enter(exchange);
-        return exchange;
-    };
-    const listener = (request: IncomingMessage, response: ServerResponse) => {
-        const address = clientAddress(request, trusted_proxies);
+    return (request: IncomingMessage, response: ServerResponse): void => {
+        const address = clientAddress(request, options.trusted_proxies);
         const inProgress = connections.begin(response, address);
         if (inProgress === 0) return;
         // Node loses what is pipelined behind a request for an upgrade.
@@ -86,27 +95,31 @@ export function gatewayServer(options: GatewayOptions): Server {
             if (begun ?? begin(request, response, address)) app(request, response);
         });
     };
-    const server = createServer(
-        {
-            // checkHeaders judges it: Node's own answer has no envelope.
-            requireHostHeader: false,
-            maxHeaderSize: 16 << 10,
-            headersTimeout: 10_000,
-            requestTimeout: 15_000,
-            keepAliveTimeout: 30_000,
-            connectionsCheckingInterval: 1_000,
-        },
-        listener,
-    );
-    server.maxHeadersCount = 0; // checkHeaders judges it: Node drops further fields silently
-    server.timeout = SILENT_MS;
-    server.on('checkExpectation', listener);
-    server.on('clientError', client_errors.answer);
-    server.on('connect', (_request, socket) => client_errors.refuseTunnel(socket as Socket)); // http sits on net
-    server.on('error', (err) => log.error({ err }, 'http server'));
-    const connections = gatewayConnections(server, options.metrics);
-    server.on('close', () => connections.stop());
-    return server;
+}
+
+/** Begins the exchange of a request, or refuses the request under overload: then there is no exchange. */
+function beginner(options: GatewayOptions, connections: Connections) {
+    const { unparsed_decision: decision, cors, overload, isInternal, log, metrics } = options;
+    const observe = observer(options);
+    const finish = finisher(options, observe);
+    const budget = bodyBudget(metrics);
+    const refuse = turnAway({ decision, cors, observe, log });
+    return (request: IncomingMessage, response: ServerResponse, address: string): Exchange | undefined => {
+        const mayAlways = request.url === HEALTH_PATH || isInternal(request);
+        const onRead = () => connections.readBody(request.socket);
+        if (!mayAlways && overload.isFull()) {
+            refuse(request, response, { address, budget, onRead });
+            return undefined;
+        }
+        const exchange = beginExchange(request, response, { address, budget, onRead });
+        response.on('close', () => {
+            if (!response.writableFinished) exchange.cancellation.cancel();
+            exchange.body.discard();
+            finish(exchange);
+        });
+        if (!mayAlways) overload.enter(exchange);
+        return exchange;
+    };
 }
 
 function application({ engine, endpoints, pages, cors }: GatewayOptions) {

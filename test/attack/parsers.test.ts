@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { attempt, PARSERS, type Parser } from './parsers.ts';
+import type { Parser } from './parser-inputs.ts';
+import { attempt, PARSERS } from './parsers.ts';
 
 /** The time for twice the input may be this many times as long; quadratic work takes four times as long. */
 const LARGEST_RATIO = 2.6;

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { clientAddress, networkOf } from '../../gateway/address.ts';
 import { bearerToken } from '../../gateway/auth.ts';
 import { parseBody } from '../../gateway/body.ts';
@@ -28,51 +27,12 @@ import { decodeDidKey, isDid } from '../../workers/crypto/did-key.ts';
 import { isToken, splitToken } from '../../workers/crypto/paseto.ts';
 import { verifyPassword } from '../../workers/crypto/password.ts';
 import { openToken } from '../../workers/crypto/signature-jobs.ts';
+import { base64, CLAIMS, filled, HEADER, header, letters, MIB, type Parser, tokens, values } from './parser-inputs.ts';
 import { RULE_PARSERS } from './rule-parsers.ts';
-import { WORST_HEADERS, WORST_JSON, WORST_TARGETS } from './worst-texts.ts';
+import { WORST_JSON, WORST_TARGETS } from './worst-texts.ts';
 
-/** A function that reads what a stranger may send. */
-export interface Parser {
-    /** `file:function`, as docs/security.md lists it. */
-    at: string;
-    /** The longest input that it is given, in characters. */
-    longest: number;
-    /** Inputs of about so many characters that cost it the most. */
-    worst: Record<string, (size: number) => string>;
-    run(input: string): unknown;
-}
-
-const MIB = 1 << 20;
-const HEADER = 15 << 10;
-const CLAIMS = 64 << 10;
 const UTF8 = new TextEncoder();
-const filled = (before: string, unit: string, after = ''): ((size: number) => string) => {
-    return (size) => before + unit.repeat(Math.ceil(size / unit.length)) + after;
-};
-const letters = { letters: filled('', 'a'), 'two-byte letters': filled('', 'é'), hyphens: filled('', '-') };
-const base64 = { base64: filled('', 'QUJD'), padding: filled('', '='), 'other characters': filled('', '!') };
-const header = (name: string, value: string): IncomingMessage =>
-    ({
-        headers: { [name]: value, host: 'test' },
-        rawHeaders: Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? name : value)),
-        httpVersion: '1.1',
-        socket: { remoteAddress: '127.0.0.1' },
-    }) as unknown as IncomingMessage; // what these functions look at
-const fieldValue = (line: string): string => line.slice(line.indexOf(':') + 1);
-const values = Object.fromEntries(
-    Object.entries(WORST_HEADERS).map(([what, textOf]) => [what, (size: number) => fieldValue(textOf(size))]),
-);
 const endpoints = endpointTable({ version: '0', cache: async () => 'PONG', clock: Date.now });
-const tokens = {
-    ...Object.fromEntries(
-        Object.entries(WORST_JSON).map(([what, textOf]) => [
-            what,
-            (size: number) => `v4.public.${Buffer.from(textOf((size * 3) >> 2)).toString('base64url')}`,
-        ]),
-    ),
-    dots: filled('v4.public.', 'a.'),
-    'one long part': filled('v4.public.', 'A'),
-};
 const verifier = sessionTokenVerifier({ keys: [], clock: Date.now });
 
 /** Every function that reads what a stranger may send; a test holds the list to the code and to docs/security.md. */

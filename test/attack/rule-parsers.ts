@@ -21,14 +21,10 @@ import { requirePage } from '../../services/wallet/list.ts';
 import { requirePassword } from '../../services/wallet/unlock.ts';
 import { decodeBase58 } from '../../workers/crypto/base58.ts';
 import { keyPairFrom, publicKeyFrom } from '../../workers/crypto/ed25519.ts';
-import type { Parser } from './parsers.ts';
+import { filled, MIB, type Parser } from './parser-inputs.ts';
 
-const MIB = 1 << 20;
 const METADATA = 15 << 10;
-const repeated =
-    (unit: string, before = '') =>
-    (size: number): string =>
-        before + unit.repeat(Math.ceil(size / unit.length));
+const repeated = (unit: string, before = '') => filled(before, unit);
 const texts = { letters: repeated('a'), 'two-byte letters': repeated('é'), digits: repeated('1') };
 const dids = { ...texts, 'a did:key': repeated('z', 'did:key:z6Mk'), escapes: repeated('%41', 'did:web:') };
 const times = { ...texts, fractions: repeated('1', '2026-01-01T00:00:00.') };
