@@ -213,18 +213,20 @@ function progressOf(socket: Socket): Progress {
     return { completed: socket.bytesWritten - socket.writableLength, queued: handle?.writeQueueSize ?? 0 };
 }
 
+type OnIncoming = (request: unknown, keepsAlive: boolean) => number;
+
 /**
  * Node's parser continues to the end of what a read has brought, even after its connection was cut: up to thousands of
  * requests.
  */
 function stopParsingOnceDestroyed(socket: Socket): void {
     // Not public: no public function stops the parser in the middle of a read.
-    const { parser } = socket as Socket & { parser?: { onIncoming(...request: unknown[]): number } | null };
+    const { parser } = socket as Socket & { parser?: { onIncoming: OnIncoming } | null };
     if (!parser) return;
     const { onIncoming } = parser;
     // 2 means that the connection is upgraded: the parser then stops reading.
-    parser.onIncoming = (...request) => {
-        const verdict = socket.destroyed ? 2 : onIncoming(...request);
+    parser.onIncoming = (request, keepsAlive) => {
+        const verdict = socket.destroyed ? 2 : onIncoming(request, keepsAlive);
         return socket.destroyed ? 2 : verdict;
     };
 }
