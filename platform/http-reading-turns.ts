@@ -6,7 +6,7 @@ import { connectionAccepted, eachTurn, rest } from './turns.ts';
 const READING_MS = 10;
 /** After a turn that has read for longer (ms), which one connection can cause, nothing is read for the same time. */
 const LONG_MS = 15;
-/** A connection that has been answered this often, and has never pipelined, goes before all others. */
+/** A connection that has been answered this often, and has never pipelined, is trusted. */
 const TRUSTED_ANSWERS = 8;
 /** Waiting connections that each later turn resumes, by rank. What is resumed first is read first. */
 const RESUMED_PER_TURN = { trusted: 16, proven: 8, new: 8, other: 4 };

@@ -62,7 +62,7 @@ export function scheduleJobs(options: {
             stopping.abort();
             // BullMQ closes a connection that is lost only by force: otherwise it waits for it for ever.
             const isLost = connections.some(({ status }) => status !== 'ready');
-            const closed = Promise.all([worker.close(isLost), queue.close(), running]).catch(() => {});
+            const closed = Promise.allSettled([worker.close(isLost), queue.close(), running]); // the last job may have failed
             await Promise.race([closed, delay(STOP_MS, undefined, { ref: false })]);
             for (const each of connections) each.disconnect();
         },

@@ -51,10 +51,15 @@ function runTurn(): void {
     const now = performance.now();
     const isAccepting = hasAccepted && now - worked_at < ACCEPTING_MS;
     hasAccepted = false;
-    if (!isAccepting && now >= rest_until) {
-        for (const work of Array.from(waiting)) if (!work()) waiting.delete(work);
-        worked_at = performance.now();
-        if (worked_at - now > LONG_MS) rest(worked_at - now);
+    try {
+        if (!isAccepting && now >= rest_until) doWork(now);
+    } finally {
+        if (waiting.size > 0) schedule(); // even if one of them has thrown: the others wait for their turn
     }
-    if (waiting.size > 0) schedule();
+}
+
+function doWork(began: number): void {
+    for (const work of Array.from(waiting)) if (!work()) waiting.delete(work);
+    worked_at = performance.now();
+    if (worked_at - began > LONG_MS) rest(worked_at - began);
 }

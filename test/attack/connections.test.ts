@@ -60,11 +60,11 @@ it('connections that pipeline and read nothing keep nobody waiting', async () =>
 });
 
 for (const [what, connections, chunks] of [
-    ['many connections', 100, 10_000],
-    ['one connection', 10, 1_000_000],
+    ['many connections', scale(100), 10_000],
+    ['one connection', 1, 1_000_000],
 ] as const) {
     it(`chunks of one byte on ${what} keep nobody waiting`, async () => {
-        const sockets = await dialAll(target, what === 'one connection' ? 1 : scale(connections));
+        const sockets = await dialAll(target, connections);
         const text = request('POST /x', ['Transfer-Encoding: chunked'], '1\r\n \r\n'.repeat(scale(chunks)));
         const observed = await observe(target, () => sendTogether(sockets, text, 5_000));
         check(observed, sockets.length * text.length, `chunks of one byte, ${what}`);

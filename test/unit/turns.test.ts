@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { connectionAccepted, eachTurn } from '../../platform/turns.ts';
 
 describe('work in turns of the event loop', () => {
@@ -49,5 +49,23 @@ describe('work in turns of the event loop', () => {
         while (began.length < 3) await nextTurn();
         const [first = 0, , third = 0] = began;
         assert.ok(third - first >= 40, `three times 10 ms began within ${third - first} ms`);
+    });
+
+    it('goes on after one part of it has thrown', async (context) => {
+        const thrown: unknown[] = [];
+        const before = process.listeners('uncaughtException');
+        process.removeAllListeners('uncaughtException').on('uncaughtException', (error) => thrown.push(error));
+        context.after(() => {
+            process.removeAllListeners('uncaughtException');
+            for (const listener of before) process.on('uncaughtException', listener);
+        });
+        let calls = 0;
+        eachTurn(() => {
+            if (++calls === 1) throw new Error('once');
+            return false;
+        });
+        for (let turn = 0; turn < 50 && calls < 2; turn++) await delay(1); // the work before this may have to rest
+        assert.equal(calls, 2);
+        assert.equal(thrown.length, 1);
     });
 });
