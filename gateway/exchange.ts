@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type CallContext, Cancellation, REQUEST_TIMEOUT_MS } from '../platform/context.ts';
 import { AppError } from '../platform/errors.ts';
-import { newId, REQUEST_ID } from '../platform/ids.ts';
+import { REQUEST_ID } from '../platform/ids.ts';
 import { NO_SPAN, readTraceparent, type Span, startSpan } from '../platform/tracing.ts';
 import type { Principal } from './auth.ts';
 import { type BodyOptions, IncomingBody } from './incoming-body.ts';
@@ -81,7 +82,7 @@ export function beginExchange(request: IncomingMessage, response: ServerResponse
 /** The request id that the caller sent, or a new one. */
 export function requestIdOf({ headers }: IncomingMessage): string {
     const id = headers['x-request-id'];
-    return typeof id === 'string' && REQUEST_ID.test(id) ? id : newId();
+    return typeof id === 'string' && REQUEST_ID.test(id) ? id : randomUUID();
 }
 
 export function exchangeOf(response: ServerResponse): Exchange {

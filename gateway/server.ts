@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import express, { type NextFunction, type Request, type Response } from 'express';
+import type { Express } from 'express';
 import { overError } from '../platform/context.ts';
-import { AppError } from '../platform/errors.ts';
 import type { Connections } from '../platform/http-connections.ts';
 import type { Log } from '../platform/log.ts';
 import { type Metrics, secondsSince } from '../platform/metrics.ts';
 import { traceIdOf } from '../platform/tracing.ts';
 import { clientAddress } from './address.ts';
+import { application, messageClasses } from './application.ts';
 import { bodyBudget } from './body-budget.ts';
 import { type ClientErrors, clientErrors } from './client-errors.ts';
 import { gatewayConnections } from './connections.ts';
@@ -15,7 +15,7 @@ import type { Cors } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { HEALTH_PATH } from './endpoints/health.ts';
 import type { Engine } from './engine.ts';
-import { beginExchange, checkHeaders, type Exchange, exchangeOf } from './exchange.ts';
+import { beginExchange, type Exchange } from './exchange.ts';
 import { hasBody } from './incoming-body.ts';
 import type { Decision } from './limit.ts';
 import type { Overload } from './overload.ts';
@@ -58,12 +58,13 @@ const CONNECTION_OPTIONS = {
  */
 export function gatewayServer(options: GatewayOptions): Server {
     const { engine, unparsed_decision: decision, log, metrics } = options;
-    const server = createServer(CONNECTION_OPTIONS);
+    const app = application(options);
+    const server = createServer({ ...CONNECTION_OPTIONS, ...messageClasses(app) });
     server.maxHeadersCount = 0; // checkHeaders judges it: Node drops further fields silently
     server.timeout = SILENT_MS;
     const connections = gatewayConnections(server, metrics);
     const client_errors = clientErrors({ fail: engine.fail, decision, log });
-    const listener = requestListener(options, connections, client_errors);
+    const listener = requestListener(options, { app, connections, client_errors });
     server.on('request', listener);
     server.on('checkExpectation', listener);
     server.on('clientError', client_errors.answer);
@@ -74,9 +75,11 @@ export function gatewayServer(options: GatewayOptions): Server {
 }
 
 /** Begins each request, at once or in its turn, and hands it to Express. */
-function requestListener(options: GatewayOptions, connections: Connections, client_errors: ClientErrors) {
+function requestListener(
+    options: GatewayOptions,
+    { app, connections, client_errors }: { app: Express; connections: Connections; client_errors: ClientErrors },
+) {
     const begin = beginner(options, connections);
-    const app = application(options);
     const beginInTurn = pipelinedTurns();
     return (request: IncomingMessage, response: ServerResponse): void => {
         const address = clientAddress(request, options.trusted_proxies);
@@ -120,57 +123,6 @@ function beginner(options: GatewayOptions, connections: Connections) {
         if (!mayAlways) overload.enter(exchange);
         return exchange;
     };
-}
-
-function application({ engine, endpoints, pages, cors }: GatewayOptions) {
-    const app = express();
-    app.set('case sensitive routing', true);
-    app.set('strict routing', true);
-    app.set('query parser', false);
-    app.set('etag', false);
-    app.set('x-powered-by', false);
-
-    app.use((request: Request, response: Response, next: NextFunction) => {
-        checkHeaders(request);
-        const exchange = exchangeOf(response);
-        if (!cors.allow(exchange)) return next();
-        return engine.succeed(exchange, 'Preflight');
-    });
-    for (const endpoint of endpoints) {
-        const method = endpoint.method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete'; // the methods there are
-        app[method](expressPath(endpoint.path), engine.handle(endpoint));
-    }
-    for (const page of pages) app.get(page.path, engine.show(page));
-    for (const [path, methods] of methodsByPath([...endpoints, ...pages])) {
-        app.all(path, (_request: Request, response: Response) => {
-            const exchange = exchangeOf(response);
-            exchange.headers['Allow'] = methods;
-            return engine.fail(exchange, new AppError('method_not_allowed', `This path accepts ${methods}.`));
-        });
-    }
-    app.use((_request: Request, response: Response) =>
-        engine.fail(exchangeOf(response), new AppError('not_found', 'There is no such path.')),
-    );
-    app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) =>
-        engine.fail(exchangeOf(response), error),
-    );
-    return app;
-}
-
-/** `/v1/keys/{key_id}` as express writes it. */
-function expressPath(path: string): string {
-    return path.replaceAll(/\{(\w+)\}/g, ':$1');
-}
-
-function methodsByPath(endpoints: ReadonlyArray<Pick<Endpoint, 'path' | 'method'>>): Map<string, string> {
-    const grouped = Map.groupBy(endpoints, (endpoint) => expressPath(endpoint.path));
-    return new Map(
-        [...grouped].map(([path, group]) => {
-            const methods = group.map((endpoint) => endpoint.method as string);
-            if (methods.includes('GET')) methods.push('HEAD');
-            return [path, methods.sort().join(', ')];
-        }),
-    );
 }
 
 type Observe = (seen: { route: string; method: string; status: number }, began: number) => number;

@@ -69,7 +69,20 @@ export function createLog({ level, file, name }: { level: string; file?: string 
         dropped_lines += lines.split('\n').length - 1;
     });
     const base = { service: name, pid: process.pid };
-    return pino({ level, base, timestamp: pino.stdTimeFunctions.isoTime }, byTurns(stream));
+    return pino({ level, base, timestamp: timeMember }, byTurns(stream));
+}
+
+let time_ms = 0;
+let time_member = '';
+
+/** The time of a line, as pino writes it. Many lines are written in the same millisecond. */
+function timeMember(): string {
+    const now_ms = Date.now();
+    if (now_ms !== time_ms) {
+        time_ms = now_ms;
+        time_member = `,"time":"${new Date(now_ms).toISOString()}"`;
+    }
+    return time_member;
 }
 
 /** Passes on the lines of one turn of the event loop together: one write costs as much as making ten lines. */

@@ -3,7 +3,11 @@ const DATE = /^\d{4}-\d\d-\d\d$/;
 const DATE_TIME =
     /^(\d{4}-\d\d-\d\d)T((?:[01]\d|2[0-3]):[0-5]\d)(?::([0-5]\d)(?:\.(\d+))?)?(?:Z|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)$/i;
 
-const WRITTEN_LENGTH = 'YYYY-MM-DDTHH:mm:ss.sssZ'.length;
+/**
+ * The form that this service writes, as nearly all texts are, with a day that every month has. Creating a Date takes more
+ * than ten times as long.
+ */
+const WRITTEN = /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
 /**
  * The instant of an ISO 8601 date-time with an offset, as `YYYY-MM-DDTHH:mm:ss.sssZ`, cut to milliseconds. Undefined
@@ -11,14 +15,7 @@ const WRITTEN_LENGTH = 'YYYY-MM-DDTHH:mm:ss.sssZ'.length;
  * PostgreSQL support no others.
  */
 export function readDateTime(text: string): string | undefined {
-    return isWritten(text) ? text : readAnyDateTime(text);
-}
-
-/** True if the text is in the form that this service writes, as nearly all are. */
-function isWritten(text: string): boolean {
-    if (text.length !== WRITTEN_LENGTH || text.startsWith('0000')) return false;
-    const ms = Date.parse(text);
-    return !Number.isNaN(ms) && new Date(ms).toISOString() === text;
+    return WRITTEN.test(text) ? text : readAnyDateTime(text);
 }
 
 function readAnyDateTime(text: string): string | undefined {
