@@ -5,7 +5,7 @@ import { connectionAccepted, eachTurn, rest } from './turns.ts';
 /** How long one turn of the event loop may read before all connections wait, in milliseconds. */
 const READING_MS = 10;
 /** After a turn that has read for longer (ms), which one connection can cause, nothing is read for the same time. */
-const LONG_MS = 15;
+const REST_AFTER_READING_MS = 15;
 /** A connection that has been answered this often, and has never pipelined, is trusted. */
 const TRUSTED_ANSWERS = 8;
 /** Waiting connections that each later turn resumes, by rank. What is resumed first is read first. */
@@ -92,7 +92,7 @@ export function httpReadingTurns(): HttpReadingTurns {
         const took_ms = began === undefined ? 0 : last_read - began;
         began = undefined;
         isPaused = false;
-        if (took_ms > LONG_MS) {
+        if (took_ms > REST_AFTER_READING_MS) {
             rest(took_ms);
             return true;
         }

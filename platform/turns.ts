@@ -8,7 +8,7 @@
 const ACCEPTING_MS = 20;
 
 /** After work that took longer (ms), as parsing a large body does, none is done for the same time. */
-const LONG_MS = 5;
+const REST_AFTER_MS = 5;
 
 /** What is called in each turn, until it returns false. */
 type Work = () => boolean;
@@ -61,5 +61,5 @@ function runTurn(): void {
 function doWork(began: number): void {
     for (const work of Array.from(waiting)) if (!work()) waiting.delete(work);
     worked_at = performance.now();
-    if (worked_at - began > LONG_MS) rest(worked_at - began);
+    if (worked_at - began > REST_AFTER_MS) rest(worked_at - began);
 }

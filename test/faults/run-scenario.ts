@@ -15,11 +15,11 @@ import { type Ground, prepareStack, type Stack } from './stack/stack.ts';
 /** What the times of the scenarios are made for: `--seconds` of this leaves them as they are. */
 export const USUAL_SECONDS = 20;
 const JOURNAL = 'journal.jsonl';
-const CLIENTS = 16;
+const CLIENTS = 10;
 const PAUSE_MS = 12;
 /** Before the fault, to know the usual rate, and after it, in milliseconds. */
 const BEFORE_MS = 3_000;
-const AFTER_MS = 2_000;
+const AFTER_MS = 1_000;
 /** From the end of the fault to the first look, in milliseconds. */
 const QUIET_MS = 5_000;
 /** No answer takes longer than a request may, with a little for the way, in milliseconds. */

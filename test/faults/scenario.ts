@@ -9,7 +9,7 @@ export interface Scenario {
     id: string;
     fault: string;
     form: Form;
-    /** How many clients write; 16 by default. */
+    /** How many clients write; 10 by default. */
     clients?: number;
     /** Whether clients go to gateways that are ready, as through a balancer, and stay where they are. */
     isBalanced?: boolean;

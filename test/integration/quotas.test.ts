@@ -90,6 +90,16 @@ test('a DID that is known needs no place, and DIDs of wallets or of nobody have 
     assert.equal(await allowed([service.create({}, context)], /quota/), 0);
 });
 
+test('the same DID in several calls at once takes one place of the quota', async () => {
+    const service = didsOf(of(3));
+    const context = patient();
+    const [one, other] = [randomBytes(32), randomBytes(32)];
+    const calls = [one, one, other, one, other].map((public_key) => service.create({ public_key }, context));
+    assert.equal(await allowed(calls, /quota/), calls.length);
+    assert.equal((await service.getQuotas({}, context)).dids?.used, 2);
+    assert.equal(await allowed([service.create({}, context), service.create({}, context)], /quota of 3 DIDs/), 1);
+});
+
 test('keys are bounded in all, revoked ones included, and the refusal tells which bound it was', async () => {
     const keys = keysService({
         store: keyStore(db),

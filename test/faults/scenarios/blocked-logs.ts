@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { openConnection } from '../../bench/load/connection.ts';
 import type { LaunchTrial, Scenario, Trial } from '../scenario.ts';
 
-const FLOOD_MS = 15_000;
+const FLOOD_MS = 8_000;
 const CONNECTIONS = 8;
 /** A refused call costs little and writes a line. */
 const REFUSED = Buffer.from('GET /v1/me HTTP/1.1\r\nHost: faults\r\nAuthorization: Bearer nothing\r\n\r\n');

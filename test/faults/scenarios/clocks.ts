@@ -15,8 +15,7 @@ async function run(trial: Trial): Promise<void> {
     const { stack, recovered, broken } = trial;
     for (const [role, minutes] of [
         ['identity', 9],
-        ['credentials', -9],
-        ['gateway', 9],
+        ['gateway', -9],
     ] as const) {
         const [one] = stack.of(role);
         if (!one) continue;

@@ -4,7 +4,7 @@ import type { Scenario, Trial } from '../scenario.ts';
 /** How often each process is killed. */
 const KILLS = 10;
 /** Each round kills every process once, some of them at the same moment: neighbours in the list, as the gateways are, never. */
-const WAVES = 4;
+const WAVES = 3;
 /** From a kill to the next start, in milliseconds. */
 const AWAY_MS = 1_000;
 const TARGET_MS = 3_000;

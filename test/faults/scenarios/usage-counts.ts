@@ -35,5 +35,5 @@ async function run({ stack, scaled, recovered, note }: Trial): Promise<void> {
 }
 
 export const usageCounts: readonly Scenario[] = [
-    { id: 'F17', fault: 'usage killed, jobs delivered twice, Redis forgets', form: 'apart', run },
+    { id: 'F17', fault: 'usage killed, jobs delivered twice, Redis forgets', form: 'apart', clients: 6, run },
 ];
