@@ -1,8 +1,12 @@
 import { startGateway } from './gateway/gateway.ts';
 import manifest from './package.json' with { type: 'json' };
-import { awaitMigrations } from './platform/await-migrations.ts';
-import { readDatabaseClock } from './platform/clock.store.ts';
-import { type Clock, createClock } from './platform/clock.ts';
+import { exposeGuard } from './platform/access/guard.ts';
+import { ownContext } from './platform/context.ts';
+import { awaitMigrations } from './platform/postgres/await-migrations.ts';
+import { readDatabaseClock } from './platform/postgres/clock.store.ts';
+import { openDatabase } from './platform/postgres/db.ts';
+import { migrate, SchemaTooNew } from './platform/postgres/migrate.ts';
+import { type Clock, createClock } from './platform/process/clock.ts';
 import {
     type Config,
     ConfigError,
@@ -10,40 +14,30 @@ import {
     loadConfig,
     processEnvironment,
     required,
-} from './platform/config.ts';
-import { ownContext } from './platform/context.ts';
-import { openDatabase } from './platform/db.ts';
-import { exposeGuard } from './platform/guard.ts';
-import { jobMetrics } from './platform/job-metrics.ts';
-import { scheduleJobs } from './platform/jobs.ts';
-import { createLog, exposeLog, type Log } from './platform/log.ts';
-import { createMetrics, type Metrics } from './platform/metrics.ts';
-import { migrate, SchemaTooNew } from './platform/migrate.ts';
-import { serveOps } from './platform/ops.ts';
-import { exitWithParent, stopOnSignals } from './platform/process.ts';
-import { exposeQueues } from './platform/queues.ts';
-import { createReadiness, type Readiness } from './platform/readiness.ts';
-import { awaitRedis, openRedis, type Redis } from './platform/redis.ts';
-import { type Peers, peers } from './platform/rpc/peers.ts';
+} from './platform/process/config.ts';
+import { exitWithParent, stopOnSignals } from './platform/process/process.ts';
+import { surviveUncaught } from './platform/process/uncaught.ts';
+import { exposeQueues } from './platform/queue-stats.ts';
+import { jobMetrics } from './platform/redis/job-metrics.ts';
+import { scheduleJobs } from './platform/redis/jobs.ts';
+import { awaitRedis, openRedis, type Redis } from './platform/redis/redis.ts';
 import { serve } from './platform/rpc/serve.ts';
+import { type ServiceRegistry, serviceRegistry } from './platform/rpc/service-registry.ts';
 import { exposeExpiry, tlsOf } from './platform/rpc/tls.ts';
-import { startTracing } from './platform/tracing.ts';
-import { surviveUncaught } from './platform/uncaught.ts';
-import { CredentialsServiceDefinition } from './proto/gen/credentials/v1/credentials.ts';
-import { DidServiceDefinition } from './proto/gen/did/v1/did.ts';
-import { IdentityServiceDefinition } from './proto/gen/identity/v1/identity.ts';
-import { KeysServiceDefinition } from './proto/gen/keys/v1/keys.ts';
-import { PresentationsServiceDefinition } from './proto/gen/presentations/v1/presentations.ts';
-import { UsageServiceDefinition } from './proto/gen/usage/v1/usage.ts';
-import { WalletServiceDefinition } from './proto/gen/wallet/v1/wallet.ts';
+import { createLog, exposeLog, type Log } from './platform/telemetry/log.ts';
+import { createMetrics, type Metrics } from './platform/telemetry/metrics.ts';
+import { serveOps } from './platform/telemetry/ops.ts';
+import { createReadiness, type Readiness } from './platform/telemetry/readiness.ts';
+import { startTracing } from './platform/telemetry/tracing.ts';
+import { SERVICE_DEFINITIONS, SERVICE_ROLES, type ServiceRole } from './proto/services.ts';
 import { cryptoPools } from './services/crypto-pools.ts';
-import { type Ground, SCHEMAS, SERVICE_ROLES, SERVICES, type ServiceRole } from './services/index.ts';
+import { SCHEMAS, SERVICES, type ServiceDependencies } from './services/index.ts';
 
 /** The roles that a process can take, alone or together. `migrate`, which ends by itself, is not one of them. */
 export const ROLES: readonly string[] = [...SERVICE_ROLES, 'gateway'];
 
 /** How long a start waits for Redis before it continues without it, in milliseconds. */
-const REDIS_PATIENCE_MS = 2_000;
+const REDIS_TIMEOUT_MS = 2_000;
 
 export interface Running {
     /** Drains and closes everything, last opened first. */
@@ -58,7 +52,7 @@ interface Process {
     metrics: Metrics;
     redis: Redis;
     clock: Clock;
-    peers: Peers;
+    serviceRegistry: ServiceRegistry;
     closing: AsyncDisposableStack;
 }
 
@@ -108,10 +102,10 @@ async function start(
     metrics.gauge('redis_connected', 'Whether there is a connection to Redis.', () =>
         redis.status === 'ready' ? 1 : 0,
     );
-    await awaitRedis(redis, REDIS_PATIENCE_MS);
+    await awaitRedis(redis, REDIS_TIMEOUT_MS);
     const tls = tlsOf(config);
     if (tls) exposeExpiry(metrics, tls);
-    const found = peers({
+    const found = serviceRegistry({
         local_roles: roles,
         addressOf: (role) => required(config, addressSetting(role)),
         service_token: required(config, 'SERVICE_TOKEN')[0],
@@ -122,16 +116,17 @@ async function start(
     closing.defer(() => found.close());
     const clock = createClock({ metrics, log });
     closing.defer(() => clock.stop());
-    const shared: Process = { config, log, metrics, redis, clock, peers: found, closing };
+    const shared: Process = { config, log, metrics, redis, clock, serviceRegistry: found, closing };
 
     const service_roles = SERVICE_ROLES.filter((role) => roles.includes(role));
     if (service_roles.length > 0) urls.grpc = await startServices(service_roles, shared, readiness);
     if (roles.includes('gateway')) {
         urls.http = await startHttp(shared, { has_database: service_roles.length > 0 });
     }
-    readiness.need('clock', () => clock.check());
+    readiness.addCheck('clock', () => clock.check());
     // Only once: a service that stops later would take every gateway out of rotation at the same time.
-    for (const [role, connection] of found.connections) readiness.need(role, async () => connection.assertReached());
+    for (const [role, connection] of found.connections)
+        readiness.addCheck(role, async () => connection.assertReached());
     // Not before: an uncaught error during the start must end the process.
     const uncaught = surviveUncaught({ log, metrics });
     closing.defer(() => uncaught.stop());
@@ -149,7 +144,7 @@ async function startOps(
     shared: Pick<Process, 'metrics' | 'log' | 'closing'> & { readiness: Readiness },
 ): Promise<string> {
     const { metrics, log, readiness, closing } = shared;
-    const ops = await serveOps({ host, port, metrics, log, obstacles: readiness.obstacles });
+    const ops = await serveOps({ host, port, metrics, log, failingChecks: readiness.failingChecks });
     closing.defer(() => ops.stop());
     return ops.url;
 }
@@ -164,11 +159,11 @@ async function startServices(roles: readonly ServiceRole[], shared: Process, rea
     await clock.follow(() => readDatabaseClock(db));
 
     const { signatures, passwords } = cryptoPools({ config, metrics, closing });
-    const { peer } = shared.peers;
-    const ground = { config, db, redis, log, metrics, clock: clock.now, signatures, passwords, peer };
-    const methods = roles.flatMap((role) => SERVICES[role].build(ground));
-    const dispatch = shared.peers.offer(methods);
-    startJobs(roles, ground, closing);
+    const { serviceClient } = shared.serviceRegistry;
+    const dependencies = { config, db, redis, log, metrics, clock: clock.now, signatures, passwords, serviceClient };
+    const methods = roles.flatMap((role) => SERVICES[role].build(dependencies));
+    const dispatch = shared.serviceRegistry.offer(methods);
+    startJobs(roles, dependencies, closing);
     const server = await serve({
         methods,
         dispatch,
@@ -178,18 +173,22 @@ async function startServices(roles: readonly ServiceRole[], shared: Process, rea
         service_callers: config.SERVICE_CALLERS,
         tls: tlsOf(config),
         metrics,
-        ready: async () => (await readiness.obstacles()).length === 0,
+        ready: async () => (await readiness.failingChecks()).length === 0,
     });
     closing.defer(() => server.stop());
-    readiness.need('database', () => db.ping());
+    readiness.addCheck('database', () => db.ping());
     return server.address;
 }
 
-function startJobs(roles: readonly ServiceRole[], ground: Ground, closing: AsyncDisposableStack): void {
-    const { config, log } = ground;
-    const metrics = jobMetrics(ground.metrics);
+function startJobs(
+    roles: readonly ServiceRole[],
+    dependencies: ServiceDependencies,
+    closing: AsyncDisposableStack,
+): void {
+    const { config, log } = dependencies;
+    const metrics = jobMetrics(dependencies.metrics);
     for (const role of roles) {
-        const jobs = SERVICES[role].jobs?.(ground);
+        const jobs = SERVICES[role].jobs?.(dependencies);
         if (!jobs) continue;
         const scheduled = scheduleJobs({ redis_url: required(config, 'REDIS_URL'), role, jobs, log, metrics });
         closing.defer(() => scheduled.stop());
@@ -197,17 +196,8 @@ function startJobs(roles: readonly ServiceRole[], ground: Ground, closing: Async
 }
 
 async function startHttp(shared: Process, { has_database }: { has_database: boolean }): Promise<string> {
-    const { config, log, metrics, redis, clock, peers: found, closing } = shared;
-    const { peer } = found;
-    const services = {
-        identity: peer('identity', IdentityServiceDefinition),
-        keys: peer('keys', KeysServiceDefinition),
-        did: peer('did', DidServiceDefinition),
-        credentials: peer('credentials', CredentialsServiceDefinition),
-        presentations: peer('presentations', PresentationsServiceDefinition),
-        wallet: peer('wallet', WalletServiceDefinition),
-        usage: peer('usage', UsageServiceDefinition),
-    };
+    const { config, log, metrics, redis, clock, serviceRegistry: found, closing } = shared;
+    const services = found.serviceClients(SERVICE_DEFINITIONS);
     // Identity issues the tokens that are verified here, and its clock follows the database's.
     const readTime = async () => (await services.identity.getTime({}, ownContext())).unix_ms;
     if (!has_database) void clock.follow(readTime);

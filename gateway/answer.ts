@@ -1,23 +1,23 @@
 import type { CallContext } from '../platform/context.ts';
-import type { Admitter } from './admit.ts';
+import type { Admitter } from './admission/admit.ts';
+import type { Overload } from './admission/overload.ts';
 import type { Endpoint } from './endpoint.ts';
-import { headersOf, writeBare, writeStream, writeSuccess } from './envelope.ts';
-import type { Exchange } from './exchange.ts';
+import { headersOf, writeBare, writeStream, writeSuccess } from './http/envelope.ts';
+import type { Exchange } from './http/exchange.ts';
+import { bodyTurns } from './http/parse-turns.ts';
 import { readInput } from './input.ts';
 import { ListAnswer, type ListResult } from './lists.ts';
-import type { Overload } from './overload.ts';
-import { bodyTurns } from './parse-turns.ts';
 import type { Services } from './services.ts';
 
 /** Runs an admitted call and writes its answer. */
-export type Answer = (endpoint: Endpoint, exchange: Exchange) => Promise<void>;
+export type AnswerCall = (endpoint: Endpoint, exchange: Exchange) => Promise<void>;
 
 export function answering(options: {
     services: Services;
     admitter: Admitter;
     readList(list: ListAnswer<unknown>, context: CallContext): Promise<ListResult>;
     overload: Overload;
-}): Answer {
+}): AnswerCall {
     const { services, admitter, readList, overload } = options;
     const parseInTurn = bodyTurns();
 

@@ -4,10 +4,10 @@ import type { ListAnswer } from './lists.ts';
 import type { Services } from './services.ts';
 
 /**
- * Who may call: `session`, a session token; `any`, that or an API key; `internal`, the internal secret; `internal_session`,
- * the secret and a session token, which the endpoint itself judges; `login` and `none`, anybody (health is `none`).
+ * Who may call: `session`, a session token; `bearer`, a session token or an API key; `internal`, the internal secret; `internal_session`,
+ * the secret and a session token, which the endpoint itself judges; `login` and `public`, anybody.
  */
-export type Access = 'session' | 'any' | 'internal' | 'internal_session' | 'login' | 'none';
+export type Access = 'session' | 'bearer' | 'internal' | 'internal_session' | 'login' | 'public';
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
@@ -49,7 +49,7 @@ interface Definition<Params, Query, Headers, Body, Answer extends z.ZodType> {
     /** The parameter, or the member of the body or answer, with the id of the resource. The log line shows it. */
     acts_on?: string;
     /** True if the endpoint hashes a password. Its duration then says nothing about how busy the gateway is. */
-    hashes?: true;
+    hashes_password?: true;
     /** Time limit in milliseconds, if not the usual ten seconds. */
     timeout_ms?: number;
     call(

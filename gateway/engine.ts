@@ -1,24 +1,24 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import type { CallContext } from '../platform/context.ts';
-import type { Log } from '../platform/log.ts';
-import { admission } from './admission.ts';
-import type { Admission, Admitter } from './admit.ts';
+import type { Log } from '../platform/telemetry/log.ts';
+import { admission } from './admission/admission.ts';
+import type { Admission, Admitter } from './admission/admit.ts';
+import type { Overload } from './admission/overload.ts';
 import { answering } from './answer.ts';
 import type { Endpoint } from './endpoint.ts';
-import { headersOf, writePage, writeSuccess } from './envelope.ts';
-import { type Exchange, exchangeOf } from './exchange.ts';
+import { headersOf, writePage, writeSuccess } from './http/envelope.ts';
+import { type Exchange, exchangeOf } from './http/exchange.ts';
+import { type Refusals, refusals } from './http/refusals.ts';
 import type { ListAnswer, ListResult } from './lists.ts';
-import type { Overload } from './overload.ts';
-import type { Page } from './pages.ts';
-import { type Refusals, refusals } from './refusals.ts';
+import type { StaticPage } from './pages.ts';
 import type { Services } from './services.ts';
 
 export interface Engine extends Refusals {
     /** authenticate → limit → parse → call → envelope */
     handle(endpoint: Endpoint): RequestHandler;
     /** Sends a page to anybody whose address has calls left. */
-    show(page: Page): RequestHandler;
+    show(page: StaticPage): RequestHandler;
     /** Answers 200 and nothing else. */
     succeed(exchange: Exchange, message: string): Promise<void>;
 }
@@ -37,17 +37,17 @@ export function engine(options: {
     const { fail } = refusals(options);
 
     /** Continues an admitted exchange. Every error on the way becomes an answer. */
-    async function conduct(
+    async function run(
         exchange: Exchange,
         admitted: Promise<Admission>,
-        goOn: () => Promise<void> | void,
+        resume: () => Promise<void> | void,
     ): Promise<void> {
         try {
             const { decision, principal, failure } = await admitted;
             exchange.decision = decision;
             if (principal) exchange.principal = principal;
             if (failure) throw failure;
-            await goOn();
+            await resume();
             overload.leave(exchange); // the rest of the time is the reader's
         } catch (error) {
             await fail(exchange, error);
@@ -60,7 +60,7 @@ export function engine(options: {
         show: (page) => (_request: Request, response: Response) => {
             const exchange = exchangeOf(response);
             exchange.route = page.id;
-            return conduct(exchange, admitter.anonymous(exchange.address, exchange), () =>
+            return run(exchange, admitter.anonymous(exchange.address, exchange), () =>
                 writePage(response, { page, headers: headersOf(exchange) }),
             );
         },
@@ -79,8 +79,8 @@ export function engine(options: {
                 exchange.route = endpoint.id;
                 exchange.span.rename(span_name);
                 exchange.audit = audit;
-                if (endpoint.hashes) overload.leave(exchange);
-                return conduct(exchange, admit(endpoint.access, exchange), () => answer(endpoint, exchange));
+                if (endpoint.hashes_password) overload.leave(exchange);
+                return run(exchange, admit(endpoint.access, exchange), () => answer(endpoint, exchange));
             };
         },
     };

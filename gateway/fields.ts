@@ -4,7 +4,7 @@ import { decodeBase64 } from '../platform/base64.ts';
 import { AppError } from '../platform/errors.ts';
 import { JsonText } from '../platform/json.ts';
 import { MAX_PAGE_ROWS } from '../proto/limits.ts';
-import { REPEATED } from './query.ts';
+import { REPEATED } from './http/query.ts';
 
 /** An optional field; `null` is the same as leaving it out (decision H5). */
 export function optional<Schema extends z.ZodType>(schema: Schema) {

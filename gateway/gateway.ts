@@ -1,22 +1,22 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Config, required } from '../platform/config.ts';
-import type { Log } from '../platform/log.ts';
-import type { Metrics } from '../platform/metrics.ts';
-import type { Redis } from '../platform/redis.ts';
-import { admitter } from './admit.ts';
-import { authenticator, internalSecret } from './auth.ts';
-import { cors } from './cors.ts';
+import { type Config, required } from '../platform/process/config.ts';
+import type { Redis } from '../platform/redis/redis.ts';
+import type { Log } from '../platform/telemetry/log.ts';
+import type { Metrics } from '../platform/telemetry/metrics.ts';
+import { admitter } from './admission/admit.ts';
+import { authenticator, internalSecret } from './admission/auth.ts';
+import { limiter } from './admission/limit.ts';
+import { overload } from './admission/overload.ts';
+import { sessionTokens } from './admission/session-tokens.ts';
 import { endpointTable } from './endpoints/index.ts';
 import { engine } from './engine.ts';
-import { limiter } from './limit.ts';
+import { cors } from './http/cors.ts';
+import { gatewayServer } from './http/server.ts';
 import { listReader } from './lists.ts';
-import { overload } from './overload.ts';
 import { pages } from './pages.ts';
-import { gatewayServer } from './server.ts';
 import type { Services } from './services.ts';
-import { sessionTokens } from './session-tokens.ts';
 
 /** Internal calls per minute. The number is so large that the bucket only provides the headers (decision A12). */
 const INTERNAL_LIMIT = 1_000_000;

@@ -1,15 +1,15 @@
 import { isIP } from 'node:net';
 import type { Request } from 'express';
 import { AppError } from '../platform/errors.ts';
-import { networkOf } from './address.ts';
-import { bearerToken } from './auth.ts';
-import { parseBody } from './body.ts';
+import { bearerToken } from './admission/auth.ts';
 import type { Endpoint, Input } from './endpoint.ts';
-import { contextOf, type Exchange, headerFields } from './exchange.ts';
 import { parse } from './fields.ts';
+import { networkOf } from './http/address.ts';
+import { parseBody } from './http/body.ts';
+import { contextOf, type Exchange, headerFields } from './http/exchange.ts';
+import type { ParseInTurn } from './http/parse-turns.ts';
+import { parseQuery } from './http/query.ts';
 import { actOnBehalf } from './on-behalf-of.ts';
-import type { ParseInTurn } from './parse-turns.ts';
-import { parseQuery } from './query.ts';
 import type { Services } from './services.ts';
 
 type AnyInput = Input<unknown, unknown, unknown, unknown>;

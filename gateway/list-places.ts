@@ -5,7 +5,7 @@ const LISTS_PER_ACCOUNT = 2;
 /** Lists of an account that may wait while others read their first page. Further ones are refused. */
 const MAX_WAITING = 64;
 /** How long a list waits for a place, in milliseconds. */
-const PATIENCE_MS = 1_000;
+const TIMEOUT_MS = 1_000;
 
 /** The right to read one list. */
 export interface Place {
@@ -36,7 +36,7 @@ const FREE: Place = { becomeLong() {}, leave() {} };
  * page. Most lists have one page and take milliseconds, so a further list waits briefly for its turn. It is refused
  * only if long lists have all places, or if the wait takes too long.
  */
-export function listPlaces({ patience_ms = PATIENCE_MS }: { patience_ms?: number } = {}) {
+export function listPlaces({ patience_ms = TIMEOUT_MS }: { patience_ms?: number } = {}) {
     const accounts = new Map<string, Account>();
 
     function leave(id: string, account: Account): void {

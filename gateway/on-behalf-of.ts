@@ -1,7 +1,7 @@
 import type { CallContext } from '../platform/context.ts';
 import { AppError } from '../platform/errors.ts';
 import { isId } from '../platform/ids.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange } from './http/exchange.ts';
 import type { Services } from './services.ts';
 
 /**

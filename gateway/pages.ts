@@ -8,7 +8,7 @@ import { STYLE } from './openapi/style.ts';
 /**
  * A document that is served beside the interface: for people and tools, the same for everybody, without the envelope.
  */
-export interface Page {
+export interface StaticPage {
     /** Its name in metrics and logs. */
     id: string;
     method: 'GET';
@@ -27,7 +27,7 @@ export type ContentCoding = 'br' | 'gzip' | 'identity';
 const NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** The OpenAPI document and the page that shows it, both built once. */
-export function pages(endpoints: readonly Endpoint[], version: string): Page[] {
+export function pages(endpoints: readonly Endpoint[], version: string): StaticPage[] {
     const document = openApi(endpoints, version);
     const style_hash = createHash('sha256').update(STYLE).digest('base64');
     return [
@@ -51,7 +51,7 @@ export function pages(endpoints: readonly Endpoint[], version: string): Page[] {
     ];
 }
 
-function prepared(text: string): Pick<Page, 'bodies' | 'etag'> {
+function prepared(text: string): Pick<StaticPage, 'bodies' | 'etag'> {
     const identity = Buffer.from(text);
     const etag = `"${createHash('sha256').update(identity).digest('base64url').slice(0, 22)}"`;
     return { bodies: { br: brotliCompressSync(identity), gzip: gzipSync(identity), identity }, etag };

@@ -1,8 +1,9 @@
-import { isOver, overError, type Patience } from './context.ts';
+import { type CallLifetime, isOver, overError } from './context.ts';
 import { AppError } from './errors.ts';
-import { queueTally } from './queues.ts';
-import { sweepWhileNeeded } from './sweep.ts';
-import { NO_SPAN, type Span, startSpan } from './tracing.ts';
+import { sweepWhileNeeded } from './process/sweep.ts';
+import { queueStats } from './queue-stats.ts';
+import { NO_SPAN, type Span } from './telemetry/span.ts';
+import { startSpan } from './telemetry/tracing.ts';
 
 interface GatherOptions<Item> {
     /** Names the queue in the metrics and in the overload error's cause. */
@@ -35,7 +36,7 @@ export interface Gatherer<Item> {
  */
 export function gather<Item>(options: GatherOptions<Item>): Gatherer<Item> {
     let queue: Item[] = [];
-    const tally = queueTally(options.name);
+    const stats = queueStats(options.name);
     let in_flight = 0;
     let turn_will_end = false;
 
@@ -43,12 +44,12 @@ export function gather<Item>(options: GatherOptions<Item>): Gatherer<Item> {
         while (queue.length > 0 && in_flight < options.max_in_flight) {
             in_flight++;
             const batch = queue.splice(0, nextBatch(queue, options));
-            tally.batches++;
-            tally.waiting -= batch.length;
-            void options.run(batch).then(landed);
+            stats.batches++;
+            stats.waiting -= batch.length;
+            void options.run(batch).then(onBatchDone);
         }
     }
-    function landed(): void {
+    function onBatchDone(): void {
         in_flight--;
         send();
     }
@@ -61,8 +62,8 @@ export function gather<Item>(options: GatherOptions<Item>): Gatherer<Item> {
         add(item) {
             if (queue.length >= options.max_waiting) throw overloaded(options.name);
             queue.push(item);
-            tally.items++;
-            tally.waiting++;
+            stats.items++;
+            stats.waiting++;
             if (turn_will_end || in_flight >= options.max_in_flight) return;
             turn_will_end = true;
             setImmediate(endTurn);
@@ -70,7 +71,7 @@ export function gather<Item>(options: GatherOptions<Item>): Gatherer<Item> {
         waiting: () => queue.length,
         retain(isWanted) {
             const wanted = queue.filter(isWanted);
-            tally.waiting -= queue.length - wanted.length;
+            stats.waiting -= queue.length - wanted.length;
             queue = wanted;
         },
     };
@@ -90,7 +91,7 @@ function nextBatch<Item>(queue: Item[], { max_batch, weight }: GatherOptions<Ite
 
 /** Counts and returns the refusal of one more item. */
 export function overloaded(queue: string): AppError {
-    queueTally(queue).refused++;
+    queueStats(queue).refused++;
     return new AppError('unavailable', 'The service is at capacity. Try again shortly.', {
         retry_after: 1,
         cause: new Error(`queue ${queue} is full`),
@@ -102,11 +103,11 @@ export interface CoalesceOptions<Item, Result> extends Omit<GatherOptions<Item>,
      * Runs one batch. Resolves to one result per item, in order; an `Error` among them fails that item alone. `group`
      * ends with the last of its calls.
      */
-    run(items: Item[], group: Patience): Promise<Array<Result | Error>>;
+    run(items: Item[], group: CallLifetime): Promise<Array<Result | Error>>;
     /**
      * True if a batch that failed as a whole is halved until the items at fault are alone. Needs an idempotent `run`.
      */
-    halve_on?(error: unknown): boolean;
+    bisect_on?(error: unknown): boolean;
     /** Why an item cannot join a batch, if it would fail the others in it. It is rejected with this error. */
     refuse?(item: Item): AppError | undefined;
     /** The name of the database, for traces. */
@@ -115,26 +116,26 @@ export interface CoalesceOptions<Item, Result> extends Omit<GatherOptions<Item>,
 
 export interface Coalescer<Item, Result> {
     /** Rejects with `unavailable` if too many wait, and as soon as the call ends while its item still waits. */
-    (item: Item, patience?: Patience): Promise<Result>;
+    (item: Item, lifetime?: CallLifetime): Promise<Result>;
     /** Items that wait for a batch. */
     waiting(): number;
 }
 
-interface Entry<Item, Result> {
+interface QueuedItem<Item, Result> {
     item: Item;
-    patience: Patience;
+    lifetime: CallLifetime;
     span: Span;
     resolve(result: Result): void;
     reject(error: unknown): void;
 }
 
 /** The deadline and cancellation of an item that no request waits for: none. */
-const ENDLESS: Patience = {};
+const ENDLESS: CallLifetime = {};
 
 /** Gathers single calls into batches, and gives each caller its own result. */
 export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): Coalescer<Item, Result> {
     const { weight, name, system, refuse, ...bounds } = options;
-    const entries = gather<Entry<Item, Result>>({
+    const entries = gather<QueuedItem<Item, Result>>({
         ...bounds,
         name,
         ...(weight && { weight: { of: ({ item }) => weight.of(item), max: weight.max } }),
@@ -150,39 +151,39 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
         if (entries.waiting() > 0) entries.retain((entry) => isWanted(entry, now));
         return entries.waiting() > 0;
     };
-    const call = (item: Item, patience: Patience = ENDLESS): Promise<Result> =>
+    const call = (item: Item, lifetime: CallLifetime = ENDLESS): Promise<Result> =>
         new Promise((resolve, reject) => {
             const refusal = refuse?.(item);
             if (refusal) throw refusal;
-            const entry = { item, patience, span: NO_SPAN, resolve, reject };
+            const entry = { item, lifetime, span: NO_SPAN, resolve, reject };
             entries.add(entry);
             sweepWhileNeeded(sweep);
-            entry.span = startSpan('client', name, patience);
+            entry.span = startSpan('client', name, lifetime);
             if (system !== undefined) entry.span.attribute('db.system.name', system);
         });
     return Object.assign(call, { waiting: entries.waiting });
 }
 
 /** True if somebody still waits for the entry. If nobody does, the entry fails. */
-function isWanted<Item, Result>(entry: Entry<Item, Result>, now: number): boolean {
-    if (!isOver(entry.patience, now)) return true;
-    fail(entry, overError(entry.patience));
+function isWanted<Item, Result>(entry: QueuedItem<Item, Result>, now: number): boolean {
+    if (!isOver(entry.lifetime, now)) return true;
+    fail(entry, overError(entry.lifetime));
     return false;
 }
 
 /** A group lasts as long as one of its calls does, and for ever if one of them has no deadline. */
-function groupPatience(entries: ReadonlyArray<{ patience: Patience }>): Patience {
+function groupPatience(entries: ReadonlyArray<{ lifetime: CallLifetime }>): CallLifetime {
     let latest = 0;
-    for (const { patience } of entries) {
-        if (patience.deadline === undefined) return ENDLESS;
-        latest = Math.max(latest, patience.deadline);
+    for (const { lifetime } of entries) {
+        if (lifetime.deadline === undefined) return ENDLESS;
+        latest = Math.max(latest, lifetime.deadline);
     }
     return { deadline: latest };
 }
 
 /** Runs a batch and settles each of its entries. */
 async function settle<Item, Result>(
-    entries: Array<Entry<Item, Result>>,
+    entries: Array<QueuedItem<Item, Result>>,
     options: CoalesceOptions<Item, Result>,
 ): Promise<void> {
     if (entries.length === 0) return;
@@ -196,7 +197,7 @@ async function settle<Item, Result>(
             groupPatience(entries),
         );
     } catch (error) {
-        if (entries.length > 1 && options.halve_on?.(error)) {
+        if (entries.length > 1 && options.bisect_on?.(error)) {
             const middle = entries.length >> 1;
             await settle(entries.slice(0, middle), options);
             await settle(entries.slice(middle), options);
@@ -216,7 +217,7 @@ async function settle<Item, Result>(
     });
 }
 
-function fail<Item, Result>({ span, reject }: Entry<Item, Result>, error: unknown): void {
+function fail<Item, Result>({ span, reject }: QueuedItem<Item, Result>, error: unknown): void {
     span.finish(error);
     reject(error);
 }

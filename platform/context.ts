@@ -1,7 +1,7 @@
 import type { Context } from '../proto/gen/rpc/v1/frames.ts';
 import { AppError } from './errors.ts';
 import { newId } from './ids.ts';
-import type { Traced } from './tracing.ts';
+import type { Traced } from './telemetry/span.ts';
 
 /**
  * Tells whether the client of a call has disconnected. Each call that enters the process has one, and every context
@@ -46,7 +46,7 @@ export interface CallContext extends Context {
 }
 
 /** When a queue must drop a waiting call. A CallContext has both fields; an absent field means never. */
-export interface Patience extends Traced {
+export interface CallLifetime extends Traced {
     deadline?: number | undefined;
     cancellation?: Cancellation | undefined;
 }
@@ -64,30 +64,30 @@ export function timeoutOfNextHop({ deadline }: CallContext): number {
 }
 
 /** Why a call should not be started now: `cancelled`, or `deadline` if it could not be answered in time. */
-export function reasonNotToStart(patience: Patience): AppError | undefined {
-    const { deadline = Number.POSITIVE_INFINITY, cancellation } = patience;
-    if (cancellation?.isCancelled || deadline - performance.now() < LEAST_MS) return overError(patience);
+export function reasonNotToStart(lifetime: CallLifetime): AppError | undefined {
+    const { deadline = Number.POSITIVE_INFINITY, cancellation } = lifetime;
+    if (cancellation?.isCancelled || deadline - performance.now() < LEAST_MS) return overError(lifetime);
     return undefined;
 }
 
 /** Throws the reason why a call should not be started, if there is one. */
-export function requireTime(patience: Patience): void {
-    const reason = reasonNotToStart(patience);
+export function requireTime(lifetime: CallLifetime): void {
+    const reason = reasonNotToStart(lifetime);
     if (reason) throw reason;
 }
 
 /** True if the client has disconnected, or if an answer of the next hop could not be passed on in time. */
-export function isOver({ deadline = Number.POSITIVE_INFINITY, cancellation }: Patience, now: number): boolean {
+export function isOver({ deadline = Number.POSITIVE_INFINITY, cancellation }: CallLifetime, now: number): boolean {
     return cancellation?.isCancelled === true || deadline - HOP_MS <= now;
 }
 
 /** The error of a call that has ended: `cancelled` if its client has disconnected, else `deadline`. */
-export function overError({ cancellation }: Patience): AppError {
+export function overError({ cancellation }: CallLifetime): AppError {
     return cancellation?.isCancelled ? cancelled() : deadlineExceeded();
 }
 
 /** Throws `cancelled` if the client has disconnected. */
-export function throwIfCancelled({ cancellation }: Patience): void {
+export function throwIfCancelled({ cancellation }: CallLifetime): void {
     if (cancellation?.isCancelled) throw cancelled();
 }
 

@@ -1,5 +1,5 @@
 import { asAppError, type ErrorKind } from '../platform/errors.ts';
-import type { Metrics } from '../platform/metrics.ts';
+import type { Metrics } from '../platform/telemetry/metrics.ts';
 
 /** The calls of a service that are counted. */
 export type CountedCalls<S> = {

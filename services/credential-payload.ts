@@ -49,19 +49,20 @@ export function writePayload(content: CredentialContent): string {
 export function readPayload(opened: {
     payload: Record<string, unknown>;
     raw: Record<string, string>;
-}): CredentialContent | { unfit: string } {
+}): CredentialContent | { invalidField: string } {
     const { typ, jti, iss, sub, credential_type, iat, exp } = opened.payload;
     const { claims } = opened.raw;
-    if (typ !== TYPE) return { unfit: 'typ' };
-    if (typeof jti !== 'string' || uuidOf(jti) === undefined) return { unfit: 'jti' };
-    if (typeof iss !== 'string' || decodeDidKey(iss) === undefined) return { unfit: 'iss' };
-    if (typeof sub !== 'string' || !isDid(sub)) return { unfit: 'sub' };
-    if (typeof credential_type !== 'string' || !isCredentialType(credential_type)) return { unfit: 'credential_type' };
+    if (typ !== TYPE) return { invalidField: 'typ' };
+    if (typeof jti !== 'string' || uuidOf(jti) === undefined) return { invalidField: 'jti' };
+    if (typeof iss !== 'string' || decodeDidKey(iss) === undefined) return { invalidField: 'iss' };
+    if (typeof sub !== 'string' || !isDid(sub)) return { invalidField: 'sub' };
+    if (typeof credential_type !== 'string' || !isCredentialType(credential_type))
+        return { invalidField: 'credential_type' };
     const issued_at = typeof iat === 'string' ? readDateTime(iat) : undefined;
-    if (issued_at === undefined) return { unfit: 'iat' };
+    if (issued_at === undefined) return { invalidField: 'iat' };
     const expires_at = typeof exp === 'string' ? readDateTime(exp) : undefined;
-    if (exp !== undefined && expires_at === undefined) return { unfit: 'exp' };
-    if (claims === undefined) return { unfit: 'claims' };
+    if (exp !== undefined && expires_at === undefined) return { invalidField: 'exp' };
+    if (claims === undefined) return { invalidField: 'claims' };
     return { credential_id: jti, issuer: iss, subject: sub, credential_type, issued_at, expires_at, claims };
 }
 

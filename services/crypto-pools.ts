@@ -1,5 +1,5 @@
-import type { Config } from '../platform/config.ts';
-import type { Metrics } from '../platform/metrics.ts';
+import type { Config } from '../platform/process/config.ts';
+import type { Metrics } from '../platform/telemetry/metrics.ts';
 import { type Passwords, passwordPool } from '../workers/crypto/passwords.ts';
 import { poolMetrics } from '../workers/crypto/pool-metrics.ts';
 import { type Signatures, signaturePool } from '../workers/crypto/signatures.ts';

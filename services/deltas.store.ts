@@ -1,4 +1,4 @@
-import { sql } from '../platform/db.ts';
+import { sql } from '../platform/postgres/db.ts';
 
 /** What written rows can count for an account. */
 export type CountedKind =
@@ -12,7 +12,7 @@ export type CountedKind =
     | 'logins';
 
 /** The end of a statement whose `written` rows have a column `account`: it counts them in the same transaction. */
-export function appendDeltas(kind: CountedKind, sign: 1 | -1 = 1) {
+export function appendPendingCounts(kind: CountedKind, sign: 1 | -1 = 1) {
     return sql.fragment`
         INSERT INTO usage.deltas (account, kind, day, amount)
         SELECT account, ${kind}, (now() AT TIME ZONE 'UTC')::date, ${sign} * count(*) FROM written GROUP BY account`;

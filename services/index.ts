@@ -1,24 +1,18 @@
 import { join } from 'node:path';
-import { type Config, required } from '../platform/config.ts';
-import type { Database } from '../platform/db.ts';
-import { guard } from '../platform/guard.ts';
-import type { Job } from '../platform/jobs.ts';
-import { DAY_MS } from '../platform/limit-record.ts';
-import type { Log } from '../platform/log.ts';
-import { marks } from '../platform/marks.ts';
-import type { Metrics } from '../platform/metrics.ts';
-import type { SchemaMigrations } from '../platform/migrate.ts';
-import type { Redis } from '../platform/redis.ts';
+import { guard } from '../platform/access/guard.ts';
+import { DAY_MS } from '../platform/access/limit-record.ts';
+import { livenessMarks } from '../platform/access/liveness-marks.ts';
+import type { Database } from '../platform/postgres/db.ts';
+import type { SchemaMigrations } from '../platform/postgres/migrate.ts';
+import { type Config, required } from '../platform/process/config.ts';
+import type { Job } from '../platform/redis/jobs.ts';
+import type { Redis } from '../platform/redis/redis.ts';
 import { type BoundMethod, bind, type ServiceDefinition, type ServiceOf } from '../platform/rpc/definition.ts';
-import { CredentialsServiceDefinition } from '../proto/gen/credentials/v1/credentials.ts';
-import { DidServiceDefinition } from '../proto/gen/did/v1/did.ts';
-import { IdentityServiceDefinition } from '../proto/gen/identity/v1/identity.ts';
-import { KeysServiceDefinition } from '../proto/gen/keys/v1/keys.ts';
-import { PresentationsServiceDefinition } from '../proto/gen/presentations/v1/presentations.ts';
-import { UsageServiceDefinition } from '../proto/gen/usage/v1/usage.ts';
-import { WalletServiceDefinition } from '../proto/gen/wallet/v1/wallet.ts';
+import type { Log } from '../platform/telemetry/log.ts';
+import type { Metrics } from '../platform/telemetry/metrics.ts';
+import { SERVICE_DEFINITIONS, type ServiceRole } from '../proto/services.ts';
 import { foldStore } from '../workers/usage/fold.store.ts';
-import { fold, foldDeltas } from '../workers/usage/fold.ts';
+import { foldDeltas, rollUp } from '../workers/usage/fold.ts';
 import { pruneUsage } from '../workers/usage/prune.store.ts';
 import { dayText } from '../workers/usage/records.ts';
 import { usageService } from '../workers/usage/service.ts';
@@ -51,7 +45,7 @@ import { walletService } from './wallet/service.ts';
 import { walletStore } from './wallet/store.ts';
 
 /** What a process provides to the services that run in it. */
-export interface Ground extends CryptoPools {
+export interface ServiceDependencies extends CryptoPools {
     config: Config;
     db: Database;
     redis: Redis;
@@ -60,28 +54,25 @@ export interface Ground extends CryptoPools {
     /** Milliseconds since 1970. */
     clock: () => number;
     /** Returns a client of another service, wherever it runs. */
-    peer<D extends ServiceDefinition>(role: ServiceRole, definition: D): ServiceOf<D>;
+    serviceClient<D extends ServiceDefinition>(role: ServiceRole, definition: D): ServiceOf<D>;
 }
-
-export const SERVICE_ROLES = ['identity', 'keys', 'did', 'credentials', 'presentations', 'wallet', 'usage'] as const;
-export type ServiceRole = (typeof SERVICE_ROLES)[number];
 
 interface Service {
     /** The methods it serves, for encoded messages. */
-    build(ground: Ground): BoundMethod[];
+    build(dependencies: ServiceDependencies): BoundMethod[];
     /** Its periodic jobs. */
-    jobs?(ground: Ground): Record<string, Job>;
+    jobs?(dependencies: ServiceDependencies): Record<string, Job>;
 }
 
 function service<D extends ServiceDefinition>(
     definition: D,
-    create: (ground: Ground) => ServiceOf<D>,
+    create: (dependencies: ServiceDependencies) => ServiceOf<D>,
     { counted, jobs }: { counted?: CountedCalls<ServiceOf<D>>; jobs?: Service['jobs'] } = {},
 ): Service {
     return {
-        build(ground) {
-            const created = create(ground);
-            return bind(definition, counted ? counting(ground.metrics, created, counted) : created);
+        build(dependencies) {
+            const created = create(dependencies);
+            return bind(definition, counted ? counting(dependencies.metrics, created, counted) : created);
         },
         ...(jobs && { jobs }),
     };
@@ -94,7 +85,7 @@ const FOLD_EVERY_MS = 10_000;
 /** Builds every service, by role. */
 export const SERVICES: Record<ServiceRole, Service> = {
     identity: service(
-        IdentityServiceDefinition,
+        SERVICE_DEFINITIONS.identity,
         ({ config, db, redis, log, clock, passwords }) =>
             identityService({
                 store: identityStore(db),
@@ -106,7 +97,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
                     clock,
                 }),
                 guard: guard({ redis, shards: config.REDIS_SHARDS, log }),
-                marks: marks({ redis, shards: config.REDIS_SHARDS }),
+                livenessMarks: livenessMarks({ redis, shards: config.REDIS_SHARDS }),
                 session_quota: config.QUOTA_SESSIONS,
                 clock,
             }),
@@ -116,11 +107,11 @@ export const SERVICES: Record<ServiceRole, Service> = {
         },
     ),
     keys: service(
-        KeysServiceDefinition,
+        SERVICE_DEFINITIONS.keys,
         ({ config, db, redis, clock }) =>
             keysService({
                 store: keyStore(db),
-                marks: marks({ redis, shards: config.REDIS_SHARDS }),
+                livenessMarks: livenessMarks({ redis, shards: config.REDIS_SHARDS }),
                 cursors: cursors(required(config, 'SERVICE_TOKEN')),
                 clock,
                 policy: {
@@ -139,7 +130,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
         { counted: KEYS_CALLS },
     ),
     did: service(
-        DidServiceDefinition,
+        SERVICE_DEFINITIONS.did,
         ({ config, db, signatures }) =>
             didService({ store: didStore(db), signatures: signatures(), quota: config.QUOTA_DIDS }),
         {
@@ -147,12 +138,12 @@ export const SERVICES: Record<ServiceRole, Service> = {
         },
     ),
     credentials: service(
-        CredentialsServiceDefinition,
-        ({ config, db, signatures, clock, peer }) =>
+        SERVICE_DEFINITIONS.credentials,
+        ({ config, db, signatures, clock, serviceClient }) =>
             credentialsService({
                 store: credentialStore(db),
                 signatures: signatures(),
-                peers: { did: peer('did', DidServiceDefinition) },
+                services: { did: serviceClient('did', SERVICE_DEFINITIONS.did) },
                 cursors: cursors(required(config, 'SERVICE_TOKEN')),
                 list_scope: config.LIST_SCOPE,
                 clock,
@@ -160,26 +151,26 @@ export const SERVICES: Record<ServiceRole, Service> = {
         { counted: CREDENTIALS_CALLS },
     ),
     presentations: service(
-        PresentationsServiceDefinition,
-        ({ db, signatures, clock, peer }) =>
+        SERVICE_DEFINITIONS.presentations,
+        ({ db, signatures, clock, serviceClient }) =>
             presentationsService({
                 store: presentationStore(db),
                 signatures: signatures(),
-                peers: { credentials: peer('credentials', CredentialsServiceDefinition) },
+                services: { credentials: serviceClient('credentials', SERVICE_DEFINITIONS.credentials) },
                 clock,
             }),
         { counted: PRESENTATIONS_CALLS },
     ),
     wallet: service(
-        WalletServiceDefinition,
-        ({ config, db, redis, log, signatures, passwords, clock, peer }) =>
+        SERVICE_DEFINITIONS.wallet,
+        ({ config, db, redis, log, signatures, passwords, clock, serviceClient }) =>
             walletService({
                 store: walletStore(db),
                 signatures: signatures(),
                 passwords: passwords(),
                 cost: { memory_kib: config.ARGON2_MEMORY_KIB, passes: config.ARGON2_PASSES },
                 guard: guard({ redis, shards: config.REDIS_SHARDS, log }),
-                peers: { did: peer('did', DidServiceDefinition) },
+                services: { did: serviceClient('did', SERVICE_DEFINITIONS.did) },
                 cursors: cursors(required(config, 'SERVICE_TOKEN')),
                 continuations: continuations(required(config, 'SERVICE_TOKEN'), clock),
                 quotas: {
@@ -192,7 +183,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
         { counted: WALLET_CALLS },
     ),
     usage: service(
-        UsageServiceDefinition,
+        SERVICE_DEFINITIONS.usage,
         ({ config, db, redis, log, clock }) =>
             usageService({ store: usageStore(db), redis, shards: config.REDIS_SHARDS, log, clock }),
         {
@@ -200,7 +191,10 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 const store = foldStore(db);
                 return {
                     deltas: { every_ms: FOLD_DELTAS_EVERY_MS, run: () => foldDeltas({ store }) },
-                    fold: { every_ms: FOLD_EVERY_MS, run: () => fold({ store, redis, shards: config.REDIS_SHARDS }) },
+                    fold: {
+                        every_ms: FOLD_EVERY_MS,
+                        run: () => rollUp({ store, redis, shards: config.REDIS_SHARDS }),
+                    },
                     prune: { every_ms: DAY_MS, run: () => pruneUsage(db, dayText(clock())) },
                 };
             },

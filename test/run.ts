@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LocalPostgres, type LocalServer, startPostgres } from '../deploy/local/postgres.ts';
+import { type LocalPostgres, type LocalServer, startPostgres } from '../deploy/local/databases/postgres.ts';
+import { startRedis } from '../deploy/local/databases/redis.ts';
 import { terminate } from '../deploy/local/processes.ts';
-import { startRedis } from '../deploy/local/redis.ts';
-import { startPgbouncer } from './pgbouncer.ts';
-import { processesOf } from './process/launch.ts';
-import type { Counts } from './reporter.ts';
-import { startService, type Transport } from './service.ts';
+import { processesOf } from './process/launch/launch.ts';
+import { startPgbouncer } from './support/pgbouncer.ts';
+import type { Counts } from './support/reporter.ts';
+import { startService, type Transport } from './support/service.ts';
 
 /**
  * `npm test`: all tests on real PostgreSQL and Redis of this run's own; `npm test -- FILE…`: those files alone. Ends with the
@@ -36,7 +36,7 @@ mkdirSync(temporary_dir);
 process.env['TMPDIR'] = temporary_dir;
 const closing = new AsyncDisposableStack();
 /** How long what was started may take to end by itself once the run is interrupted, in milliseconds. */
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 let interrupted: Promise<never> | undefined;
 for (const [signal, code] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const]) {
     process.once(signal, () => {
@@ -47,7 +47,7 @@ for (const [signal, code] of [['SIGINT', 130] as const, ['SIGTERM', 143] as cons
 /** Ends what this run has started and what that has started in turn, then the databases, then this process. */
 async function endAll(code: number): Promise<never> {
     const started = () => processesOf(temporary_dir).filter(({ pid }) => pid !== process.pid);
-    const how = { gently: 'SIGTERM', patience_ms: PATIENCE_MS, firmly: 'SIGKILL' } as const;
+    const how = { gently: 'SIGTERM', patience_ms: TIMEOUT_MS, firmly: 'SIGKILL' } as const;
     try {
         for (let found = started(); found.length > 0; found = started()) {
             await Promise.all(found.map(({ pid }) => terminate(pid, how)));
@@ -142,8 +142,8 @@ async function runFiles(title: string, files: string[], env: Environment): Promi
     if (files.length === 0) return { passed: 0, failed: 0, skipped: [] };
     const began = performance.now();
     const limits = ['--test-concurrency=2', `--test-timeout=${FILE_TIMEOUT_S * 1_000}`];
-    const preloaded = ['--import=./test/file-end.ts', '--import=./test/own-redis.ts'];
-    const args = [...preloaded, '--test', ...limits, '--test-reporter=./test/reporter.ts'];
+    const preloaded = ['--import=./test/support/file-end.ts', '--import=./test/support/own-redis.ts'];
+    const args = [...preloaded, '--test', ...limits, '--test-reporter=./test/support/reporter.ts'];
     const child = spawn(process.execPath, [...args, ...files], {
         stdio: 'inherit',
         env: { ...process.env, NODE_ENV: 'test', ...env, TEST_COUNTS: counts_file },

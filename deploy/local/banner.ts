@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 import { join, resolve } from 'node:path';
-import type { Environment } from '../../platform/config.ts';
+import type { Environment } from '../../platform/process/config.ts';
 import { isGiven } from './environment.ts';
-import type { Ground } from './prepare.ts';
+import type { LaunchContext } from './prepare.ts';
 
 /** The address at which a client on this machine reaches a port of the service. */
 export function localUrl(host: string, port: number): string {
@@ -17,8 +17,8 @@ export function columns(rows: Array<[string, string]>): string {
 }
 
 /** The addresses and files of the service, and its policies. */
-export function describe(ground: Ground, env: Environment): Array<[string, string]> {
-    const { config, data_dir, given } = ground;
+export function describe(launchContext: LaunchContext, env: Environment): Array<[string, string]> {
+    const { config, data_dir, given } = launchContext;
     const secret =
         given['INTERNAL_SECRET'] === undefined ? `in ${env['INTERNAL_SECRET_FILE']}` : 'as given by INTERNAL_SECRET';
     const tiers =

@@ -1,8 +1,8 @@
 import { ROLES } from '../../main.ts';
-import type { Environment } from '../../platform/config.ts';
+import type { Environment } from '../../platform/process/config.ts';
 import { localUrl } from './banner.ts';
 import { claimPorts, pickPort } from './ports.ts';
-import type { Ground } from './prepare.ts';
+import type { LaunchContext } from './prepare.ts';
 import { Problem } from './problem.ts';
 
 const LOOPBACK = '127.0.0.1';
@@ -31,16 +31,16 @@ export interface ClusterPlan {
 /**
  * Assigns the ports of the cluster: PORT, PORT + 1, ... to the gateways, GRPC_PORT, GRPC_PORT + 1, ... to the services.
  */
-export async function planCluster(ground: Ground): Promise<ClusterPlan> {
-    const gateways = await planGateways(ground);
-    const services = await planServices(ground);
+export async function planCluster(launchContext: LaunchContext): Promise<ClusterPlan> {
+    const gateways = await planGateways(launchContext);
+    const services = await planServices(launchContext);
     const addresses = Object.fromEntries(
         services.map(({ role, address }) => [`${role.toUpperCase()}_ADDRESS`, address]),
     );
     return { gateways, services, addresses };
 }
 
-async function planGateways({ config, given }: Ground): Promise<Member[]> {
+async function planGateways({ config, given }: LaunchContext): Promise<Member[]> {
     const count = Number(given['GATEWAYS'] ?? 1);
     if (!Number.isInteger(count) || count < 1 || count > MOST_GATEWAYS) {
         throw new Problem(`GATEWAYS must be a whole number from 1 to ${MOST_GATEWAYS}.`);
@@ -60,7 +60,7 @@ async function planGateways({ config, given }: Ground): Promise<Member[]> {
     });
 }
 
-async function planServices({ config }: Ground): Promise<Member[]> {
+async function planServices({ config }: LaunchContext): Promise<Member[]> {
     const roles = ROLES.filter((name) => name !== 'gateway');
     const claim = { host: LOOPBACK, first: config.GRPC_PORT, count: roles.length, setting: 'GRPC_PORT' };
     const grpc_ports = await claimPorts(claim);

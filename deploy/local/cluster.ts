@@ -2,12 +2,12 @@ import './node-version.ts';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { run } from '../../main.ts';
-import type { Environment } from '../../platform/config.ts';
+import type { Environment } from '../../platform/process/config.ts';
 import { columns, describe, firstSteps } from './banner.ts';
 import { type ClusterPlan, type Member, planCluster } from './cluster-plan.ts';
 import { serviceEnvironment } from './environment.ts';
 import { type Lifecycle, runUntilStopped, unlessAborted } from './lifecycle.ts';
-import { type Ground, prepare } from './prepare.ts';
+import { type LaunchContext, prepare } from './prepare.ts';
 import { Problem } from './problem.ts';
 import { keepRunning, type RoleProcess } from './role-process.ts';
 
@@ -16,12 +16,14 @@ const READY_PATIENCE_MS = 60_000;
 /** `npm run start:cluster`: one process per role, over gRPC on loopback, and `GATEWAYS` gateways. */
 async function start(lifecycle: Lifecycle): Promise<void> {
     const { stopping, forced, defer } = lifecycle;
-    const ground = await prepare(lifecycle);
-    const plan = await planCluster(ground);
-    const env = { ...(await serviceEnvironment(ground, lifecycle)), ...plan.addresses };
-    await unlessAborted(stopping, () => run(['migrate'], { ...env, LOG_FILE: join(ground.data_dir, 'migrate.log') }));
+    const launchContext = await prepare(lifecycle);
+    const plan = await planCluster(launchContext);
+    const env = { ...(await serviceEnvironment(launchContext, lifecycle)), ...plan.addresses };
+    await unlessAborted(stopping, () =>
+        run(['migrate'], { ...env, LOG_FILE: join(launchContext.data_dir, 'migrate.log') }),
+    );
 
-    const launch = (member: Member): RoleProcess => launchMember(member, ground, env);
+    const launch = (member: Member): RoleProcess => launchMember(member, launchContext, env);
     const services = plan.services.map(launch);
     defer(() => stopAll(services));
     const gateways = plan.gateways.map(launch);
@@ -31,10 +33,10 @@ async function start(lifecycle: Lifecycle): Promise<void> {
     });
 
     await untilReady([...plan.gateways, ...plan.services], stopping);
-    report(ground, plan, env, [...gateways, ...services]);
+    report(launchContext, plan, env, [...gateways, ...services]);
 }
 
-function launchMember({ name, role, settings }: Member, { data_dir }: Ground, env: Environment): RoleProcess {
+function launchMember({ name, role, settings }: Member, { data_dir }: LaunchContext, env: Environment): RoleProcess {
     return keepRunning({
         name,
         role,
@@ -71,15 +73,15 @@ async function isReady({ ops }: Member): Promise<boolean> {
     }
 }
 
-function report(ground: Ground, plan: ClusterPlan, env: Environment, processes: RoleProcess[]): void {
+function report(launchContext: LaunchContext, plan: ClusterPlan, env: Environment, processes: RoleProcess[]): void {
     const members = [...plan.gateways, ...plan.services].map(({ name, address, ops }): [string, string] => {
         const pid = processes.find((process) => process.name === name)?.pid();
         return [name, `${address}  pid ${pid}  operations ${ops}`];
     });
-    const logs: [string, string] = ['Logs', join(ground.data_dir, '<name>.log')];
+    const logs: [string, string] = ['Logs', join(launchContext.data_dir, '<name>.log')];
     const url = plan.gateways[0]?.address ?? ''; // there is at least one
     console.log(`\nCredential service, one process per role (launcher: pid ${process.pid})\n`);
-    console.log(`${columns([...members, logs, ...describe(ground, env)])}\n\n${firstSteps(url, env)}\n`);
+    console.log(`${columns([...members, logs, ...describe(launchContext, env)])}\n\n${firstSteps(url, env)}\n`);
     console.log(`ready ${url}`);
 }
 

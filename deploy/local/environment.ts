@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import type { Environment } from '../../platform/config.ts';
+import type { Environment } from '../../platform/process/config.ts';
 import { keptSecret, keptSigningKey } from './data-dir.ts';
+import { type LocalServer, type ServerOptions, startPostgres } from './databases/postgres.ts';
+import { startRedis } from './databases/redis.ts';
 import type { Lifecycle } from './lifecycle.ts';
-import { type LocalServer, type ServerOptions, startPostgres } from './postgres.ts';
-import type { Ground } from './prepare.ts';
+import type { LaunchContext } from './prepare.ts';
 import { Problem } from './problem.ts';
-import { startRedis } from './redis.ts';
 
 /** How often the databases are checked, in milliseconds. */
 const WATCH_MS = 250;
@@ -18,8 +18,11 @@ export function isGiven(given: Environment, name: string): boolean {
 /**
  * Starts the databases that the user did not provide. Returns the environment of the service: the user's settings win.
  */
-export async function serviceEnvironment(ground: Ground, { stopping, defer }: Lifecycle): Promise<Environment> {
-    const { data_dir, given } = ground;
+export async function serviceEnvironment(
+    launchContext: LaunchContext,
+    { stopping, defer }: Lifecycle,
+): Promise<Environment> {
+    const { data_dir, given } = launchContext;
     const start = async (
         setting: string,
         server: (options: ServerOptions) => Promise<LocalServer>,
@@ -39,7 +42,7 @@ export async function serviceEnvironment(ground: Ground, { stopping, defer }: Li
         if (outcome.status === 'rejected') throw outcome.reason;
         return outcome.value;
     });
-    return Object.assign({ ...given, DATA_DIR: data_dir, ...keptSecrets(ground) }, ...urls);
+    return Object.assign({ ...given, DATA_DIR: data_dir, ...keptSecrets(launchContext) }, ...urls);
 }
 
 /** A database that ends unexpectedly ends the launcher: the next start finds everything that was acknowledged. */
@@ -53,7 +56,7 @@ function failWhenGone({ isRunning }: LocalServer, setting: string): NodeJS.Timeo
 }
 
 /** Secrets are passed as paths, so that process lists do not show them. */
-function keptSecrets({ data_dir, given }: Ground): Environment {
+function keptSecrets({ data_dir, given }: LaunchContext): Environment {
     const kept: Environment = {};
     if (!isGiven(given, 'INTERNAL_SECRET')) kept['INTERNAL_SECRET_FILE'] = secretFile(data_dir, 'internal-secret');
     if (!isGiven(given, 'SERVICE_TOKEN')) kept['SERVICE_TOKEN_FILE'] = secretFile(data_dir, 'service-token');

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { ConfigError } from '../../platform/config.ts';
+import { ConfigError } from '../../platform/process/config.ts';
 import { Problem } from './problem.ts';
 
 /**

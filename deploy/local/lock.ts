@@ -7,7 +7,7 @@ import { Problem } from './problem.ts';
 import { isRunning } from './processes.ts';
 
 /** How long a start waits for one that is stopping, in milliseconds: longer than a full drain. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const POLL_MS = 50;
 
 interface Holder {
@@ -49,7 +49,7 @@ async function hold(
     holder: () => Holder | undefined,
     signal: AbortSignal | undefined,
 ): Promise<Server> {
-    const deadline = performance.now() + PATIENCE_MS;
+    const deadline = performance.now() + TIMEOUT_MS;
     for (;;) {
         const server = createServer((socket) => socket.destroy()).unref();
         try {

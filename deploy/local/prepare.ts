@@ -1,12 +1,12 @@
 import { existsSync, rmdirSync } from 'node:fs';
-import { type Config, type Environment, loadConfig } from '../../platform/config.ts';
-import { checkDatabase } from './check-database.ts';
+import { type Config, type Environment, loadConfig } from '../../platform/process/config.ts';
 import { openDataDir } from './data-dir.ts';
+import { checkDatabase } from './databases/check-database.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { lockDataDir } from './lock.ts';
 import { findProcesses, terminate } from './processes.ts';
 
-export interface Ground {
+export interface LaunchContext {
     data_dir: string;
     config: Config;
     /** The settings as the user gave them, without empty ones. */
@@ -14,7 +14,7 @@ export interface Ground {
 }
 
 /** Checks the settings, opens and locks the data folder, and ends processes that a killed launcher left there. */
-export async function prepare({ stopping, defer }: Lifecycle): Promise<Ground> {
+export async function prepare({ stopping, defer }: Lifecycle): Promise<LaunchContext> {
     const given = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ''));
     const config = loadConfig(given);
     process.umask(0o077); // other users must not read logs

@@ -1,10 +1,10 @@
 import './node-version.ts';
-import { loadConfig } from '../../platform/config.ts';
-import { openDatabase } from '../../platform/db.ts';
-import { createMetrics } from '../../platform/metrics.ts';
+import { openDatabase } from '../../platform/postgres/db.ts';
+import { loadConfig } from '../../platform/process/config.ts';
+import { createMetrics } from '../../platform/telemetry/metrics.ts';
 import { findDrift } from '../../workers/usage/recompute.store.ts';
 import { openDataDir } from './data-dir.ts';
-import { runningPostgres } from './postgres.ts';
+import { runningPostgres } from './databases/postgres.ts';
 
 /**
  * `npm run usage:recompute`: compares the statistics with the rows, in DATABASE_URL or in the service that runs on

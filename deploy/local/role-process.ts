@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Environment } from '../../platform/config.ts';
+import type { Environment } from '../../platform/process/config.ts';
 
 const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url));
 const BACKOFF_MS = { first: 100, most: 5000 };

@@ -15,13 +15,13 @@ const DRAIN_CAP_MS = 12_000;
 /** `npm start`: all roles in this process, with its own databases. */
 async function start(lifecycle: Lifecycle): Promise<void> {
     const { stopping, forced, defer } = lifecycle;
-    const ground = await prepare(lifecycle);
-    const { HOST, PORT, OPS_PORT } = ground.config;
+    const launchContext = await prepare(lifecycle);
+    const { HOST, PORT, OPS_PORT } = launchContext.config;
     const [port = 0] = await claimPorts({ host: HOST, first: PORT, count: 1, setting: 'PORT' });
     const [ops_port = 0] = await claimPorts({ host: HOST, first: OPS_PORT, count: 1, setting: 'OPS_PORT' });
-    const log_file = ground.given['LOG_FILE'] ?? join(ground.data_dir, 'service.log');
+    const log_file = launchContext.given['LOG_FILE'] ?? join(launchContext.data_dir, 'service.log');
     const env = {
-        ...(await serviceEnvironment(ground, lifecycle)),
+        ...(await serviceEnvironment(launchContext, lifecycle)),
         PORT: String(port),
         OPS_PORT: String(ops_port),
         LOG_FILE: log_file,
@@ -39,7 +39,9 @@ async function start(lifecycle: Lifecycle): Promise<void> {
         ['Operations', ops],
         ['Log', log_file],
     ];
-    console.log(`\nCredential service\n\n${columns([...rows, ...describe(ground, env)])}\n\n${firstSteps(url, env)}\n`);
+    console.log(
+        `\nCredential service\n\n${columns([...rows, ...describe(launchContext, env)])}\n\n${firstSteps(url, env)}\n`,
+    );
     console.log(`ready ${url}`);
 }
 

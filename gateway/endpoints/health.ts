@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type CallContext, detached } from '../../platform/context.ts';
-import { sharedLook } from '../../platform/shared-look.ts';
+import { singleFlight } from '../../platform/single-flight.ts';
 import { endpoint } from '../endpoint.ts';
 import type { Services } from '../services.ts';
 
@@ -27,7 +27,7 @@ type Ping = (services: Services, context: CallContext) => Promise<unknown>;
  */
 function probe(ping: Ping): (...asking: Parameters<Ping>) => Promise<z.infer<typeof status>> {
     const look: Ping = (services, context) => ping(services, detached(context, LOOK_MS));
-    const shared = sharedLook(look, LOOK_MS);
+    const shared = singleFlight(look, LOOK_MS);
     return (...asking) =>
         shared(...asking).then(
             () => 'up',
@@ -51,7 +51,7 @@ export function healthEndpoints(probes: HealthProbes) {
             id: 'internal.health',
             method: 'GET',
             path: HEALTH_PATH,
-            access: 'none',
+            access: 'public',
             status: 200,
             message: 'Health',
             bare: true,

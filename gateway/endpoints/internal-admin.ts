@@ -39,7 +39,7 @@ export const internalAdminEndpoints = [
         access: 'internal',
         status: 200,
         message: 'Users created',
-        hashes: true,
+        hashes_password: true,
         timeout_ms: BATCH_TIMEOUT_MS,
         body: z.object({
             users: listOf(anyItem, { min: 1, max: MAX_USERS }),

@@ -18,7 +18,7 @@ export const internalAuthEndpoints = [
         status: 201,
         message: 'User registered',
         acts_on: 'user_id',
-        hashes: true,
+        hashes_password: true,
         body: z.object({ email: z.string(), password: z.string(), name: optional(name) }),
         answer: z.object(userFields),
         async call({ body, services, context }) {
@@ -35,7 +35,7 @@ export const internalAuthEndpoints = [
         status: 200,
         message: 'Logged in',
         acts_on: 'user_id',
-        hashes: true,
+        hashes_password: true,
         body: z.object({ email: z.string(), password: z.string() }),
         answer: session.extend({
             user_id: z.string(),

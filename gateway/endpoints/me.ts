@@ -71,7 +71,7 @@ export const meEndpoints = [
         access: 'session',
         status: 200,
         message: 'Password changed',
-        hashes: true,
+        hashes_password: true,
         body: z.object({ current_password: z.string(), new_password: z.string() }),
         answer: z.object({ changed_at: z.string() }),
         call: ({ body, services, context }) => services.identity.changePassword(body, context),

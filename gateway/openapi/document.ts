@@ -1,5 +1,5 @@
 import type { Access, Endpoint } from '../endpoint.ts';
-import type { Operation } from './operation.ts';
+import type { OperationNotes } from './operation.ts';
 import { operationOf } from './operations/index.ts';
 import { type Parameter, parametersOf } from './parameters.ts';
 import {
@@ -53,11 +53,11 @@ export interface OpenApi {
 
 const SECURITY: Record<Access, Array<Record<string, string[]>>> = {
     session: [{ session: [] }],
-    any: [{ session: [] }, { api_key: [] }],
+    bearer: [{ session: [] }, { api_key: [] }],
     internal: [{ internal_secret: [] }],
     internal_session: [{ internal_secret: [], session: [] }],
     login: [],
-    none: [],
+    public: [],
 };
 
 const SECURITY_SCHEMES = {
@@ -163,7 +163,7 @@ function success({ bare, message, query }: Endpoint, data: Schema, example: unkn
     };
 }
 
-function refusalResponses(access: Access, own: NonNullable<Operation['refusals']>): OperationObject['responses'] {
+function refusalResponses(access: Access, own: NonNullable<OperationNotes['refusals']>): OperationObject['responses'] {
     const kinds = refusalsOf(access, Object.keys(own) as RefusalKind[]); // the keys that its type allows
     return Object.fromEntries(
         kinds.map((kind) => {

@@ -1,7 +1,7 @@
 import type { RefusalKind } from './responses.ts';
 
 /** What the OpenAPI document says about an endpoint beyond its schemas. */
-export interface Operation {
+export interface OperationNotes {
     summary: string;
     description?: string;
     /** When it refuses for reasons of its own. Refusals that every endpoint has are not repeated. */

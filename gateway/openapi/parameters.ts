@@ -1,6 +1,6 @@
 import { REQUEST_ID } from '../../platform/ids.ts';
 import type { Endpoint } from '../endpoint.ts';
-import type { Operation } from './operation.ts';
+import type { OperationNotes } from './operation.ts';
 import { type Schema, schemaOf } from './schemas.ts';
 
 export interface Parameter {
@@ -39,7 +39,7 @@ const CLIENT_ADDRESS = header('X-Client-Address', "The end user's IP address, wh
 /** The parameters of the endpoint's schemas, and those of every call, with the values of its example. */
 export function parametersOf(
     { params, query, headers, access, path }: Endpoint,
-    example: Operation['example'],
+    example: OperationNotes['example'],
 ): Parameter[] {
     const own = [
         ...(params ? fieldsOf('path', schemaOf(params), example.params) : []),

@@ -61,11 +61,11 @@ const ALWAYS: readonly RefusalKind[] = [
 
 const BY_ACCESS: Record<Access, readonly RefusalKind[]> = {
     session: ['unauthenticated', 'rate_limited'],
-    any: ['unauthenticated', 'rate_limited'],
+    bearer: ['unauthenticated', 'rate_limited'],
     internal: ['unauthenticated', 'rate_limited'],
     internal_session: ['unauthenticated', 'rate_limited'],
     login: ['rate_limited'],
-    none: [],
+    public: [],
 };
 
 /** The name of each refusal in `components.responses`, such as `RateLimited`. */

@@ -1,8 +1,8 @@
 import { type Metadata, ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
 import { asAppError } from '../errors.ts';
+import { healthPlaces } from './bounds/health-places.ts';
 import { type Caller, type Identify, notAllowed, tooManyCalls } from './callers.ts';
-import type { Peer } from './connections.ts';
-import { healthPlaces } from './health-places.ts';
+import type { Client } from './connections.ts';
 import { encodeStatus } from './unary.ts';
 
 /** Anybody may call the health methods. */
@@ -20,7 +20,7 @@ export interface Admission {
 /**
  * Decides who may make a call, and how many at a time. `isKnown`: true if a valid token has come over the connection.
  */
-export function admission(options: { identify: Identify; isKnown(peer: Peer): boolean }): Admission {
+export function admission(options: { identify: Identify; isKnown(client: Client): boolean }): Admission {
     const { identify, isKnown } = options;
     const callers = new WeakMap<Metadata, Caller>();
     const health = healthPlaces(isKnown);
@@ -38,8 +38,8 @@ export function admission(options: { identify: Identify; isKnown(peer: Peer): bo
         };
     }
 
-    function admit(path: string, metadata: Metadata, peer: Peer): () => void {
-        if (path.startsWith(HEALTH)) return health.enter(path, peer);
+    function admit(path: string, metadata: Metadata, client: Client): () => void {
+        if (path.startsWith(HEALTH)) return health.enter(path, client);
         const caller = identify(metadata);
         if (!path.startsWith(REFLECTION) && !caller.allows(path)) throw notAllowed();
         const leave = enter(caller);

@@ -1,12 +1,12 @@
 import type { CallContext } from '../context.ts';
 import type { AppError } from '../errors.ts';
-import { inSpan, startSpan } from '../tracing.ts';
+import { inSpan, startSpan } from '../telemetry/tracing.ts';
 import type { MethodInfo } from './definition.ts';
-import type { Peer, PeerEvent } from './peer.ts';
-import type { Endpoint } from './resolve.ts';
+import { TransportError } from './frames/wire.ts';
+import type { Replica, ReplicaEvent } from './replica.ts';
+import type { ReplicaAddress } from './resolve.ts';
 import { unreachable } from './unary.ts';
 import { WAITING, WaitingCalls } from './waiting-calls.ts';
-import { NoReply } from './wire.ts';
 
 /** The first pause before a disconnected endpoint is tried again, in milliseconds; it doubles each time. */
 const RETRY_MS = 250;
@@ -14,11 +14,11 @@ const RETRY_MS = 250;
 const MAX_RETRY_MS = 1_000;
 
 export interface BalancerOptions {
-    resolve(): Promise<Endpoint[]>;
+    resolve(): Promise<ReplicaAddress[]>;
     /**
      * Registers a listener, which also gets the reason if the event has one. It is never called before this returns.
      */
-    openPeer(endpoint: Endpoint, on: (event: PeerEvent, reason?: AppError) => void): Peer;
+    openReplica(address: ReplicaAddress, on: (event: ReplicaEvent, reason?: AppError) => void): Replica;
     /**
      * How often the endpoints are looked up, in milliseconds. It happens at once when a stream is lost, and more often
      * until all are open.
@@ -29,9 +29,9 @@ export interface BalancerOptions {
 /** Spreads calls over all endpoints of a service. Each goes to the less busy one of two random endpoints. */
 export class Balancer {
     readonly #options: BalancerOptions;
-    readonly #peers = new Map<string, Peer>();
+    readonly #replicas = new Map<string, Replica>();
     readonly #waiting = new WaitingCalls();
-    #open: Peer[] = [];
+    #open: Replica[] = [];
     #looking_up: Promise<void> | undefined;
     #timer: NodeJS.Timeout | undefined;
     #retry_ms = RETRY_MS;
@@ -47,19 +47,19 @@ export class Balancer {
 
     /** Sends the call. It is repeated once, on another endpoint if there is one, if it has not run or may run twice. */
     async call(method: MethodInfo, request: Uint8Array, context: CallContext): Promise<Uint8Array> {
-        const peer = this.#pick() ?? (await this.#opened(request, context));
+        const replica = this.#pick() ?? (await this.#opened(request, context));
         try {
-            return await peer.call(method, request, context);
+            return await replica.call(method, request, context);
         } catch (error) {
-            if (!(error instanceof NoReply) || (error.may_have_run && !method.safe)) throw error;
-            const other = this.#pickBeside(peer) ?? (await this.#opened(request, context));
+            if (!(error instanceof TransportError) || (error.may_have_run && !method.safe)) throw error;
+            const other = this.#pickBeside(replica) ?? (await this.#opened(request, context));
             return other.call(method, request, context);
         }
     }
 
     /** The number of known endpoints, by whether their streams are open. */
-    peers(): { open: number; not_open: number } {
-        return { open: this.#open.length, not_open: this.#peers.size - this.#open.length };
+    replicas(): { open: number; not_open: number } {
+        return { open: this.#open.length, not_open: this.#replicas.size - this.#open.length };
     }
 
     /** Throws the reason until an endpoint has been open for the first time. */
@@ -80,27 +80,27 @@ export class Balancer {
     }
 
     #unreachable(): AppError {
-        const unknown = this.#peers.size === 0 ? new Error('no address of the service is known') : undefined;
+        const unknown = this.#replicas.size === 0 ? new Error('no address of the service is known') : undefined;
         return unreachable(this.#reason?.cause ?? this.#reason ?? unknown);
     }
 
-    #pick(): Peer | undefined {
+    #pick(): Replica | undefined {
         const open = this.#open;
         if (open.length === 0) return;
         const index = randomBelow(open.length);
-        const first = open[index] as Peer; // below the length
+        const first = open[index] as Replica; // below the length
         // Another, if there is one.
-        const second = open[(index + 1 + randomBelow(open.length - 1)) % open.length] as Peer;
+        const second = open[(index + 1 + randomBelow(open.length - 1)) % open.length] as Replica;
         return second.in_flight.calls < first.in_flight.calls ? second : first;
     }
 
-    #pickBeside(peer: Peer): Peer | undefined {
-        const others = this.#open.filter((other) => other !== peer);
+    #pickBeside(replica: Replica): Replica | undefined {
+        const others = this.#open.filter((other) => other !== replica);
         return others[randomBelow(others.length)] ?? this.#pick();
     }
 
     /** Waits for the next endpoint that opens. */
-    async #opened(request: Uint8Array, context: CallContext): Promise<Peer> {
+    async #opened(request: Uint8Array, context: CallContext): Promise<Replica> {
         if (this.#closed) throw unreachable();
         const span = startSpan('internal', WAITING, context);
         return inSpan(span, () => this.#waiting.add(request.byteLength, context));
@@ -108,9 +108,9 @@ export class Balancer {
 
     /** Reopens lost endpoints and looks them up, now and later. */
     #tend(): void {
-        for (const peer of this.#peers.values()) peer.reopen();
+        for (const replica of this.#replicas.values()) replica.reopen();
         this.#lookUp();
-        if (this.#open.length > 0 && this.#open.length === this.#peers.size) {
+        if (this.#open.length > 0 && this.#open.length === this.#replicas.size) {
             this.#tendIn(this.#options.refresh_ms);
         } else {
             this.#tendIn(this.#retry_ms);
@@ -128,7 +128,7 @@ export class Balancer {
             .resolve()
             // If there is no answer, or an empty one, the known endpoints stay: losing the name service must not stop
             // traffic.
-            .then((endpoints) => endpoints.length > 0 && !this.#closed && this.#keep(endpoints))
+            .then((addresses) => addresses.length > 0 && !this.#closed && this.#keep(addresses))
             .catch(() => {})
             .then(() => {
                 this.#looking_up = undefined;
@@ -136,22 +136,24 @@ export class Balancer {
     }
 
     /** Retires the endpoints that are not among `endpoints`, and opens the new ones. */
-    #keep(endpoints: Endpoint[]): void {
-        const targets = new Set(endpoints.map(({ target }) => target));
-        for (const [target, peer] of this.#peers) {
+    #keep(addresses: ReplicaAddress[]): void {
+        const targets = new Set(addresses.map(({ target }) => target));
+        for (const [target, replica] of this.#replicas) {
             if (targets.has(target)) continue;
-            this.#peers.delete(target);
-            peer.retire();
+            this.#replicas.delete(target);
+            replica.retire();
         }
-        for (const endpoint of endpoints) {
-            if (this.#peers.has(endpoint.target)) continue;
-            const peer: Peer = this.#options.openPeer(endpoint, (event, reason) => this.#changed(peer, event, reason));
-            this.#peers.set(endpoint.target, peer);
+        for (const address of addresses) {
+            if (this.#replicas.has(address.target)) continue;
+            const replica: Replica = this.#options.openReplica(address, (event, reason) =>
+                this.#changed(replica, event, reason),
+            );
+            this.#replicas.set(address.target, replica);
         }
         this.#listOpen();
     }
 
-    #changed(peer: Peer, event: PeerEvent, reason: AppError | undefined): void {
+    #changed(replica: Replica, event: ReplicaEvent, reason: AppError | undefined): void {
         this.#listOpen();
         if (this.#closed) return;
         if (event === 'unreachable') {
@@ -162,12 +164,12 @@ export class Balancer {
         this.#retry_ms = RETRY_MS;
         if (event === 'opened') {
             this.#reached = true;
-            this.#waiting.release(peer);
+            this.#waiting.release(replica);
         } else this.#tendIn(0);
     }
 
     #listOpen(): void {
-        this.#open = [...this.#peers.values()].filter(({ state }) => state === 'open');
+        this.#open = [...this.#replicas.values()].filter(({ state }) => state === 'open');
     }
 }
 

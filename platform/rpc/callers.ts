@@ -1,9 +1,9 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Metadata } from '@grpc/grpc-js';
-import type { CallerSettings } from '../caller-settings.ts';
 import { AppError } from '../errors.ts';
+import type { CallerSettings } from '../process/caller-settings.ts';
+import { MAX_CALLS_IN_FLIGHT } from './bounds/in-flight.ts';
 import type { Dispatch } from './dispatch.ts';
-import { MAX_CALLS_IN_FLIGHT } from './in-flight.ts';
 
 /** The holder of a service token. */
 export interface Caller {

@@ -1,8 +1,8 @@
 import { Balancer } from './balancer.ts';
 import type { Transport } from './definition.ts';
-import type { FrameStream } from './frame-stream.ts';
-import { Peer } from './peer.ts';
-import { type Endpoint, resolveEndpoints } from './resolve.ts';
+import type { FrameStream } from './frames/frame-stream.ts';
+import { Replica } from './replica.ts';
+import { type ReplicaAddress, resolveAddresses } from './resolve.ts';
 import type { Tls } from './tls.ts';
 
 /** How often endpoints are looked up, in milliseconds. */
@@ -13,7 +13,7 @@ const SWEEP_MS = 50;
 export interface Connection {
     transport: Transport;
     /** The number of known processes of the service, by whether they can be called. */
-    peers(): { open: number; not_open: number };
+    replicas(): { open: number; not_open: number };
     /** Throws the reason until a process of the service has been connected for the first time. */
     assertReached(): void;
     /** Waits for the calls in progress, then closes. */
@@ -26,17 +26,17 @@ export interface ConnectOptions {
     service_token: string;
     /** Clear text if absent. */
     tls: Tls | undefined;
-    resolve?(address: string): Promise<Endpoint[]>;
+    resolve?(address: string): Promise<ReplicaAddress[]>;
     refresh_ms?: number;
 }
 
 /** Connects to all processes that serve a service at `address`. They may start later. */
 export function connect(options: ConnectOptions): Connection {
-    const { address, service_token, tls, resolve = resolveEndpoints, refresh_ms = REFRESH_MS } = options;
+    const { address, service_token, tls, resolve = resolveAddresses, refresh_ms = REFRESH_MS } = options;
     const streams = new Set<FrameStream>();
     const balancer = new Balancer({
         resolve: () => resolve(address),
-        openPeer: (endpoint, on) => new Peer({ endpoint, service_token, tls, streams, on }),
+        openReplica: (address, on) => new Replica({ address, service_token, tls, streams, on }),
         refresh_ms,
     });
     let is_closed = false;
@@ -48,7 +48,7 @@ export function connect(options: ConnectOptions): Connection {
     }, SWEEP_MS).unref();
     return {
         transport: (method, request, context) => balancer.call(method, request, context),
-        peers: () => balancer.peers(),
+        replicas: () => balancer.replicas(),
         assertReached: () => balancer.assertReached(),
         close() {
             is_closed = true;

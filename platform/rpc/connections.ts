@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders, ServerHttp2Session } from 'node:http2';
 import { createServer, type Server, type Socket } from 'node:net';
-import type { Metrics } from '../metrics.ts';
-import { arrivals } from './arrivals.ts';
-import { BOUNDS, type ConnectionBounds } from './connection-bounds.ts';
-import { type CutReason, connectionMetrics } from './connection-metrics.ts';
-import { type OpenedStream, onOpenedStream } from './opened-streams.ts';
-import { type UnknownConnections, unknownConnections } from './unknown-connections.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { arrivals } from './bounds/arrivals.ts';
+import { BOUNDS, type ConnectionBounds } from './bounds/connection-bounds.ts';
+import { type CutReason, connectionMetrics } from './bounds/connection-metrics.ts';
+import { type OpenedStream, onOpenedStream } from './bounds/opened-streams.ts';
+import { type UnknownConnections, unknownConnections } from './bounds/unknown-connections.ts';
 
 /** The far end of a connection, as grpc-js and HTTP/2 describe it. */
-export interface Peer {
+export interface Client {
     remoteAddress?: string | undefined;
     remotePort?: number | undefined;
 }
@@ -16,7 +16,7 @@ export interface Peer {
 export interface Connections {
     port: number;
     /** True if a valid token has come over this connection. */
-    isKnown(peer: Peer): boolean;
+    isKnown(client: Client): boolean;
     /** Stops accepting connections. */
     close(): void;
     /** Cuts the unknown connections, which may be in their handshake, and stops watching streams. */
@@ -79,7 +79,7 @@ export async function listen(options: {
     const stopJudging = judgeStreams({ port, unknown, hasToken: options.hasToken, cut });
     return {
         port,
-        isKnown: (peer) => !unknown.has(nameOf(peer)),
+        isKnown: (client) => !unknown.has(nameOf(client)),
         close: () => void server.close(),
         end() {
             stopJudging();
@@ -123,6 +123,6 @@ function judgeStreams(options: {
     });
 }
 
-function nameOf({ remoteAddress, remotePort }: Peer): string {
+function nameOf({ remoteAddress, remotePort }: Client): string {
     return `${remoteAddress} ${remotePort}`;
 }

@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { BinaryReader, type BinaryWriter } from '@bufbuild/protobuf/wire';
 import type { CallContext } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { encode } from './encode.ts';
-import { asBuffer } from './frames.ts';
+import { encode } from './frames/encode.ts';
+import { asBuffer } from './frames/frames.ts';
 
 /** The codec of one message, as ts-proto generates it. */
 interface Codec {

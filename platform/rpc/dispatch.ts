@@ -1,12 +1,13 @@
 import { type CallContext, deadlineExceeded, throwIfCancelled } from '../context.ts';
 import { AppError, asAppError } from '../errors.ts';
 import { isId } from '../ids.ts';
-import type { Log } from '../log.ts';
-import { type Metrics, secondsSince } from '../metrics.ts';
-import { startSpan, traceIdOf } from '../tracing.ts';
+import type { Log } from '../telemetry/log.ts';
+import { type Metrics, secondsSince } from '../telemetry/metrics.ts';
+import { traceIdOf } from '../telemetry/span.ts';
+import { startSpan } from '../telemetry/tracing.ts';
 import type { BoundMethod } from './definition.ts';
-import { MAX_ANSWER_BYTES } from './frames.ts';
-import { Answered } from './wire.ts';
+import { MAX_ANSWER_BYTES } from './frames/frames.ts';
+import { RemoteError } from './frames/wire.ts';
 
 /** Runs one encoded call. Fails with AppErrors only: any other error has been logged and converted to `internal`. */
 export type Dispatch = (path: string, request: Uint8Array, context: CallContext) => Promise<Uint8Array>;
@@ -44,7 +45,8 @@ export function dispatcher(methods: BoundMethod[], { log, metrics }: { log: Log;
             const seen = { method: path, request_id: context.request_id, trace_id: traceIdOf(context) };
             if (refusal.kind === 'cancelled') log.info(seen, 'call cancelled: the client disconnected');
             else if (refusal.kind === 'deadline') log.warn(seen, 'call not answered in time');
-            else if (refusal.http_status >= 500 && !(refusal instanceof Answered)) log.error({ err: error, ...seen });
+            else if (refusal.http_status >= 500 && !(refusal instanceof RemoteError))
+                log.error({ err: error, ...seen });
             duration.observe({ method: path, outcome: refusal.kind }, secondsSince(began));
             span.finish(refusal);
             throw refusal;

@@ -1,10 +1,10 @@
 import { Error as WireError } from '../../proto/gen/rpc/v1/frames.ts';
 import { type CallContext, isOver, overError } from '../context.ts';
 import { AppError, asAppError } from '../errors.ts';
-import { sweepWhileNeeded } from '../sweep.ts';
+import { sweepWhileNeeded } from '../process/sweep.ts';
 import type { Transport } from './definition.ts';
 import type { Dispatch } from './dispatch.ts';
-import { decodeError, encodeError } from './wire.ts';
+import { decodeError, encodeError } from './frames/wire.ts';
 
 interface PendingCall {
     context: CallContext;

@@ -4,7 +4,7 @@ import type { Server } from '@grpc/grpc-js';
 import type { PackageDefinition } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
 import { service as health } from 'grpc-health-check';
-import { asBuffer } from './frames.ts';
+import { asBuffer } from './frames/frames.ts';
 
 /** A google.protobuf.FileDescriptorSet of all protos with their comments, written by `npm run proto`. */
 const DESCRIPTORS = new URL('../../proto/descriptors.binpb', import.meta.url);

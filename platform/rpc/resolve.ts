@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 
 /** The address of one process of a service. */
-export interface Endpoint {
+export interface ReplicaAddress {
     /** ip:port */
     target: string;
     /** The name by which it was found. Its certificate must be for this name. */
@@ -14,11 +14,11 @@ export interface Endpoint {
  * and AAAA records, like those of a headless Service in Kubernetes; a name that does not exist stands for none. Rejects
  * if the name service does not answer.
  */
-export async function resolveEndpoints(address: string): Promise<Endpoint[]> {
+export async function resolveAddresses(address: string): Promise<ReplicaAddress[]> {
     return (await Promise.all(address.split(',').map(resolveOne))).flat();
 }
 
-async function resolveOne(address: string): Promise<Endpoint[]> {
+async function resolveOne(address: string): Promise<ReplicaAddress[]> {
     const colon = address.lastIndexOf(':');
     const host = address.slice(0, colon);
     if (isIP(host)) return [{ target: address, host }];

@@ -3,7 +3,7 @@ import type { Dispatch } from './dispatch.ts';
 export interface RunningCalls {
     dispatch: Dispatch;
     /** Resolves when no call is running, or after `most_ms`. */
-    finished(most_ms: number): Promise<void>;
+    finished(timeout_ms: number): Promise<void>;
 }
 
 /** Counts the running calls, so that nothing they need is closed too early, whatever happens to their connections. */
@@ -19,11 +19,11 @@ export function runningCalls(dispatch: Dispatch): RunningCalls {
                 if (--running === 0) settle?.();
             }
         },
-        async finished(most_ms) {
+        async finished(timeout_ms) {
             if (running === 0) return;
             const { promise, resolve } = Promise.withResolvers<void>();
             settle = resolve;
-            const timer = setTimeout(resolve, most_ms);
+            const timer = setTimeout(resolve, timeout_ms);
             await promise;
             clearTimeout(timer);
         },

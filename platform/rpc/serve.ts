@@ -7,21 +7,21 @@ import {
     Server,
 } from '@grpc/grpc-js';
 import type { Frame } from '../../proto/gen/rpc/v1/frames.ts';
-import type { CallerSettings } from '../caller-settings.ts';
 import { asAppError } from '../errors.ts';
-import type { Metrics } from '../metrics.ts';
+import type { CallerSettings } from '../process/caller-settings.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import { type Admission, admission } from './admission.ts';
+import type { ConnectionBounds } from './bounds/connection-bounds.ts';
+import { boundSessions } from './bounds/session-bounds.ts';
 import { callers } from './callers.ts';
-import type { ConnectionBounds } from './connection-bounds.ts';
 import { listen } from './connections.ts';
 import type { BoundMethod } from './definition.ts';
 import type { Dispatch } from './dispatch.ts';
-import { FrameServer } from './frame-server.ts';
-import { asBuffer, EXCHANGE, MAX_MESSAGE_BYTES } from './frames.ts';
+import { FrameServer } from './frames/frame-server.ts';
+import { asBuffer, EXCHANGE, MAX_MESSAGE_BYTES } from './frames/frames.ts';
 import { addHealth } from './health.ts';
 import { addReflection } from './reflection.ts';
 import { runningCalls } from './running-calls.ts';
-import { boundSessions } from './session-bounds.ts';
 import { serverCredentials, type Tls } from './tls.ts';
 import { contextFromMetadata, encodeStatus } from './unary.ts';
 
@@ -74,7 +74,7 @@ export interface RpcServer {
 export async function serve(options: ServeOptions): Promise<RpcServer> {
     const calls = runningCalls(options.dispatch);
     const { identify, knows } = callers({ ...options, dispatch: calls.dispatch });
-    const { interceptor, callerOf } = admission({ identify, isKnown: (peer) => connections.isKnown(peer) });
+    const { interceptor, callerOf } = admission({ identify, isKnown: (client) => connections.isKnown(client) });
     const server = new Server({ ...BOUNDS, interceptors: [interceptor] });
     boundSessions(server);
     const by_service = Map.groupBy(options.methods, ({ path }) => path.slice(1, path.lastIndexOf('/')));

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { ChannelCredentials, ServerCredentials } from '@grpc/grpc-js';
-import { type Config, ConfigError } from '../config.ts';
-import type { Metrics } from '../metrics.ts';
+import { type Config, ConfigError } from '../process/config.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 
 /**
  * PEM texts. With `ca`, the server's certificate must be signed by it, and the client's too unless `mutual` is false.
@@ -52,16 +52,16 @@ export function channelCredentials(tls: Tls | undefined): ChannelCredentials {
 
 /** Exports when the certificates expire that this process has read. It reads newer files at its next start. */
 export function exposeExpiry(metrics: Metrics, { cert, ca }: Tls): void {
-    const readings = [{ labels: { certificate: 'own' }, value: firstExpiry(cert) }];
-    if (ca !== undefined) readings.push({ labels: { certificate: 'authority' }, value: firstExpiry(ca) });
-    metrics.readings(
+    const collect = [{ labels: { certificate: 'own' }, value: firstExpiry(cert) }];
+    if (ca !== undefined) collect.push({ labels: { certificate: 'authority' }, value: firstExpiry(ca) });
+    metrics.collect(
         {
             type: 'gauge',
             name: 'tls_certificate_expiry_timestamp_seconds',
             help: 'Expiry of the gRPC certificate, or of the first one in its file.',
             labels: ['certificate'],
         },
-        () => readings,
+        () => collect,
     );
 }
 

@@ -10,10 +10,11 @@ import {
 } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { newId, REQUEST_ID } from '../ids.ts';
-import { readTraceparent, startSpan } from '../tracing.ts';
+import { readTraceparent } from '../telemetry/span.ts';
+import { startSpan } from '../telemetry/tracing.ts';
 import type { Transport } from './definition.ts';
-import { asBuffer } from './frames.ts';
-import { decodeError, NoReply } from './wire.ts';
+import { asBuffer } from './frames/frames.ts';
+import { decodeError, TransportError } from './frames/wire.ts';
 
 /** The context fields that travel as metadata, with their names there. */
 const FIELDS = {
@@ -76,7 +77,7 @@ export function decodeStatus(error: ServiceError): AppError {
         return decodeError({ kind, detail: error.details, retry_after: retry_after ? Number(retry_after) : undefined });
     }
     if (error.code === status.DEADLINE_EXCEEDED) return deadlineExceeded();
-    return new NoReply(unreachable(error), { may_have_run: true });
+    return new TransportError(unreachable(error), { may_have_run: true });
 }
 
 export function unreachable(cause?: unknown): AppError {

@@ -1,15 +1,15 @@
 import { overloaded } from '../batch.ts';
 import { type CallContext, isOver, overError, reasonNotToStart, requireTime } from '../context.ts';
 import type { AppError } from '../errors.ts';
-import { queueTally } from '../queues.ts';
-import { InFlight } from './in-flight.ts';
-import type { Peer } from './peer.ts';
+import { queueStats } from '../queue-stats.ts';
+import { InFlight } from './bounds/in-flight.ts';
+import type { Replica } from './replica.ts';
 
 /**
  * How long a call waits for a process of its service, in milliseconds: longer than a process that has come up stays
  * undetected.
  */
-const PATIENCE_MS = 2_000;
+const TIMEOUT_MS = 2_000;
 /** The queue's name in metrics and traces. */
 export const WAITING = 'rpc_waiting';
 
@@ -19,7 +19,7 @@ interface WaitingCall {
     bytes: number;
     /** When it stops waiting (`performance.now()`). */
     until: number;
-    resolve(peer: Peer): void;
+    resolve(replica: Replica): void;
     reject(error: AppError): void;
 }
 
@@ -27,26 +27,26 @@ interface WaitingCall {
 export class WaitingCalls {
     readonly #calls = new Set<WaitingCall>();
     readonly #bound = new InFlight();
-    readonly #tally = queueTally(WAITING);
+    readonly #stats = queueStats(WAITING);
 
     /** Resolves to the endpoint that opened. Rejects if there is no room, or if the wait or the call's time is over. */
-    add(bytes: number, context: CallContext): Promise<Peer> {
+    add(bytes: number, context: CallContext): Promise<Replica> {
         return new Promise((resolve, reject) => {
             requireTime(context);
             if (!this.#bound.admits(bytes)) throw overloaded(WAITING);
             this.#bound.add(bytes);
-            this.#tally.items++;
-            this.#tally.waiting++;
-            this.#calls.add({ context, bytes, until: performance.now() + PATIENCE_MS, resolve, reject });
+            this.#stats.items++;
+            this.#stats.waiting++;
+            this.#calls.add({ context, bytes, until: performance.now() + TIMEOUT_MS, resolve, reject });
         });
     }
 
     /** Sends all of them to this endpoint. */
-    release(peer: Peer): void {
-        if (this.#calls.size > 0) this.#tally.batches++;
+    release(replica: Replica): void {
+        if (this.#calls.size > 0) this.#stats.batches++;
         for (const call of this.#calls) {
             this.#remove(call);
-            call.resolve(peer);
+            call.resolve(replica);
         }
     }
 
@@ -71,6 +71,6 @@ export class WaitingCalls {
     #remove(call: WaitingCall): void {
         this.#calls.delete(call);
         this.#bound.remove(call.bytes);
-        this.#tally.waiting--;
+        this.#stats.waiting--;
     }
 }

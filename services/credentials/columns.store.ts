@@ -1,4 +1,4 @@
-import { sql } from '../../platform/db.ts';
+import { sql } from '../../platform/postgres/db.ts';
 
 /** Bounds below and above the id of any row. */
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000';

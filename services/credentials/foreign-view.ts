@@ -1,7 +1,7 @@
 import { type CallContext, requireTime } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
-import type { Found, ListDependencies, View } from './list.ts';
-import type { CredentialStore, ListedRow, Party, Strand } from './store.ts';
+import type { CredentialStore, ListedRow, Party, Strand } from './rows.ts';
+import type { Found, ListDependencies, View } from './view.ts';
 
 /** A party with at most this many rows is read completely, and rows that the caller may not see are left out. */
 const SMALL_PARTY = 1_000;
@@ -20,7 +20,7 @@ const FIRST_LOOK = 4;
  * many the party has. If that does not fill the page, the page is short or even empty, and says where to continue.
  */
 export function foreignView(
-    { store, peers }: ListDependencies,
+    { store, services }: ListDependencies,
     { party, account }: { party: Party; account: string },
 ): View {
     /** The rows of a small party; undefined for a large one. */
@@ -30,7 +30,7 @@ export function foreignView(
         const other = party.role === 'issuer' ? 'subject' : 'issuer';
         const unknown = new Set(rows.filter((row) => row.account !== account).map((row) => row[other]));
         if (unknown.size === 0) return rows;
-        const { dids } = await peers.did.filterOwned({ dids: [...unknown] }, context);
+        const { dids } = await services.did.filterOwned({ dids: [...unknown] }, context);
         const owned = new Set(dids);
         return rows.filter((row) => row.account === account || owned.has(row[other]));
     }
@@ -40,7 +40,7 @@ export function foreignView(
         let after: string | undefined;
         do {
             requireTime(context);
-            const { dids } = await peers.did.listOwned({ limit: OWNED_DIDS, after }, context).catch(replaced);
+            const { dids } = await services.did.listOwned({ limit: OWNED_DIDS, after }, context).catch(replaced);
             if (dids.length > 0) yield dids;
             after = dids.length < OWNED_DIDS ? undefined : dids.at(-1);
         } while (after !== undefined);

@@ -1,37 +1,13 @@
 import { type CallContext, requireUser } from '../../platform/context.ts';
 import { invalid } from '../../platform/errors.ts';
-import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { CredentialSummary, ListRequest, ListResponse } from '../../proto/gen/credentials/v1/credentials.ts';
-import type { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
 import { credentialId } from '../credential-id.ts';
 import type { Cursors, ListScope } from '../cursors.ts';
 import { requireLimit, totalOf } from '../paging.ts';
 import { foreignView } from './foreign-view.ts';
+import type { ListedRow, Party } from './rows.ts';
 import { requireIssuer, requireSubject } from './rules.ts';
-import type { CredentialStore, ListedRow, Party } from './store.ts';
-
-/** owner: what concerns the caller's account; platform: everything. */
-export type Visibility = 'owner' | 'platform';
-
-export interface ListDependencies {
-    store: CredentialStore;
-    peers: { did: ServiceOf<typeof DidServiceDefinition> };
-    cursors: Cursors;
-    list_scope: Visibility;
-}
-
-/** The rows of a party that a caller may see. */
-export interface View {
-    /** Up to `size` rows below the id `before`, newest first. */
-    page(range: { before: string | undefined; size: number }, context: CallContext): Promise<Found>;
-    count(context: CallContext): Promise<number>;
-}
-
-export interface Found {
-    rows: readonly ListedRow[];
-    /** Where the search ended before it found `size` rows or the end of the list: nothing below this id was read. */
-    stopped_at?: string | undefined;
-}
+import type { Found, ListDependencies, View } from './view.ts';
 
 /** Keeps an answer to the gateway below 2 MiB. */
 const MAX_PAGE_BYTES = 1_500_000;
@@ -76,14 +52,14 @@ function requireParty({ issuer_did, subject_did }: ListRequest): Party {
 }
 
 async function viewOf(deps: ListDependencies, party: Party, context: CallContext): Promise<View> {
-    const { store, peers, list_scope } = deps;
+    const { store, services, list_scope } = deps;
     const whole: View = {
         page: async (range, at) => ({ rows: await store.page(party, range, at) }),
         count: (at) => store.count(party, at),
     };
     if (list_scope === 'platform' || (context.trusted && context.user_id === undefined)) return whole;
     const account = requireUser(context);
-    const { dids } = await peers.did.filterOwned({ dids: [party.did] }, context);
+    const { dids } = await services.did.filterOwned({ dids: [party.did] }, context);
     return dids.length > 0 ? whole : foreignView(deps, { party, account });
 }
 

@@ -21,7 +21,8 @@ import { credentialId, requireCredentialId } from '../credential-id.ts';
 import { CREDENTIAL_MEMBERS, readPayload, writePayload } from '../credential-payload.ts';
 import { mapInFlight } from '../map-in-flight.ts';
 import { outOfTime } from '../times.ts';
-import { type ListDependencies, listCredentials } from './list.ts';
+import { listCredentials } from './list.ts';
+import type { CredentialStore, FoundRow } from './rows.ts';
 import {
     requireClaims,
     requireCredentialType,
@@ -30,7 +31,7 @@ import {
     requireReason,
     requireSubject,
 } from './rules.ts';
-import type { CredentialStore, FoundRow } from './store.ts';
+import type { ListDependencies } from './view.ts';
 
 export interface CredentialsDependencies extends ListDependencies {
     signatures: Signatures;
@@ -124,7 +125,8 @@ async function check(
     const opened = await signatures.open({ token: credential, did: issuer_did, ...CREDENTIAL_MEMBERS }, context);
     if (!opened.ok) return unauthentic(opened.reason);
     const content = readPayload(opened);
-    if ('unfit' in content) return unauthentic(`The token is not a credential: ${content.unfit} is missing or unfit.`);
+    if ('invalidField' in content)
+        return unauthentic(`The token is not a credential: ${content.invalidField} is missing or unfit.`);
     if (issuer_did !== undefined && content.issuer !== issuer_did) {
         return unauthentic('The token names another issuer than the one that signed it.');
     }
@@ -150,7 +152,7 @@ function unauthentic(error: string): Verification {
 }
 
 async function revoke(
-    { store, peers, clock }: CredentialsDependencies,
+    { store, services, clock }: CredentialsDependencies,
     { credential_id, issuer_did, reason }: RevokeRequest,
     context: CallContext,
 ): Promise<Revocation> {
@@ -159,7 +161,7 @@ async function revoke(
     if (reason !== undefined) requireReason(reason);
     const row = await requireRow(store, id, context);
     if (row.issuer !== issuer_did) throw new AppError('forbidden', 'issuer_did is not the issuer of this credential.');
-    if (!(await mayRevoke(row, peers.did, context))) {
+    if (!(await mayRevoke(row, services.did, context))) {
         throw new AppError('forbidden', 'This account may not revoke this credential.');
     }
     if (row.revoked_at !== null) return revocation(credential_id, row);
@@ -174,7 +176,7 @@ async function revoke(
 /** May revoke: the issuing account, the owner of the issuer's DID, and trusted callers that act for nobody. */
 async function mayRevoke(
     row: FoundRow,
-    did: CredentialsDependencies['peers']['did'],
+    did: CredentialsDependencies['services']['did'],
     context: CallContext,
 ): Promise<boolean> {
     if (context.trusted && context.user_id === undefined) return true;

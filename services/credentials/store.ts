@@ -1,89 +1,9 @@
-import { type Coalescer, coalesce } from '../../platform/batch.ts';
-import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/db.ts';
-import type { Traced } from '../../platform/tracing.ts';
-import { appendDeltas } from '../deltas.store.ts';
+import { coalesce } from '../../platform/batch.ts';
+import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
+import { appendPendingCounts } from '../deltas.store.ts';
 import { FIRST_ID, LAST_ID, LISTED_COLUMNS } from './columns.store.ts';
+import type { CredentialStore, FoundRow, ListedRow, NewRow, PageQuery, Party } from './rows.ts';
 import { strandStore } from './strands.store.ts';
-
-export interface NewRow {
-    /** UUID */
-    id: string;
-    account: string | undefined;
-    issued_at: string;
-    expires_at: string | undefined;
-    issuer: string;
-    subject: string;
-    credential_type: string;
-}
-
-/** What decides whether a caller may revoke a credential. */
-export interface FoundRow {
-    issuer: string;
-    account: string | null;
-    revoked_at: string | null;
-    revocation_reason: string | null;
-}
-
-export interface ListedRow {
-    id: string;
-    account: string | null;
-    issued_at: string;
-    expires_at: string | null;
-    revoked: boolean;
-    issuer: string;
-    subject: string;
-    credential_type: string;
-}
-
-/** All credentials of one issuer or of one subject. */
-export interface Party {
-    role: 'issuer' | 'subject';
-    did: string;
-}
-
-/**
- * Rows of all parties in the order of their ids, below the id `before`: those that an account has issued, or those that
- * name a DID on the side opposite to the party.
- */
-export type Strand = ({ account: string } | { did: string }) & { before: string | undefined };
-
-/** The newest `size` credentials of a DID below the id `before`. */
-interface PageQuery {
-    did: string;
-    before: string | undefined;
-    size: number;
-}
-
-export interface CredentialStore {
-    /** Inserts the row unless one with this id exists. */
-    insert: Coalescer<NewRow, void>;
-    /** By UUID. */
-    find: Coalescer<string, FoundRow | undefined>;
-    /** Revokes the credential unless it is revoked already. Resolves to whether it did. */
-    revoke(
-        revocation: { id: string; revoked_at: string; reason: string | undefined },
-        traced?: Traced,
-    ): Promise<boolean>;
-    /** Newest first, below the id `before`. */
-    page(party: Party, range: Omit<PageQuery, 'did'>, traced: Traced): Promise<readonly ListedRow[]>;
-    count(party: Party, traced?: Traced): Promise<number>;
-    /**
-     * Reads the newest `look` rows of each strand; all strands are of one kind. `rows`: those of the party. `unread`:
-     * the strands that have more rows, and the id below which these are.
-     */
-    readStrands(
-        party: Party,
-        range: { strands: readonly Strand[]; look: number },
-        traced?: Traced,
-    ): Promise<{ rows: ListedRow[]; unread: Strand[] }>;
-    /** The number of the party's rows that the account has issued. It reads all rows that the account has issued. */
-    countIssued(party: Party, account: string, traced?: Traced): Promise<number>;
-    /**
-     * The number of the party's rows with one of the DIDs on the other side, without those that one account has issued.
-     */
-    countOther(party: Party, range: { dids: readonly string[]; not_by: string }, traced?: Traced): Promise<number>;
-    ping(): Promise<void>;
-}
 
 /** Maximum number of rows for the pages of one group. A single page that has more goes alone. */
 const ROWS_OF_A_GROUP = 4_000;
@@ -101,7 +21,7 @@ export function credentialStore(db: Database): CredentialStore {
         insert: coalesce({
             ...STORE_GROUPS,
             name: 'credentials_insert',
-            halve_on: isRefusedStatement,
+            bisect_on: isRefusedStatement,
             async run(rows: NewRow[]) {
                 await insertGroup(db, rows);
                 return rows.map(() => undefined);
@@ -114,7 +34,7 @@ export function credentialStore(db: Database): CredentialStore {
                     UPDATE credentials.credentials SET revoked_at = ${revoked_at}, revocation_reason = ${reason ?? null}
                     WHERE id = ${id} AND revoked_at IS NULL
                     RETURNING account
-                ), counted AS (${appendDeltas('credentials_revoked')})
+                ), counted AS (${appendPendingCounts('credentials_revoked')})
                 SELECT account FROM written`;
             const written = await db.rows(statement, 'credentials_revoke', traced);
             return written.length > 0;
@@ -151,7 +71,7 @@ async function insertGroup(db: Database, rows: NewRow[]): Promise<void> {
             ON CONFLICT (id) DO NOTHING
             RETURNING account
         )
-        ${appendDeltas('credentials_issued')}`,
+        ${appendPendingCounts('credentials_issued')}`,
     );
 }
 

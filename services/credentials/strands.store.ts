@@ -1,6 +1,6 @@
-import { type Database, sql } from '../../platform/db.ts';
+import { type Database, sql } from '../../platform/postgres/db.ts';
 import { FIRST_ID, LAST_ID, LISTED_COLUMNS } from './columns.store.ts';
-import type { CredentialStore, ListedRow, Strand } from './store.ts';
+import type { CredentialStore, ListedRow, Strand } from './rows.ts';
 
 /** The rows of a foreign DID that an account may see, found among its own rows. */
 export function strandStore(db: Database): Pick<CredentialStore, 'readStrands' | 'countIssued' | 'countOther'> {

@@ -1,8 +1,8 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
-import type { Patience } from '../../platform/context.ts';
-import { type Database, isRefusedStatement, type Queries, STORE_GROUPS, sql } from '../../platform/db.ts';
-import type { Traced } from '../../platform/tracing.ts';
-import { appendDeltas } from '../deltas.store.ts';
+import type { CallLifetime } from '../../platform/context.ts';
+import { type Database, isRefusedStatement, type Queries, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
+import type { Traced } from '../../platform/telemetry/span.ts';
+import { appendPendingCounts } from '../deltas.store.ts';
 
 export interface DidRow {
     did: string;
@@ -44,7 +44,7 @@ export function didStore(db: Database): DidStore {
         insert: coalesce({
             ...STORE_GROUPS,
             name: 'did_insert',
-            halve_on: isRefusedStatement,
+            bisect_on: isRefusedStatement,
             run: (rows: DidRow[], group) => insertGroup(db, rows, group),
         }),
         async count(account, traced) {
@@ -79,7 +79,7 @@ export function didStore(db: Database): DidStore {
  * account. The DIDs of the other accounts are written separately, by a statement that sees what all groups before it
  * have written. Resolves to whether each row was written.
  */
-async function insertGroup(db: Database, rows: DidRow[], group: Patience): Promise<boolean[]> {
+async function insertGroup(db: Database, rows: DidRow[], group: CallLifetime): Promise<boolean[]> {
     // In the same order everywhere: two processes that write the same DIDs must not deadlock.
     const sorted = rows.toSorted((one, other) => (one.did < other.did ? -1 : 1));
     const far_rows = await db.prepared<{ account: string }>('dids_insert', insertionFar(sorted), group);
@@ -180,10 +180,10 @@ function insertedFromNew(condition: ReturnType<typeof sql.fragment>) {
             RETURNING account, origin
         ), written AS (
             SELECT account FROM inserted WHERE origin <> 'wallet' -- the wallet is what is counted
-        ), counted AS (${appendDeltas('dids_created')})`;
+        ), counted AS (${appendPendingCounts('dids_created')})`;
 }
 
-async function findGroup(db: Database, dids: string[], group: Patience) {
+async function findGroup(db: Database, dids: string[], group: CallLifetime) {
     const rows = await db.prepared<{ did: string; public_key: Buffer }>(
         'dids_find',
         sql.unsafe`
@@ -194,7 +194,7 @@ async function findGroup(db: Database, dids: string[], group: Patience) {
     return dids.map((did) => found.get(did));
 }
 
-async function filterGroup(db: Database, queries: OwnershipQuery[], group: Patience): Promise<string[][]> {
+async function filterGroup(db: Database, queries: OwnershipQuery[], group: CallLifetime): Promise<string[][]> {
     const dids = queries.flatMap((query) => query.dids);
     const rows = await db.prepared<{ did: string; account: string | null }>(
         'dids_owners',

@@ -1,8 +1,8 @@
+import type { Guard } from '../../platform/access/guard.ts';
+import { LIVENESS_MARK_MS, type LivenessMarks } from '../../platform/access/liveness-marks.ts';
 import type { CallContext } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
-import type { Guard } from '../../platform/guard.ts';
 import { isId } from '../../platform/ids.ts';
-import { MARK_MS, type Marks } from '../../platform/marks.ts';
 import type { ChangePasswordRequest, ChangePasswordResponse } from '../../proto/gen/identity/v1/identity.ts';
 import type { Passwords } from '../../workers/crypto/passwords.ts';
 import { guardSubject } from './guard-subject.ts';
@@ -15,13 +15,13 @@ export function passwordChange({
     store,
     passwords,
     guard,
-    marks,
+    livenessMarks,
     clock,
 }: {
     store: IdentityStore;
     passwords: Passwords;
     guard: Guard;
-    marks: Marks;
+    livenessMarks: LivenessMarks;
     clock: () => number;
 }) {
     /** True if the new password replaced that version. Sessions end everywhere before the commit. */
@@ -32,12 +32,12 @@ export function passwordChange({
     ): Promise<boolean> {
         let failure: AppError | undefined;
         const refuse = async (ids: string[]) => {
-            failure = await marks.refuse({ account: version.user_id, subject: 'session', ids }, context);
+            failure = await livenessMarks.refuse({ account: version.user_id, subject: 'session', ids }, context);
         };
         const replaced = await store.changePassword({ ...version, ...change }, refuse, context);
         if (replaced && failure) {
             const text = 'The password is changed, but sessions that end with it may be served for another minute.';
-            throw new AppError('unavailable', text, { retry_after: MARK_MS / 1_000, cause: failure });
+            throw new AppError('unavailable', text, { retry_after: LIVENESS_MARK_MS / 1_000, cause: failure });
         }
         return replaced;
     }

@@ -59,7 +59,7 @@ export function userCreation({
         const taken = new Set<string>();
         const createOne = async (user: NewUser) => {
             try {
-                return { created: await create(judge(user, taken), context) };
+                return { created: await create(validate(user, taken), context) };
             } catch (error) {
                 throwIfCancelled(context);
                 if (!(error instanceof AppError)) throw error;
@@ -75,7 +75,7 @@ export function userCreation({
 }
 
 /** Throws if the item is invalid; otherwise adds its address to `taken`. */
-function judge({ malformed, ...user }: NewUser, taken: Set<string>): Candidate {
+function validate({ malformed, ...user }: NewUser, taken: Set<string>): Candidate {
     if (malformed !== undefined) throw invalid(malformed);
     if (user.email === undefined) throw invalid('email is missing.');
     if (user.password === undefined) throw invalid('password is missing.');

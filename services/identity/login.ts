@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import type { Guard } from '../../platform/access/guard.ts';
+import type { LivenessMarks } from '../../platform/access/liveness-marks.ts';
 import type { CallContext } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
-import type { Guard } from '../../platform/guard.ts';
 import { newId } from '../../platform/ids.ts';
-import type { Marks } from '../../platform/marks.ts';
 import type { LoginRequest, LoginResponse } from '../../proto/gen/identity/v1/identity.ts';
 import type { Passwords } from '../../workers/crypto/passwords.ts';
 import type { Quota } from '../quotas.ts';
@@ -11,16 +11,16 @@ import { normaliseEmail } from './email.ts';
 import { guardSubject } from './guard-subject.ts';
 import { requireComparablePassword } from './password-rules.ts';
 import type { IdentityStore } from './store.ts';
-import type { SessionTokens } from './tokens.ts';
+import type { SessionIssuer } from './tokens.ts';
 import { userOf } from './user.ts';
 import type { PasswordRow } from './users.store.ts';
 
 interface LoginDependencies {
     store: IdentityStore;
     passwords: Passwords;
-    tokens: SessionTokens;
+    tokens: SessionIssuer;
     guard: Guard;
-    marks: Marks;
+    livenessMarks: LivenessMarks;
     /** Maximum number of sessions of an account. */
     session_quota: Quota;
     clock: () => number;
@@ -84,7 +84,7 @@ async function openSession(
  * does this after its own session exists, so the last of concurrent logins leaves no surplus.
  */
 async function endSurplus(
-    { store, marks, session_quota, clock }: LoginDependencies,
+    { store, livenessMarks, session_quota, clock }: LoginDependencies,
     { user_id, tier }: Pick<PasswordRow, 'user_id' | 'tier'>,
     context: CallContext,
 ): Promise<void> {
@@ -93,7 +93,7 @@ async function endSurplus(
     if (surplus.length === 0) return;
     const ids = surplus.filter(({ is_open }) => is_open).map(({ session_id }) => session_id);
     // If Redis is unreachable, gateways may accept these for another minute. That is no reason to refuse the login.
-    if (ids.length > 0) await marks.refuse({ account: user_id, subject: 'session', ids }, context);
+    if (ids.length > 0) await livenessMarks.refuse({ account: user_id, subject: 'session', ids }, context);
     await store.forgetSessions(
         surplus.map(({ session_id }) => session_id),
         context,

@@ -1,4 +1,4 @@
-import { type Database, sql } from '../../platform/db.ts';
+import { type Database, sql } from '../../platform/postgres/db.ts';
 
 /** Rows that one statement removes, which bounds its locks and its duration. */
 const PRUNE_ROWS = 10_000;

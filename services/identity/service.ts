@@ -1,6 +1,6 @@
+import type { Guard } from '../../platform/access/guard.ts';
+import type { LivenessMarks } from '../../platform/access/liveness-marks.ts';
 import { AppError } from '../../platform/errors.ts';
-import type { Guard } from '../../platform/guard.ts';
-import type { Marks } from '../../platform/marks.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { IdentityServiceDefinition } from '../../proto/gen/identity/v1/identity.ts';
 import type { Passwords } from '../../workers/crypto/passwords.ts';
@@ -12,16 +12,16 @@ import { login } from './login.ts';
 import { registration } from './register.ts';
 import { sessions } from './sessions.ts';
 import type { IdentityStore } from './store.ts';
-import type { SessionTokens } from './tokens.ts';
+import type { SessionIssuer } from './tokens.ts';
 import { userUpdate } from './update-user.ts';
 import { noAccount, requireAccountId, userOf } from './user.ts';
 
 interface IdentityDependencies {
     store: IdentityStore;
     passwords: Passwords;
-    tokens: SessionTokens;
+    tokens: SessionIssuer;
     guard: Guard;
-    marks: Marks;
+    livenessMarks: LivenessMarks;
     /** Maximum number of sessions of an account. */
     session_quota: Quota;
     /** Milliseconds since 1970. */

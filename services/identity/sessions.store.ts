@@ -1,8 +1,8 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
-import type { Patience } from '../../platform/context.ts';
-import { type Database, type Queries, STORE_GROUPS, sql } from '../../platform/db.ts';
-import type { Traced } from '../../platform/tracing.ts';
-import { appendDeltas } from '../deltas.store.ts';
+import type { CallLifetime } from '../../platform/context.ts';
+import { type Database, type Queries, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
+import type { Traced } from '../../platform/telemetry/span.ts';
+import { appendPendingCounts } from '../deltas.store.ts';
 import { USER_COLUMNS, type UserRow } from './users.store.ts';
 
 /** A session that has not ended, and the current state of its account. It may have expired. */
@@ -111,7 +111,7 @@ function isOpen(now: string) {
     return sql.fragment`(ended_at IS NULL AND expires_at > ${now}::timestamptz)`;
 }
 
-async function findSessions(db: Database, ids: string[], group: Patience): Promise<Array<SessionRow | undefined>> {
+async function findSessions(db: Database, ids: string[], group: CallLifetime): Promise<Array<SessionRow | undefined>> {
     const rows = await db.prepared<SessionRow>(
         'sessions_find',
         sql.unsafe`
@@ -161,7 +161,7 @@ async function openSession(db: Database, session: NewSession, traced?: Traced): 
             FROM u
         ), written AS (
             SELECT user_id AS account FROM u
-        ), counted AS (${appendDeltas('logins')})
+        ), counted AS (${appendPendingCounts('logins')})
         SELECT ${USER_COLUMNS} FROM u`;
     const [row] = await db.prepared<UserRow>('session_open', statement, traced);
     return row;

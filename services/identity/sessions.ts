@@ -1,11 +1,11 @@
+import type { LivenessMarks } from '../../platform/access/liveness-marks.ts';
 import type { CallContext } from '../../platform/context.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
 import { isId } from '../../platform/ids.ts';
-import type { Marks } from '../../platform/marks.ts';
 import type { LogoutRequest, LogoutResponse, RefreshRequest, Session } from '../../proto/gen/identity/v1/identity.ts';
 import type { RefreshRow, SessionRow } from './sessions.store.ts';
 import type { IdentityStore } from './store.ts';
-import type { SessionTokens } from './tokens.ts';
+import type { SessionIssuer } from './tokens.ts';
 
 /**
  * Grace period of a spent refresh token, in milliseconds: the answer got lost, or a request was sent twice. If the
@@ -17,19 +17,19 @@ const REUSE_GRACE_MS = 30_000;
 export function sessions({
     store,
     tokens,
-    marks,
+    livenessMarks,
     clock,
 }: {
     store: IdentityStore;
-    tokens: SessionTokens;
-    marks: Marks;
+    tokens: SessionIssuer;
+    livenessMarks: LivenessMarks;
     clock: () => number;
 }) {
     const isoNow = () => new Date(clock()).toISOString();
     const isOver = (session: SessionRow) => Date.parse(session.expires_at) <= clock();
 
     const end = (account: string, session_id: string, context: CallContext) =>
-        marks.refuseAnd(
+        livenessMarks.refuseAnd(
             { account, subject: 'session', ids: [session_id] },
             () => store.endSession({ session_id, now: isoNow() }, context),
             context,

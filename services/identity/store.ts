@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/db.ts';
+import type { Database } from '../../platform/postgres/db.ts';
 import { type SessionStore, sessionStore } from './sessions.store.ts';
 import { type UserStore, userStore } from './users.store.ts';
 

@@ -7,7 +7,7 @@ import {
     type SessionTokenType,
     type SessionTokenVerifier,
     sessionTokenVerifier,
-} from '../../platform/session-token.ts';
+} from '../../platform/access/session-token.ts';
 
 export interface TokenSubject {
     user_id: string;
@@ -28,7 +28,7 @@ export interface TokenPair {
     session_expires_at: string;
 }
 
-export interface SessionTokens extends SessionTokenVerifier {
+export interface SessionIssuer extends SessionTokenVerifier {
     issue(subject: TokenSubject): TokenPair;
     /** The keys with which gateways verify tokens. */
     signing_keys: readonly SessionKey[];
@@ -47,7 +47,7 @@ export function tokens({
     refresh_seconds: number;
     /** Milliseconds since 1970. */
     clock: () => number;
-}): SessionTokens {
+}): SessionIssuer {
     const private_keys = readKeys(keys_pem);
     const signing_keys = private_keys.map(publicHalf);
     const signs = {

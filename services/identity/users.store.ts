@@ -1,7 +1,7 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
-import type { Patience } from '../../platform/context.ts';
-import { type Database, isRefusedStatement, refusalCode, STORE_GROUPS, sql } from '../../platform/db.ts';
-import type { Traced } from '../../platform/tracing.ts';
+import type { CallLifetime } from '../../platform/context.ts';
+import { type Database, isRefusedStatement, refusalCode, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
+import type { Traced } from '../../platform/telemetry/span.ts';
 import { appendUserDeltas } from '../deltas.store.ts';
 import type { Tier } from '../tiers.ts';
 
@@ -60,7 +60,7 @@ export function userStore(db: Database): UserStore {
         insertUser: coalesce({
             ...STORE_GROUPS,
             name: 'user_insert',
-            halve_on: isRefusedStatement,
+            bisect_on: isRefusedStatement,
             run: (rows: NewUserRow[], group) => insertUsers(db, rows, group),
         }),
         findUser: coalesce({
@@ -80,7 +80,7 @@ export function userStore(db: Database): UserStore {
 
 export const USER_COLUMNS = sql.fragment`u.user_id, u.email, u.name, u.tier, u.created_at, u.last_login_at`;
 
-async function insertUsers(db: Database, rows: NewUserRow[], group: Patience): Promise<boolean[]> {
+async function insertUsers(db: Database, rows: NewUserRow[], group: CallLifetime): Promise<boolean[]> {
     // In the same order everywhere: two groups that share addresses then wait for each other in turn and do not
     // deadlock.
     const tuples = rows
@@ -101,7 +101,7 @@ async function insertUsers(db: Database, rows: NewUserRow[], group: Patience): P
     return rows.map((row) => ids.has(row.user_id));
 }
 
-async function findUsers(db: Database, ids: string[], group: Patience): Promise<Array<UserRow | undefined>> {
+async function findUsers(db: Database, ids: string[], group: CallLifetime): Promise<Array<UserRow | undefined>> {
     const rows = await db.prepared<UserRow>(
         'users_find',
         sql.unsafe`
@@ -114,7 +114,11 @@ async function findUsers(db: Database, ids: string[], group: Patience): Promise<
 
 const PASSWORD_COLUMNS = sql.fragment`${USER_COLUMNS}, u.password_hash, u.password_version`;
 
-async function findPasswords(db: Database, emails: string[], group: Patience): Promise<Array<PasswordRow | undefined>> {
+async function findPasswords(
+    db: Database,
+    emails: string[],
+    group: CallLifetime,
+): Promise<Array<PasswordRow | undefined>> {
     const rows = await db.prepared<PasswordRow>(
         'passwords_find',
         sql.unsafe`

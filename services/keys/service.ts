@@ -1,8 +1,8 @@
-import { type ApiKeyFormat, makeApiKey } from '../../platform/api-key.ts';
+import { type ApiKeyFormat, makeApiKey } from '../../platform/access/api-key.ts';
+import type { LivenessMarks } from '../../platform/access/liveness-marks.ts';
 import { type CallContext, requireUser } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { isId, newId } from '../../platform/ids.ts';
-import type { Marks } from '../../platform/marks.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { Key, KeysServiceDefinition } from '../../proto/gen/keys/v1/keys.ts';
 import type { Cursors, ListScope } from '../cursors.ts';
@@ -26,13 +26,13 @@ const HASH_BYTES = 32;
 /** API keys: secrets that act for an account, each with its own tier. */
 export function keysService({
     store,
-    marks,
+    livenessMarks,
     cursors,
     policy,
     clock,
 }: {
     store: KeyStore;
-    marks: Marks;
+    livenessMarks: LivenessMarks;
     cursors: Cursors;
     policy: KeyPolicy;
     /** Milliseconds since 1970. */
@@ -90,7 +90,7 @@ export function keysService({
         async revoke({ key_id }, context) {
             const own = ownKey(key_id, context);
             existing(await store.find(own, context));
-            const revoked_at = await marks.refuseAnd(
+            const revoked_at = await livenessMarks.refuseAnd(
                 { account: own.account, subject: 'key', ids: [key_id] },
                 () => store.revoke({ ...own, now: isoNow() }, context),
                 context,

@@ -1,8 +1,8 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
-import type { Patience } from '../../platform/context.ts';
-import { type Database, STORE_GROUPS, sql } from '../../platform/db.ts';
-import type { Traced } from '../../platform/tracing.ts';
-import { appendDeltas } from '../deltas.store.ts';
+import type { CallLifetime } from '../../platform/context.ts';
+import { type Database, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
+import type { Traced } from '../../platform/telemetry/span.ts';
+import { appendPendingCounts } from '../deltas.store.ts';
 import type { Tier } from '../tiers.ts';
 
 /** All times are ISO 8601 in UTC with milliseconds. */
@@ -112,7 +112,7 @@ async function insertKey(db: Database, key: NewKeyRow, most: KeyCounts, traced?:
             FROM place
             RETURNING account
         )
-        ${appendDeltas('api_keys_active')}
+        ${appendPendingCounts('api_keys_active')}
         RETURNING account`;
     const counted = await db.rows(statement, 'key_insert', traced);
     return counted.length === 1;
@@ -151,7 +151,7 @@ async function revokeKey(
         ), freed AS (
             UPDATE keys.accounts SET active_keys = active_keys - 1 WHERE account IN (SELECT account FROM written)
         )
-        ${appendDeltas('api_keys_active', -1)}`;
+        ${appendPendingCounts('api_keys_active', -1)}`;
     await db.rows(statement, 'key_revoke', traced);
     // A separate statement: the later of two callers sees the earlier one's time only now.
     const key = await findKey(db, { account, key_id }, traced);
@@ -171,7 +171,7 @@ async function renameKey(
     return row;
 }
 
-async function findLive(db: Database, hashes: Uint8Array[], group: Patience): Promise<Array<LiveKey | undefined>> {
+async function findLive(db: Database, hashes: Uint8Array[], group: CallLifetime): Promise<Array<LiveKey | undefined>> {
     const wanted = hashes.map((hash) => Buffer.from(hash));
     const rows = await db.prepared<LiveKey & { hash: Buffer }>(
         'keys_find',

@@ -43,17 +43,17 @@ export function writePayload(content: PresentationContent): string {
  * Any holder of a key can sign anything, so every member is checked. Returns the name of the first invalid member
  * instead, if there is one.
  */
-export function readPayload(payload: Record<string, unknown>): PresentationContent | { unfit: string } {
+export function readPayload(payload: Record<string, unknown>): PresentationContent | { invalidField: string } {
     const { typ, jti, iss, aud, iat, nonce, domain, credentials } = payload;
-    if (typ !== TYPE) return { unfit: 'typ' };
-    if (typeof jti !== 'string' || jti === '') return { unfit: 'jti' };
-    if (typeof iss !== 'string' || decodeDidKey(iss) === undefined) return { unfit: 'iss' };
-    if (typeof aud !== 'string' || !isDid(aud)) return { unfit: 'aud' };
+    if (typ !== TYPE) return { invalidField: 'typ' };
+    if (typeof jti !== 'string' || jti === '') return { invalidField: 'jti' };
+    if (typeof iss !== 'string' || decodeDidKey(iss) === undefined) return { invalidField: 'iss' };
+    if (typeof aud !== 'string' || !isDid(aud)) return { invalidField: 'aud' };
     const created_at = typeof iat === 'string' ? readDateTime(iat) : undefined;
-    if (created_at === undefined) return { unfit: 'iat' };
-    if (nonce !== undefined && typeof nonce !== 'string') return { unfit: 'nonce' };
-    if (domain !== undefined && typeof domain !== 'string') return { unfit: 'domain' };
-    if (!isTokens(credentials)) return { unfit: 'credentials' };
+    if (created_at === undefined) return { invalidField: 'iat' };
+    if (nonce !== undefined && typeof nonce !== 'string') return { invalidField: 'nonce' };
+    if (domain !== undefined && typeof domain !== 'string') return { invalidField: 'domain' };
+    if (!isTokens(credentials)) return { invalidField: 'credentials' };
     return { presentation_id: jti, holder: iss, audience: aud, created_at, nonce, domain, credentials };
 }
 

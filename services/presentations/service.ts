@@ -22,7 +22,7 @@ import type { PresentationStore } from './store.ts';
 interface PresentationsDependencies {
     store: PresentationStore;
     signatures: Signatures;
-    peers: { credentials: ServiceOf<typeof CredentialsServiceDefinition> };
+    services: { credentials: ServiceOf<typeof CredentialsServiceDefinition> };
     /** Milliseconds since 1970. */
     clock: () => number;
 }
@@ -44,7 +44,7 @@ export function presentationsService(
 }
 
 async function create(
-    { store, signatures, peers, clock }: PresentationsDependencies,
+    { store, signatures, services, clock }: PresentationsDependencies,
     { holder_did, holder_private_key, credentials, audience, nonce, domain }: CreateRequest,
     context: CallContext,
 ): Promise<Presentation> {
@@ -57,7 +57,7 @@ async function create(
         if (text !== undefined) requireText(name, text, MAX_TEXT_LENGTH);
         requireBinding(name, text);
     }
-    const { results } = await peers.credentials.verifyMany({ credentials, check_revocation: false }, context);
+    const { results } = await services.credentials.verifyMany({ credentials, check_revocation: false }, context);
     const bad = results.findIndex((result) => !isAuthentic(result));
     if (bad !== -1) throw invalid(`credentials.${bad} is not a credential with a good signature.`);
 
@@ -88,7 +88,7 @@ async function create(
 }
 
 async function verify(
-    { signatures, peers, clock }: PresentationsDependencies,
+    { signatures, services, clock }: PresentationsDependencies,
     { presentation, audience, nonce, verify_credentials, check_revocation }: VerifyRequest,
     context: CallContext,
 ): Promise<PresentationVerification> {
@@ -98,8 +98,8 @@ async function verify(
     const opened = await signatures.open({ token: presentation, ...PRESENTATION_MEMBERS }, context);
     if (!opened.ok) return { valid: false, credentials: [], error: opened.reason };
     const content = readPayload(opened.payload);
-    if ('unfit' in content) {
-        const error = `The token is not a presentation: ${content.unfit} is missing or unfit.`;
+    if ('invalidField' in content) {
+        const error = `The token is not a presentation: ${content.invalidField} is missing or unfit.`;
         return { valid: false, credentials: [], error };
     }
 
@@ -120,7 +120,8 @@ async function verify(
         };
     }
     const credentials = verify_credentials
-        ? (await peers.credentials.verifyMany({ credentials: content.credentials, check_revocation }, context)).results
+        ? (await services.credentials.verifyMany({ credentials: content.credentials, check_revocation }, context))
+              .results
         : [];
     const untimely = outOfTime(opened.payload, clock());
     const error = untimely === undefined ? fault(shown.nonce_valid, credentials) : `The presentation ${untimely}.`;

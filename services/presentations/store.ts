@@ -1,7 +1,7 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
-import type { Patience } from '../../platform/context.ts';
-import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/db.ts';
-import { appendDeltas } from '../deltas.store.ts';
+import type { CallLifetime } from '../../platform/context.ts';
+import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
+import { appendPendingCounts } from '../deltas.store.ts';
 
 export interface PresentationRow {
     /** UUID */
@@ -23,7 +23,7 @@ export function presentationStore(db: Database): PresentationStore {
         insert: coalesce({
             ...STORE_GROUPS,
             name: 'presentation_insert',
-            halve_on: isRefusedStatement,
+            bisect_on: isRefusedStatement,
             async run(rows: PresentationRow[], group) {
                 await insertGroup(db, rows, group);
                 return rows.map(() => undefined);
@@ -32,7 +32,7 @@ export function presentationStore(db: Database): PresentationStore {
     };
 }
 
-async function insertGroup(db: Database, rows: PresentationRow[], group: Patience): Promise<void> {
+async function insertGroup(db: Database, rows: PresentationRow[], group: CallLifetime): Promise<void> {
     const tuples = rows.map((row) => [
         row.id,
         row.account ?? null,
@@ -51,7 +51,7 @@ async function insertGroup(db: Database, rows: PresentationRow[], group: Patienc
             ON CONFLICT (id) DO NOTHING
             RETURNING account
         )
-        ${appendDeltas('presentations_created')}`,
+        ${appendPendingCounts('presentations_created')}`,
         group,
     );
 }

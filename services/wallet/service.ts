@@ -32,7 +32,7 @@ import { lock, requirePassword, type UnlockDependencies, unlocked } from './unlo
 
 export interface WalletDependencies extends UnlockDependencies {
     signatures: Signatures;
-    peers: { did: ServiceOf<typeof DidServiceDefinition> };
+    services: { did: ServiceOf<typeof DidServiceDefinition> };
     cursors: Cursors;
     quotas: WalletQuotas;
     /** Milliseconds since 1970. */
@@ -81,7 +81,7 @@ async function create(
     pair.seed.fill(0);
     // The DID comes first: a DID without a wallet does no harm, but the DID of a wallet must exist before anybody sees
     // it.
-    const { did } = await deps.peers.did.recordForWallet({ public_key: pair.public_key }, context);
+    const { did } = await deps.services.did.recordForWallet({ public_key: pair.public_key }, context);
     const row = { id, account: context.user_id ?? null, created_at, ...locked, ...sealed };
     await deps.store.insert(row, check, context);
     return { wallet_id: id, name, did, public_key: pair.public_key, created_at };
@@ -140,8 +140,8 @@ async function authentic(signatures: Signatures, token: string, context: CallCon
     const opened = await signatures.open({ token, ...CREDENTIAL_MEMBERS }, context);
     if (!opened.ok) throw invalid(`credential is not authentic: ${opened.reason}`);
     const content = readPayload(opened);
-    if ('unfit' in content) {
-        throw invalid(`credential is not a token of a credential: ${content.unfit} is missing or unfit.`);
+    if ('invalidField' in content) {
+        throw invalid(`credential is not a token of a credential: ${content.invalidField} is missing or unfit.`);
     }
     return content;
 }

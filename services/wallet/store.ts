@@ -1,7 +1,7 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
-import { type Database, type Queries, STORE_GROUPS, sql } from '../../platform/db.ts';
-import type { Traced } from '../../platform/tracing.ts';
-import { appendDeltas } from '../deltas.store.ts';
+import { type Database, type Queries, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
+import type { Traced } from '../../platform/telemetry/span.ts';
+import { appendPendingCounts } from '../deltas.store.ts';
 import { type Check, checked, type Stored, storedBy } from './stored.store.ts';
 
 /** A sealed data key, and what opens it together with the password. */
@@ -111,7 +111,7 @@ export function walletStore(db: Database): WalletStore {
                     RETURNING credential
                 ), written AS (
                     SELECT ${wallet.account}::uuid AS account FROM removed
-                ), counted AS (${appendDeltas('wallet_credentials', -1)})
+                ), counted AS (${appendPendingCounts('wallet_credentials', -1)})
                 SELECT credential FROM removed`;
             const removed = await db.rows(statement, 'wallet_entry_remove', traced);
             return removed.length > 0;
@@ -139,7 +139,7 @@ async function insertWallet({ rows }: Queries, wallet: WalletRow): Promise<void>
                     ${sql.binary(wallet.private_key)}, ${sql.binary(wallet.profile)})
             RETURNING account
         )
-        ${appendDeltas('wallets')}`;
+        ${appendPendingCounts('wallets')}`;
     await rows(statement);
 }
 
@@ -177,7 +177,7 @@ async function putEntry(
             RETURNING entry, stored_at
         ), written AS (
             SELECT ${wallet.account}::uuid AS account FROM put WHERE entry = ${entry} -- what was there has kept its own
-        ), counted AS (${appendDeltas('wallet_credentials')})
+        ), counted AS (${appendPendingCounts('wallet_credentials')})
         SELECT stored_at FROM put`;
     const [row] = await rows<{ stored_at: string }>(statement);
     return row?.stored_at;

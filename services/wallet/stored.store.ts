@@ -1,5 +1,5 @@
-import { type Database, type Queries, sql } from '../../platform/db.ts';
-import type { Traced } from '../../platform/tracing.ts';
+import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
+import type { Traced } from '../../platform/telemetry/span.ts';
 
 /** What an account stores. */
 export interface Stored {

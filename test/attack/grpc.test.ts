@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { after, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { FLOODS, PREFACE } from '../http2-frames.ts';
+import { FLOODS, PREFACE } from '../support/http2-frames.ts';
 import { observe } from './observe.ts';
 import { IS_WHOLE, startTarget } from './target.ts';
 import { closed, dial, repeat } from './wire.ts';

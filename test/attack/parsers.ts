@@ -1,19 +1,19 @@
-import { clientAddress, networkOf } from '../../gateway/address.ts';
-import { bearerToken } from '../../gateway/auth.ts';
-import { parseBody } from '../../gateway/body.ts';
+import { bearerToken } from '../../gateway/admission/auth.ts';
 import { endpointTable } from '../../gateway/endpoints/index.ts';
-import { checkHeaders, requestIdOf } from '../../gateway/exchange.ts';
 import { parse } from '../../gateway/fields.ts';
+import { clientAddress, networkOf } from '../../gateway/http/address.ts';
+import { parseBody } from '../../gateway/http/body.ts';
+import { checkHeaders, requestIdOf } from '../../gateway/http/exchange.ts';
+import { parseQuery } from '../../gateway/http/query.ts';
+import { originForm, routable } from '../../gateway/http/target.ts';
 import { codingFor } from '../../gateway/pages.ts';
-import { parseQuery } from '../../gateway/query.ts';
-import { originForm, routable } from '../../gateway/target.ts';
-import { parseApiKey } from '../../platform/api-key.ts';
+import { parseApiKey } from '../../platform/access/api-key.ts';
+import { sessionTokenVerifier } from '../../platform/access/session-token.ts';
 import { decodeBase64, decodeBase64Url } from '../../platform/base64.ts';
 import { isId } from '../../platform/ids.ts';
 import { parseJson, topLevelString } from '../../platform/json.ts';
-import { EXCHANGE } from '../../platform/rpc/frames.ts';
-import { sessionTokenVerifier } from '../../platform/session-token.ts';
-import { readTraceparent } from '../../platform/tracing.ts';
+import { EXCHANGE } from '../../platform/rpc/frames/frames.ts';
+import { readTraceparent } from '../../platform/telemetry/span.ts';
 import { CreateUsersRequest } from '../../proto/gen/identity/v1/identity.ts';
 import { uuidOf } from '../../services/credential-id.ts';
 import { readPayload as readCredential } from '../../services/credential-payload.ts';
@@ -37,42 +37,42 @@ const verifier = sessionTokenVerifier({ keys: [], clock: Date.now });
 
 /** Every function that reads what a stranger may send; a test holds the list to the code and to docs/security.md. */
 export const PARSERS: readonly Parser[] = [
-    { at: 'gateway/target.ts:originForm', longest: HEADER, worst: WORST_TARGETS, run: originForm },
-    { at: 'gateway/target.ts:routable', longest: HEADER, worst: WORST_TARGETS, run: routable },
-    { at: 'gateway/query.ts:parseQuery', longest: HEADER, worst: WORST_TARGETS, run: parseQuery },
+    { at: 'gateway/http/target.ts:originForm', longest: HEADER, worst: WORST_TARGETS, run: originForm },
+    { at: 'gateway/http/target.ts:routable', longest: HEADER, worst: WORST_TARGETS, run: routable },
+    { at: 'gateway/http/query.ts:parseQuery', longest: HEADER, worst: WORST_TARGETS, run: parseQuery },
     { at: 'gateway/pages.ts:codingFor', longest: HEADER, worst: values, run: codingFor },
     {
-        at: 'gateway/address.ts:clientAddress',
+        at: 'gateway/http/address.ts:clientAddress',
         longest: HEADER,
         worst: values,
         run: (value) => clientAddress(header('x-forwarded-for', value), 2),
     },
     {
-        at: 'gateway/address.ts:networkOf',
+        at: 'gateway/http/address.ts:networkOf',
         longest: HEADER,
         worst: { ...letters, colons: filled('', ':') },
         run: networkOf,
     },
     {
-        at: 'gateway/auth.ts:bearerToken',
+        at: 'gateway/admission/auth.ts:bearerToken',
         longest: HEADER,
         worst: values,
         run: (value) => bearerToken(header('authorization', value)),
     },
     {
-        at: 'gateway/exchange.ts:checkHeaders',
+        at: 'gateway/http/exchange.ts:checkHeaders',
         longest: HEADER,
         worst: values,
         run: (value) => checkHeaders(header('host', value)),
     },
     {
-        at: 'gateway/exchange.ts:requestIdOf',
+        at: 'gateway/http/exchange.ts:requestIdOf',
         longest: HEADER,
         worst: values,
         run: (value) => requestIdOf(header('x-request-id', value)),
     },
     {
-        at: 'gateway/body.ts:parseBody',
+        at: 'gateway/http/body.ts:parseBody',
         longest: MIB,
         worst: WORST_JSON,
         run: (text) => parseBody({ 'content-type': 'application/json' }, Buffer.from(text)),
@@ -101,21 +101,21 @@ export const PARSERS: readonly Parser[] = [
     { at: 'platform/base64.ts:decodeBase64', longest: MIB, worst: base64, run: decodeBase64 },
     { at: 'platform/base64.ts:decodeBase64Url', longest: MIB, worst: base64, run: decodeBase64Url },
     {
-        at: 'platform/api-key.ts:parseApiKey',
+        at: 'platform/access/api-key.ts:parseApiKey',
         longest: HEADER,
         worst: { ...letters, key: filled('cred_test_', 'a') },
         run: (text) => parseApiKey(text, { brand: 'cred', environment: 'test' }),
     },
     { at: 'platform/ids.ts:isId', longest: MIB, worst: { ...letters, digits: filled('', '0') }, run: isId },
     {
-        at: 'platform/session-token.ts:verify',
+        at: 'platform/access/session-token.ts:verify',
         longest: HEADER,
         worst: values,
         run: (text) => verifier.verify(text, 'either'),
     },
-    { at: 'platform/tracing.ts:readTraceparent', longest: HEADER, worst: values, run: readTraceparent },
+    { at: 'platform/telemetry/span.ts:readTraceparent', longest: HEADER, worst: values, run: readTraceparent },
     {
-        at: 'platform/rpc/frames.ts:EXCHANGE',
+        at: 'platform/rpc/frames/frames.ts:EXCHANGE',
         longest: 4 * MIB,
         worst: { zeros: filled('', '\0'), calls: filled('', '\n\0'), ids: filled('', '*\x01\x01') },
         run: (text) => EXCHANGE.requestDeserialize(Buffer.from(text, 'latin1')),
@@ -153,7 +153,7 @@ export const PARSERS: readonly Parser[] = [
     {
         at: 'services/identity/email.ts:normaliseEmail',
         longest: MIB,
-        worst: { ...letters, ligatures: filled('', '\ufdfa'), marks: filled('a', '\u0301\u0323') },
+        worst: { ...letters, ligatures: filled('', '\ufdfa'), livenessMarks: filled('a', '\u0301\u0323') },
         run: normaliseEmail,
     },
     {

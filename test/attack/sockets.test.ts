@@ -9,7 +9,7 @@ import { closed, dial, post, repeat, request } from './wire.ts';
 const CONNECTIONS = IS_WHOLE ? 1_700 : 20;
 const AT_ONCE = 50;
 /** A connection that the other side neither answers nor closes is given up after this, in milliseconds. */
-const PATIENCE_MS = 50;
+const TIMEOUT_MS = 50;
 
 const target = await startTarget();
 after(() => target.stop());
@@ -49,7 +49,7 @@ const DONE: Record<string, (socket: Socket) => Promise<unknown> | unknown> = {
     'resets it': (socket) => socket.resetAndDestroy(),
     'ends its side': (socket) => {
         socket.end();
-        return closed(socket, PATIENCE_MS);
+        return closed(socket, TIMEOUT_MS);
     },
     'ends its side and resets it': (socket) => {
         socket.end();
@@ -58,10 +58,10 @@ const DONE: Record<string, (socket: Socket) => Promise<unknown> | unknown> = {
     'closes it': (socket) => socket.destroy(),
     'sends garbage': (socket) => {
         socket.write('\r\n\0garbage\r\n\r\n');
-        return closed(socket, PATIENCE_MS);
+        return closed(socket, TIMEOUT_MS);
     },
     'waits for the answer and resets it': async (socket) => {
-        await closed(socket, PATIENCE_MS);
+        await closed(socket, TIMEOUT_MS);
         socket.resetAndDestroy();
     },
 };

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startService } from '../service.ts';
+import { startService } from '../support/service.ts';
 
 /** How often each attack is made: `npm run attack` makes all of them, `npm test` a few. */
 export const IS_WHOLE = process.env['ATTACK'] === 'whole';
@@ -38,7 +38,7 @@ export async function startTarget(settings: Record<string, string> = {}): Promis
         settings,
     });
     Object.assign(process.env, service.env); // the helpers of the end-to-end tests find the service by it
-    const { newAccount, newDid, newKey } = await import('../e2e/world.ts');
+    const { newAccount, newDid, newKey } = await import('../e2e/support/world.ts');
     const account = await newAccount();
     const { api_key } = await newKey(account);
     const { did, private_key } = await newDid(api_key);

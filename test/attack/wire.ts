@@ -23,12 +23,12 @@ export function post(path: string, headers: readonly string[], body: string): st
 }
 
 /** Resolves when the other side has closed, or after `most_ms`. */
-export async function closed(socket: Socket, most_ms: number): Promise<void> {
+export async function closed(socket: Socket, timeout_ms: number): Promise<void> {
     socket.resume();
     if (socket.destroyed || socket.readableEnded) return;
     const aborter = new AbortController();
     const ended = once(socket, 'close', aborter).catch(() => {});
-    await Promise.race([ended, once(socket, 'end', aborter).catch(() => {}), delay(most_ms, undefined, aborter)]);
+    await Promise.race([ended, once(socket, 'end', aborter).catch(() => {}), delay(timeout_ms, undefined, aborter)]);
     aborter.abort();
 }
 

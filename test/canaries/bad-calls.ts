@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Endpoint } from '../../gateway/endpoint.ts';
-import { INTERNAL_SECRET } from '../e2e/client.ts';
-import { open, requestText } from '../e2e/socket.ts';
+import { INTERNAL_SECRET } from '../e2e/support/client.ts';
+import { open, requestText } from '../e2e/support/socket.ts';
 import type { Canaries } from './canary.ts';
 import type { Person } from './good-calls.ts';
 
@@ -149,7 +149,7 @@ export function strangeCalls(canaries: Canaries): BadCall[] {
 
 function credentialFor({ access }: Endpoint, { session, api_key }: Person): string[] {
     if (access === 'internal' || access === 'internal_session') return [`X-Internal-Secret: ${INTERNAL_SECRET}`];
-    return [`Authorization: Bearer ${access === 'any' ? api_key : session}`];
+    return [`Authorization: Bearer ${access === 'bearer' ? api_key : session}`];
 }
 
 function fieldsOf(schema: z.ZodType | undefined): string[] {

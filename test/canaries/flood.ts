@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { GATEWAYS } from '../e2e/client.ts';
-import { requestText } from '../e2e/socket.ts';
-import { processesOf } from '../process/launch.ts';
+import { GATEWAYS } from '../e2e/support/client.ts';
+import { requestText } from '../e2e/support/socket.ts';
+import { processesOf } from '../process/launch/launch.ts';
 import type { Canaries } from './canary.ts';
 
 /** Together more calls than a gateway takes at once, whatever it does (8,192). */
 const CONNECTIONS = 1_500;
 const CALLS_PER_CONNECTION = 6;
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 /** Its calls count against the limit of an address of their own. */
 const ADDRESS = '127.77.200.1';
 
@@ -20,7 +20,7 @@ export async function flood(canaries: Canaries, database: string): Promise<strin
     const sockets = await Promise.all(Array.from({ length: CONNECTIONS }, openConnection));
     const data = callOf(canaries).repeat(CALLS_PER_CONNECTION);
     const refusal = Promise.withResolvers<string>();
-    const give_up = setTimeout(() => refusal.reject(new Error('No call was turned away.')), PATIENCE_MS);
+    const give_up = setTimeout(() => refusal.reject(new Error('No call was turned away.')), TIMEOUT_MS);
     const gateways = processesOf(database).filter(({ command }) => / main\.ts (all|gateway)$/.test(command));
     const signalAll = (signal: NodeJS.Signals): void => {
         for (const { pid } of gateways) process.kill(pid, signal);

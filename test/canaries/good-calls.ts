@@ -1,8 +1,8 @@
 import { createPrivateKey } from 'node:crypto';
 import { encodeDidKey } from '../../workers/crypto/did-key.ts';
 import { type PublicKey, publicKeyOf, type Seed, secretKeyBytes } from '../../workers/crypto/ed25519.ts';
-import { type Call, expectError, expectOk } from '../e2e/client.ts';
-import { newEmail } from '../e2e/world.ts';
+import { type Call, expectError, expectOk } from '../e2e/support/client.ts';
+import { newEmail } from '../e2e/support/world.ts';
 import type { Canaries } from './canary.ts';
 
 /** Who has a session and an API key. */
@@ -104,8 +104,8 @@ async function livedCredentials(prefix: string, caller: Partial<Call>, canaries:
         claims: { [canaries.text('name of a claim')]: [{ role: canaries.text('claim') }] },
     };
     const { credential, credential_id } = await expectOk(201, post(`${prefix}/credentials`, body, caller));
-    const stranger = newSigner(canaries, 'private key of somebody else', 'pair');
-    const mismatched = { ...body, issuer_private_key: stranger.private_key };
+    const unknownCaller = newSigner(canaries, 'private key of somebody else', 'pair');
+    const mismatched = { ...body, issuer_private_key: unknownCaller.private_key };
     await expectError(400, post(`${prefix}/credentials`, mismatched, caller));
     const check = { credential, issuer_did: issuer.did, check_revocation: true };
     await expectOk(200, post(`${prefix}/credentials/verify`, check, caller));
@@ -166,7 +166,7 @@ async function livedBatch(canaries: Canaries): Promise<void> {
 /** The secrets of the processes themselves. Each needs them for as long as it runs, so its memory holds them. */
 export function noteOwnSecrets(canaries: Canaries, env: Record<string, string>): void {
     for (const name of ['E2E_INTERNAL_SECRET', 'E2E_SERVICE_TOKEN', 'TEST_DATABASE_PASSWORD']) {
-        canaries.known(name, env[name] as string, ['heap']); // test/service.ts and the caller give all three
+        canaries.known(name, env[name] as string, ['heap']); // test/support/service.ts and the caller give all three
     }
     canaries.known('token of a foreign service', env['E2E_READER_TOKEN'] as string); // the processes have its hash
     const key = createPrivateKey(env['E2E_JWT_KEYS'] as string); // likewise

@@ -1,5 +1,5 @@
-import { call, METHODS, methodAt, READER_TOKEN } from '../e2e/grpc.ts';
-import { envelope, rawCall } from '../e2e/grpc-raw.ts';
+import { call, METHODS, methodAt, READER_TOKEN } from '../e2e/support/grpc.ts';
+import { envelope, rawCall } from '../e2e/support/grpc-raw.ts';
 import type { Canaries } from './canary.ts';
 
 /** What proto-loader tells of a message, as google/protobuf/descriptor.proto has it. */

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { endpointTable } from '../../gateway/endpoints/index.ts';
-import { startCollector } from '../collector.ts';
-import { startService, type Transport } from '../service.ts';
+import { startCollector } from '../support/collector.ts';
+import { startService, type Transport } from '../support/service.ts';
 import { Canaries, type Place } from './canary.ts';
 import { databaseOf, filesAt, type Haystack, heapsOf, metricsOf, redisOf, watchRedis } from './places.ts';
 import { searcher } from './search.ts';
@@ -43,7 +43,7 @@ export async function hunt(transport: Transport): Promise<void> {
     };
     after(stop);
     Object.assign(process.env, service.env); // before the client of the end-to-end tests is loaded
-    const url = new URL(service.env['E2E_DATABASE_URL'] as string); // test/service.ts gives it
+    const url = new URL(service.env['E2E_DATABASE_URL'] as string); // test/support/service.ts gives it
     const database = url.pathname.slice(1);
     const canaries = new Canaries();
     const sentToRedis = await watchRedis(setting('TEST_REDIS_URL'));
@@ -83,7 +83,7 @@ async function callAll(canaries: Canaries, database: string, env: Record<string,
     const { badCalls, sendAll, strangeCalls } = await import('./bad-calls.ts');
     const { callOverGrpc } = await import('./grpc-calls.ts');
     const { flood } = await import('./flood.ts');
-    const { closeClients } = await import('../e2e/grpc.ts');
+    const { closeClients } = await import('../e2e/support/grpc.ts');
     after(closeClients);
     noteOwnSecrets(canaries, env);
     const person = await callWell(canaries);

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, globSync, openSync, readFileSync, readSync } from
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
-import { processesOf, until } from '../process/launch.ts';
+import { processesOf, until } from '../process/launch/launch.ts';
 
 /** Something that is searched, and what it is called in a report. */
 export interface Haystack {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { loadConfig, settingNames } from '../../platform/config.ts';
+import { loadConfig, settingNames } from '../../platform/process/config.ts';
 import { codeIn, countText, rowsOf, sizeText } from './page-tables.ts';
 import { holders, isInSource, queueFiles, redisPrefixes, statedBounds, tables } from './stated-bounds.ts';
 
@@ -12,7 +12,7 @@ const NO_BOUNDS: ReadonlyArray<{ at: RegExp; why: string }> = [
         at: /:(SIGNATURE|KEY|SALT|DERIVED_KEY|HASH|UUID|EXPIRY)_BYTES$/,
         why: 'lengths of keys, salts, hashes, ids, times',
     },
-    { at: /^platform\/api-key\.ts:/, why: 'the form of an API key' },
+    { at: /^platform\/access\/api-key\.ts:/, why: 'the form of an API key' },
     {
         at: /:\w*(EVERY|SWEEP|RETRY|REFRESH|WATCH|INTERVAL|SAMPLE|POLL|REFETCH)_MS$|jobs\.ts:LOOK_MS$|:LIMITS\.connectionsCheckingInterval$/,
         why: 'how often something is done',
@@ -22,7 +22,7 @@ const NO_BOUNDS: ReadonlyArray<{ at: RegExp; why: string }> = [
     { at: /context\.ts:(HOP_MS|LEAST_MS)$|:RESERVE_MS$/, why: 'taken off a deadline that is listed' },
     { at: /overload\.ts:(BUSY|BURST_MS|CALM_MS)$/, why: 'when the bounds of overload.ts hold; they are listed' },
     { at: /:(MIN_LENGTH|DEFAULT_COST\.\w+|FIRST_LOOK)$/, why: 'least values' },
-    { at: /^platform\/clock\.ts:READINGS$/, why: 'how many readings are compared' },
+    { at: /^platform\/process\/clock\.ts:READINGS$/, why: 'how many readings are compared' },
     {
         at: /:(SWEPT_ROWS|SAME_SIGNAL_MS|MAX_CLOCK_SKEW_S|REUSE_GRACE_MS|SMALL_BODY_BYTES|NOTABLE_MS|OLDEST_DAY)$/,
         why: 'thresholds of a rule',
@@ -33,7 +33,7 @@ const NO_BOUNDS: ReadonlyArray<{ at: RegExp; why: string }> = [
 const NOT_KEPT: ReadonlyArray<{ at: RegExp; why: string }> = [
     { at: /store\.ts:(found|ids|owners|by_account|places|far|refused)$/, why: 'made of the rows of one statement' },
     {
-        at: /^(?!platform\/(rpc\/(unknown-)?connections|guard-memory)\.ts|services\/did\/store\.ts).*:(by_address|slices|targets|unknown|owned|taken|newest|known)$/,
+        at: /^(?!platform\/(rpc\/connections|rpc\/bounds\/unknown-connections|access\/guard-memory)\.ts|services\/did\/store\.ts).*:(by_address|slices|targets|unknown|owned|taken|newest|known)$/,
         why: 'made within one call or sweep',
     },
     { at: /^services\/credentials\/foreign-view\.ts:rows$/, why: 'the rows of one page' },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { SERVICE_ROLES } from '../../services/index.ts';
+import { SERVICE_ROLES } from '../../proto/services.ts';
 
 interface Place {
     x: number;

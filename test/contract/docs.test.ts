@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { settingNames } from '../../platform/config.ts';
+import { settingNames } from '../../platform/process/config.ts';
 
 const PAGES = [
     'README.md',

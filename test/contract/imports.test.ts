@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { SOURCE_FILES as FILES, importsOf } from './source-files.ts';
 
 /** Where a file belongs (the first that fits), and what files there may import beside their own part. Not listed: anything. */
 const PARTS: ReadonlyArray<{ part: RegExp; imports: RegExp }> = [
@@ -28,31 +28,24 @@ const PRIVILEGES: ReadonlyArray<{ what: string; sign: RegExp; within: RegExp; al
         what: 'reads process.env',
         sign: /process\.env/,
         within: /./,
-        allowed: /^(platform\/config\.ts$|deploy\/|test\/|client\/examples\/)/,
+        allowed: /^(platform\/process\/config\.ts$|deploy\/|test\/|bench\/|client\/examples\/)/,
     },
     {
         what: 'holds SQL',
         sign: /\bsql(\.\w+)?`|\.query\(/,
         within: /^(platform|gateway|services|workers|main)\b/,
-        allowed: /(^|[/.])store\.ts$|^platform\/(db|db-driver|migrate|migration-transaction)\.ts$/,
+        allowed: /(^|[/.])store\.ts$|^platform\/postgres\/(db|db-driver|migrate|migration-transaction)\.ts$/,
     },
     {
         what: 'writes a response',
         sign: /\.(end|send|json|writeHead)\(/,
         within: /^gateway\//,
-        allowed: /^gateway\/envelope\.ts$/,
+        allowed: /^gateway\/http\/envelope\.ts$/,
     },
 ];
 
 /** Which service may call which: no cycle, and so no order in which they must start. */
 const CALLS = ['credentials → did', 'presentations → credentials', 'wallet → did'];
-
-const FILES = globSync('**/*.ts', { exclude: (path) => path.includes('node_modules') });
-
-function importsOf(file: string, source: string): string[] {
-    const lines = source.matchAll(/\b(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g);
-    return Array.from(lines, ([, path = '']) => join(dirname(file), path));
-}
 
 function breaches(file: string, source: string): string[] {
     const home = PARTS.find(({ part }) => part.test(file));
@@ -90,16 +83,16 @@ test('services call each other along few edges', () => {
 test('each rule finds its breach', () => {
     const broken = {
         'platform/batch.ts': "import { encodeDidKey } from '../workers/crypto/did-key.ts';",
-        'platform/rpc/wire.ts': "import type { DidRow } from '../../proto/gen/did/v1/did.ts';",
+        'platform/rpc/frames/wire.ts': "import type { DidRow } from '../../../proto/gen/did/v1/did.ts';",
         'proto/gen/did/v1/did.ts': 'export { AppError } from "../../../../platform/errors.ts";',
         'workers/crypto/paseto.ts': "import { isTier } from '../../services/tiers.ts';",
         'workers/usage/fold.ts': "const { sign } = await import('../crypto/ed25519.ts');",
-        'gateway/auth.ts': "import {\n    isTier,\n} from '../services/tiers.ts';",
+        'gateway/admission/auth.ts': "import {\n    isTier,\n} from '../../services/tiers.ts';",
         'gateway/endpoints/dids.ts': "import { sign } from '../../workers/crypto/ed25519.ts';",
         'client/client.ts': "import { AppError } from '../platform/errors.ts';",
         'services/keys/store.ts': "import { didStore } from '../did/store.ts';",
         'services/keys/service.ts': "import { SERVICES } from '../index.ts';",
-        'services/tiers.ts': "import '../gateway/limit.ts';",
+        'services/tiers.ts': "import '../gateway/admission/limit.ts';",
         'main.ts': 'const { PORT } = process.env;',
         'services/did/service.ts': 'db.rows(sql.unsafe`SELECT 1`);',
         'workers/usage/schedule.ts': "client.query('SELECT 1');",

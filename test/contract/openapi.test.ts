@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { GLOSSARY } from '../../gateway/openapi/glossary.ts';
 import { operationOf } from '../../gateway/openapi/operations/index.ts';
-import { document, endpoints, faults, operations, resolve } from '../openapi.ts';
+import { document, endpoints, faults, operations, resolve } from '../support/openapi.ts';
 
 /** Every object within the document, with its keys. */
 function* objects(value: unknown): Generator<Record<string, unknown>> {

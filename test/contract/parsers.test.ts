@@ -18,7 +18,7 @@ const READ_NOTHING: ReadonlyArray<{ at: RegExp; why: string }> = [
     { at: /^gateway\/openapi\/document\.ts:openApi$/, why: 'describes the endpoints, from the code' },
     { at: /^platform\/context\.ts:/, why: 'compare a deadline, or look whether there is an account' },
     {
-        at: /^platform\/(redis|redis-cluster|redis-sentinel|db|db-errors|clock\.store|migrate)\.ts:/,
+        at: /^platform\/(redis|postgres)\/(redis|redis-cluster|redis-sentinel|db|db-errors|clock\.store|migrate)\.ts:/,
         why: 'read settings, and what PostgreSQL and Redis say',
     },
     {

@@ -47,12 +47,14 @@ const CONNECTS =
  * these addresses. db-errors.ts only knows the library's classes of errors.
  */
 const CONNECTING =
-    /^platform\/(db|db-driver|db-errors|migrate|migration-transaction|redis|redis-cluster|jobs|tracing-otlp)\.ts$|^platform\/rpc\//;
+    /^platform\/(postgres\/(db|db-driver|db-errors|migrate|migration-transaction)|redis\/(redis|redis-cluster|jobs)|telemetry\/tracing-otlp)\.ts$|^platform\/rpc\//;
 
 it('only the settings say where the service connects to', () => {
     const files = globSync('{main.ts,{gateway,platform,services,workers}/**/*.ts}');
     const connecting = files.filter((file) => CONNECTS.test(readFileSync(file, 'utf8')));
-    assert.ok(connecting.includes('platform/rpc/peer.ts') && connecting.includes('platform/tracing-otlp.ts'));
+    assert.ok(
+        connecting.includes('platform/rpc/replica.ts') && connecting.includes('platform/telemetry/tracing-otlp.ts'),
+    );
     assert.deepEqual(
         connecting.filter((file) => !CONNECTING.test(file)),
         [],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import schema from '../../helm/values.schema.json' with { type: 'json' };
-import { secretNames, settingNames } from '../../platform/config.ts';
+import { secretNames, settingNames } from '../../platform/process/config.ts';
 import { type Manifest, podOf, render, VALUE_SETS } from './helm.ts';
 
 /** The pods of roles, of the migration and of `helm test`, by what each container runs as. */

@@ -5,7 +5,7 @@ import { describe, it, test } from 'node:test';
 import { parse } from 'yaml';
 import { ROLES } from '../../main.ts';
 import manifest from '../../package.json' with { type: 'json' };
-import { loadConfig, settingNames } from '../../platform/config.ts';
+import { loadConfig, settingNames } from '../../platform/process/config.ts';
 import { helm, type Manifest, podOf, render, VALUE_SETS } from './helm.ts';
 
 const GOLDEN = 'test/deploy/chart.golden.yaml';

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { parse } from 'yaml';
 import { ROLES } from '../../main.ts';
-import { settingNames } from '../../platform/config.ts';
+import { settingNames } from '../../platform/process/config.ts';
 import { installedTools } from './helm.ts';
 
 interface Service {

@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { imagePackages } from '../../deploy/image-packages.ts';
 import { pickPort } from '../../deploy/local/ports.ts';
 import manifest from '../../package.json' with { type: 'json' };
-import { redisUrl, testDatabase } from '../harness.ts';
+import { redisUrl, testDatabase } from '../support/harness.ts';
 
 const dockerfile = readFileSync('deploy/Dockerfile', 'utf8');
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { startService, type TestService } from '../service.ts';
+import { startService, type TestService } from '../support/service.ts';
 import { check } from './check/checker.ts';
 import type { Invariant, Violation } from './check/violation.ts';
 import { issue, present, revoke } from './load/actions/credentials.ts';

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDataDir } from '../../deploy/local/data-dir.ts';
-import { findRedis } from '../../deploy/local/redis-program.ts';
+import { findRedis } from '../../deploy/local/databases/redis-program.ts';
 import { parseFaultOptions } from './options.ts';
 import { markdown, replaceTable, report } from './report.ts';
 import { runScenario } from './run-scenario.ts';
@@ -73,7 +73,7 @@ async function main(): Promise<boolean> {
 async function runOne(
     scenario: Scenario,
     folder: string,
-    ground: Pick<Parameters<typeof runScenario>[2], 'template' | 'redisProgram'>,
+    environment: Pick<Parameters<typeof runScenario>[2], 'template' | 'redisProgram'>,
 ): Promise<Result> {
     const { id, fault } = scenario;
     const nothing = { id, fault, acknowledged: 0, lost: 0, broken: [], missed: [], notes: [], seconds: 0 };
@@ -81,7 +81,7 @@ async function runOne(
     if (skipped !== undefined) return { ...nothing, skipped };
     current = new AsyncDisposableStack();
     try {
-        return await runScenario(scenario, folder, { ...ground, closing: current }, options.seconds);
+        return await runScenario(scenario, folder, { ...environment, closing: current }, options.seconds);
     } catch (error) {
         const { stack = '' } = error as Error; // what is thrown here are Errors
         return { ...nothing, broken: [{ invariant: 'I6', text: `the scenario could not go on: ${stack}` }] };

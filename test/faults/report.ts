@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { figure, table } from '../bench/table.ts';
+import { figure, table } from '../../bench/table.ts';
 import type { Result } from './scenario.ts';
 
 const HEAD = ['fault', 'acknowledged', 'lost', 'invariants broken', 'time to recover'] as const;

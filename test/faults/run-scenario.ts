@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { balancer } from '../process/balanced-connection.ts';
+import { balancer } from '../process/service/balanced-connection.ts';
 import { check } from './check/checker.ts';
 import { checkSecrets } from './check/secrets.ts';
 import { checkDrift } from './check/statistics.ts';
@@ -10,7 +10,7 @@ import { balancedClient, httpClient, isAcknowledged } from './load/calls.ts';
 import { isWrite, type Journal, openJournal } from './load/journal.ts';
 import { type Load, prepareLoad } from './load/load.ts';
 import type { LaunchTrial, Result, Scenario, Trial } from './scenario.ts';
-import { type Ground, prepareStack, type Stack } from './stack/stack.ts';
+import { type FaultEnvironment, prepareStack, type Stack } from './stack/stack.ts';
 
 /** What the times of the scenarios are made for: `--seconds` of this leaves them as they are. */
 export const USUAL_SECONDS = 20;
@@ -28,12 +28,17 @@ const ANSWERED_MS = 10_500;
 const RECOVERY_MS = 30_000;
 
 /** Runs one scenario in the empty folder `dir`: starts the service, writes, brings the fault about, reads everything back. */
-export async function runScenario(scenario: Scenario, dir: string, ground: Ground, seconds: number): Promise<Result> {
+export async function runScenario(
+    scenario: Scenario,
+    dir: string,
+    environment: FaultEnvironment,
+    seconds: number,
+): Promise<Result> {
     const { id, fault, form } = scenario;
     const began = performance.now();
     mkdirSync(dir, { recursive: true });
-    const options = { form, ...scenario.stack, ...(await scenario.prepare?.(dir, ground)) };
-    const stack = await prepareStack(dir, ground, options);
+    const options = { form, ...scenario.stack, ...(await scenario.prepare?.(dir, environment)) };
+    const stack = await prepareStack(dir, environment, options);
     const found: Found = { broken: [], missed: [], notes: [], recoveries: [] };
     const base = trialBase({ stack, found, seconds });
     if (scenario.launch) await scenario.launch(base);

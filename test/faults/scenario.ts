@@ -1,7 +1,7 @@
 import type { Invariant } from './check/violation.ts';
 import type { Kind } from './load/journal.ts';
 import type { Load } from './load/load.ts';
-import type { Form, Ground, Stack, StackOptions } from './stack/stack.ts';
+import type { FaultEnvironment, Form, Stack, StackOptions } from './stack/stack.ts';
 
 /** One fault, and what is done to bring it about and to end it. */
 export interface Scenario {
@@ -21,7 +21,7 @@ export interface Scenario {
     obstacle?(): string | undefined;
     stack?: Omit<StackOptions, 'form'>;
     /** Prepares what the stack needs before it starts. */
-    prepare?(dir: string, ground: Ground): Promise<Omit<StackOptions, 'form'>>;
+    prepare?(dir: string, environment: FaultEnvironment): Promise<Omit<StackOptions, 'form'>>;
     /** Brings the service up; by default: the schemas, then all processes. */
     launch?(trial: LaunchTrial): Promise<void>;
     /** Brings the fault about and ends it, while the clients write. Resolves when the fault is over. */

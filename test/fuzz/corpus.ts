@@ -3,7 +3,7 @@ import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Finding } from './finding.ts';
 
-/** Inputs that were findings once: test/unit/fuzz.test.ts tries them in every run. */
+/** Inputs that were findings once: test/unit/fuzz/fuzz.test.ts tries them in every run. */
 const FOLDER = join(import.meta.dirname, 'corpus');
 
 export interface KnownInput {

@@ -1,9 +1,9 @@
 import '../../deploy/local/node-version.ts';
 import { fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { runAndClose } from '../bench/bed.ts';
-import { table } from '../bench/table.ts';
-import { openOwnService } from '../own-service.ts';
+import { runAndClose } from '../../bench/bed.ts';
+import { table } from '../../bench/table.ts';
+import { openOwnService } from '../support/own-service.ts';
 import { keep } from './corpus.ts';
 import type { Explored, Finding } from './finding.ts';
 import { type FuzzOptions, parseOptions } from './options.ts';

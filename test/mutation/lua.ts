@@ -8,7 +8,7 @@ import { luaMutants } from './lua-mutants.ts';
 import type { Mutant } from './report.ts';
 
 /** A run of tests that takes longer has met an endless loop, in milliseconds. */
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 /**
  * Changes Lua programs, each change by itself, in a copy of the tree, and runs the tests there, each time with an empty Redis: what one
@@ -44,7 +44,7 @@ async function passes(tests: readonly string[], cwd: string): Promise<boolean> {
     redis.disconnect();
     for (const file of tests) {
         const child = spawn(process.execPath, ['--test', '--test-timeout=30000', file], { cwd, stdio: 'ignore' });
-        const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+        const timer = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS);
         const [code] = (await once(child, 'exit')) as [number | null];
         clearTimeout(timer);
         if (code !== 0) return false;

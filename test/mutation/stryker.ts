@@ -6,7 +6,7 @@ import type { Area } from './areas.ts';
 import type { Mutant } from './report.ts';
 
 /** What tests are given beside the time that they take unchanged, in milliseconds. */
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** What is read of a report in mutation-testing-elements' schema. */
 interface Report {
@@ -32,7 +32,7 @@ export async function runStryker({ mutate, tests }: Area, work_dir: string): Pro
         tap: { testFiles: tests.filter((file) => existsSync(file)) },
         coverageAnalysis: 'perTest',
         concurrency: 1,
-        timeoutMS: PATIENCE_MS,
+        timeoutMS: TIMEOUT_MS,
         disableTypeChecks: false,
         tsconfigFile: 'none', // it would be rewritten by an interface that TypeScript 7 does not have
         tempDirName: '.cache/mutation',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { jobNamed } from '../bench/jobs/index.ts';
-import type { Ground } from '../bench/jobs/job.ts';
-import type { HttpRequest } from '../bench/load/requests.ts';
+import { jobNamed } from '../../bench/jobs/index.ts';
+import type { BenchEnvironment } from '../../bench/jobs/job.ts';
+import type { HttpRequest } from '../../bench/load/requests.ts';
 
 /**
  * The requests of the open loop, in parts of a hundred. Passwords are few: one costs as much CPU as fifty verifies. What
@@ -36,13 +36,13 @@ const REFUSED_PARTS = 7;
 const HUNDREDS = 40;
 
 /** Requests of every kind, in an order in which no kind comes in bursts. */
-export async function mixedRequests(ground: Ground): Promise<HttpRequest[]> {
+export async function mixedRequests(environment: BenchEnvironment): Promise<HttpRequest[]> {
     const kinds = [];
     for (const [name, parts] of SHARES) {
-        kinds.push({ requests: await jobNamed(name).requests(parts * HUNDREDS, ground) });
+        kinds.push({ requests: await jobNamed(name).requests(parts * HUNDREDS, environment) });
     }
     kinds.push({
-        requests: Array.from({ length: REFUSED_PARTS * HUNDREDS }, (_, index) => refused(index, ground)),
+        requests: Array.from({ length: REFUSED_PARTS * HUNDREDS }, (_, index) => refused(index, environment)),
     });
     const placed = kinds.flatMap(({ requests }) =>
         requests.map((request, index) => ({ request, at: index / requests.length })),
@@ -50,7 +50,7 @@ export async function mixedRequests(ground: Ground): Promise<HttpRequest[]> {
     return placed.sort((one, other) => one.at - other.at).map(({ request }) => request);
 }
 
-function refused(index: number, { world }: Ground): HttpRequest {
+function refused(index: number, { world }: BenchEnvironment): HttpRequest {
     const { api_key: token } = world.accountOf(index);
     switch (REFUSED[index % REFUSED.length]) {
         case 'no token':

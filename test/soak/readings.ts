@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import type { Client } from 'pg';
 
 /** What is read of a running service at one moment, added up over its processes. */
-export interface Reading {
+export interface Sample {
     rss_mib: number;
     heap_mib: number;
     external_mib: number;
@@ -21,7 +21,7 @@ export interface Sources {
     db: Client;
 }
 
-export async function read({ ops, redis, db }: Sources): Promise<Reading> {
+export async function read({ ops, redis, db }: Sources): Promise<Sample> {
     const pages = await Promise.all(ops.map(async (target) => (await fetch(`http://${target}/metrics`)).text()));
     const sum = (metric: string): number => pages.reduce((total, page) => total + valueIn(page, metric), 0);
     const { rows } = await db.query<{ count: number }>(

@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
+import { runAndClose } from '../../bench/bed.ts';
+import type { Target } from '../../bench/load/connection.ts';
+import type { OpenLoopResult } from '../../bench/load/open-loop.ts';
+import { writeRequests } from '../../bench/load/requests.ts';
+import { measureLoad, measureOpenLoad } from '../../bench/load/run.ts';
+import { figure, table } from '../../bench/table.ts';
+import { WARMUP_S } from '../../bench/warm-up.ts';
+import { buildWorld } from '../../bench/world.ts';
 import { newId } from '../../platform/ids.ts';
-import { runAndClose } from '../bench/bed.ts';
-import type { Target } from '../bench/load/connection.ts';
-import type { OpenLoopResult } from '../bench/load/open-loop.ts';
-import { writeRequests } from '../bench/load/requests.ts';
-import { measureLoad, measureOpenLoad } from '../bench/load/run.ts';
-import { figure, table } from '../bench/table.ts';
-import { WARMUP_S } from '../bench/warm-up.ts';
-import { buildWorld } from '../bench/world.ts';
-import { openOwnService } from '../own-service.ts';
+import { openOwnService } from '../support/own-service.ts';
 import { mixedRequests } from './mix.ts';
-import { type Reading, read, type Sources } from './readings.ts';
+import { read, type Sample, type Sources } from './readings.ts';
 import { startVisitors, type Visits } from './start-visitors.ts';
 import { type Judged, judge, type Measure } from './verdict.ts';
 
@@ -42,7 +42,7 @@ function parseOptions(args: string[]): { minutes: number } {
     return { minutes };
 }
 
-interface Window extends Reading {
+interface Window extends Sample {
     p50_ms: number;
     p99_ms: number;
     result: OpenLoopResult;

@@ -1,4 +1,4 @@
-import { median } from '../bench/percentiles.ts';
+import { median } from '../../bench/percentiles.ts';
 
 /** How much a value may grow from the first third of the counted time to the last, beside what it was. */
 export interface Allowance {

@@ -1,5 +1,5 @@
 import { ApiError, type Client } from '../../client/src/client.ts';
-import { service } from '../e2e/client.ts';
+import { service } from '../e2e/support/client.ts';
 import {
     type Account,
     type Did,
@@ -11,7 +11,7 @@ import {
     newWallet,
     presentationBody,
     type Wallet,
-} from '../e2e/world.ts';
+} from '../e2e/support/world.ts';
 
 /** Somebody who comes again and again with the same account, key, DID and wallet, so that only rows are new. */
 export interface Visitor {

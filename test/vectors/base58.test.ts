@@ -6,7 +6,7 @@ import fixtures from './base58/bs58-fixtures.json' with { type: 'json' };
 
 const rows = [...bitcoin.map(([hex = '', string = '']) => ({ hex, string })), ...fixtures.valid];
 
-// bs58 is what the service's own base58 is compared with (test/unit/base58.test.ts).
+// bs58 is what the service's own base58 is compared with (test/unit/workers/crypto/base58.test.ts).
 
 test(`bs58 agrees with ${rows.length} published pairs, both ways`, () => {
     for (const { hex, string } of rows) {

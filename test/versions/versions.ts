@@ -1,8 +1,8 @@
 import '../../deploy/local/node-version.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { runAndClose } from '../bench/bed.ts';
-import { table } from '../bench/table.ts';
+import { runAndClose } from '../../bench/bed.ts';
+import { table } from '../../bench/table.ts';
 import { type GivenDatabase, startPostgres, startRedis } from './databases.ts';
 import { type Availability, obtain, type Pair, pairUp } from './images.ts';
 import { parseOptions, type VersionsOptions } from './options.ts';

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { SERVICE_ROLES } from '../../services/index.ts';
+import { SERVICE_ROLES } from '../../proto/services.ts';
 import { cryptoPools } from './crypto-pools.ts';
 import { limits } from './limits.ts';
 import { overview } from './overview.ts';

@@ -1,4 +1,4 @@
-import type { Metrics } from '../../platform/metrics.ts';
+import type { Metrics } from '../../platform/telemetry/metrics.ts';
 
 /** The state of a thread pool. */
 interface Pool {
@@ -12,7 +12,7 @@ export interface PoolMetrics {
     /** A task is done, this long after it was given to the pool. */
     done(name: string, seconds: number): void;
     /** A password job starts, this long after it was requested. */
-    waited(lane: string, seconds: number): void;
+    waited(priority: string, seconds: number): void;
 }
 
 export function poolMetrics(metrics: Metrics): PoolMetrics {
@@ -20,11 +20,11 @@ export function poolMetrics(metrics: Metrics): PoolMetrics {
     const read = (value: (state: ReturnType<Pool['state']>) => number) => () =>
         Array.from(pools, ([pool, { state }]) => ({ labels: { pool }, value: value(state()) }));
     const labels = ['pool'] as const;
-    metrics.readings(
+    metrics.collect(
         { type: 'gauge', name: 'crypto_pool_threads', help: 'Threads of a thread pool.', labels },
         read(({ threads }) => threads),
     );
-    metrics.readings(
+    metrics.collect(
         { type: 'gauge', name: 'crypto_pool_waiting_tasks', help: 'Tasks that wait for a thread.', labels },
         read(({ waiting }) => waiting),
     );
@@ -44,6 +44,6 @@ export function poolMetrics(metrics: Metrics): PoolMetrics {
             duration.zero({ pool: name });
         },
         done: (pool, seconds) => duration.observe({ pool }, seconds),
-        waited: (lane, seconds) => wait.observe({ lane }, seconds),
+        waited: (priority, seconds) => wait.observe({ lane: priority }, seconds),
     };
 }

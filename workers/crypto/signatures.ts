@@ -1,6 +1,6 @@
 import { encodeBase64 } from '../../platform/base64.ts';
 import { coalesce } from '../../platform/batch.ts';
-import type { Traced } from '../../platform/tracing.ts';
+import type { Traced } from '../../platform/telemetry/span.ts';
 import type { PublicKey, Seed } from './ed25519.ts';
 import { type Outcome, valueOrError } from './outcome.ts';
 import type { PoolMetrics } from './pool-metrics.ts';
@@ -13,7 +13,7 @@ import {
     type SignRequest,
     signPayload,
 } from './signature-jobs.ts';
-import type { Answer, Answers, Job } from './signatures.worker.ts';
+import type { Answers, Job, SignatureResult } from './signatures.worker.ts';
 import { startThreads } from './threads.ts';
 
 /** All operations with Ed25519 keys and v4.public tokens. All but close() may throw AppError `unavailable`. */
@@ -39,13 +39,13 @@ export function inlineSignatures(): Signatures {
 
 /** On threads, in batches that grow with the load: passing a task to a thread costs about as much as a signature. */
 export function signaturePool(options: { threads: number; metrics: PoolMetrics }): Signatures {
-    const threads = startThreads<Job[], Array<Outcome<Answer>>>({
+    const threads = startThreads<Job[], Array<Outcome<SignatureResult>>>({
         name: 'signatures',
         file: './signatures.worker.ts',
         ...options,
         tasks_per_thread: 2,
     });
-    const call = coalesce<Job, Answer>({
+    const call = coalesce<Job, SignatureResult>({
         name: 'signatures',
         run: async (jobs) => (await threads.run(jobs)).map(valueOrError),
         max_batch: 32,

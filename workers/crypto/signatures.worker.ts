@@ -26,14 +26,14 @@ export interface Answers {
     open: Opened;
 }
 
-export type Answer = Answers[keyof Answers];
+export type SignatureResult = Answers[keyof Answers];
 
 /** Runs a batch. Each job succeeds or fails alone. */
-export function run(jobs: Job[]): Array<Outcome<Answer>> {
+export function run(jobs: Job[]): Array<Outcome<SignatureResult>> {
     return jobs.map((job) => attempt(() => answer(job)));
 }
 
-function answer(job: Job): Answer {
+function answer(job: Job): SignatureResult {
     switch (job.op) {
         case 'generate': {
             const { did, seed, public_key } = generateKey();

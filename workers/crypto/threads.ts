@@ -1,6 +1,6 @@
 import { Piscina } from 'piscina';
 import { AppError } from '../../platform/errors.ts';
-import { secondsSince } from '../../platform/metrics.ts';
+import { secondsSince } from '../../platform/telemetry/metrics.ts';
 import type { PoolMetrics } from './pool-metrics.ts';
 
 export interface Threads<Task, Result> {

@@ -1,4 +1,4 @@
-import { type Database, sql } from '../../platform/db.ts';
+import { type Database, sql } from '../../platform/postgres/db.ts';
 import { PLATFORM, type RequestCount } from './store.ts';
 
 /** Deltas that one statement rolls up, which bounds its locks and its duration. */

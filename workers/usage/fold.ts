@@ -1,5 +1,5 @@
-import { decodeLimitRecord, unfoldedAccounts } from '../../platform/limit-record.ts';
-import { type Redis, redisScript } from '../../platform/redis.ts';
+import { accountsAwaitingRollUp, decodeLimitRecord } from '../../platform/access/limit-record.ts';
+import { type Redis, redisScript } from '../../platform/redis/redis.ts';
 import { FOLD_ROWS, type FoldStore } from './fold.store.ts';
 import { countsOf } from './records.ts';
 
@@ -24,7 +24,7 @@ if packed then
 end
 return 1`;
 
-interface FoldDependencies {
+interface RollUpDependencies {
     store: FoldStore;
     redis: Redis;
     shards: number;
@@ -33,7 +33,7 @@ interface FoldDependencies {
 /**
  * Rolls up deltas into totals. Deltas that are written meanwhile wait for the next run: under load it would never end.
  */
-export async function foldDeltas({ store }: Pick<FoldDependencies, 'store'>): Promise<void> {
+export async function foldDeltas({ store }: Pick<RollUpDependencies, 'store'>): Promise<void> {
     let sum = 0;
     for (let folded = FOLD_ROWS; folded === FOLD_ROWS; sum += folded) folded = await store.foldDeltas();
     if (sum >= SWEPT_ROWS) await store.sweepDeltas();
@@ -43,29 +43,29 @@ export async function foldDeltas({ store }: Pick<FoldDependencies, 'store'>): Pr
  * Rolls up deltas into totals, and the limiter's request counts into PostgreSQL. It may be interrupted and repeated at
  * any point.
  */
-export async function fold({ store, redis, shards }: FoldDependencies): Promise<void> {
+export async function rollUp({ store, redis, shards }: RollUpDependencies): Promise<void> {
     await foldDeltas({ store });
     for (let shard = 0; shard < shards; shard++) await foldShard(store, redis, `{${shard}}`);
 }
 
 async function foldShard(store: FoldStore, redis: Redis, tag: string): Promise<void> {
     const settle = redisScript(redis, SETTLE);
-    const accounts = await redis.smembers(unfoldedAccounts(tag));
+    const accounts = await redis.smembers(accountsAwaitingRollUp(tag));
     for (let start = 0; start < accounts.length; start += ACCOUNTS) {
         const members = await Promise.all(
             accounts.slice(start, start + ACCOUNTS).map(async (set) => ({ set, buckets: await redis.smembers(set) })),
         );
-        const unfolded = members.flatMap(({ set, buckets }) => buckets.map((bucket) => ({ set, bucket })));
-        if (unfolded.length === 0) continue;
-        const packed = await redis.mgetBuffer(...unfolded.map(({ bucket }) => bucket));
-        const counts = unfolded.flatMap(({ bucket }, index) => {
+        const awaitingRollUp = members.flatMap(({ set, buckets }) => buckets.map((bucket) => ({ set, bucket })));
+        if (awaitingRollUp.length === 0) continue;
+        const packed = await redis.mgetBuffer(...awaitingRollUp.map(({ bucket }) => bucket));
+        const counts = awaitingRollUp.flatMap(({ bucket }, index) => {
             const bytes = packed[index];
             return bytes ? countsOf(bucket, decodeLimitRecord(bytes)) : [];
         });
         if (counts.length > 0) await store.recordRequests(counts);
         await Promise.all(
-            unfolded.map(({ set, bucket }, index) =>
-                settle([bucket, set, unfoldedAccounts(tag)], [packed[index] ?? Buffer.alloc(0)]),
+            awaitingRollUp.map(({ set, bucket }, index) =>
+                settle([bucket, set, accountsAwaitingRollUp(tag)], [packed[index] ?? Buffer.alloc(0)]),
             ),
         );
     }

@@ -1,5 +1,5 @@
-import { type Database, sql } from '../../platform/db.ts';
-import { OLDEST_DAY } from '../../platform/limit-record.ts';
+import { OLDEST_DAY } from '../../platform/access/limit-record.ts';
+import { type Database, sql } from '../../platform/postgres/db.ts';
 
 /** Days of activity that are kept: statistics cover a week. */
 const DAYS_KEPT = 10;

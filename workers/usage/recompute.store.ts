@@ -1,4 +1,4 @@
-import { type Database, sql } from '../../platform/db.ts';
+import { type Database, sql } from '../../platform/postgres/db.ts';
 import { PLATFORM } from './store.ts';
 
 /** A count that differs from the number of rows that it stands for. */

@@ -1,13 +1,13 @@
 import {
     accountOfBucket,
+    accountsAwaitingRollUp,
+    bucketsAwaitingRollUp,
     DAY_MS,
     decodeLimitRecord,
     type LimitRecord,
-    unfoldedAccounts,
-    unfoldedBuckets,
-} from '../../platform/limit-record.ts';
-import type { Log } from '../../platform/log.ts';
-import type { Redis } from '../../platform/redis.ts';
+} from '../../platform/access/limit-record.ts';
+import type { Redis } from '../../platform/redis/redis.ts';
+import type { Log } from '../../platform/telemetry/log.ts';
 import type { RequestCount } from './store.ts';
 
 /** The limiter's record of each bucket; undefined if there is none. */
@@ -19,7 +19,10 @@ export async function readRecords(redis: Redis, buckets: readonly string[]): Pro
 
 /** What the limiter has counted and is not rolled up yet: of one account, or of all in the shard. */
 export async function unfoldedCounts(redis: Redis, tag: string, account?: string): Promise<RequestCount[]> {
-    const sets = account === undefined ? await redis.smembers(unfoldedAccounts(tag)) : [unfoldedBuckets(tag, account)];
+    const sets =
+        account === undefined
+            ? await redis.smembers(accountsAwaitingRollUp(tag))
+            : [bucketsAwaitingRollUp(tag, account)];
     const buckets = sets.length === 0 ? [] : await redis.sunion(...sets);
     const records = await readRecords(redis, buckets);
     return buckets.flatMap((bucket, index) => {

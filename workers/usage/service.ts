@@ -1,8 +1,8 @@
+import { keyBucket } from '../../platform/access/limit-record.ts';
 import { type CallContext, requireUser } from '../../platform/context.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
 import { isId } from '../../platform/ids.ts';
-import { keyBucket } from '../../platform/limit-record.ts';
-import { shardTag } from '../../platform/redis.ts';
+import { shardTag } from '../../platform/redis/redis.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { KeyUsage, UsageServiceDefinition } from '../../proto/gen/usage/v1/usage.ts';
 import { countsOf, dayText, readRecords, withoutRedis } from './records.ts';

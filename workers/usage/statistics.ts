@@ -1,7 +1,7 @@
+import { DAY_MS } from '../../platform/access/limit-record.ts';
 import type { CallContext } from '../../platform/context.ts';
-import { DAY_MS } from '../../platform/limit-record.ts';
-import type { Log } from '../../platform/log.ts';
-import { type Redis, shardTag } from '../../platform/redis.ts';
+import { type Redis, shardTag } from '../../platform/redis/redis.ts';
+import type { Log } from '../../platform/telemetry/log.ts';
 import type { PlatformStatistics, Statistics } from '../../proto/gen/usage/v1/usage.ts';
 import { dayText, unfoldedCounts, withoutRedis } from './records.ts';
 import { type Amount, PLATFORM, type RequestCount, type UsageStore } from './store.ts';

@@ -1,7 +1,7 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
-import { type Database, STORE_GROUPS, sql } from '../../platform/db.ts';
 import { NIL_ID } from '../../platform/ids.ts';
-import type { Traced } from '../../platform/tracing.ts';
+import { type Database, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
+import type { Traced } from '../../platform/telemetry/span.ts';
 
 /** Stands for the whole platform in place of an account. */
 export const PLATFORM = NIL_ID;

@@ -1,4 +1,4 @@
-import type { Operation } from '../operation.ts';
+import type { OperationNotes } from '../operation.ts';
 import { ACCESS_TOKEN, REFRESH_TOKEN, USER_ID } from '../samples.ts';
 
 const email = 'ada@example.com';
@@ -105,4 +105,4 @@ export const accountOperations = {
         refusals: { unauthenticated: 'The internal secret or the session token is missing or not valid.' },
         example: { data: { ...user, last_login_at } },
     },
-} satisfies Record<string, Operation>;
+} satisfies Record<string, OperationNotes>;

@@ -1,4 +1,4 @@
-import type { Operation } from '../operation.ts';
+import type { OperationNotes } from '../operation.ts';
 import { OTHER_USER_ID } from '../samples.ts';
 
 export const administrationOperations = {
@@ -49,4 +49,4 @@ export const administrationOperations = {
             },
         },
     },
-} satisfies Record<string, Operation>;
+} satisfies Record<string, OperationNotes>;

@@ -1,4 +1,4 @@
-import type { Operation } from '../operation.ts';
+import type { OperationNotes } from '../operation.ts';
 import { CREDENTIAL, CREDENTIAL_ID, HOLDER_DID, ISSUER_DID, ISSUER_PRIVATE_KEY } from '../samples.ts';
 
 const dates = { issued_at: '2026-11-20T21:07:22.961Z', expires_at: '2036-01-01T00:00:00.000Z' };
@@ -94,4 +94,4 @@ export const credentialOperations = {
             data: { credentials: [{ ...row, issuer: ISSUER_DID }], total: 1 },
         },
     },
-} satisfies Record<string, Operation>;
+} satisfies Record<string, OperationNotes>;

@@ -1,4 +1,4 @@
-import type { Operation } from '../operation.ts';
+import type { OperationNotes } from '../operation.ts';
 import { ISSUER_DID, ISSUER_PRIVATE_KEY, ISSUER_PUBLIC_KEY } from '../samples.ts';
 
 const multibase = ISSUER_DID.slice('did:key:'.length);
@@ -53,4 +53,4 @@ export const didOperations = {
             },
         },
     },
-} satisfies Record<string, Operation>;
+} satisfies Record<string, OperationNotes>;

@@ -1,5 +1,5 @@
 import type { EndpointId } from '../../endpoints/index.ts';
-import type { Operation } from '../operation.ts';
+import type { OperationNotes } from '../operation.ts';
 import { accountOperations } from './accounts.ts';
 import { administrationOperations } from './administration.ts';
 import { credentialOperations } from './credentials.ts';
@@ -12,7 +12,7 @@ import { walletOperations } from './wallets.ts';
 type Twin<Id> = Id extends `internal.${infer Public}` ? (Public extends EndpointId ? Id : never) : never;
 
 /** An endpoint without a description does not compile. */
-const OPERATIONS: Record<Exclude<EndpointId, Twin<EndpointId>>, Operation> = {
+const OPERATIONS: Record<Exclude<EndpointId, Twin<EndpointId>>, OperationNotes> = {
     ...keyOperations,
     ...didOperations,
     ...credentialOperations,
@@ -22,7 +22,7 @@ const OPERATIONS: Record<Exclude<EndpointId, Twin<EndpointId>>, Operation> = {
     ...administrationOperations,
 };
 
-export function operationOf(id: string): Operation {
+export function operationOf(id: string): OperationNotes {
     const own = id in OPERATIONS ? id : id.replace('internal.', '');
     return OPERATIONS[own as keyof typeof OPERATIONS]; // every id, or that of its public endpoint, is there
 }

@@ -1,4 +1,4 @@
-import type { Operation } from '../operation.ts';
+import type { OperationNotes } from '../operation.ts';
 import { API_KEY, KEY_ID, KEY_PREFIX } from '../samples.ts';
 
 const key = {
@@ -64,4 +64,4 @@ export const keyOperations = {
             data: { key_id: KEY_ID, name: 'release server', updated_at: '2026-11-20T21:20:00.000Z' },
         },
     },
-} satisfies Record<string, Operation>;
+} satisfies Record<string, OperationNotes>;

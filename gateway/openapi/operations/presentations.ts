@@ -1,4 +1,4 @@
-import type { Operation } from '../operation.ts';
+import type { OperationNotes } from '../operation.ts';
 import {
     CREDENTIAL,
     HOLDER_DID,
@@ -53,4 +53,4 @@ export const presentationOperations = {
             },
         },
     },
-} satisfies Record<string, Operation>;
+} satisfies Record<string, OperationNotes>;

@@ -1,4 +1,4 @@
-import type { Operation } from '../operation.ts';
+import type { OperationNotes } from '../operation.ts';
 import {
     CREDENTIAL,
     CREDENTIAL_ID,
@@ -84,4 +84,4 @@ export const walletOperations = {
             data: { credential_id: CREDENTIAL_ID, deleted_at: '2026-11-20T21:30:00.000Z' },
         },
     },
-} satisfies Record<string, Operation>;
+} satisfies Record<string, OperationNotes>;

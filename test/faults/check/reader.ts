@@ -13,13 +13,13 @@ export interface Reader {
 }
 
 /** How long one answer may be waited for once the fault is over, in milliseconds. */
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 const PAGE = 1_000;
 
 export function reader(send: Send, gateways: number): Reader {
     let turn = 0;
     async function ask(request: Request, gateway = turn++ % gateways): Promise<Answer> {
-        const giveUp = performance.now() + PATIENCE_MS;
+        const giveUp = performance.now() + TIMEOUT_MS;
         for (;;) {
             const outcome = await send(gateway, request);
             const isMeant = 'status' in outcome && outcome.status < 500 && outcome.status !== 429;

@@ -1,5 +1,5 @@
-import { openDatabase } from '../../../platform/db.ts';
-import { createMetrics } from '../../../platform/metrics.ts';
+import { openDatabase } from '../../../platform/postgres/db.ts';
+import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { findDrift } from '../../../workers/usage/recompute.store.ts';
 import type { Actor } from '../load/actor.ts';
 import { isAcknowledged, isRefused } from '../load/calls.ts';

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { keptAlive } from '../../process/balanced-connection.ts';
+import { keptAlive } from '../../process/service/balanced-connection.ts';
 
 export interface Request {
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE';

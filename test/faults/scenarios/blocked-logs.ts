@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { openConnection } from '../../bench/load/connection.ts';
+import { openConnection } from '../../../bench/load/connection.ts';
 import type { LaunchTrial, Scenario, Trial } from '../scenario.ts';
 
 const FLOOD_MS = 8_000;

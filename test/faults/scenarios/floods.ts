@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { runProgram } from '../../../deploy/local/run-program.ts';
-import { latencyOf } from '../../bench/percentiles.ts';
+import { latencyOf } from '../../../bench/percentiles.ts';
+import { runProgram } from '../../../deploy/local/databases/run-program.ts';
 import { newPassword } from '../load/actor.ts';
 import { httpClient } from '../load/calls.ts';
 import type { Scenario, Trial } from '../scenario.ts';

@@ -6,7 +6,7 @@ import { isAcknowledged } from '../load/calls.ts';
 import type { LaunchTrial, Scenario, Trial } from '../scenario.ts';
 import { until } from '../stack/proc.ts';
 import { diskObstacle, fillDisk, mountSmallDisk } from '../stack/small-disk.ts';
-import type { Ground } from '../stack/stack.ts';
+import type { FaultEnvironment } from '../stack/stack.ts';
 
 const FULL_MS = 6_000;
 /** PostgreSQL ends all sessions when it cannot write its log, and recovers, in milliseconds. */
@@ -85,8 +85,8 @@ async function fillLogs({ stack, scaled, recovered, broken, note }: Trial): Prom
 
 /** A small file system in the scenario's folder, and on it what is to find it full. */
 function onSmallDisk(mebibytes: number, place?: 'postgres' | 'redis') {
-    return async (dir: string, ground: Ground) => {
-        await mountSmallDisk(diskOf(dir), mebibytes, ground);
+    return async (dir: string, environment: FaultEnvironment) => {
+        await mountSmallDisk(diskOf(dir), mebibytes, environment);
         return place ? { folders: { [place]: join(diskOf(dir), place) } } : {};
     };
 }

@@ -3,19 +3,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { LaunchTrial, Scenario, Trial } from '../scenario.ts';
 import { copyServer, type PostgresServer, primaryConnection } from '../stack/postgres-server.ts';
 import { until } from '../stack/proc.ts';
-import type { Ground } from '../stack/stack.ts';
+import type { FaultEnvironment } from '../stack/stack.ts';
 
 const TARGET_MS = 2_000;
 const REPLICATING_MS = 30_000;
 
 /** A primary that waits for its standby at each commit, and the promotion of that standby when the primary is killed. */
 function failover(): Scenario {
-    let ground: Ground | undefined;
+    let environment: FaultEnvironment | undefined;
     let standby: PostgresServer | undefined;
 
     async function launch({ stack }: LaunchTrial): Promise<void> {
-        if (!ground) return;
-        const { template, closing } = ground;
+        if (!environment) return;
+        const { template, closing } = environment;
         const { postgres } = stack;
         await postgres.end('SIGINT');
         standby = await copyServer(postgres, template, join(stack.dir, 'standby'));
@@ -53,7 +53,7 @@ function failover(): Scenario {
         fault: 'PostgreSQL fails over to a synchronous standby',
         form: 'apart',
         prepare: async (_dir, given) => {
-            ground = given;
+            environment = given;
             return {};
         },
         launch,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { latencyOf } from '../../bench/percentiles.ts';
+import { latencyOf } from '../../../bench/percentiles.ts';
 import { httpClient, isAcknowledged } from '../load/calls.ts';
 import type { Scenario, Trial } from '../scenario.ts';
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startRedisCluster, type TestCluster } from '../../redis-cluster.ts';
+import { startRedisCluster, type TestCluster } from '../../support/redis-cluster.ts';
 import type { Scenario, Trial } from '../scenario.ts';
 import { until } from '../stack/proc.ts';
 import { defaultSettings, REDIS_PASSWORD, type RedisServer, redisServer } from '../stack/redis-server.ts';
-import type { Ground } from '../stack/stack.ts';
+import type { FaultEnvironment } from '../stack/stack.ts';
 
 const SENTINELS = 3;
 const PROMOTED_MS = 30_000;
@@ -14,7 +14,7 @@ function sentinel(): Scenario {
     let primary: RedisServer | undefined;
     let watchers: RedisServer[] = [];
 
-    async function prepare(dir: string, { redisProgram: program, closing }: Ground) {
+    async function prepare(dir: string, { redisProgram: program, closing }: FaultEnvironment) {
         const started = async (name: string, options: Partial<Parameters<typeof redisServer>[0]>) => {
             const server = await redisServer({ program, folder: join(dir, name), ...options });
             closing.defer(() => server.end('SIGKILL'));

@@ -20,17 +20,17 @@ async function run({ stack, scaled, recovered, note }: Trial): Promise<void> {
         await usage.ready();
         await delay(scaled(3_000));
     }
-    const twin = await stack.twin('usage');
-    twin.launch();
-    await twin.ready();
+    const second = await stack.second('usage');
+    second.launch();
+    await second.ready();
     signalAll([usage.pid()], 'SIGSTOP');
     await delay(Math.min(STALLED_MS, scaled(STALLED_MS)));
     signalAll([usage.pid()], 'SIGCONT');
     await recovered('a usage process that was stopped', performance.now());
     await stack.redis.command('FLUSHALL');
     await delay(scaled(3_000));
-    note(`${await twin.metric('job_duration_seconds_count')} runs of jobs in the second process`);
-    await twin.end('SIGTERM');
+    note(`${await second.metric('job_duration_seconds_count')} runs of jobs in the second process`);
+    await second.end('SIGTERM');
     await recovered('a Redis that forgot', performance.now());
 }
 

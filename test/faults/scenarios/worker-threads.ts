@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { openThreads } from '../../../bench/profile/inspector.ts';
 import { pickPort } from '../../../deploy/local/ports.ts';
-import { openThreads } from '../../bench/profile/inspector.ts';
 import type { Kind } from '../load/journal.ts';
 import type { LaunchTrial, Scenario, Trial } from '../scenario.ts';
 

@@ -3,12 +3,12 @@ import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileS
 import { dirname, join } from 'node:path';
 import { Client } from 'pg';
 import { keptSecret } from '../../../deploy/local/data-dir.ts';
+import { startPostgres } from '../../../deploy/local/databases/postgres.ts';
+import { postgresBinaries } from '../../../deploy/local/databases/postgres-binaries.ts';
+import { bareEnvironment, openServerLog, runProgram } from '../../../deploy/local/databases/run-program.ts';
+import { unprivilegedAccount } from '../../../deploy/local/databases/unprivileged.ts';
 import { pickPort } from '../../../deploy/local/ports.ts';
-import { startPostgres } from '../../../deploy/local/postgres.ts';
-import { postgresBinaries } from '../../../deploy/local/postgres-binaries.ts';
 import { isRunning } from '../../../deploy/local/processes.ts';
-import { bareEnvironment, openServerLog, runProgram } from '../../../deploy/local/run-program.ts';
-import { unprivilegedAccount } from '../../../deploy/local/unprivileged.ts';
 import { processesIn, signalAll, until } from './proc.ts';
 
 /** How long a start may take, recovery included, in milliseconds. */

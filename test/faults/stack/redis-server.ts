@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import type { RedisProgram } from '../../../deploy/local/databases/redis-program.ts';
+import { bareEnvironment, openServerLog } from '../../../deploy/local/databases/run-program.ts';
 import { pickPort } from '../../../deploy/local/ports.ts';
 import { isRunning, waitUntilGone } from '../../../deploy/local/processes.ts';
-import type { RedisProgram } from '../../../deploy/local/redis-program.ts';
-import { bareEnvironment, openServerLog } from '../../../deploy/local/run-program.ts';
 import { processesIn, signalAll, until } from './proc.ts';
 
 /** How long a start may take, in milliseconds. */

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
-import { runProgram } from '../../../deploy/local/run-program.ts';
-import type { Ground } from './stack.ts';
+import { runProgram } from '../../../deploy/local/databases/run-program.ts';
+import type { FaultEnvironment } from './stack.ts';
 
 /** Why there can be no small file system here; undefined where there can. */
 export function diskObstacle(): string | undefined {
@@ -8,7 +8,7 @@ export function diskObstacle(): string | undefined {
 }
 
 /** Mounts an empty file system of `mebibytes` at `folder`, until the end of the scenario. */
-export async function mountSmallDisk(folder: string, mebibytes: number, { closing }: Ground): Promise<void> {
+export async function mountSmallDisk(folder: string, mebibytes: number, { closing }: FaultEnvironment): Promise<void> {
     mkdirSync(folder, { recursive: true });
     const options = ['-t', 'tmpfs', '-o', `size=${mebibytes}m,mode=0711`, 'tmpfs', folder];
     await runProgram(['mount', ...options], { timeout_ms: 10_000 });

@@ -1,8 +1,8 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RedisProgram } from '../../../deploy/local/redis-program.ts';
-import { apart, giveOpsPorts, type Member, together } from '../../service.ts';
+import type { RedisProgram } from '../../../deploy/local/databases/redis-program.ts';
+import { apart, giveOpsPorts, type Member, together } from '../../support/service.ts';
 import { type PostgresServer, postgresServer, serviceUrl } from './postgres-server.ts';
 import { REDIS_PASSWORD, type RedisServer, redisServer } from './redis-server.ts';
 import { type Supervised, supervise } from './supervisor.ts';
@@ -36,7 +36,7 @@ export interface Stack {
     /** A runner of the migrations, not started yet. */
     migrator(name: string): Supervised;
     /** One more process of a role, not started yet; only what it does of its own accord reaches it, such as jobs. */
-    twin(role: string): Promise<Supervised>;
+    second(role: string): Promise<Supervised>;
     /** Launches every process and resolves when all are ready. */
     launch(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export interface StackOptions {
 }
 
 /** What all stacks of a run share. */
-export interface Ground {
+export interface FaultEnvironment {
     /** The data folder that PostgreSQL's are copied from. */
     template: string;
     redisProgram: RedisProgram;
@@ -75,15 +75,15 @@ const SETTINGS = {
 };
 
 /** Starts the databases and the proxies and prepares the processes; `launch` starts those. */
-export async function prepareStack(dir: string, ground: Ground, options: StackOptions): Promise<Stack> {
-    const { template, closing } = ground;
+export async function prepareStack(dir: string, environment: FaultEnvironment, options: StackOptions): Promise<Stack> {
+    const { template, closing } = environment;
     const folders = { postgres: join(dir, 'postgres'), redis: join(dir, 'redis'), logs: join(dir, 'logs') };
     Object.assign(folders, options.folders);
     mkdirSync(folders.logs, { recursive: true });
     const postgres = await postgresServer({ template, folder: folders.postgres });
     closing.defer(() => postgres.end('SIGQUIT'));
     await postgres.start();
-    const redis = await redisServer({ program: ground.redisProgram, folder: folders.redis });
+    const redis = await redisServer({ program: environment.redisProgram, folder: folders.redis });
     closing.defer(() => redis.end('SIGKILL'));
     await redis.start();
     const proxied = async (port: number): Promise<TcpProxy> => {
@@ -133,7 +133,7 @@ export async function prepareStack(dir: string, ground: Ground, options: StackOp
             runner.launch();
             if ((await runner.ended()) !== 0) throw new Error(`The migrations failed: see ${runner.logFile}.`);
         },
-        async twin(role) {
+        async second(role) {
             const model = plan.members.find(({ args }) => args.includes(role));
             if (!model) throw new RangeError(`There is no ${role}.`);
             const member = { ...model, name: `${role}-twin`, env: { ...model.env, GRPC_PORT: '0' } };

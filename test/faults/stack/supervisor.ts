@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { appendFileSync, closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRunning, waitUntilGone } from '../../../deploy/local/processes.ts';
-import { isReady, type Member } from '../../service.ts';
+import { isReady, type Member } from '../../support/service.ts';
 import { signalAll, until } from './proc.ts';
 
 /** How long a process may take until it is ready, on a machine that has much else to do, in milliseconds. */

@@ -78,8 +78,8 @@ async function pioneer(batch: readonly Buffer[], does: (part: readonly Buffer[])
 /** Why the input is a finding; undefined where all is as it must be. */
 export async function faultOf(target: Target, input: Buffer): Promise<string | undefined> {
     try {
-        const { cpu_us, judge } = timed(target, input);
-        await judge();
+        const { cpu_us, check } = timed(target, input);
+        await check();
         const allowed_us = BASE_CPU_US + input.length * BYTE_CPU_US;
         if (target.is_costly || cpu_us <= allowed_us) return undefined;
         let least_us = cpu_us;
@@ -95,7 +95,7 @@ export async function faultOf(target: Target, input: Buffer): Promise<string | u
 
 function timed(target: Target, input: Buffer) {
     const before = process.threadCpuUsage();
-    const judge = target.run(input);
+    const check = target.run(input);
     const { user, system } = process.threadCpuUsage(before);
-    return { cpu_us: user + system, judge };
+    return { cpu_us: user + system, check };
 }

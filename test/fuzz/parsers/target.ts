@@ -27,9 +27,9 @@ export function target<Result>(options: {
     max_bytes?: number;
     is_costly?: boolean;
     parse(input: Buffer): Result;
-    judge(input: Buffer, result: Result): void | Promise<void>;
+    check(input: Buffer, result: Result): void | Promise<void>;
 }): Target {
-    const { parse, judge, dictionary = [], max_bytes = 16 << 10, is_costly = false, ...rest } = options;
+    const { parse, check, dictionary = [], max_bytes = 16 << 10, is_costly = false, ...rest } = options;
     return {
         ...rest,
         dictionary,
@@ -37,7 +37,7 @@ export function target<Result>(options: {
         is_costly,
         run(input) {
             const result = parse(input);
-            return () => judge(input, result);
+            return () => check(input, result);
         },
     };
 }

@@ -1,5 +1,5 @@
-import { METHODS, messageAt, methodAt } from '../../e2e/grpc.ts';
-import { anIssued, newAccount, newDid, newKey, newWallet, payloadOf } from '../../e2e/world.ts';
+import { METHODS, messageAt, methodAt } from '../../e2e/support/grpc.ts';
+import { anIssued, newAccount, newDid, newKey, newWallet, payloadOf } from '../../e2e/support/world.ts';
 import { mutated } from '../mutator.ts';
 import type { Random } from '../random.ts';
 

@@ -4,9 +4,9 @@ import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import type { Endpoint } from '../../../gateway/endpoint.ts';
 import { type EndpointId, endpointTable } from '../../../gateway/endpoints/index.ts';
-import { type Call, GATEWAYS, INTERNAL_SECRET } from '../../e2e/client.ts';
-import { exampleCall } from '../../e2e/examples.ts';
-import type { RawAnswer } from '../../e2e/raw.ts';
+import { type Call, GATEWAYS, INTERNAL_SECRET } from '../../e2e/support/client.ts';
+import { exampleCall } from '../../e2e/support/examples.ts';
+import type { RawAnswer } from '../../e2e/support/raw.ts';
 import { mutate, mutationsOf, type WireCall } from './mutations.ts';
 
 /** No answer may take longer, in milliseconds: what the service itself gives a request, and as much again for a busy machine. */

@@ -1,6 +1,6 @@
 import { type ClientDuplexStream, Metadata, type ServiceError, type StatusObject, status } from '@grpc/grpc-js';
 import { Frame } from '../../../proto/gen/rpc/v1/frames.ts';
-import { addressOf, clientOf, methodAt, READER_TOKEN, SERVICE_TOKEN } from '../../e2e/grpc.ts';
+import { addressOf, clientOf, methodAt, READER_TOKEN, SERVICE_TOKEN } from '../../e2e/support/grpc.ts';
 import { mutated } from '../mutator.ts';
 import type { Random } from '../random.ts';
 import { type CallPool, type RandomCall, someCall } from './calls.ts';

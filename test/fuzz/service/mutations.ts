@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { z } from 'zod';
 import type { Endpoint } from '../../../gateway/endpoint.ts';
-import { type Call, INTERNAL_SECRET } from '../../e2e/client.ts';
+import { type Call, INTERNAL_SECRET } from '../../e2e/support/client.ts';
 import { HEADERS, headerText, METHODS, oddJson, oddText } from './odd-values.ts';
 
 /** A request as it goes over the wire, whatever is wrong with it. */

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EndpointId } from '../../../gateway/endpoints/index.ts';
-import { GATEWAYS, INTERNAL_SECRET } from '../../e2e/client.ts';
-import { exampleCall } from '../../e2e/examples.ts';
-import { type SocketAnswer, takeAnswer } from '../../e2e/socket.ts';
+import { GATEWAYS, INTERNAL_SECRET } from '../../e2e/support/client.ts';
+import { exampleCall } from '../../e2e/support/examples.ts';
+import { type SocketAnswer, takeAnswer } from '../../e2e/support/socket.ts';
 import { mutated } from '../mutator.ts';
 import type { Random } from '../random.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import bs58 from 'bs58';
-import { parseApiKey } from '../../../platform/api-key.ts';
+import { parseApiKey } from '../../../platform/access/api-key.ts';
 import { decodeBase64 } from '../../../platform/base64.ts';
 import { requireCredentialId } from '../../../services/credential-id.ts';
 import { cursors, type ListScope } from '../../../services/cursors.ts';
@@ -26,7 +26,7 @@ export const didKey = target({
     dictionary: ['did:key:', 'z6Mk', '1', 'z', '0', 'O', 'I', 'l', '#', '?', 'é'],
     max_bytes: 4 << 10,
     parse: (input) => decodeDidKey(input.toString()),
-    judge(input, key) {
+    check(input, key) {
         const text = input.toString();
         const bytes = text.startsWith('did:key:z') && text.length === 56 ? bs58.decodeUnsafe(text.slice(9)) : undefined;
         const good = bytes?.length === 34 && bytes[0] === 0xed && bytes[1] === 0x01 && text.startsWith('did:key:z6Mk');
@@ -50,7 +50,7 @@ export const did = target({
     dictionary: ['did:', ':', '::', '%', '%3A', '%zz', '.', '-', '_', '/', '#'],
     max_bytes: 64 << 10,
     parse: (input) => isDid(input.toString()),
-    judge(input, result) {
+    check(input, result) {
         const text = input.toString();
         const [scheme, method = '', ...parts] = text.split(':');
         const id = parts.join(':').replace(/%[0-9a-f]{2}/gi, 'e');
@@ -74,7 +74,7 @@ export const base64 = target({
     dictionary: ['=', '==', '+', '/', '-', '_', ' ', '\n', 'A', 'B'],
     max_bytes: 1 << 20,
     parse: (input) => decodeBase64(input.toString()),
-    judge(input, bytes) {
+    check(input, bytes) {
         const text = input.toString();
         const body = text.replace(/={1,2}$/, '');
         const padding = text.length - body.length;
@@ -99,7 +99,7 @@ export const cursor = target({
     dictionary: ['A', '_', '-', '=', '.'],
     max_bytes: 256,
     parse: (input) => attempt(() => LISTS.open(input.toString(), SCOPE)),
-    judge(input, { value }) {
+    check(input, { value }) {
         if (value === undefined) return;
         assert.deepEqual([value, input.toString()], [SOME_ID, CURSOR]);
     },
@@ -127,7 +127,7 @@ export const apiKey = target({
     dictionary: ['cred_', 'test_', 'live_', '_', '0', 'é'],
     max_bytes: 4 << 10,
     parse: (input) => parseApiKey(input.toString('latin1'), FORMAT),
-    judge(input, found) {
+    check(input, found) {
         const text = input.toString('latin1');
         const good = text.length === 42 && text.startsWith('cred_test_') && text.endsWith(checksum(text.slice(0, -6)));
         assert.deepEqual(found?.hash, good ? hash('sha256', text, 'buffer') : undefined);
@@ -140,7 +140,7 @@ export const credentialId = target({
     dictionary: ['urn:uuid:', '-', 'A', '0'],
     max_bytes: 4 << 10,
     parse: (input) => attempt(() => requireCredentialId(input.toString())),
-    judge(input, { value }) {
+    check(input, { value }) {
         const groups = input
             .toString()
             .split(/^urn:uuid:|-/)

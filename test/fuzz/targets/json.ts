@@ -58,7 +58,7 @@ export const json = target({
     dictionary: DICTIONARY,
     max_bytes: MAX_BODY_BYTES,
     parse: (input) => read(input.toString(), RAW),
-    judge: (input, result) => judgeJson(input.toString(), result),
+    check: (input, result) => judgeJson(input.toString(), result),
 });
 
 /** The same text as a member, as the services read what came over gRPC. */
@@ -68,7 +68,7 @@ export const jsonObject = target({
     dictionary: DICTIONARY,
     max_bytes: 4 << 20,
     parse: (input) => attempt(() => requireJsonObject('claims', input.toString(), MAX_CLAIMS_BYTES)),
-    judge(input, { refused }) {
+    check(input, { refused }) {
         const text = input.toString();
         // A longer text is refused for its length; JSON.parse would take seconds for one of brackets.
         const value = Buffer.byteLength(text) <= MAX_CLAIMS_BYTES ? parsed(text)?.value : undefined;

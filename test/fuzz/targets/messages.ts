@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { BinaryReader } from '@bufbuild/protobuf/wire';
 import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
-import { EXCHANGE } from '../../../platform/rpc/frames.ts';
+import { EXCHANGE } from '../../../platform/rpc/frames/frames.ts';
 import { Frame } from '../../../proto/gen/rpc/v1/frames.ts';
 import { target } from '../parsers/target.ts';
 
@@ -50,7 +50,7 @@ export const frame = target({
             throw error;
         }
     },
-    judge(_input, decoded) {
+    check(_input, decoded) {
         if ('refused' in decoded) return assert.ok(!/stack/i.test(decoded.refused), decoded.refused);
         // Bytes are compared: where large objects differ, assert takes minutes to describe how.
         const bytes = encoded(decoded.frame);

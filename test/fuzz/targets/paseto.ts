@@ -33,7 +33,7 @@ export const pasetoToken = target({
     dictionary: ['v4.public.', 'v4.local.', 'v3.public.', '.', '=', '_', '-', '+', '/', 'AAAA'],
     max_bytes: MAX_TOKEN_LENGTH + 1_024,
     parse: (input) => openToken({ token: input.toString(), did, ...WANTED }),
-    async judge(input, opened) {
+    async check(input, opened) {
         const token = input.toString();
         if (!isToken(token)) assert.equal(opened.ok, false);
         if (opened.ok) await other.Verify(await other_key, token, { allowNonExpiring: true }).catch(onlyClaims);
@@ -82,7 +82,7 @@ export const pasetoPayload = target({
         const token = tokenOf(message);
         return { by_did: openToken({ token, did, ...WANTED }), by_issuer: openToken({ token, ...WANTED }) };
     },
-    judge(input, { by_did, by_issuer }) {
+    check(input, { by_did, by_issuer }) {
         const expected = readPayload(input);
         assert.equal(by_did.ok, expected !== undefined, by_did.ok ? 'opened' : by_did.reason);
         if (expected === undefined) return assert.equal(by_issuer.ok, false);

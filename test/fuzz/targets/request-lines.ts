@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { isIP, SocketAddress } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
-import { networkOf } from '../../../gateway/address.ts';
-import { bearerToken } from '../../../gateway/auth.ts';
-import { checkHeaders } from '../../../gateway/exchange.ts';
-import { parseQuery, REPEATED } from '../../../gateway/query.ts';
-import { originForm, routable } from '../../../gateway/target.ts';
-import { readTraceparent } from '../../../platform/tracing.ts';
+import { bearerToken } from '../../../gateway/admission/auth.ts';
+import { networkOf } from '../../../gateway/http/address.ts';
+import { checkHeaders } from '../../../gateway/http/exchange.ts';
+import { parseQuery, REPEATED } from '../../../gateway/http/query.ts';
+import { originForm, routable } from '../../../gateway/http/target.ts';
+import { readTraceparent } from '../../../platform/telemetry/span.ts';
 import { attempt, target } from '../parsers/target.ts';
 
 /** What Node's parser hands over of a request line and of header fields: bytes as Latin-1. */
@@ -57,7 +57,7 @@ export const query = target({
     ],
     dictionary: ESCAPES,
     parse: (input) => attempt(() => parseQuery(latin1(input))),
-    judge(input, { value, refused }) {
+    check(input, { value, refused }) {
         const [, text = ''] = /\?(.*)$/s.exec(latin1(input)) ?? [];
         const expected = new URLSearchParams(text.startsWith('?') ? `&${text}` : text);
         const pieces = text.split('&').filter((piece) => piece !== '');
@@ -91,7 +91,7 @@ export const requestTarget = target({
         const origin = originForm(latin1(input));
         return { origin, routed: routable(origin) };
     },
-    judge(_input, { origin, routed }) {
+    check(_input, { origin, routed }) {
         assert.ok(origin.startsWith('/') || origin === '*');
         const [path = ''] = routed.url.split('?', 1);
         decodeURIComponent(path);
@@ -109,7 +109,7 @@ export const authorization = target({
     dictionary: ['Bearer ', 'bearer', ' ', '\t', ',', 'Bearer Bearer '],
     // Only the header fields are looked at.
     parse: (input) => bearerToken({ headers: { authorization: latin1(input).trim() } } as IncomingMessage),
-    judge(input, token) {
+    check(input, token) {
         const text = latin1(input).trim();
         if (/[\n\r]/.test(text)) return; // no header field holds them
         const is_bearer = text.slice(0, 7).toLowerCase() === 'bearer ';
@@ -156,7 +156,7 @@ export const headerFields = target({
             count: fields.length,
         };
     },
-    judge(_input, { outcome, hosts, count }) {
+    check(_input, { outcome, hosts, count }) {
         if (count > 100) return assert.ok(outcome.refused !== undefined, 'more than 100 fields pass');
         if (hosts !== 1) assert.ok(outcome.value?.refused !== undefined, `${hosts} Host fields pass`);
     },
@@ -178,7 +178,7 @@ export const address = target({
     dictionary: ['::', ':', '.', '%', 'ffff', '0', '255', 'fe80::', '/64'],
     max_bytes: 256,
     parse: (input) => networkOf(latin1(input)),
-    judge(input, network) {
+    check(input, network) {
         const text = latin1(input);
         if (isIP(text) !== 6) return assert.equal(network, text);
         const { address: canonical } = new SocketAddress({ address: text.split('%', 1)[0] ?? '', family: 'ipv6' });
@@ -194,7 +194,7 @@ export const traceparent = target({
     seeds: ['00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', '00-0-0-0', ''],
     dictionary: ['00', '-', 'ff', '0af7651916cd43dd8448eb211c80319c'],
     parse: (input) => readTraceparent(latin1(input)),
-    judge(input, value) {
+    check(input, value) {
         const parts = latin1(input).split('-');
         const sizes = [2, 32, 16, 2];
         const good =

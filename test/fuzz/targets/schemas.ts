@@ -1,7 +1,7 @@
-import { parseBody } from '../../../gateway/body.ts';
 import { endpointTable } from '../../../gateway/endpoints/index.ts';
 import { parse } from '../../../gateway/fields.ts';
-import { parseQuery } from '../../../gateway/query.ts';
+import { parseBody } from '../../../gateway/http/body.ts';
+import { parseQuery } from '../../../gateway/http/query.ts';
 import { attempt, target } from '../parsers/target.ts';
 
 const TABLE = endpointTable({ version: '', cache: async () => {}, clock: Date.now });
@@ -43,7 +43,7 @@ export const bodies = target({
             if (schema) attempt(() => parse(schema, body));
         }
     },
-    judge() {},
+    check() {},
 });
 
 /** So is a query, and what a path may hold. */
@@ -58,5 +58,5 @@ export const parameters = target({
             for (const schema of [query, params, headers]) if (schema) attempt(() => parse(schema, value));
         }
     },
-    judge() {},
+    check() {},
 });

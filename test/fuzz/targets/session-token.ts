@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isUtf8 } from 'node:buffer';
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import { compactVerify, decodeProtectedHeader, importSPKI } from 'jose';
-import { sessionTokenVerifier } from '../../../platform/session-token.ts';
+import { sessionTokenVerifier } from '../../../platform/access/session-token.ts';
 import { target } from '../parsers/target.ts';
 
 /** PKCS#8 of an Ed25519 seed: the same key in every run. */
@@ -54,7 +54,7 @@ export const sessionToken = target({
     dictionary: ['.', '=', 'eyJhbGciOiJub25lIn0', 'e30', '-', '_', '..'],
     max_bytes: 8 << 10,
     parse: (input) => verifier.verify(input.toString('latin1'), 'access'),
-    judge: (input, verdict) => judgeAccepted(input.toString('latin1'), verdict),
+    check: (input, verdict) => judgeAccepted(input.toString('latin1'), verdict),
 });
 
 /** Header and claims that the right key has signed, a line feed between them. */
@@ -91,5 +91,5 @@ export const sessionClaims = target({
         return { token, verdict: verifier.verify(token, 'either') };
     },
     // Bytes that are no UTF-8 are refused by the other one alone; nobody but identity can sign them.
-    judge: (input, { token, verdict }) => (isUtf8(input) ? judgeAccepted(token, verdict) : undefined),
+    check: (input, { token, verdict }) => (isUtf8(input) ? judgeAccepted(token, verdict) : undefined),
 });

@@ -40,7 +40,7 @@ export const email = target({
     ],
     max_bytes: 256 << 10,
     parse: (input) => attempt(() => requireEmail(input.toString())),
-    judge(_input, { value: address }) {
+    check(_input, { value: address }) {
         if (address === undefined) return;
         assert.equal(requireEmail(address), address, 'the stored form is not a fixed point');
         assert.equal(address.normalize('NFKC'), address);
@@ -92,7 +92,7 @@ export const dateTime = target({
     dictionary: ['T', 'Z', '+00:00', '-23:59', '+24', '.', '0000', '9999', '-02-29', '24:00', ':60', '+275760'],
     max_bytes: 64 << 10,
     parse: (input) => ({ exact: readDateTime(input.toString()), expiry: readExpiry(input.toString()) }),
-    judge(input, { exact, expiry }) {
+    check(input, { exact, expiry }) {
         const text = input.toString();
         assert.equal(exact, writtenOf(text));
         assert.equal(expiry, /^\d{4}-\d\d-\d\d$/.test(text) ? writtenOf(`${text}T00:00Z`) : exact);
@@ -134,7 +134,7 @@ export const phcString = target({
         const is_cheap = Number(memory) <= MAX_KIB;
         return { stale, matches: is_cheap ? attempt(() => verifyPassword(phc, PASSWORD), 'internal') : undefined };
     },
-    async judge(input, { stale, matches }) {
+    async check(input, { stale, matches }) {
         const phc = input.toString('latin1');
         if (stale.refused !== undefined) return assert.ok(matches === undefined || matches.refused !== undefined);
         const other = otherNeedsRehash(phc, { memoryCost: CHEAP.memory_kib, timeCost: CHEAP.passes, parallelism: 1 });

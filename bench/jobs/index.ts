@@ -1,0 +1,16 @@
+import { accountJobs } from './accounts.ts';
+import { credentialJobs } from './credentials.ts';
+import { didJobs } from './dids.ts';
+import type { Workload } from './job.ts';
+import { presentationJobs } from './presentations.ts';
+
+/** Everything that is measured over HTTP, in the order of the report. */
+export const JOBS: readonly Workload[] = [...didJobs, ...credentialJobs, ...presentationJobs, ...accountJobs];
+
+export const HTTP_JOB_NAMES: readonly string[] = JOBS.map(({ name }) => name);
+
+export function jobNamed(name: string): Workload {
+    const job = JOBS.find((candidate) => candidate.name === name);
+    if (!job) throw new Error(`There is no job ${name}.`);
+    return job;
+}

@@ -1,0 +1,83 @@
+import { encodeBase64 } from '../platform/base64.ts';
+import { newId } from '../platform/ids.ts';
+import { writePayload as credentialPayload } from '../services/credential-payload.ts';
+import { writePayload as presentationPayload } from '../services/presentations/payload.ts';
+import { encodeDidKey } from '../workers/crypto/did-key.ts';
+import { generateKeyPair, type KeyPair, secretKeyBytes } from '../workers/crypto/ed25519.ts';
+import { signToken } from '../workers/crypto/paseto.ts';
+
+/** Key pairs and tokens, made before a run as the service makes them: those of a job that does not repeat are sent once. */
+
+export interface Signer extends KeyPair {
+    did: string;
+}
+
+export interface Credential {
+    /** UUID */
+    id: string;
+    issuer: string;
+    issued_at: string;
+    token: string;
+}
+
+export const SUBJECT = 'did:web:subject.example';
+export const CREDENTIAL_TYPE = 'EmploymentCredential';
+export const AUDIENCE = 'did:web:verifier.example';
+
+export function newSigner(): Signer {
+    const pair = generateKeyPair();
+    return { ...pair, did: encodeDidKey(pair.public_key) };
+}
+
+export function privateKeyOf({ seed, public_key }: Signer): string {
+    return encodeBase64(secretKeyBytes(seed, public_key));
+}
+
+/** About 400 bytes; `index` sets it apart from all others. */
+export function claimsOf(index: number): Record<string, unknown> {
+    return {
+        employee_number: `E-${String(index).padStart(8, '0')}`,
+        role: 'Senior Engineer',
+        department: 'Distributed Systems',
+        employer: { name: 'Analytical Engines Ltd', country: 'GB', registration: '01234567' },
+        start_date: '2024-03-01',
+        full_time: true,
+        grade: 7,
+        skills: ['typescript', 'postgresql', 'cryptography', 'operations'],
+        statement: 'Employed without limit of time; references are given by the personnel department on request.',
+    };
+}
+
+export function newCredential(index: number, id = newId()): Credential {
+    const signer = newSigner();
+    const issued_at = new Date().toISOString();
+    const payload = credentialPayload({
+        credential_id: `urn:uuid:${id}`,
+        issuer: signer.did,
+        subject: SUBJECT,
+        credential_type: CREDENTIAL_TYPE,
+        issued_at,
+        expires_at: undefined,
+        claims: JSON.stringify(claimsOf(index)),
+    });
+    return { id, issuer: signer.did, issued_at, token: signToken(payload, signer.seed, signer.public_key) };
+}
+
+/** The tokens of `count` new credentials. */
+export function newCredentials(index: number, count: number): string[] {
+    return Array.from({ length: count }, (_, offset) => newCredential(index * count + offset).token);
+}
+
+export function newPresentation(index: number, credentials: number): string {
+    const holder = newSigner();
+    const payload = presentationPayload({
+        presentation_id: `urn:uuid:${newId()}`,
+        holder: holder.did,
+        audience: AUDIENCE,
+        created_at: new Date().toISOString(),
+        nonce: `nonce-${index}`,
+        domain: undefined,
+        credentials: newCredentials(index, credentials),
+    });
+    return signToken(payload, holder.seed, holder.public_key);
+}

@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { keptSecret } from '../data-dir.ts';
+import { pickPort } from '../ports.ts';
+import { Problem } from '../problem.ts';
+import { findProcesses, isRunning, terminate, worksIn } from '../processes.ts';
+import type { LocalServer, ServerOptions } from './postgres.ts';
+import { findRedis, type RedisProgram } from './redis-program.ts';
+import { bareEnvironment, openServerLog } from './run-program.ts';
+
+/** SIGTERM writes the append-only file. A Redis that cannot write it (full disk) refuses to end. */
+const SHUTDOWN = { gently: 'SIGTERM', patience_ms: 10_000, firmly: 'SIGKILL' } as const;
+const PORT_ATTEMPTS = 5;
+
+/**
+ * Starts a Redis (or Valkey) that stores its data in `data_dir/redis` and evicts nothing, on 127.0.0.1 with a random
+ * password. Like PostgreSQL it has its own session and ends through `stop`.
+ */
+export async function startRedis({ data_dir, log, signal }: ServerOptions): Promise<LocalServer> {
+    const folder = join(data_dir, 'redis');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    await stopOrphans(folder, log);
+    const program = await findRedis({ data_dir, log, signal });
+    const password = keptSecret(data_dir, 'redis-password');
+    const log_file = join(data_dir, 'redis.log');
+    for (let attempt = 1; ; attempt++) {
+        const port = await pickPort();
+        writeFileSync(join(folder, 'redis.conf'), configuration(port, password), { mode: 0o600 });
+        const output = openServerLog(log_file);
+        const pid = launch(program, folder, output.fd);
+        output.close();
+        const url = `redis://:${password}@127.0.0.1:${port}/0`;
+        if (pid !== undefined && (await becameReady(pid, url, signal))) {
+            return { url, isRunning: () => isRunning(pid), stop: () => terminate(pid, SHUTDOWN) };
+        }
+        const reason = output.written();
+        if (attempt < PORT_ATTEMPTS && reason.includes('Address already in use')) continue;
+        throw new Problem(`Redis did not start:\n${reason}\n(its log: ${log_file})`);
+    }
+}
+
+/** A killed launcher leaves its Redis running. Two of them would destroy a shared append-only file. */
+async function stopOrphans(folder: string, log: (line: string) => void): Promise<void> {
+    const orphans = findProcesses(({ pid, argv }) => /redis|valkey/.test(argv.join(' ')) && worksIn(pid, folder));
+    for (const pid of orphans) {
+        log(`Redis (pid ${pid}) was left over by an earlier start: stopping it first`);
+        await terminate(pid, SHUTDOWN);
+    }
+}
+
+function configuration(port: number, password: string): string {
+    const settings = {
+        bind: '127.0.0.1',
+        port,
+        requirepass: password,
+        dir: '.',
+        appendonly: 'yes',
+        appendfsync: 'everysec',
+        save: '""',
+        'maxmemory-policy': 'noeviction',
+    };
+    const lines = Object.entries(settings).map(([name, value]) => `${name} ${value}\n`);
+    return lines.join('');
+}
+
+function launch(program: RedisProgram, folder: string, output: number): number | undefined {
+    const [path = '', ...args] = program.command;
+    const server = spawn(path, [...args, 'redis.conf'], {
+        cwd: folder,
+        detached: true,
+        stdio: ['ignore', output, output],
+        env: bareEnvironment(program.env),
+    });
+    server.on('error', () => undefined); // the caller sees it: there is no pid
+    server.unref();
+    return server.pid;
+}
+
+/** False if the server ended first. Loading the append-only file has no time limit. */
+async function becameReady(pid: number, url: string, signal: AbortSignal | undefined): Promise<boolean> {
+    const client = new Redis(url, { retryStrategy: () => 25, maxRetriesPerRequest: null });
+    let ready = false;
+    client.once('ready', () => {
+        ready = true;
+    });
+    client.on('error', () => undefined); // refused until it listens
+    try {
+        while (!ready && isRunning(pid)) {
+            if (signal?.aborted) {
+                await terminate(pid, SHUTDOWN);
+                signal.throwIfAborted();
+            }
+            await delay(20);
+        }
+        return ready;
+    } finally {
+        client.disconnect();
+    }
+}

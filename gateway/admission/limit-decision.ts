@@ -1,0 +1,45 @@
+import { AppError } from '../../platform/errors.ts';
+
+export const STATES = ['admitted', 'limited', 'refused', 'unconfirmed'] as const;
+export type State = (typeof STATES)[number];
+
+/** What the limiter needs to know about one call. */
+export interface LimitRequest {
+    /** Redis key of the bucket that the call counts in. */
+    bucket: string;
+    /** Redis key of the liveness mark; absent if nothing can be revoked. */
+    mark?: string;
+    tag: string;
+    /** Redis key of the set of the account's buckets that wait for the roll-up; absent if the call is not recorded. */
+    awaitingRollUp?: string;
+    /** Calls per window. */
+    limit: number;
+    /** The tier that the limit belongs to; absent for the limit of an address. */
+    tier?: string;
+}
+
+export interface Decision {
+    /** `unreachable`: Redis did not decide. Ask the owner whether the caller is active, then call `takeLocally`. */
+    state: State | 'unreachable';
+    limit: number;
+    remaining: number;
+    /** Unix time in whole seconds. */
+    reset: number;
+    /** Whole seconds until the reset, at least 1. */
+    wait: number;
+}
+
+/** `now` and `end` (of the window) are milliseconds since 1970. */
+export function decisionOf(
+    state: State,
+    { limit, remaining, end, now }: { limit: number; remaining: number; end: number; now: number },
+): Decision {
+    const wait = Math.max(1, Math.ceil((end - now) / 1_000));
+    return { state, limit, remaining, reset: Math.ceil(end / 1_000), wait };
+}
+
+/** The refusal of a call over its limit (decision A14). */
+export function limitExceeded({ limit, wait }: Decision): AppError {
+    const text = `Limit of ${limit} requests per minute exceeded. Try again in ${wait} seconds.`;
+    return new AppError('rate_limited', text, { retry_after: wait });
+}

@@ -1,0 +1,109 @@
+import { type Coalescer, coalesce } from '../../platform/batch.ts';
+import { AppError } from '../../platform/errors.ts';
+import { type Redis, shardTag } from '../../platform/redis/redis.ts';
+import type { Log } from '../../platform/telemetry/log.ts';
+import type { Metrics } from '../../platform/telemetry/metrics.ts';
+import type { Traced } from '../../platform/telemetry/span.ts';
+import { type Decision, decisionOf, type LimitRequest, STATES } from './limit-decision.ts';
+import { limitScript, type ScriptCall } from './limit-script.ts';
+import { localWindows } from './local-windows.ts';
+
+/** After a failure, Redis is not asked for this long, in milliseconds. */
+const PAUSE_MS = 500;
+/** A call that is counted against the limit of an address. */
+const NO_TIER = 'none';
+
+export interface Limiter {
+    /**
+     * Counts the call if the caller is active and within the limit. `asked_at` (`performance.now()`): the owner was
+     * asked at this time and has confirmed the caller. AppError `unavailable` when too many calls wait.
+     */
+    take(limitRequest: LimitRequest, lookedUpAt?: number, traced?: Traced): Promise<Decision>;
+    /** Counts a presentation that the caller has verified. The count is lost if Redis does not answer. */
+    countVerified(limitRequest: Omit<LimitRequest, 'mark' | 'limit'>): Promise<void>;
+    /** Like `take`, but in this process alone, while Redis is unreachable. */
+    takeLocally(limitRequest: LimitRequest): Decision;
+    /** The hash tag of an account's or an address's shard. */
+    tag(account: string): string;
+}
+
+/**
+ * The rate limiter: a fixed window for each bucket, which its first call opens. One atomic script in Redis decides all
+ * calls that have gathered, with one script call per shard.
+ */
+export function limiter(options: {
+    redis: Redis;
+    shards: number;
+    window_ms: number;
+    log: Log;
+    metrics: Metrics;
+    /** Milliseconds since 1970, for the windows that are kept in this process. */
+    clock?: () => number;
+}): Limiter {
+    const { redis, shards, window_ms, log, metrics, clock = Date.now } = options;
+    const queue = queues(limitScript(redis, window_ms));
+    const local = localWindows(window_ms);
+    const decisions = metrics.counter({
+        name: 'rate_limit_decisions_total',
+        help: 'Decisions of the rate limiter, by outcome and tier. unreachable: Redis did not answer, so this process decided alone.',
+        labels: ['state', 'tier'],
+    });
+    for (const state of [...STATES, 'unreachable']) decisions.inc({ state, tier: NO_TIER }, 0);
+    let paused_until = 0;
+
+    async function askRedis(call: ScriptCall, traced: Traced | undefined): Promise<Decision | undefined> {
+        if (performance.now() < paused_until) return undefined;
+        try {
+            return await queue(call.tag)(call, traced);
+        } catch (error) {
+            if (error instanceof AppError) throw error; // too many calls wait
+            paused_until = performance.now() + PAUSE_MS;
+            log.warn({ err: error }, 'rate limiter: Redis does not answer, this process decides alone');
+            return undefined;
+        }
+    }
+
+    return {
+        async take(limitRequest, lookedUpAt, traced) {
+            const decision = (await askRedis({ ...limitRequest, lookedUpAt }, traced)) ?? unreachable(limitRequest);
+            decisions.inc({ state: decision.state, tier: limitRequest.tier ?? NO_TIER });
+            return decision;
+        },
+        async countVerified(limitRequest) {
+            try {
+                await queue(limitRequest.tag)({ ...limitRequest, limit: 0, verified: true });
+            } catch (error) {
+                log.warn({ err: error }, 'a verified presentation was not counted');
+            }
+        },
+        takeLocally(limitRequest) {
+            const now = clock();
+            const { admitted, remaining, end } = local.take(limitRequest.bucket, limitRequest.limit, now);
+            return decisionOf(admitted ? 'admitted' : 'limited', { limit: limitRequest.limit, remaining, end, now });
+        },
+        tag: (account) => shardTag(account, shards),
+    };
+}
+
+/** The queue of each shard. Its calls wait for each other, but not for those of other shards. */
+function queues(decide: (tag: string, calls: ScriptCall[]) => Promise<Decision[]>) {
+    const by_tag = new Map<string, Coalescer<ScriptCall, Decision>>();
+    return (tag: string): Coalescer<ScriptCall, Decision> => {
+        const existing = by_tag.get(tag);
+        if (existing) return existing;
+        const created = coalesce<ScriptCall, Decision>({
+            name: 'limiter',
+            system: 'redis',
+            max_batch: 256,
+            max_in_flight: 1,
+            max_waiting: 16_384,
+            run: (calls) => decide(tag, calls),
+        });
+        by_tag.set(tag, created);
+        return created;
+    };
+}
+
+function unreachable({ limit }: LimitRequest): Decision {
+    return { state: 'unreachable', limit, remaining: 0, reset: 0, wait: 0 };
+}

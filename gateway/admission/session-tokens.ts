@@ -1,0 +1,73 @@
+import { hash } from 'node:crypto';
+import { type SessionTokenVerifier, sessionTokenVerifier } from '../../platform/access/session-token.ts';
+import { createCache } from '../../platform/cache.ts';
+import { ownContext } from '../../platform/context.ts';
+import type { Services } from '../services.ts';
+
+/** Cached verified tokens. Verifying a signature takes 140 µs. */
+const REMEMBERED = 50_000;
+/** The keys are fetched from identity at most this often, in milliseconds. */
+const LEAST_REFETCH_MS = 1_000;
+
+export interface SessionTokens {
+    /** The session of a valid, unexpired access token. The token cannot say whether the session is still active. */
+    verify(token: string): Promise<string | undefined>;
+}
+
+/**
+ * Verifies access tokens with the public keys of identity. They are fetched when they are first needed, and again when
+ * a token names an unknown key. A verified token is cached until its `exp`, by its SHA-256 only: a copy of this
+ * process's memory contains no usable token.
+ */
+export function sessionTokens({
+    identity,
+    clock,
+}: {
+    identity: Services['identity'];
+    /** Milliseconds since 1970. */
+    clock: () => number;
+}): SessionTokens {
+    const newCache = () => createCache<string, { session_id: string; exp: number }>(REMEMBERED);
+    let cached = newCache();
+    let kids = '';
+    let verifier: SessionTokenVerifier = sessionTokenVerifier({ keys: [], clock });
+    let fetching: Promise<void> | undefined;
+    let fetched_at = Number.NEGATIVE_INFINITY;
+
+    async function fetchKeys(): Promise<void> {
+        const { keys } = await identity.listSigningKeys({}, ownContext());
+        verifier = sessionTokenVerifier({ keys, clock });
+        const kids_now = keys.map(({ kid }) => kid).join();
+        if (kids_now !== kids) cached = newCache(); // a token that was signed with a removed key is no longer valid
+        kids = kids_now;
+        fetched_at = performance.now();
+    }
+
+    async function refetch(): Promise<void> {
+        if (performance.now() - fetched_at < LEAST_REFETCH_MS) return;
+        fetching ??= fetchKeys().finally(() => {
+            fetching = undefined;
+        });
+        await fetching;
+    }
+
+    return {
+        async verify(token) {
+            const name = hash('sha256', token, 'base64');
+            const known = cached.get(name);
+            if (known && known.exp > clock() / 1_000) return known.session_id;
+            let verdict = verifier.verify(token, 'access');
+            if ('refused' in verdict && verdict.refused === 'unknown_key') {
+                await refetch();
+                verdict = verifier.verify(token, 'access');
+            }
+            if ('refused' in verdict) {
+                cached.delete(name);
+                return undefined;
+            }
+            const { sid, exp } = verdict.claims;
+            cached.set(name, { session_id: sid, exp });
+            return sid;
+        },
+    };
+}

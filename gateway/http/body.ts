@@ -1,0 +1,39 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingHttpHeaders } from 'node:http';
+import { AppError } from '../../platform/errors.ts';
+import { JsonError, parseJson } from '../../platform/json.ts';
+
+/** Members whose text is passed on exactly as it was sent (decision C3). */
+const RAW_MEMBERS: ReadonlySet<string> = new Set(['claims', 'metadata']);
+/** Maximum number of values in one body. Claims of 64 KiB have at most 32,768; a body of 1 MiB could have 500,000. */
+const MAX_BODY_COMMAS = 40_000;
+
+/** The JSON object in the request body; an empty object if there is no body. */
+export function parseBody(headers: IncomingHttpHeaders, bytes: Buffer): object {
+    if (bytes.length === 0) return {};
+    requireJson(headers);
+    if (!isUtf8(bytes)) throw new AppError('invalid', 'The body is not valid UTF-8.');
+    const value = parseText(bytes.toString('utf8'));
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+    throw new AppError('invalid', 'The body must be a JSON object.');
+}
+
+function parseText(text: string): unknown {
+    try {
+        return parseJson(text, { raw: RAW_MEMBERS, max_commas: MAX_BODY_COMMAS });
+    } catch (error) {
+        if (error instanceof JsonError) throw new AppError('invalid', `The body is not usable JSON: ${error.message}.`);
+        throw error;
+    }
+}
+
+function requireJson(headers: IncomingHttpHeaders): void {
+    const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+    if (type !== 'application/json') {
+        throw new AppError('unsupported_media_type', 'The body must be sent as application/json.');
+    }
+    const encoding = headers['content-encoding'];
+    if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+        throw new AppError('unsupported_media_type', 'Compressed bodies are not accepted.');
+    }
+}

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type CallContext, Cancellation, REQUEST_TIMEOUT_MS } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
+import { REQUEST_ID } from '../../platform/ids.ts';
+import { NO_SPAN, readTraceparent, type Span } from '../../platform/telemetry/span.ts';
+import { startSpan } from '../../platform/telemetry/tracing.ts';
+import type { Principal } from '../admission/auth.ts';
+import type { Decision } from '../admission/limit-decision.ts';
+import { type BodyOptions, IncomingBody } from './incoming-body.ts';
+import { routable } from './target.ts';
+
+const MAX_HEADERS = 100;
+/** RFC 9110, section 7.2: a host and a port, as they stand in a URI. */
+const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
+
+/** One request and its answer. It is filled as the request is processed, and logged once at the end. */
+export interface Exchange {
+    request: IncomingMessage;
+    response: ServerResponse;
+    body: IncomingBody;
+    /** An escape in the path is not valid UTF-8. */
+    malformed_path: boolean;
+    /** `performance.now()` when the request was read. */
+    began: number;
+    request_id: string;
+    /** The parent of its calls: its own span or, if the request is not traced, the `traceparent` that came in. */
+    traceparent: string | undefined;
+    span: Span;
+    /** Shared by all its calls. It is cancelled when the client disconnects. */
+    cancellation: Cancellation;
+    /** The client's address as limits count it: IPv6 as its /64. */
+    address: string;
+    /** The endpoint's id, once it is known. */
+    route: string;
+    /** The log line also names the caller and the account that it acts for (decision A21). */
+    audit: boolean;
+    /** overload() counts it as in progress. */
+    under_way: boolean;
+    /** It brought a valid internal secret, and its endpoint asks for one. */
+    internal: boolean;
+    /** The account that a trusted caller acts for. */
+    on_behalf_of?: string;
+    principal?: Principal;
+    /** The id of the resource that it acts on. */
+    target?: string;
+    /** The limiter's decision. Every answer carries it. */
+    decision?: Decision;
+    failure?: AppError;
+    /** Header fields of the answer, besides the common ones. */
+    headers: Record<string, string>;
+}
+
+const EXCHANGE = Symbol('exchange');
+
+export function beginExchange(request: IncomingMessage, response: ServerResponse, body: BodyOptions): Exchange {
+    const { url, malformed } = routable(request.url ?? '/');
+    request.url = url;
+    const exchange: Exchange = {
+        request,
+        response,
+        body: new IncomingBody(request, body),
+        malformed_path: malformed,
+        began: performance.now(),
+        request_id: requestIdOf(request),
+        traceparent: readTraceparent(request.headers.traceparent),
+        span: NO_SPAN,
+        cancellation: new Cancellation(),
+        address: body.address,
+        route: 'unmatched',
+        audit: false,
+        under_way: false,
+        internal: false,
+        headers: {},
+    };
+    exchange.span = startSpan('server', request.method ?? '', exchange);
+    exchange.traceparent = exchange.span.traceparent ?? exchange.traceparent;
+    exchange.headers['X-Request-Id'] = exchange.request_id;
+    Object.assign(response, { [EXCHANGE]: exchange });
+    return exchange;
+}
+
+/** The request id that the caller sent, or a new one. */
+export function requestIdOf({ headers }: IncomingMessage): string {
+    const id = headers['x-request-id'];
+    return typeof id === 'string' && REQUEST_ID.test(id) ? id : randomUUID();
+}
+
+export function exchangeOf(response: ServerResponse): Exchange {
+    return (response as unknown as { [EXCHANGE]: Exchange })[EXCHANGE]; // beginExchange sets it on every response
+}
+
+/**
+ * The call context of this exchange. The code that authenticates adds the caller. The deadline counts from now: the
+ * time that the body took to arrive is bounded by the server.
+ */
+export function contextOf(exchange: Exchange, timeout_ms = REQUEST_TIMEOUT_MS): CallContext {
+    return {
+        request_id: exchange.request_id,
+        traceparent: exchange.traceparent,
+        user_id: exchange.principal?.user_id,
+        tier: exchange.principal?.tier,
+        session_id: exchange.principal?.session_id,
+        address: exchange.address,
+        trusted: false,
+        deadline: performance.now() + timeout_ms,
+        cancellation: exchange.cancellation,
+    };
+}
+
+/** Refuses header fields that this service and a proxy before it could understand differently. */
+export function checkHeaders({ rawHeaders, headers, httpVersion }: IncomingMessage): void {
+    if (rawHeaders.length > 2 * MAX_HEADERS) {
+        throw new AppError('headers_too_large', `A request may have at most ${MAX_HEADERS} header fields.`);
+    }
+    let hosts = 0;
+    let authorizations = 0;
+    for (let index = 0; index < rawHeaders.length; index += 2) {
+        const field = rawHeaders[index] as string; // names stand at the even indexes
+        if (field.length === 4 && field.toLowerCase() === 'host') hosts++;
+        else if (field.length === 13 && field.toLowerCase() === 'authorization') authorizations++;
+    }
+    if (httpVersion !== '1.1' && httpVersion !== '1.0') throw new AppError('invalid', 'Only HTTP/1.1 is supported.');
+    const least_hosts = httpVersion === '1.0' ? 0 : 1; // HTTP/1.0 knew no Host
+    if (hosts < least_hosts || hosts > 1 || !HOST.test(headers.host ?? '')) {
+        throw new AppError('invalid', 'A request must have exactly one Host header, with a host.');
+    }
+    if (authorizations > 1) throw new AppError('invalid', 'A request may have only one Authorization header.');
+    if (headers['transfer-encoding'] !== undefined && headers['transfer-encoding'].toLowerCase() !== 'chunked') {
+        throw new AppError('invalid', 'The only supported transfer coding is chunked.');
+    }
+}
+
+/** The header fields by lower-case name. A field that was sent more than once is an array. */
+export function headerFields({ headersDistinct }: IncomingMessage): Record<string, string | string[] | undefined> {
+    return Object.fromEntries(
+        Object.entries(headersDistinct).map(([name, values]) => [name, values?.length === 1 ? values[0] : values]),
+    );
+}

@@ -1,0 +1,199 @@
+import type { IncomingMessage } from 'node:http';
+import { overloaded } from '../../platform/batch.ts';
+import { AppError } from '../../platform/errors.ts';
+import { leaveUnread } from '../../platform/http/socket-reading.ts';
+import type { BodyBudget } from './body-budget.ts';
+
+export const MAX_BODY_BYTES = 1 << 20;
+/** Bytes of a body that are read before its request is admitted. The rest waits in the connection. */
+const MAX_UNASKED_BYTES = 16 << 10;
+/** Bytes of a refused body, as they come over the connection, that are read before the connection is cut. */
+const MAX_DROPPED_BYTES = 64 << 20;
+/** Time for that, in milliseconds. */
+const DROPPING_MS = 5_000;
+/** Chunks of a body that may be small, and what counts as small, in bytes. Each chunk takes some 3 µs of the event loop. */
+const MAX_SMALL_CHUNKS = 4_096;
+const SMALL_CHUNK_BYTES = 64;
+const NOTHING = Buffer.alloc(0);
+
+export interface BodyOptions {
+    /** The client's address, for the budget. */
+    address: string;
+    budget: BodyBudget;
+    /** Called for each chunk. */
+    onRead(): void;
+}
+
+/**
+ * Collects the body of one request from the moment its header is read, so that a body in very small pieces never
+ * becomes a queue of buffers: it takes at most twice its size in memory. The owner must call read() or drop(), and
+ * finally discard().
+ */
+export class IncomingBody {
+    readonly #request: IncomingMessage;
+    readonly #address: string;
+    readonly #budget: BodyBudget;
+    readonly #onRead: () => void;
+    /** The length that the request announces; infinite for a chunked body. */
+    readonly #announced: number;
+    #bytes: Buffer = NOTHING;
+    #length = 0;
+    #small_chunks = 0;
+    #max_length = MAX_BODY_BYTES;
+    /** The bytes that are reserved in the budget for this body. */
+    #held = 0;
+    /** `collecting` until somebody calls read() or drop(); `dropping`: the bytes are thrown away. */
+    #state: 'collecting' | 'reading' | 'dropping' | 'ended' = 'collecting';
+    #failure: AppError | undefined;
+    /** Wakes the waiting reader when the body has ended or failed. */
+    #settle: (() => void) | undefined;
+    #drop_until_bytes = 0;
+
+    constructor(request: IncomingMessage, { address, budget, onRead }: BodyOptions) {
+        this.#request = request;
+        this.#address = address;
+        this.#budget = budget;
+        this.#onRead = onRead;
+        this.#announced = announcedLength(request);
+        if (this.#announced === 0) {
+            this.#state = 'ended';
+            return;
+        }
+        request.on('data', (chunk: Buffer) => this.#take(chunk));
+        request.on('end', () => this.#end(undefined));
+        for (const event of ['error', 'close']) request.on(event, () => this.#break());
+    }
+
+    /** True if the whole body has arrived. */
+    hasArrived(): boolean {
+        return this.#state === 'ended' || this.#length === this.#announced;
+    }
+
+    /** The whole body, at most `max_length` bytes. AppError `too_large`, `unavailable` or `invalid`. */
+    async read(max_length = MAX_BODY_BYTES): Promise<Buffer> {
+        this.#max_length = max_length;
+        const least_length = Number.isFinite(this.#announced) ? this.#announced : this.#length;
+        if (least_length > max_length) throw tooLarge(max_length);
+        if (this.#state === 'collecting' && !this.#failure) {
+            this.#state = 'reading';
+            this.#request.resume();
+            await new Promise<void>((resolve) => {
+                this.#settle = resolve;
+            });
+        }
+        if (this.#failure) throw this.#failure;
+        const bytes = this.#bytes.subarray(0, this.#length);
+        this.#release();
+        return bytes;
+    }
+
+    /** Ignores the rest of the body. Resolves when it has ended or was cut off. */
+    async drop(): Promise<void> {
+        this.#release();
+        if (this.#state === 'ended' || this.#request.destroyed) return;
+        this.#settle?.(); // a waiting reader gets the failure
+        this.#failure ??= new AppError('invalid', 'The body was dropped.');
+        this.#state = 'dropping';
+        this.#drop_until_bytes = this.#request.socket.bytesRead + MAX_DROPPED_BYTES;
+        const timer = setTimeout(() => this.#request.destroy(), DROPPING_MS);
+        const over = new Promise<void>((resolve) => {
+            this.#settle = resolve;
+        });
+        this.#request.resume();
+        await over;
+        clearTimeout(timer);
+    }
+
+    #take(chunk: Buffer): void {
+        this.#onRead();
+        if (chunk.length < SMALL_CHUNK_BYTES) this.#small_chunks++;
+        if (this.#state === 'dropping') {
+            if (this.#request.socket.bytesRead > this.#drop_until_bytes) this.#request.destroy();
+            // The client can still read the answer, until the time for dropping is over.
+            else if (this.#small_chunks > 2 * MAX_SMALL_CHUNKS) leaveUnread(this.#request.socket);
+            return;
+        }
+        const length = this.#length + chunk.length;
+        if (this.#failure) return; // until drop() is called
+        if (this.#small_chunks > MAX_SMALL_CHUNKS) {
+            this.#refuse(new AppError('invalid', 'The body comes in too many small chunks.'));
+            return;
+        }
+        if (length > this.#max_length) {
+            this.#refuse(tooLarge(this.#max_length));
+            return;
+        }
+        if (!this.#budget.take(this.#address, chunk.length)) {
+            this.#refuse(overloaded('bodies'));
+            return;
+        }
+        this.#held += chunk.length;
+        this.#append(chunk, length);
+        if (this.#state === 'collecting' && length > MAX_UNASKED_BYTES) this.#request.pause();
+    }
+
+    #refuse(failure: AppError): void {
+        this.#failure = failure;
+        this.#release();
+        this.#request.pause();
+        this.#settle?.();
+    }
+
+    /** Frees what nobody has read. The answer has been sent. */
+    discard(): void {
+        this.#release();
+    }
+
+    #release(): void {
+        if (this.#held === 0) return;
+        this.#bytes = NOTHING;
+        this.#budget.give(this.#address, this.#held);
+        this.#held = 0;
+    }
+
+    #append(chunk: Buffer, length: number): void {
+        if (this.#length === 0) {
+            this.#bytes = chunk; // most bodies are one chunk, which is not copied
+        } else {
+            if (length > this.#bytes.length) {
+                const capacity = Math.max(length, Math.min(2 * length, this.#announced));
+                const grown = Buffer.allocUnsafeSlow(capacity);
+                this.#bytes.copy(grown, 0, 0, this.#length);
+                this.#bytes = grown;
+            }
+            chunk.copy(this.#bytes, this.#length);
+        }
+        this.#length = length;
+    }
+
+    /**
+     * Every request is closed in the end. The error, which is expensive, is created only if the body was incomplete.
+     */
+    #break(): void {
+        if (this.#state === 'ended') return;
+        this.#end(new AppError('invalid', 'The body ended before it was complete.'));
+    }
+
+    #end(failure: AppError | undefined): void {
+        if (this.#state === 'ended') return;
+        this.#state = 'ended';
+        this.#failure ??= failure;
+        if (this.#failure) this.#release();
+        this.#settle?.();
+    }
+}
+
+/** True if a body follows the header. */
+export function hasBody(request: IncomingMessage): boolean {
+    return announcedLength(request) > 0;
+}
+
+function announcedLength({ headers }: IncomingMessage): number {
+    if (headers['transfer-encoding'] !== undefined) return Number.POSITIVE_INFINITY;
+    return Number(headers['content-length'] ?? 0);
+}
+
+function tooLarge(max_length: number): AppError {
+    const most = max_length === MAX_BODY_BYTES ? '1 MiB' : `${max_length >> 10} KiB`;
+    return new AppError('too_large', `The body is larger than ${most}.`);
+}

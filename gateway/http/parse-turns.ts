@@ -1,0 +1,51 @@
+import { overloaded } from '../../platform/batch.ts';
+import { eachTurn } from '../../platform/process/turns.ts';
+import { queueStats } from '../../platform/queue-stats.ts';
+
+/** Bodies up to this size, in bytes, are parsed at once, which takes less than half a millisecond. */
+const SMALL_BYTES = 16 << 10;
+/** Larger bodies that may wait for their turn. Further ones are refused. */
+const MAX_WAITING = 64;
+/** The queue's name in the metrics. */
+const QUEUE = 'body_parsing';
+
+/**
+ * Parses `bytes` with `parse`, at once or in a later turn of the event loop. Rejects with `unavailable` if too many
+ * wait.
+ */
+export type ParseInTurn = <Result>(bytes: Buffer, parse: (bytes: Buffer) => Result) => Promise<Result>;
+
+/**
+ * Parses one large body in each turn of the event loop. A body of 1 MiB takes some 10 ms: if many arrived at the same
+ * moment and were parsed in one turn, everybody else would wait for all of them.
+ */
+export function bodyTurns(): ParseInTurn {
+    const waiting: Array<() => void> = [];
+    const stats = queueStats(QUEUE);
+
+    function runNext(): boolean {
+        const run = waiting[0];
+        run?.();
+        waiting.shift();
+        stats.waiting--;
+        stats.batches++;
+        return waiting.length > 0;
+    }
+
+    return async (bytes, parse) => {
+        if (bytes.length <= SMALL_BYTES) return parse(bytes);
+        if (waiting.length >= MAX_WAITING) throw overloaded(QUEUE);
+        stats.items++;
+        stats.waiting++;
+        return new Promise((resolve, reject) => {
+            waiting.push(() => {
+                try {
+                    resolve(parse(bytes));
+                } catch (error) {
+                    reject(error);
+                }
+            });
+            eachTurn(runNext);
+        });
+    };
+}

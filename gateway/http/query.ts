@@ -1,0 +1,34 @@
+import { AppError } from '../../platform/errors.ts';
+
+/** Marks a parameter that a query has more than once. No endpoint accepts several. */
+export const REPEATED = Symbol('given more than once');
+
+/** More parameters than any endpoint has. The length of the query bounds the work for each of them. */
+const MAX_PARAMETERS = 100;
+
+/** The parameters of the query, each decoded once. */
+export function parseQuery(url: string): Record<string, string | typeof REPEATED> {
+    const query: Record<string, string | typeof REPEATED> = Object.create(null);
+    const start = url.indexOf('?');
+    if (start < 0) return query;
+    const pairs = url.slice(start + 1).split('&', MAX_PARAMETERS + 1);
+    if (pairs.length > MAX_PARAMETERS) {
+        throw new AppError('invalid', `A query may have at most ${MAX_PARAMETERS} parameters.`);
+    }
+    for (const pair of pairs) {
+        if (pair === '') continue;
+        const equals = pair.indexOf('=');
+        const name = decode(equals < 0 ? pair : pair.slice(0, equals));
+        const value = equals < 0 ? '' : decode(pair.slice(equals + 1));
+        query[name] = name in query ? REPEATED : value;
+    }
+    return query;
+}
+
+function decode(text: string): string {
+    try {
+        return decodeURIComponent(text.replaceAll('+', ' '));
+    } catch {
+        throw new AppError('invalid', 'The query is not properly percent-encoded.');
+    }
+}

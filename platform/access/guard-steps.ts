@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import type { CallLifetime } from '../context.ts';
+import { type Redis, redisScript, shardTag } from '../redis/redis.ts';
+
+const SCRIPT = readFileSync(new URL('guard.lua', import.meta.url), 'utf8');
+const HOUR_MS = 3_600_000;
+/**
+ * Redis keys about unknown subjects, over all shards: one for each subject, and one for each address that has tried it.
+ * Together they take about 9 MB.
+ */
+const MAX_UNKNOWN_KEYS = 20_000;
+
+/** The rule against password guessing. guard.lua reads these values by name; times are in milliseconds. */
+export const POLICY = {
+    /** Free failures of one subject from one address. */
+    free: 10,
+    /** The wait after the last free failure. It doubles with each further failure … */
+    first_wait: 1_000,
+    /** … up to this. */
+    longest_wait: HOUR_MS / 4,
+    /**
+     * Failures of one subject from all addresses in a day. Beyond that, only addresses that have succeeded before are
+     * served.
+     */
+    day_limit: 100,
+    day: 24 * HOUR_MS,
+    /** How long an address that has succeeded is remembered. */
+    remembered: 90 * 24 * HOUR_MS,
+    /** Remembered addresses of one subject. The one that succeeded longest ago makes room. */
+    max_known: 1_000,
+} as const;
+
+/** The subject whose password is tried, and the caller's address. Redis keys contain the subject: it must be a pseudonym. */
+export interface GuardTarget extends CallLifetime {
+    subject: string;
+    /**
+     * The subject does not exist. The same rule applies, so that nobody can tell. But callers can invent any number of
+     * subjects, so Redis keeps only the most recently tried ones.
+     */
+    unknown?: boolean;
+    /** The caller's network address. Callers without one share a record. */
+    address: string | undefined;
+}
+
+/** `begin` comes before the password is checked, one of the others after it; `void` if the check had no result. */
+export type Step = 'begin' | 'failed' | 'succeeded' | 'void';
+
+/**
+ * The result of a step. `unsettled`: attempts in progress decide whether this one must wait. `refused`: the number of
+ * milliseconds that it must wait.
+ */
+export type GuardAnswer = ['begun' | 'unsettled' | 'refused' | Step, wait_ms: number];
+
+/** The rule across all processes, by guard.lua. */
+export function sharedSteps(redis: Redis, shards: number): (target: GuardTarget, step: Step) => Promise<GuardAnswer> {
+    const run = redisScript(redis, SCRIPT);
+    const policy = JSON.stringify({ ...POLICY, max_unknown: Math.ceil(MAX_UNKNOWN_KEYS / shards) });
+    return async ({ subject, unknown = false, address = '-' }, step) => {
+        const tag = shardTag(subject, shards);
+        const base = `guard:${tag}:${subject}`;
+        const keys = [`${base}:from:${address}`, `${base}:total`, `${base}:known`, `guard:${tag}:unknown`];
+        return (await run(keys, [step, address, unknown ? 1 : 0, policy])) as GuardAnswer; // guard.lua returns these
+    };
+}

@@ -1,0 +1,53 @@
+import { BackendTerminatedError, ConnectionError, UnexpectedStateError } from 'slonik';
+import { AppError } from '../errors.ts';
+
+/**
+ * SQLSTATE classes of failures of the database, not of the statement: 08 connection, 25006 read-only, 28 authorization,
+ * 3D no such database, 40 deadlock and serialization, 53 resources, 55 not in the required state, 57 operator
+ * intervention, 58 system.
+ */
+const OUTAGE = /^(08|25006|28|3D|40|53|55|57|58)/;
+/**
+ * SQLSTATE classes of invalid values in a statement: 21 cardinality, 22 data, 23 integrity, 44 check option, 54 limits
+ * (such as a value that is too long for an index).
+ */
+const VALUES = /^(21|22|23|44|54)/;
+
+/**
+ * Converts failures of the connection and the database to `unavailable`, and keeps those of the statement as they are.
+ */
+export async function translated<Result>(run: () => Promise<Result>): Promise<Result> {
+    try {
+        return await run();
+    } catch (error) {
+        if (error instanceof AppError || !isOutage(error)) throw error;
+        throw new AppError('unavailable', 'The database cannot be reached. Try again shortly.', {
+            retry_after: 1,
+            cause: error,
+        });
+    }
+}
+
+/**
+ * Every failure to open a connection is an outage: an unresolved name, TLS, a password. The pool throws
+ * UnexpectedStateError while it is being closed.
+ */
+function isOutage(error: unknown): boolean {
+    if (error instanceof ConnectionError || error instanceof BackendTerminatedError) return true;
+    return error instanceof UnexpectedStateError || OUTAGE.test(refusalCode(error) ?? '');
+}
+
+/** The SQLSTATE with which PostgreSQL refused a statement. */
+export function refusalCode(error: unknown): string | undefined {
+    for (let cause = error; Error.isError(cause); cause = cause.cause) {
+        if ('code' in cause && typeof cause.code === 'string') return cause.code;
+    }
+    return undefined;
+}
+
+/**
+ * True if PostgreSQL refused the statement because of a value in it. Other items of its group are then not at fault.
+ */
+export function isRefusedStatement(error: unknown): boolean {
+    return !(error instanceof AppError) && VALUES.test(refusalCode(error) ?? '');
+}

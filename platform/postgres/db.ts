@@ -1,0 +1,141 @@
+import { createPool, type DatabasePool, type QuerySqlToken, sql } from 'slonik';
+import type { CallLifetime } from '../context.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { NO_SPAN, type Span } from '../telemetry/span.ts';
+import { inSpan, startSpan } from '../telemetry/tracing.ts';
+import { postgresDriver } from './db-driver.ts';
+import { translated } from './db-errors.ts';
+import { databaseMetrics } from './db-metrics.ts';
+import { connectionTurns } from './db-turns.ts';
+import { refuseUnstorable } from './storable.ts';
+
+export { isRefusedStatement, refusalCode } from './db-errors.ts';
+export { sql };
+
+type Query = QuerySqlToken;
+
+/** What a store can do with PostgreSQL. Rows have the column names as keys. Timestamps are ISO 8601 texts in UTC. */
+export interface Queries {
+    /** All rows of one statement. The caller states the row type; it must match what the statement selects. */
+    rows<Row>(query: Query): Promise<readonly Row[]>;
+}
+
+/**
+ * For a statement that serves a single call: the name of its span in the call's trace, and the call. It is not started
+ * if the call ends before a connection is free. Statements of a group are covered by the span of their queue.
+ */
+type SpanParent = [name?: string, call?: CallLifetime | undefined];
+
+export interface Database {
+    /** Like Queries.rows. */
+    rows<Row>(query: Query, ...hop: SpanParent): Promise<readonly Row[]>;
+    /**
+     * Like `rows`, for frequent statements: each connection plans the statement once, under this name. Use it for
+     * statements with a constant text whose best plan is the same for all values. `patience` is that of the call or
+     * group that it serves.
+     */
+    prepared<Row>(name: string, query: Query, lifetime?: CallLifetime): Promise<readonly Row[]>;
+    /** Runs `work` in one transaction, on one connection. */
+    transaction<Result>(work: (queries: Queries) => Promise<Result>, ...hop: SpanParent): Promise<Result>;
+    /** Resolves when the database answers. */
+    ping(): Promise<void>;
+    close(): Promise<void>;
+}
+
+/** By the OID of the type, which PostgreSQL never changes. */
+const PARSERS = new Map<number, (text: string) => unknown>([
+    [20, Number], // int8: counts, far below 2^53
+    [1184, isoTime], // timestamptz
+]);
+
+/** `2026-11-20 19:46:29.5+00`, as PostgreSQL prints a time that was stored in milliseconds. */
+const IN_MILLISECONDS = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,3})?\+00$/;
+
+/** Converts PostgreSQL's text to ISO 8601. Parsing it with Date would misread years below 100. */
+function isoTime(text: string): string {
+    if (IN_MILLISECONDS.test(text)) {
+        const digits = text.slice(20, -3).padEnd(3, '0');
+        return `${text.slice(0, 10)}T${text.slice(11, 19)}.${digits}Z`;
+    }
+    return new Date(text.replace(' ', 'T').replace(/[+-]\d\d$/, '$&:00')).toISOString();
+}
+
+/**
+ * A pool of at most `size` connections, opened on demand. `pooled`: a pooler such as PgBouncer assigns connections per
+ * transaction, so that neither settings nor prepared statements can stay on them.
+ */
+export async function openDatabase(options: {
+    url: string;
+    size: number;
+    pooled: boolean;
+    metrics: Metrics;
+}): Promise<Database> {
+    const { url, size, pooled, metrics } = options;
+    const pool = await createPool(url, {
+        driverFactory: postgresDriver({ url, pooled, parsers: PARSERS }),
+        maxPoolSize: size,
+        idleTimeout: 60_000,
+        gracefulTerminationTimeout: 2_000, // a connection that ends is replaced at once
+        connectionRetryLimit: 1,
+        // The caller decides whether a statement may run twice.
+        queryRetryLimit: 0,
+        transactionRetryLimit: 0,
+        // Statements leave nothing on their connection but prepared statements, which are meant to stay.
+        resetConnection: async () => {},
+    });
+    const turn = connectionTurns(size);
+    const timed = databaseMetrics(metrics, { pool, size, waiting: turn.waiting });
+    const asHop = <Result>([name, call]: SpanParent, run: (span: Span) => Promise<Result>): Promise<Result> => {
+        const span = name === undefined ? NO_SPAN : startSpan('client', name, call);
+        const askedAt = performance.now();
+        const inTurn = (): Promise<Result> => turn(() => timed(askedAt, () => run(span)), call);
+        if (span === NO_SPAN) return inTurn();
+        span.attribute('db.system.name', 'postgresql');
+        return inSpan(span, inTurn);
+    };
+    const run = <Row>(query: Query, hop: SpanParent): Promise<readonly Row[]> =>
+        asHop(hop, (span) => (span === NO_SPAN ? rows(pool, query) : rowsOf(pool, query, span)));
+    return {
+        rows: (query, ...hop) => run(query, hop),
+        prepared: (name, query, lifetime) => run(pooled ? query : { ...query, name }, lifetime ? [name, lifetime] : []),
+        transaction: (work, ...hop) =>
+            asHop(hop, (span) =>
+                translated(() =>
+                    pool.transaction((connection) => {
+                        span.sent(1);
+                        return work({ rows: (query) => rows(connection, query) });
+                    }),
+                ),
+            ),
+        ping: async () => {
+            await run(sql.unsafe`SELECT 1`, []);
+        },
+        close: () => pool.end(),
+    };
+}
+
+type Connection = Pick<DatabasePool, 'query'>;
+
+async function rows<Row>(connection: Connection, query: Query): Promise<readonly Row[]> {
+    const result = await translated(() => connection.query(query));
+    return result.rows as readonly Row[]; // see Queries.rows
+}
+
+/** Like `rows`. The span shows how long it waited for a connection. */
+function rowsOf<Row>(pool: DatabasePool, query: Query, span: Span): Promise<readonly Row[]> {
+    return translated(() =>
+        pool.connect((connection) => {
+            span.sent(1);
+            return rows<Row>(connection, query);
+        }),
+    );
+}
+
+/** How stores group their statements. 64 rows, with one group on its way while another runs, measured best. */
+export const STORE_GROUPS = {
+    max_batch: 64,
+    max_in_flight: 2,
+    max_waiting: 4_096,
+    refuse: refuseUnstorable,
+    system: 'postgresql',
+} as const;

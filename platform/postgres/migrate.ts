@@ -1,0 +1,142 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client, type ClientConfig } from 'pg';
+import type { Log } from '../telemetry/log.ts';
+import { inMigrationTransaction } from './migration-transaction.ts';
+
+/**
+ * The migrations of one schema: SQL files that sort by name, each of which runs once. Files are only added. A program
+ * works with a schema that has migrations it does not know, unless the first line of one names the migration that a
+ * program must know: `-- requires 012_switch.sql`.
+ */
+export interface SchemaMigrations {
+    schema: string;
+    folder: string;
+}
+
+const REQUIRES = /^-- requires (\S+\.sql)$/m;
+/** A line of a file that is one statement on a bounded number of rows. It is repeated until it changes none. */
+const IN_BATCHES = /^-- in batches$/m;
+
+/** Time limit for reading which migrations are applied, in milliseconds. A migration itself has none. */
+const LOOK_TIMEOUT_MS = 10_000;
+
+/** A later release has removed something that this program needs. */
+export class SchemaTooNew extends Error {}
+
+/** One file of a schema. */
+interface Migration {
+    schema: string;
+    name: string;
+    statements: string;
+}
+
+/**
+ * Brings every schema up to date, each file in its own transaction: the locks of one file are released before the next
+ * begins, and applied files stay when a later one fails. If several runners run at once, each file is applied by one of
+ * them. Returns the names of the files that this runner has applied.
+ */
+export async function migrate(
+    database_url: string,
+    { schemas, log }: { schemas: readonly SchemaMigrations[]; log: Log },
+): Promise<string[]> {
+    return withClient({ connectionString: database_url }, async (client) => {
+        const applied: string[] = [];
+        await inMigrationTransaction({ client, name: 'schemas', log }, () => prepare(client, schemas));
+        for (const { schema, folder } of schemas) {
+            for (const name of migrationsIn(folder)) {
+                const migration = { schema, name, statements: readFileSync(join(folder, name), 'utf8') };
+                let step: Step;
+                do {
+                    step = await inMigrationTransaction({ client, name, log }, () => apply(client, migration));
+                } while (step === 'unfinished');
+                if (step === 'applied') applied.push(`${schema}/${name}`);
+            }
+        }
+        return applied;
+    });
+}
+
+async function prepare(client: Client, schemas: readonly SchemaMigrations[]): Promise<void> {
+    await client.query(
+        `CREATE TABLE IF NOT EXISTS public.migrations (
+             schema text NOT NULL,
+             name text NOT NULL,
+             applied_at timestamptz NOT NULL DEFAULT now(),
+             PRIMARY KEY (schema, name)
+         )`,
+    );
+    await client.query('ALTER TABLE public.migrations ADD COLUMN IF NOT EXISTS requires text');
+    for (const { schema } of schemas) await client.query(`CREATE SCHEMA IF NOT EXISTS "${schema}"`);
+}
+
+/** known: it was applied before. unfinished: it runs in batches, and more are left. */
+type Step = 'known' | 'applied' | 'unfinished';
+
+async function apply(client: Client, { schema, name, statements }: Migration): Promise<Step> {
+    if ((await appliedIn(client, schema)).has(name)) return 'known';
+    const { rowCount } = await client.query(statements);
+    if (IN_BATCHES.test(statements)) {
+        // PostgreSQL counts no rows for DDL, and pg reports none for several statements together.
+        if (typeof rowCount !== 'number') throw new Error(`${schema}/${name} is not one statement that changes rows.`);
+        if (rowCount > 0) return 'unfinished';
+    }
+    await client.query('INSERT INTO public.migrations (schema, name, requires) VALUES ($1, $2, $3)', [
+        schema,
+        name,
+        REQUIRES.exec(statements)?.[1],
+    ]);
+    return 'applied';
+}
+
+/**
+ * True if the database has all migrations that this program knows; it may have more. Throws SchemaTooNew if these
+ * remove what it needs.
+ */
+export async function isMigrated(database_url: string, schemas: readonly SchemaMigrations[]): Promise<boolean> {
+    return withClient({ connectionString: database_url, query_timeout: LOOK_TIMEOUT_MS }, async (client) => {
+        const { rows } = await client.query<{ present: boolean }>(
+            `SELECT to_regclass('public.migrations') IS NOT NULL AS present`,
+        );
+        if (!rows[0]?.present) return false;
+        let complete = true;
+        for (const { schema, folder } of schemas) {
+            const known = migrationsIn(folder);
+            const done = await appliedIn(client, schema);
+            for (const [name, requires] of done) {
+                if (requires === null || known.includes(requires)) continue;
+                throw new SchemaTooNew(
+                    `The database has ${schema}/${name}, which programs without ${requires} cannot work with. Run a newer release.`,
+                );
+            }
+            complete &&= known.every((name) => done.has(name));
+        }
+        return complete;
+    });
+}
+
+function migrationsIn(folder: string): string[] {
+    return readdirSync(folder)
+        .filter((name) => name.endsWith('.sql'))
+        .sort();
+}
+
+/** The applied migrations, each with the one that a program must know to work after it. */
+async function appliedIn(client: Client, schema: string): Promise<Map<string, string | null>> {
+    const { rows } = await client.query<{ name: string; requires: string | null }>(
+        'SELECT name, requires FROM public.migrations WHERE schema = $1',
+        [schema],
+    );
+    return new Map(rows.map(({ name, requires }) => [name, requires]));
+}
+
+async function withClient<Result>(config: ClientConfig, work: (client: Client) => Promise<Result>): Promise<Result> {
+    const client = new Client({ ...config, connectionTimeoutMillis: 5_000, keepAlive: true });
+    client.on('error', () => {}); // a lost connection: whatever waits for an answer is told
+    await client.connect();
+    try {
+        return await work(client);
+    } finally {
+        await client.end();
+    }
+}

@@ -1,0 +1,20 @@
+import { types } from 'node:util';
+import { type AppError, invalid } from '../errors.ts';
+
+/**
+ * AppError `invalid` if a text in `item`, at any depth, is one that PostgreSQL cannot store: NUL or lone surrogates. In
+ * the statement of a group it would fail all other items, too.
+ */
+export function refuseUnstorable(item: unknown): AppError | undefined {
+    return isStorable(item) ? undefined : invalid('No text may hold NUL or lone surrogates.');
+}
+
+function isStorable(item: unknown): boolean {
+    if (typeof item === 'string') return !item.includes('\0') && item.isWellFormed();
+    if (typeof item !== 'object' || item === null || types.isUint8Array(item)) return true;
+    if (Array.isArray(item)) return item.every(isStorable);
+    for (const name in item) {
+        if (!isStorable(item[name as keyof typeof item])) return false; // one of its own names, from the line above
+    }
+    return true;
+}

@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import type { z } from 'zod';
+import { SETTINGS, settingNotes } from './settings.ts';
+
+export type Environment = Record<string, string | undefined>;
+
+export const settingNames: readonly string[] = Object.keys(SETTINGS.shape);
+
+/** The validated settings, with the defaults that depend on other settings. */
+export type Config = z.infer<typeof SETTINGS> & { KEY_TIER_POLICY: 'any' | 'cap' };
+
+/** A setting is missing or invalid. The message names it and never shows its value. */
+export class ConfigError extends Error {}
+
+/** Settings that may also be given as `X_FILE`. */
+export const secretNames: readonly string[] = settingNames.filter((name) => settingNotes(name).secret);
+
+/** Reads and validates all settings. Throws ConfigError. */
+export function loadConfig(env: Environment): Config {
+    const given = Object.fromEntries(Object.entries(readSecretFiles(env)).filter(([, value]) => value !== ''));
+    const parsed = SETTINGS.safeParse(given);
+    if (!parsed.success) {
+        const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+        throw new ConfigError(`The settings are invalid:\n  ${faults.join('\n  ')}`);
+    }
+    const { KEY_TIER_POLICY, ...rest } = parsed.data;
+    const config: Config = {
+        ...rest,
+        KEY_TIER_POLICY: KEY_TIER_POLICY ?? (rest.KEY_ENVIRONMENT === 'live' ? 'cap' : 'any'),
+    };
+    checkTls(config);
+    if (config.NODE_ENV === 'production') refuseUnsafe(config);
+    return config;
+}
+
+/** The environment of this process. Nothing else reads it. */
+export function processEnvironment(): Environment {
+    return process.env;
+}
+
+/** The value of a setting that the started roles require. */
+export function required<Name extends keyof Config>(config: Config, name: Name): NonNullable<Config[Name]> {
+    const value = config[name];
+    if (value === undefined || value === null) throw new ConfigError(`The setting ${name} is missing.`);
+    return value;
+}
+
+function readSecretFiles(env: Environment): Environment {
+    const settings = { ...env };
+    for (const name of secretNames) {
+        const file = env[`${name}_FILE`];
+        if (!file) continue;
+        try {
+            settings[name] = readFileSync(file, 'utf8').trim();
+        } catch {
+            throw new ConfigError(`The file that ${name}_FILE names cannot be read.`);
+        }
+    }
+    return settings;
+}
+
+function checkTls({ GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key, GRPC_TLS_CA: ca }: Config): void {
+    if (cert === undefined && key === undefined && ca === undefined) return;
+    if (cert === undefined || key === undefined)
+        throw new ConfigError('GRPC_TLS_CERT and GRPC_TLS_KEY must be set together.');
+    try {
+        createSecureContext({ cert, key, ca });
+    } catch {
+        throw new ConfigError(
+            'GRPC_TLS_CERT, GRPC_TLS_KEY and GRPC_TLS_CA must be PEM, and the key the certificate’s.',
+        );
+    }
+}
+
+/** Refuses settings for development and tests in production. */
+function refuseUnsafe(config: Config): void {
+    for (const name of ['INTERNAL_SECRET', 'INTERNAL_SECRET_PREVIOUS', 'SERVICE_TOKEN'] as const) {
+        const values = [config[name] ?? []].flat();
+        if (values.some((value) => value.length < 32 || new Set(value).size < 8)) {
+            throw new ConfigError(
+                `${name} is too short or too simple for production: give at least 32 random characters.`,
+            );
+        }
+    }
+    if (config.ARGON2_MEMORY_KIB < 19_456 || config.ARGON2_PASSES < 2) {
+        throw new ConfigError('ARGON2_MEMORY_KIB and ARGON2_PASSES may not go below 19456 and 2 in production.');
+    }
+    if (config.RATE_WINDOW_SECONDS !== 60) throw new ConfigError('RATE_WINDOW_SECONDS is 60 in production.');
+}

@@ -1,0 +1,116 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Job, Queue } from 'bullmq';
+import { type Metrics, type Sample, secondsSince } from '../telemetry/metrics.ts';
+
+/** Time limit for Redis to report its queues, in milliseconds. Then their metrics are left out. */
+const TIMEOUT_MS = 500;
+const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
+
+export interface JobMetrics {
+    /** Exports the state of the queue while `isReachable`. */
+    watch(queue: Queue, task_names: readonly string[], isReachable: () => boolean): void;
+    /** Times one run of a job. The label is `task`, because Prometheus uses `job`. */
+    run(queue: string, task: string, work: () => Promise<unknown>): Promise<unknown>;
+}
+
+interface Depth {
+    queue: string;
+    jobs: Record<string, number>;
+    oldest_seconds: number;
+}
+
+export function jobMetrics(metrics: Metrics): JobMetrics {
+    const watchDepth = depthMetrics(metrics);
+    const { expect, run } = runMetrics(metrics);
+    return {
+        watch(queue, task_names, isReachable) {
+            watchDepth(queue, isReachable);
+            for (const task of task_names) expect(queue.name, task);
+        },
+        run,
+    };
+}
+
+function depthMetrics(metrics: Metrics) {
+    const watched: Array<() => Promise<Depth | undefined>> = [];
+    const depths = async (): Promise<Depth[]> => {
+        const read = await Promise.all(watched.map((depth) => depth()));
+        return read.filter((depth) => depth !== undefined);
+    };
+    metrics.collect(
+        { type: 'gauge', name: 'job_queue_jobs', help: 'Jobs in a queue, by state.', labels: ['queue', 'state'] },
+        async () => (await depths()).flatMap(readingsByState),
+    );
+    metrics.collect(
+        {
+            type: 'gauge',
+            name: 'job_queue_oldest_due_seconds',
+            help: 'How long the oldest due job has been waiting.',
+            labels: ['queue'],
+        },
+        async () => (await depths()).map(({ queue, oldest_seconds }) => ({ labels: { queue }, value: oldest_seconds })),
+    );
+    return (queue: Queue, isReachable: () => boolean): void => {
+        watched.push(async () => (isReachable() ? depthOf(queue) : undefined));
+    };
+}
+
+function runMetrics(metrics: Metrics) {
+    const duration = metrics.histogram({
+        name: 'job_duration_seconds',
+        help: 'Duration of a job in this process, by outcome.',
+        labels: ['queue', 'task', 'outcome'],
+    });
+    const last_success = new Map<string, Sample<'queue' | 'task'>>();
+    metrics.collect(
+        {
+            type: 'gauge',
+            name: 'job_last_success_timestamp_seconds',
+            help: 'Time of the last successful run of the job in this process; before the first one, when the process started.',
+            labels: ['queue', 'task'],
+        },
+        () => last_success.values(),
+    );
+    const succeeded = (queue: string, task: string): void => {
+        last_success.set(`${queue} ${task}`, { labels: { queue, task }, value: Date.now() / 1_000 });
+    };
+    return {
+        expect(queue: string, task: string): void {
+            succeeded(queue, task);
+            for (const outcome of ['ok', 'failed']) duration.zero({ queue, task, outcome });
+        },
+        async run(queue: string, task: string, work: () => Promise<unknown>): Promise<unknown> {
+            const began = performance.now();
+            try {
+                const result = await work();
+                succeeded(queue, task);
+                duration.observe({ queue, task, outcome: 'ok' }, secondsSince(began));
+                return result;
+            } catch (error) {
+                duration.observe({ queue, task, outcome: 'failed' }, secondsSince(began));
+                throw error;
+            }
+        },
+    };
+}
+
+function readingsByState({ queue, jobs }: Depth): Sample<'queue' | 'state'>[] {
+    return STATES.map((state) => ({ labels: { queue, state }, value: jobs[state] ?? 0 }));
+}
+
+/** Undefined if Redis takes too long or refuses. */
+async function depthOf(queue: Queue): Promise<Depth | undefined> {
+    const asked = Promise.all([queue.getJobCounts(...STATES), queue.getWaiting(0, 0), queue.getDelayed(0, 0)]).then(
+        ([jobs, waiting, delayed]) => ({
+            queue: queue.name,
+            jobs,
+            oldest_seconds: Math.max(0, ...[...waiting, ...delayed].map(overdueSeconds)),
+        }),
+        () => undefined,
+    );
+    return Promise.race([asked, delay(TIMEOUT_MS, undefined, { ref: false })]);
+}
+
+function overdueSeconds({ timestamp, opts }: Job): number {
+    return (Date.now() - timestamp - (opts.delay ?? 0)) / 1_000;
+}

@@ -1,0 +1,119 @@
+import { Metadata, type ServerDuplexStream } from '@grpc/grpc-js';
+import type { Call, Frame, Reply } from '../../../proto/gen/rpc/v1/frames.ts';
+import { type Gatherer, gather, overloaded } from '../../batch.ts';
+import { type CallContext, Cancellation } from '../../context.ts';
+import { AppError, asAppError } from '../../errors.ts';
+import { InFlight, MAX_CALLS_IN_FLIGHT } from '../bounds/in-flight.ts';
+import type { Dispatch } from '../dispatch.ts';
+import { encodeStatus, LONGEST_MS } from '../unary.ts';
+import { CALLS_PER_FRAME, FRAME_BYTES, writeFrame } from './frames.ts';
+import { encodeError } from './wire.ts';
+
+const NO_RESPONSE = new Uint8Array();
+
+/** Answers the calls of one client process independently: a slow call delays no other. */
+export class FrameServer {
+    readonly #stream: ServerDuplexStream<Frame, Frame>;
+    readonly #dispatch: Dispatch;
+    readonly #running = new Map<number, Cancellation>();
+    readonly #in_flight = new InFlight();
+    readonly #replies: Gatherer<Reply>;
+    #last_call = 0;
+    #draining = false;
+    /** Nobody reads replies any more. */
+    #ended = false;
+
+    constructor(stream: ServerDuplexStream<Frame, Frame>, dispatch: Dispatch) {
+        this.#stream = stream;
+        this.#dispatch = dispatch;
+        this.#replies = gather({
+            name: 'rpc_replies',
+            max_batch: CALLS_PER_FRAME,
+            weight: { of: ({ response }) => response.byteLength, max: FRAME_BYTES },
+            max_in_flight: 1,
+            max_waiting: MAX_CALLS_IN_FLIGHT,
+            run: (replies) => this.#write(replies),
+        });
+        stream.on('data', (frame: Frame) => this.#read(frame));
+        stream.on('end', () => stream.end());
+        stream.on('error', () => {}); // the client has gone: 'close' follows
+        stream.on('close', () => this.#end());
+        stream.sendMetadata(new Metadata()); // this tells the client that the stream works
+    }
+
+    /** Answers the calls that it has taken, then ends the stream. */
+    drain(): void {
+        this.#draining = true;
+        const last_call = this.#last_call;
+        void writeFrame(this.#stream, { draining: true, last_call }).then(
+            () => this.#endWhenIdle(),
+            () => {}, // the stream has ended
+        );
+    }
+
+    #read({ calls, cancelled }: Frame): void {
+        for (const id of cancelled) {
+            this.#running.get(id)?.cancel();
+        }
+        if (this.#draining || this.#ended) return; // the client knows that these were not taken
+        if (calls.length > CALLS_PER_FRAME) {
+            this.#end();
+            const refusal = new AppError('invalid', `A frame may contain at most ${CALLS_PER_FRAME} calls.`);
+            this.#stream.emit('error', encodeStatus(refusal)); // the status that it ends with
+            return;
+        }
+        for (const call of calls) {
+            this.#last_call = call.id;
+            void this.#answer(call);
+        }
+    }
+
+    async #answer(call: Call): Promise<void> {
+        const { id, request } = call;
+        const is_admitted = this.#in_flight.admits(request.byteLength);
+        this.#in_flight.add(request.byteLength);
+        let reply: Reply;
+        try {
+            if (!is_admitted) throw overloaded('rpc_calls');
+            reply = { id, response: await this.#execute(call) };
+        } catch (error) {
+            reply = { id, response: NO_RESPONSE, error: encodeError(asAppError(error)) };
+        }
+        this.#running.delete(id);
+        if (this.#ended) return;
+        this.#in_flight.exchange(request.byteLength, reply.response.byteLength);
+        try {
+            this.#replies.add(reply);
+        } catch {
+            // The client exceeds the bounds and does not read. The call waits until its deadline.
+            this.#in_flight.remove(reply.response.byteLength);
+            this.#endWhenIdle();
+        }
+    }
+
+    async #execute({ id, method, request, context, timeout_ms }: Call): Promise<Uint8Array> {
+        if (!context) throw new AppError('invalid', 'A call needs a context.');
+        const deadline = performance.now() + Math.min(timeout_ms, LONGEST_MS);
+        const cancellation = new Cancellation();
+        const own: CallContext = { ...context, deadline, cancellation };
+        this.#running.set(id, cancellation);
+        return this.#dispatch(method, request, own);
+    }
+
+    async #write(replies: Reply[]): Promise<void> {
+        // If a reply cannot be written, nobody reads it: the client fails the call when the stream ends.
+        await writeFrame(this.#stream, { replies }).catch(() => {});
+        for (const { response } of replies) this.#in_flight.remove(response.byteLength);
+        this.#endWhenIdle();
+    }
+
+    #end(): void {
+        this.#ended = true;
+        for (const cancellation of this.#running.values()) cancellation.cancel();
+        this.#replies.retain(() => false);
+    }
+
+    #endWhenIdle(): void {
+        if (this.#draining && this.#in_flight.calls === 0) this.#stream.end();
+    }
+}

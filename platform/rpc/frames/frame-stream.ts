@@ -1,0 +1,209 @@
+import { type Client, type ClientDuplexStream, Metadata, type ServiceError } from '@grpc/grpc-js';
+import type { Call, Frame } from '../../../proto/gen/rpc/v1/frames.ts';
+import { type Gatherer, gather, overloaded } from '../../batch.ts';
+import { type CallContext, isOver, overError, requireTime, timeoutOfNextHop } from '../../context.ts';
+import { AppError } from '../../errors.ts';
+import { NO_SPAN, type Span } from '../../telemetry/span.ts';
+import { startSpan } from '../../telemetry/tracing.ts';
+import { type InFlight, MAX_CALLS_IN_FLIGHT } from '../bounds/in-flight.ts';
+import type { MethodInfo } from '../definition.ts';
+import { decodeStatus } from '../unary.ts';
+import { CALLS_PER_FRAME, EXCHANGE, FRAME_BYTES, writeFrame } from './frames.ts';
+import { decodeError, TransportError } from './wire.ts';
+
+interface PendingCall extends Call {
+    context: CallContext;
+    span: Span;
+    /** Passed to the connection: the server may have received it. */
+    sent: boolean;
+    resolve(response: Uint8Array): void;
+    reject(error: AppError): void;
+}
+
+export interface FrameStreamOptions {
+    grpc: Client;
+    service_token: string;
+    in_flight: InFlight;
+    /** Called when the state has changed, except by retire(). */
+    changed(stream: FrameStream): void;
+}
+
+/** The client's side of one stream of frames: the calls that wait for replies. */
+export class FrameStream {
+    /** opening: the server has not answered yet. closing: it completes its calls, and takes no more. */
+    state: 'opening' | 'open' | 'closing' | 'ended' = 'opening';
+    /** True if the server has answered at least once. */
+    was_open = false;
+    /** Why it has ended. */
+    ended_by: AppError | undefined;
+    readonly #stream: ClientDuplexStream<Frame, Frame>;
+    readonly #in_flight: InFlight;
+    readonly #changed: (stream: FrameStream) => void;
+    readonly #pending = new Map<number, PendingCall>();
+    readonly #calls: Gatherer<PendingCall>;
+    #last_id = 0;
+
+    constructor({ grpc, service_token, in_flight, changed }: FrameStreamOptions) {
+        const metadata = new Metadata();
+        metadata.set('authorization', `Bearer ${service_token}`);
+        const { path, requestSerialize, responseDeserialize } = EXCHANGE;
+        this.#stream = grpc.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata);
+        this.#stream.on('metadata', () => this.#open());
+        this.#stream.on('data', (frame: Frame) => this.#read(frame));
+        this.#stream.on('error', (error: ServiceError) => this.#lose(decodeStatus(error)));
+        this.#stream.on('end', () => {
+            this.#stream.end();
+            this.#lose(stopping());
+        });
+        this.#in_flight = in_flight;
+        this.#changed = changed;
+        this.#calls = gather({
+            name: 'rpc_calls',
+            max_batch: CALLS_PER_FRAME,
+            weight: { of: ({ request }) => request.byteLength, max: FRAME_BYTES },
+            max_in_flight: 1,
+            max_waiting: MAX_CALLS_IN_FLIGHT,
+            run: (calls) => this.#write(calls),
+        });
+    }
+
+    call(method: MethodInfo, request: Uint8Array, context: CallContext): Promise<Uint8Array> {
+        return new Promise((resolve, reject) => {
+            requireTime(context);
+            if (this.state !== 'open') throw new TransportError(stopping(), { may_have_run: false });
+            if (!this.#in_flight.admits(request.byteLength)) throw overloaded('rpc_calls');
+            const id = this.#nextId();
+            const { path } = method;
+            const call = {
+                id,
+                method: path,
+                timeout_ms: 0, // until it is sent
+                context,
+                request,
+                span: NO_SPAN,
+                sent: false,
+                resolve,
+                reject,
+            };
+            this.#calls.add(call);
+            call.span = startSpan('client', path, context);
+            call.context = call.span.within(context);
+            this.#pending.set(id, call);
+            this.#in_flight.add(request.byteLength);
+        });
+    }
+
+    /**
+     * Fails the calls whose time is over or whose client has disconnected, and cancels those that the server may have.
+     */
+    sweep(now: number): void {
+        const over = this.#takeThose(({ context }) => isOver(context, now));
+        for (const call of over) fail(call, overError(call.context));
+        const cancelled = over.flatMap(({ id, sent }) => (sent ? [id] : []));
+        // It ends, and its calls with it.
+        if (cancelled.length > 0) void writeFrame(this.#stream, { cancelled }).catch(() => {});
+        this.#endWhenDone();
+    }
+
+    /** Takes no more calls, and ends with the last reply. */
+    retire(): void {
+        if (this.state === 'ended') return;
+        this.state = 'closing';
+        this.#endWhenDone();
+    }
+
+    #nextId(): number {
+        this.#last_id = (this.#last_id + 1) >>> 0;
+        return this.#last_id;
+    }
+
+    #open(): void {
+        this.was_open = true;
+        if (this.state !== 'opening') return; // retired meanwhile
+        this.state = 'open';
+        this.#changed(this);
+    }
+
+    async #write(calls: PendingCall[]): Promise<void> {
+        for (const call of calls) {
+            call.sent = true;
+            call.timeout_ms = timeoutOfNextHop(call.context);
+            call.span.sent(calls.length);
+        }
+        // A frame that cannot be written ends the stream, which fails its calls.
+        await writeFrame(this.#stream, { calls }).catch(() => {});
+    }
+
+    #read({ replies, draining, last_call }: Frame): void {
+        for (const { id, response, error } of replies) {
+            const call = this.#take(id);
+            if (!call) continue;
+            if (error) {
+                fail(call, decodeError(error));
+            } else {
+                call.span.finish();
+                call.resolve(response);
+            }
+        }
+        if (draining) {
+            this.state = 'closing';
+            // The server has not started these.
+            for (const call of this.#takeThose(({ id }) => isLater(id, last_call))) {
+                fail(call, new TransportError(stopping(), { may_have_run: false }));
+            }
+            this.#changed(this);
+        }
+        this.#endWhenDone();
+    }
+
+    /** Removes and returns the pending call; undefined if its time was over. */
+    #take(id: number): PendingCall | undefined {
+        const call = this.#pending.get(id);
+        if (!call) return;
+        this.#pending.delete(id);
+        this.#in_flight.remove(call.request.byteLength);
+        return call;
+    }
+
+    /** Removes and returns the pending calls for which this is true. They will not be sent. */
+    #takeThose(isOver: (call: PendingCall) => boolean): PendingCall[] {
+        const taken: PendingCall[] = [];
+        for (const call of this.#pending.values()) {
+            if (!isOver(call)) continue;
+            this.#take(call.id);
+            taken.push(call);
+        }
+        if (taken.length > 0) this.#calls.retain(({ id }) => this.#pending.has(id));
+        return taken;
+    }
+
+    #lose(error: AppError): void {
+        if (this.state === 'ended') return;
+        this.state = 'ended';
+        this.ended_by = error;
+        for (const call of this.#takeThose(() => true))
+            fail(call, new TransportError(error, { may_have_run: call.sent }));
+        this.#changed(this);
+    }
+
+    #endWhenDone(): void {
+        if (this.state === 'closing' && this.#pending.size === 0) this.#stream.end();
+    }
+}
+
+/**
+ * True if a call is newer than another one on the same stream. Ids restart after 2^32, and far fewer calls are in
+ * flight.
+ */
+function isLater(id: number, than: number): boolean {
+    return ((id - than) | 0) > 0;
+}
+
+function fail({ span, reject }: PendingCall, error: AppError): void {
+    span.finish(error);
+    reject(error);
+}
+
+function stopping(): AppError {
+    return new AppError('unavailable', 'A part of the service is restarting. Try again shortly.', { retry_after: 1 });
+}

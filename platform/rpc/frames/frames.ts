@@ -1,0 +1,48 @@
+import { Frame, FrameServiceDefinition } from '../../../proto/gen/rpc/v1/frames.ts';
+import { encode } from './encode.ts';
+
+/** Calls or replies per frame. */
+export const CALLS_PER_FRAME = 32;
+/** Maximum total size of the messages in one frame, in bytes. A larger message travels alone. */
+export const FRAME_BYTES = 1 << 20;
+/** The largest message that either side accepts, in bytes. */
+export const MAX_MESSAGE_BYTES = 4 << 20;
+/** The largest answer that fits into a frame of its own, in bytes. A larger one would end the stream for all calls. */
+export const MAX_ANSWER_BYTES = MAX_MESSAGE_BYTES - 1_024;
+
+/** The stream that carries frames, as grpc-js describes a method. */
+export const EXCHANGE = {
+    path: `/${FrameServiceDefinition.fullName}/${FrameServiceDefinition.methods.exchange.name}`,
+    requestStream: true,
+    responseStream: true,
+    requestSerialize: encodeFrame,
+    requestDeserialize: decodeFrame,
+    responseSerialize: encodeFrame,
+    responseDeserialize: decodeFrame,
+} as const;
+
+/** A Buffer over the same memory, as grpc-js requires. */
+export function asBuffer(bytes: Uint8Array): Buffer {
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function encodeFrame(frame: Frame): Buffer {
+    return asBuffer(encode(Frame, frame));
+}
+
+function decodeFrame(bytes: Buffer): Frame {
+    return Frame.decode(bytes);
+}
+
+const NOTHING: Frame = { calls: [], replies: [], draining: false, last_call: 0, cancelled: [] };
+
+interface FrameSink {
+    write(frame: Frame, written: (error?: Error | null) => void): unknown;
+}
+
+/** Resolves when the transport has taken the frame. What arrives meanwhile joins the next one. */
+export function writeFrame(sink: FrameSink, frame: Partial<Frame>): Promise<void> {
+    return new Promise((resolve, reject) => {
+        sink.write({ ...NOTHING, ...frame }, (error) => (error ? reject(error) : resolve()));
+    });
+}

@@ -1,0 +1,85 @@
+import type { Log } from '../telemetry/log.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { type Connection, connect } from './connect.ts';
+import { type BoundMethod, client, type ServiceDefinition, type ServiceOf, type Transport } from './definition.ts';
+import { type Dispatch, dispatcher } from './dispatch.ts';
+import { localTransport } from './local.ts';
+import type { Tls } from './tls.ts';
+
+export interface ServiceRegistry {
+    /** The service of `role`: in this process if the role runs here, otherwise over gRPC. */
+    serviceClient<D extends ServiceDefinition>(role: string, definition: D): ServiceOf<D>;
+    /** The services of all roles in `definitions`. */
+    serviceClients<Definitions extends Record<string, ServiceDefinition>>(
+        definitions: Definitions,
+    ): { [Role in keyof Definitions]: ServiceOf<Definitions[Role]> };
+    /** Registers the methods of this process. Before that, no local call can be answered. */
+    offer(methods: BoundMethod[]): Dispatch;
+    /** The connections to the requested services that do not run here, by role. */
+    connections: ReadonlyMap<string, Connection>;
+    close(): void;
+}
+
+/** Finds services by role: those that run here, and the addresses of the others (in the format of `connect`). */
+export function serviceRegistry(options: {
+    local_roles: readonly string[];
+    addressOf(role: string): string;
+    service_token: string;
+    tls: Tls | undefined;
+    log: Log;
+    metrics: Metrics;
+}): ServiceRegistry {
+    const { local_roles, addressOf, service_token, tls, log, metrics } = options;
+    const connections = new Map<string, Connection>();
+    exposeConnections(metrics, connections);
+    let dispatch: Dispatch | undefined;
+    const local = localTransport((path, request, context) => {
+        if (!dispatch) return Promise.reject(new Error('a service was called before it was registered'));
+        return dispatch(path, request, context);
+    });
+
+    function transportTo(role: string): Transport {
+        if (local_roles.includes(role)) return local;
+        let connection = connections.get(role);
+        if (!connection) {
+            connection = connect({ address: addressOf(role), service_token, tls });
+            connections.set(role, connection);
+        }
+        return connection.transport;
+    }
+
+    const serviceClient = <D extends ServiceDefinition>(role: string, definition: D): ServiceOf<D> =>
+        client(definition, transportTo(role));
+
+    return {
+        serviceClient,
+        serviceClients: <Definitions extends Record<string, ServiceDefinition>>(definitions: Definitions) =>
+            Object.fromEntries(
+                Object.entries(definitions).map(([role, definition]) => [role, serviceClient(role, definition)]),
+            ) as { [Role in keyof Definitions]: ServiceOf<Definitions[Role]> },
+        offer(methods) {
+            dispatch = dispatcher(methods, { log, metrics });
+            return dispatch;
+        },
+        connections,
+        close() {
+            for (const connection of connections.values()) connection.close();
+        },
+    };
+}
+
+/** Exports the state of `connections`, by role. */
+function exposeConnections(metrics: Metrics, connections: ReadonlyMap<string, Connection>): void {
+    metrics.collect(
+        {
+            type: 'gauge',
+            name: 'rpc_client_peers',
+            help: 'Known processes of a service, by whether the stream to them is open.',
+            labels: ['service', 'state'],
+        },
+        () =>
+            Array.from(connections, ([service, connection]) =>
+                Object.entries(connection.replicas()).map(([state, value]) => ({ labels: { service, state }, value })),
+            ).flat(),
+    );
+}

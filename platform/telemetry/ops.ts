@@ -1,0 +1,122 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ConnectionBounds, watchConnections } from '../http/http-connections.ts';
+import { singleFlight } from '../single-flight.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+
+export interface OpsServer {
+    /** http://host:port */
+    url: string;
+    stop(): Promise<void>;
+}
+
+interface OpsOptions {
+    host: string;
+    port: number;
+    metrics: Metrics;
+    log: Log;
+    /** The reasons why requests should not be sent to this process; empty if it is ready. */
+    failingChecks(): Promise<string[]>;
+}
+
+/** Times in milliseconds, and the size of a header in bytes: requests have no body and are answered at once. */
+const LIMITS = {
+    headersTimeout: 5_000,
+    requestTimeout: 5_000,
+    keepAliveTimeout: 60_000,
+    connectionsCheckingInterval: 1_000,
+    maxHeaderSize: 8 << 10,
+};
+const MAX_CONNECTIONS = 256;
+const RESERVE = 8;
+const MAX_REQUESTS_IN_PROGRESS = 8;
+const MAX_UNSENT_BYTES = { connection: 4 << 20, address: 8 << 20, total: 16 << 20 };
+/** Minimum time between renderings of the metrics, in milliseconds, because rendering blocks the event loop. */
+const RENDER_EVERY_MS = 100;
+/** Time limit for a rendering, in milliseconds. */
+const RENDER_MS = 5_000;
+
+/**
+ * The operations port: `/livez` (the event loop turns), `/readyz` (whether requests should be sent here) and
+ * `/metrics`.
+ */
+export async function serveOps(options: OpsOptions): Promise<OpsServer> {
+    const answer = answers(options);
+    const server = createServer(LIMITS, (request, response) => {
+        if (connections.begin(response, request.socket.remoteAddress ?? '') === 0) return;
+        if (hasBody(request)) {
+            request.socket.destroy(); // no client of this port sends one, and Node would parse all of it
+            return;
+        }
+        const reply = ({ status, text, content_type = 'text/plain; charset=utf-8' }: Reply) =>
+            response.writeHead(status, { 'content-type': content_type }).end(text);
+        answer(request.url).then(reply, (err) => {
+            options.log.error({ err }, 'operations port');
+            reply({ status: 500, text: 'failed: see the log\n' });
+        });
+    });
+    const cut = options.metrics.counter({
+        name: 'operations_connections_cut_total',
+        help: 'Connections of the operations port closed: too many requests in progress, too many unsent bytes, a stalled reader, or idle when room was needed.',
+        labels: ['reason'],
+    });
+    const bounds: ConnectionBounds = {
+        connections: MAX_CONNECTIONS,
+        reserve: RESERVE,
+        requests: MAX_REQUESTS_IN_PROGRESS,
+        unsent_bytes: MAX_UNSENT_BYTES,
+    };
+    const connections = watchConnections(server, bounds, (reason) => cut.inc({ reason }));
+    await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(options.port, options.host, resolve);
+    });
+    server.on('error', (err) => options.log.error({ err }, 'operations port'));
+    const bound = server.address();
+    const port = typeof bound === 'object' && bound ? bound.port : options.port;
+    return {
+        url: `http://${options.host}:${port}`,
+        stop: () =>
+            new Promise((resolve) => {
+                connections.stop();
+                server.close(() => resolve());
+                server.closeAllConnections();
+            }),
+    };
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+    return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+interface Reply {
+    status: number;
+    text: string | Buffer;
+    content_type?: string;
+}
+
+function answers({ metrics, failingChecks }: OpsOptions): (url: string | undefined) => Promise<Reply> {
+    const render = renderer(metrics);
+    return async (url) => {
+        if (url === '/livez') return { status: 200, text: 'ok\n' };
+        if (url === '/readyz') {
+            const missing = await failingChecks();
+            if (missing.length === 0) return { status: 200, text: 'ready\n' };
+            return { status: 503, text: `${['not ready', ...missing].join('\n')}\n` };
+        }
+        if (url === '/metrics') return render();
+        return { status: 404, text: 'not found\n' };
+    };
+}
+
+/** Renders the metrics once for all concurrent requests, which share the bytes. */
+function renderer(metrics: Metrics): () => Promise<Reply> {
+    let not_before = 0;
+    return singleFlight(async () => {
+        await delay(Math.max(0, not_before - performance.now()));
+        not_before = performance.now() + RENDER_EVERY_MS;
+        const { content_type, text } = await metrics.expose();
+        return { status: 200, content_type, text: Buffer.from(text) };
+    }, RENDER_MS);
+}

@@ -1,0 +1,55 @@
+import { singleFlight } from '../single-flight.ts';
+import type { Log } from './log.ts';
+
+/** Time limit for a check, in milliseconds: probes wait for 2 s. */
+const LOOK_MS = 1_200;
+
+/** Tells whether requests should be sent to this process and, if not, why. */
+export interface Readiness {
+    /** The process has started and is not stopping. */
+    serving: boolean;
+    /** Adds a check: from now on `look` must resolve; otherwise it rejects with the reason. */
+    addCheck(name: string, look: () => Promise<unknown>): void;
+    /** The failing checks, each with its reason; empty if the process is ready. Changes are logged. */
+    failingChecks(): Promise<string[]>;
+}
+
+export function createReadiness({ log }: { log: Log }): Readiness {
+    const needs: Array<() => Promise<string | undefined>> = [];
+    let logged = '';
+
+    function tell(failingChecks: string[]): void {
+        const now = failingChecks.join('\n');
+        if (now === logged) return;
+        logged = now;
+        if (failingChecks.length > 0) log.warn({ failingChecks }, 'not ready');
+        else log.info('ready again');
+    }
+
+    const readiness: Readiness = {
+        serving: false,
+        addCheck(name, look) {
+            const shared = singleFlight(look, LOOK_MS);
+            needs.push(() =>
+                shared().then(
+                    () => undefined,
+                    (error) => `${name}: ${rootCause(error)}`,
+                ),
+            );
+        },
+        async failingChecks() {
+            if (!readiness.serving) return ['it starts, or stops'];
+            const looks = await Promise.all(needs.map((look) => look()));
+            const failingChecks = looks.filter((obstacle) => obstacle !== undefined);
+            tell(failingChecks);
+            return failingChecks;
+        },
+    };
+    return readiness;
+}
+
+/** The innermost cause. The errors around it are written for callers. */
+function rootCause(error: unknown): string {
+    if (!Error.isError(error)) return String(error);
+    return error.cause === undefined ? error.message.trim() || error.name : rootCause(error.cause);
+}

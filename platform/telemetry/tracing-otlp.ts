@@ -1,0 +1,163 @@
+import {
+    type Attributes,
+    type Context,
+    type Span as OtelSpan,
+    ROOT_CONTEXT,
+    SpanKind,
+    SpanStatusCode,
+    TraceFlags,
+    type Tracer,
+    trace,
+} from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import {
+    BatchSpanProcessor,
+    ParentBasedSampler,
+    type SpanExporter,
+    TraceIdRatioBasedSampler,
+    TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import { asAppError } from '../errors.ts';
+import type { Log } from './log.ts';
+import { type Kind, NO_SPAN, type Span, type StartSpan, type Traced } from './span.ts';
+
+export interface TracingOptions {
+    /** URL of a collector that accepts OTLP over HTTP. Without it nothing is traced. */
+    endpoint: string | undefined;
+    /** The share of the traces starting here that are recorded. Others are recorded where they started. */
+    sample: number;
+    /** This process's name in traces. */
+    service: string;
+    log: Log;
+}
+
+/** Spans that wait to be sent. Further ones are dropped. */
+const MAX_QUEUED = 4_096;
+/** How often they are sent, and the time limit for the collector, in milliseconds. */
+const SEND_EVERY_MS = 2_000;
+const SEND_TIMEOUT_MS = 3_000;
+
+const KINDS: Record<Kind, SpanKind> = {
+    server: SpanKind.SERVER,
+    client: SpanKind.CLIENT,
+    internal: SpanKind.INTERNAL,
+    consumer: SpanKind.CONSUMER,
+};
+
+/** Sends spans to a collector: in the background, in groups, and never at the cost of a call. */
+export function exportSpans(options: TracingOptions & { endpoint: string }): {
+    start: StartSpan;
+    stop(): Promise<void>;
+} {
+    const { endpoint, sample, service, log } = options;
+    const exporter = new OTLPTraceExporter({
+        url: `${endpoint.replace(/\/$/, '')}/v1/traces`,
+        timeoutMillis: SEND_TIMEOUT_MS,
+    });
+    const provider = new TracerProvider({
+        resource: resourceFromAttributes({ 'service.name': service, 'process.pid': process.pid }),
+        sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sample) }),
+        spanProcessors: [
+            new BatchSpanProcessor({
+                exporter: telling(exporter, log),
+                maxQueueSize: MAX_QUEUED,
+                scheduledDelayMillis: SEND_EVERY_MS,
+                exportTimeoutMillis: SEND_TIMEOUT_MS,
+            }),
+        ],
+    });
+    return {
+        start: starter(provider.getTracer(service)),
+        stop: () => provider.shutdown().catch(() => {}), // telling() has logged the reason
+    };
+}
+
+/** Logs the loss of spans, which is the only sign of an unreachable collector. */
+function telling(exporter: SpanExporter, log: Log): SpanExporter {
+    return {
+        export(spans, done) {
+            exporter.export(spans, (result) => {
+                if (result.error) log.warn({ err: result.error, spans: spans.length }, 'could not send spans');
+                done(result);
+            });
+        },
+        shutdown: () => exporter.shutdown(),
+    };
+}
+
+function starter(tracer: Tracer): StartSpan {
+    return (kind, name, parent) => {
+        const traceparent = parent?.traceparent;
+        if (traceparent === undefined) {
+            if (kind !== 'server' && kind !== 'consumer') return NO_SPAN;
+            return new TracedSpan(tracer.startSpan(name, { kind: KINDS[kind] }, ROOT_CONTEXT));
+        }
+        if (!isSampled(traceparent)) return NO_SPAN;
+        return new TracedSpan(tracer.startSpan(name, { kind: KINDS[kind] }, contextOf(traceparent)));
+    };
+}
+
+function isSampled(traceparent: string): boolean {
+    return (flagsOf(traceparent) & TraceFlags.SAMPLED) !== 0;
+}
+
+function flagsOf(traceparent: string): number {
+    return Number.parseInt(traceparent.slice(53, 55), 16);
+}
+
+function contextOf(traceparent: string): Context {
+    return trace.setSpanContext(ROOT_CONTEXT, {
+        traceId: traceparent.slice(3, 35),
+        spanId: traceparent.slice(36, 52),
+        traceFlags: flagsOf(traceparent),
+        isRemote: true,
+    });
+}
+
+/** True if a store did not answer in time. Callers get a different text. */
+function isTimeout(error: unknown): boolean {
+    return Error.isError(error) && error.name === 'TimeoutError';
+}
+
+class TracedSpan implements Span {
+    readonly traceparent: string;
+    readonly #span: OtelSpan;
+    readonly #began = performance.now();
+
+    constructor(span: OtelSpan) {
+        const { traceId, spanId, traceFlags } = span.spanContext();
+        this.traceparent = `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
+        this.#span = span;
+    }
+
+    within<Context extends Traced>(context: Context): Context {
+        return { ...context, traceparent: this.traceparent };
+    }
+
+    rename(name: string): void {
+        this.#span.updateName(name);
+    }
+
+    attribute(name: string, value: string | number): void {
+        this.#span.setAttribute(name, value);
+    }
+
+    sent(batch_size: number): void {
+        const attributes: Attributes = {
+            'queue.wait_ms': Math.round((performance.now() - this.#began) * 1e3) / 1e3,
+            'batch.size': batch_size,
+        };
+        this.#span.setAttributes(attributes);
+    }
+
+    /** Only the kind of an error is sent: texts and causes may repeat what a call has brought. */
+    finish(error?: unknown): void {
+        if (error !== undefined) {
+            const { kind, http_status } = asAppError(error);
+            this.#span.setAttribute('error.type', isTimeout(error) ? 'timeout' : kind);
+            if (http_status >= 500) this.#span.setStatus({ code: SpanStatusCode.ERROR });
+        }
+        this.#span.end();
+    }
+}

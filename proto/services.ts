@@ -1,0 +1,23 @@
+import { CredentialsServiceDefinition } from './gen/credentials/v1/credentials.ts';
+import { DidServiceDefinition } from './gen/did/v1/did.ts';
+import { IdentityServiceDefinition } from './gen/identity/v1/identity.ts';
+import { KeysServiceDefinition } from './gen/keys/v1/keys.ts';
+import { PresentationsServiceDefinition } from './gen/presentations/v1/presentations.ts';
+import { UsageServiceDefinition } from './gen/usage/v1/usage.ts';
+import { WalletServiceDefinition } from './gen/wallet/v1/wallet.ts';
+
+/** The gRPC services, by the role that serves them. */
+export const SERVICE_DEFINITIONS = {
+    identity: IdentityServiceDefinition,
+    keys: KeysServiceDefinition,
+    did: DidServiceDefinition,
+    credentials: CredentialsServiceDefinition,
+    presentations: PresentationsServiceDefinition,
+    wallet: WalletServiceDefinition,
+    usage: UsageServiceDefinition,
+} as const;
+
+export type ServiceRole = keyof typeof SERVICE_DEFINITIONS;
+
+/** In the order in which they are started. */
+export const SERVICE_ROLES = Object.keys(SERVICE_DEFINITIONS) as ServiceRole[];

@@ -1,0 +1,28 @@
+import type { CallContext } from '../../platform/context.ts';
+import type { ServiceOf } from '../../platform/rpc/definition.ts';
+import type { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
+import type { Cursors } from '../cursors.ts';
+import type { CredentialStore, ListedRow } from './rows.ts';
+
+/** owner: what concerns the caller's account; platform: everything. */
+export type Visibility = 'owner' | 'platform';
+
+export interface ListDependencies {
+    store: CredentialStore;
+    services: { did: ServiceOf<typeof DidServiceDefinition> };
+    cursors: Cursors;
+    list_scope: Visibility;
+}
+
+/** The rows of a party that a caller may see. */
+export interface View {
+    /** Up to `size` rows below the id `before`, newest first. */
+    page(range: { before: string | undefined; size: number }, context: CallContext): Promise<Found>;
+    count(context: CallContext): Promise<number>;
+}
+
+export interface Found {
+    rows: readonly ListedRow[];
+    /** Where the search ended before it found `size` rows or the end of the list: nothing below this id was read. */
+    stopped_at?: string | undefined;
+}

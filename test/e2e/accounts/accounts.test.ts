@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { type Call, expectError, expectOk, send } from '../support/client.ts';
+import { newEmail } from '../support/world.ts';
+
+const PASSWORD = 'correct horse battery';
+const REGISTER = '/internal/v1/auth/register';
+const register = (body: unknown, gateway = 0): Call => ({
+    method: 'POST',
+    path: REGISTER,
+    internal: true,
+    body,
+    gateway,
+});
+const login = (email: string, password: string): Call => ({
+    method: 'POST',
+    path: '/internal/v1/auth/login',
+    body: { email, password },
+});
+const unique = (): string => randomUUID().slice(0, 8);
+
+it('a registration answers the new account, free and without a password in sight', async () => {
+    const email = newEmail();
+    const before = Date.now();
+    const { user_id, created_at, ...user } = await expectOk(
+        201,
+        register({ email, password: PASSWORD, name: ' Ada ' }),
+    );
+    assert.deepEqual(user, { email, name: 'Ada', tier: 'free' });
+    assert.match(user_id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    assert.match(created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.ok(Math.abs(Date.parse(created_at) - before) < 60_000);
+});
+
+it('fields that are not the registrant’s to set are ignored', async () => {
+    const body = {
+        email: newEmail(),
+        password: PASSWORD,
+        tier: 'enterprise',
+        user_id: 'mine',
+        is_admin: true,
+        created_at: 0,
+    };
+    const user = await expectOk(201, register({ ...body, __proto__: { tier: 'pro' } }));
+    assert.equal(user.tier, 'free');
+    assert.notEqual(user.user_id, 'mine');
+    assert.ok(!('is_admin' in user) && Date.parse(user.created_at) > 0);
+});
+
+describe('an address is taken by', () => {
+    const ascii = `kit-${unique()}@example.com`;
+    const accented = `zoë-${unique()}@example.com`;
+    const same: Array<[string, string, string]> = [
+        ['itself', ascii, ascii],
+        ['itself in capitals', ascii, ascii.toUpperCase()],
+        ['itself with blanks around it', ascii, ` ${ascii}\n`],
+        ['itself with a Kelvin sign for its k', ascii, ascii.replace('k', '\u212a')],
+        ['itself in full-width letters', ascii, ascii.replace('kit', '\uff4b\uff49\uff54')],
+        ['itself in the other normalisation form', accented.normalize('NFC'), accented.normalize('NFD')],
+    ];
+    for (const [name, first, second] of same) {
+        it(name, async () => {
+            await send(register({ email: first, password: PASSWORD }));
+            const answer = await expectError(409, register({ email: second, password: PASSWORD }, 1));
+            assert.match(answer.body.error, /already registered/i);
+        });
+    }
+});
+
+it('of twenty registrations of one address at once, on both gateways, exactly one succeeds', async () => {
+    const email = newEmail();
+    const bodies = Array.from({ length: 20 }, (_, at) => ({ email, password: `${PASSWORD} ${at}` }));
+    const answers = await Promise.all(bodies.map((body, at) => send(register(body, at % 2))));
+    assert.equal(answers.filter(({ status }) => status === 201).length, 1);
+    assert.equal(answers.filter(({ status }) => status === 409).length, 19);
+    const winner = bodies[answers.findIndex(({ status }) => status === 201)];
+    await expectOk(200, login(email, winner?.password ?? ''));
+});
+
+describe('is registered:', () => {
+    const u = unique();
+    const good: Record<string, string> = {
+        'a plus': `a+tag-${u}@example.com`,
+        'dots and signs': `a.b_c-d!#$%&'*/=?^{|}~-${u}@example.com`,
+        'a local part of 64': `${u}${'a'.repeat(56)}@example.com`,
+        'many labels': `a@${u}.mail.example.co.uk`,
+        'a domain in another script': `${u}@bücher.example`,
+        'a punycode domain': `${u}@xn--bcher-kva.example`,
+        'a local part in another script': `用户${u}@example.com`,
+        digits: `1${u}@123.example`,
+        '254 in all': `${u}@${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(58)}.ex`,
+    };
+    for (const [name, email] of Object.entries(good)) {
+        it(name, async () => {
+            assert.equal((await expectOk(201, register({ email, password: PASSWORD }))).email, email);
+            await expectOk(200, login(email, PASSWORD));
+        });
+    }
+});
+
+describe('400 to an email', () => {
+    const bad: Record<string, unknown> = {
+        missing: undefined,
+        null: null,
+        'a number': 5,
+        'an array': ['a@example.com'],
+        'an object': { a: 1 },
+        true: true,
+        empty: '',
+        blank: '   ',
+        'without @': 'example.com',
+        'with two @': 'a@b@example.com',
+        'a quoted @': '"a@b"@example.com',
+        'no local part': '@example.com',
+        'no domain': 'a@',
+        'one label': 'a@localhost',
+        'an empty label': 'a@example..com',
+        'a dot before': 'a@.example.com',
+        'a dot behind': 'a@example.com.',
+        'a hyphen before a label': 'a@-example.com',
+        'a hyphen behind a label': 'a@example-.com',
+        'a hyphen behind the last label': 'a@example.com-',
+        'a blank inside': 'a b@example.com',
+        'a tab inside': 'a\tb@example.com',
+        'a line break inside': 'a@example.com\r\nBcc: b@example.com',
+        NUL: 'a\u0000@example.com',
+        'a zero-width space': 'a\u200b@example.com',
+        'a right-to-left mark': 'a\u200f@example.com',
+        'a soft hyphen': 'a\u00ad@example.com',
+        'a no-break space': 'a\u00a0b@example.com',
+        'a control character': 'a\u0007@example.com',
+        'a local part of 65': `${'a'.repeat(65)}@example.com`,
+        '255 in all': `a@${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(60)}.${'e'.repeat(60)}.example.c`.padEnd(
+            255,
+            'm',
+        ),
+        '10,000 characters': `${'a'.repeat(10_000)}@example.com`,
+    };
+    for (const [name, email] of Object.entries(bad)) {
+        it(`that is: ${name}`, async () => void (await expectError(400, register({ email, password: PASSWORD }))));
+    }
+    it('with a lone surrogate', async () => {
+        await expectError(400, register(`{"email":"a\\ud800@example.com","password":"${PASSWORD}"}`));
+    });
+});
+
+describe('a body that is no object is 400:', () => {
+    for (const body of [
+        '[]',
+        '"text"',
+        'null',
+        '5',
+        '',
+        '{',
+        `{"email":"a@example.com","email":"b@example.com","password":"${PASSWORD}"}`,
+    ]) {
+        it(body.slice(0, 30) || 'nothing', async () => void (await expectError(400, register(body))));
+    }
+});

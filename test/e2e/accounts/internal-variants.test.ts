@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type Call, expectError, expectOk, send } from '../support/client.ts';
+import { database } from '../support/database.ts';
+import {
+    type Did,
+    issue,
+    issueBody,
+    newAccount,
+    newDid,
+    newKey,
+    newWallet,
+    presentationBody,
+} from '../support/world.ts';
+
+const db = await database();
+
+const post = (path: string, body?: unknown): Call => ({
+    method: 'POST',
+    path: `/internal/v1${path}`,
+    internal: true,
+    body,
+});
+const ownDid = (): Promise<Did> => expectOk(201, post('/did'));
+
+async function ownIssued() {
+    const issuer = await ownDid();
+    const issued = await expectOk(201, post('/credentials', issueBody(issuer, 'did:web:subject.example')));
+    return { did: issuer.did, ...issued };
+}
+
+const account = await newAccount();
+const { api_key } = await newKey(account);
+
+describe('what a trusted caller makes for nobody', () => {
+    it('has no owner, and is on no account’s list', async () => {
+        const { did, credential_id } = await ownIssued();
+        const holder = await ownDid();
+        const { credential } = await ownIssued();
+        const made = await expectOk(201, post('/presentations', presentationBody(holder, [credential])));
+        const owners = await db.query(
+            `SELECT account FROM did.dids WHERE did = $1
+             UNION ALL SELECT account FROM credentials.credentials WHERE id = $2
+             UNION ALL SELECT account FROM presentations.presentations WHERE id = $3`,
+            [did, credential_id.slice('urn:uuid:'.length), made.presentation_id.slice('urn:uuid:'.length)],
+        );
+        assert.deepEqual(
+            owners.rows.map((row) => row.account),
+            [null, null, null],
+        );
+        const list = await expectOk(200, { path: `/v1/credentials/by-issuer/${did}`, token: api_key });
+        assert.deepEqual(list, { credentials: [], total: 0 });
+    });
+
+    it('verifies on the public side like anything else, and the other way round', async () => {
+        const { did, credential } = await ownIssued();
+        const body = { credential, issuer_did: did, check_revocation: true };
+        const verified = await expectOk(200, post('/credentials/verify', body));
+        assert.equal(verified.valid, true);
+        const call = { method: 'POST', path: '/v1/credentials/verify', token: api_key, body };
+        assert.deepEqual(await expectOk(200, call), verified);
+        const issued = await issue(api_key, await newDid(api_key));
+        const other = { credential: issued.credential, issuer_did: issued.issuer };
+        assert.equal((await expectOk(200, post('/credentials/verify', other))).valid, true);
+    });
+
+    it('resolves on both sides, and a registered public key gives no private one', async () => {
+        const { did, public_key } = await ownDid();
+        assert.deepEqual(await expectOk(200, { path: `/v1/did/${did}`, token: api_key }), { did, public_key });
+        const resolved = await expectOk(200, { path: `/internal/v1/did/${encodeURIComponent(did)}`, internal: true });
+        assert.deepEqual(resolved, { did, public_key });
+        assert.deepEqual(await expectOk(201, post('/did', { public_key })), { did, public_key });
+    });
+
+    it('is revoked by trusted callers, once, and by no account', async () => {
+        const { did, credential_id, credential } = await ownIssued();
+        const body = { issuer_did: did, reason: 'left' };
+        const by_account = { method: 'POST', path: `/v1/credentials/revoke/${credential_id}`, token: api_key, body };
+        await expectError(403, by_account);
+        const revoked = await expectOk(200, post(`/credentials/revoke/${credential_id}`, body));
+        assert.deepEqual([revoked.revoked, revoked.reason], [true, 'left']);
+        const again = { ...body, reason: 'other' };
+        assert.deepEqual(await expectOk(200, post(`/credentials/revoke/${credential_id}`, again)), revoked);
+        const check = { credential, issuer_did: did, check_revocation: true };
+        assert.equal((await expectOk(200, post('/credentials/verify', check))).revoked, true);
+    });
+
+    it('is kept in a wallet that no account opens, and whose DID is no wallet’s secret', async () => {
+        const password = 'open sesame';
+        const wallet = await expectOk(201, post('/wallets', { name: 'private', password }));
+        const { wallet_id, did, public_key } = wallet;
+        const opened = await expectOk(200, post('/wallets/open', { wallet_id, password }));
+        const { private_key, credentials, ...shown } = opened;
+        assert.deepEqual([shown, credentials], [wallet, []]);
+        assert.equal(Buffer.from(private_key, 'base64').subarray(32).toString('base64'), public_key);
+        await expectError(401, post('/wallets/open', { wallet_id, password: 'wrong' }));
+        const body = { wallet_id, password };
+        await expectError(404, { method: 'POST', path: '/v1/wallets/open', token: api_key, body });
+        assert.deepEqual(await expectOk(200, { path: `/v1/did/${did}`, token: api_key }), { did, public_key });
+    });
+
+    it('is presented and verified', async () => {
+        const { credential } = await ownIssued();
+        const holder = await ownDid();
+        const body = presentationBody(holder, [credential], { nonce: 'n-1' });
+        const { presentation, audience } = await expectOk(201, post('/presentations', body));
+        const check = { presentation, audience, nonce: 'n-1', check_revocation: true };
+        const verified = await expectOk(200, post('/presentations/verify', check));
+        assert.deepEqual([verified.valid, verified.nonce_valid, verified.holder], [true, true, holder.did]);
+    });
+});
+
+it('a trusted caller revokes an account’s credential too, where it knows the issuer', async () => {
+    const did = await newDid(api_key);
+    const { credential_id } = await issue(api_key, did);
+    const other = await ownDid();
+    await expectError(403, post(`/credentials/revoke/${credential_id}`, { issuer_did: other.did }));
+    await expectOk(200, post(`/credentials/revoke/${credential_id}`, { issuer_did: did.did }));
+});
+
+it('a trusted caller opens an account’s wallet, with its password', async () => {
+    const { wallet_id, password } = await newWallet(api_key);
+    assert.equal((await expectOk(200, post('/wallets/open', { wallet_id, password }))).wallet_id, wallet_id);
+});
+
+describe('a twin refuses what its public endpoint refuses', () => {
+    const issuer_did = 'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK';
+    const refused: Array<[name: string, status: number, call: Call]> = [
+        ['a bad public key', 400, post('/did', { public_key: 'x' })],
+        ['no credential to issue', 400, post('/credentials')],
+        ['no JSON', 400, post('/credentials', '{not json')],
+        ['what is no token', 400, post('/credentials/verify', { credential: 'x', issuer_did })],
+        ['no presentation to make', 400, post('/presentations', {})],
+        ['what is no presentation', 400, post('/presentations/verify', { presentation: 'x', audience: issuer_did })],
+        ['an unknown DID', 404, { path: `/internal/v1/did/${issuer_did}`, internal: true }],
+        ['what is no DID', 400, { path: '/internal/v1/did/x', internal: true }],
+        ['a wallet without password', 400, post('/wallets', { name: 'private' })],
+        ['an unknown wallet', 404, post('/wallets/open', { wallet_id: 'x', password: 'x' })],
+        ['a bad credential id', 400, post('/credentials/revoke/x', { issuer_did })],
+        [
+            'an unknown credential',
+            404,
+            post('/credentials/revoke/urn:uuid:01890a5d-ac96-774b-bcce-b302099a8057', { issuer_did }),
+        ],
+    ];
+    for (const [name, status, call] of refused) {
+        it(`${status} for ${name}`, async () => void (await expectError(status, call)));
+    }
+});
+
+it('no limit refuses internal calls, and none of them counts in a user’s', async () => {
+    const { token } = await newAccount();
+    const left = async () => Number((await send({ path: '/v1/me', token })).headers.get('x-ratelimit-remaining'));
+    const before = await left();
+    const answers = await Promise.all(Array.from({ length: 60 }, () => send({ ...post('/did'), token })));
+    for (const { status, headers } of answers) {
+        assert.equal(status, 201);
+        assert.equal(headers.get('x-ratelimit-limit'), '1000000');
+    }
+    assert.equal(before - (await left()), 1);
+});
+
+it('a bearer token is neither needed nor looked at', async () => {
+    const { did } = await expectOk(201, { ...post('/did'), token: 'nonsense' });
+    const { did: other } = await expectOk(201, { ...post('/did'), token: api_key });
+    const owners = await db.query('SELECT account FROM did.dids WHERE did = ANY($1)', [[did, other]]);
+    assert.deepEqual(
+        owners.rows.map((row) => row.account),
+        [null, null],
+    );
+});

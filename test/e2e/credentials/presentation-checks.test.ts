@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { expectError, expectOk } from '../support/client.ts';
+import { AUDIENCE, presenting, tampered } from '../support/presenting.ts';
+import { signToken } from '../support/tokens.ts';
+import { issue, issueBody, newAccount, newDid, newKey, payloadOf, present } from '../support/world.ts';
+
+const { account, token, issuer, holder, other, one, check, verify } = await presenting();
+
+/** A token of the holder's own making. */
+const signed = (payload: unknown, more: { footer?: string; implicit?: string } = {}): string =>
+    signToken({ private_key: holder.private_key, payload, ...more });
+
+describe('a check of a presentation', async () => {
+    const { presentation } = await present(token, holder, [one.credential]);
+    const { presentation: with_nonce } = await present(token, holder, [one.credential], { nonce: 'n-1' });
+    const payload = payloadOf(presentation);
+
+    const bad: Record<string, unknown> = {
+        'no body': undefined,
+        'no presentation': { audience: AUDIENCE },
+        'a presentation of null': { presentation: null, audience: AUDIENCE },
+        'a number as presentation': { presentation: 5, audience: AUDIENCE },
+        'an empty presentation': { presentation: '', audience: AUDIENCE },
+        'no more than the header': { presentation: 'v4.public.', audience: AUDIENCE },
+        'too short a token': { presentation: 'v4.public.AA', audience: AUDIENCE },
+        'a token of another version': { presentation: presentation.replace('v4', 'v3'), audience: AUDIENCE },
+        'a token in other characters': { presentation: `${presentation}!`, audience: AUDIENCE },
+        'no audience': { presentation },
+        'an audience of null': { presentation, audience: null },
+        'an audience that is no DID': { presentation, audience: 'verifier' },
+        'verify_credentials as text': { presentation, audience: AUDIENCE, verify_credentials: 'true' },
+        'verify_credentials as a number': { presentation, audience: AUDIENCE, verify_credentials: 0 },
+        'check_revocation as text': { presentation, audience: AUDIENCE, check_revocation: 'false' },
+        'check_revocation as a number': { presentation, audience: AUDIENCE, check_revocation: 1 },
+        'a nonce that is a number': { presentation, audience: AUDIENCE, nonce: 5 },
+        'an empty nonce': { presentation: with_nonce, audience: AUDIENCE, nonce: '' },
+    };
+    for (const [what, body] of Object.entries(bad)) {
+        it(`is refused with ${what}`, async () => void (await expectError(400, check(body))));
+    }
+
+    it('takes null for what is optional as left out', async () => {
+        const nulls = { nonce: null, verify_credentials: null, check_revocation: null };
+        const { valid, credentials } = await verify(with_nonce, nulls);
+        assert.deepEqual([valid, credentials.length], [true, 1]);
+    });
+
+    it('compares the nonce, where one is given, and only there', async () => {
+        const outcomes = [];
+        for (const [text, nonce] of [
+            [with_nonce, 'n-1'],
+            [with_nonce, 'N-1'],
+            [presentation, 'n-1'],
+            [with_nonce, undefined],
+        ] as const) {
+            const { valid, nonce_valid, error } = await verify(text, { nonce });
+            assert.equal(typeof error, valid ? 'undefined' : 'string');
+            outcomes.push([valid, nonce_valid]);
+        }
+        const failed = [false, false];
+        assert.deepEqual(outcomes, [[true, true], failed, failed, [true, undefined]]);
+    });
+
+    it('names both audiences where they differ', async () => {
+        const audience = 'did:web:somebody-else.example';
+        const result = await verify(presentation, { audience });
+        const { valid, expected_audience, actual_audience, error } = result;
+        assert.deepEqual([valid, expected_audience, actual_audience], [false, audience, AUDIENCE]);
+        assert.ok(error);
+    });
+
+    it('finds an expired or a revoked credential, the latter only where it is to look', async () => {
+        const expired = await issue(token, issuer, { expiration_date: '2001-01-01' });
+        const revoked = await issue(token, issuer);
+        const path = `/v1/credentials/revoke/${revoked.credential_id}`;
+        await expectOk(200, { method: 'POST', path, token, body: { issuer_did: issuer.did } });
+        const late = await verify((await present(token, holder, [one.credential, expired.credential])).presentation);
+        assert.deepEqual([late.valid, late.credentials[0].valid, late.credentials[1].valid], [false, true, false]);
+        assert.equal(late.credentials[1].expired, true);
+        const { presentation: withdrawn } = await present(token, holder, [revoked.credential]);
+        const looked = await verify(withdrawn, { check_revocation: true });
+        assert.deepEqual(
+            [looked.valid, looked.credentials[0].valid, looked.credentials[0].revoked],
+            [false, false, true],
+        );
+        const trusting = await verify(withdrawn, { check_revocation: false });
+        assert.deepEqual([trusting.valid, trusting.credentials[0].valid], [true, true]);
+        assert.deepEqual(
+            (await verify(withdrawn, { verify_credentials: false, check_revocation: true })).credentials,
+            [],
+        );
+    });
+
+    const unfit: Record<string, () => string> = {
+        'with a changed payload': () => tampered(presentation),
+        'signed by another': () => signToken({ private_key: other.private_key, payload }),
+        'with a footer': () => signed(payload, { footer: 'x' }),
+        'with an implicit assertion': () => signed(payload, { implicit: 'x' }),
+        'of no JSON': () => signed('{not json'),
+        'of a JSON array': () => signed('[]'),
+        'of a member sent twice': () => signed(JSON.stringify(payload).replace('{', '{"aud":"did:web:x",')),
+        'of bytes that are no UTF-8': () => signed(Buffer.from([0x7b, 0xff, 0x7d])),
+        'of 50,000 levels': () => signed('['.repeat(50_000) + ']'.repeat(50_000)),
+        'without its type': () => signed({ ...payload, typ: undefined }),
+        'with a number as audience': () => signed({ ...payload, aud: 5 }),
+        'with a number as time': () => signed({ ...payload, iat: 5 }),
+        'with a number as nonce': () => signed({ ...payload, nonce: 5 }),
+        'with one text as credentials': () => signed({ ...payload, credentials: one.credential }),
+        'with 101 credentials': () =>
+            signed({ ...payload, credentials: Array.from({ length: 101 }, () => one.credential) }),
+        'with a number among its credentials': () => signed({ ...payload, credentials: [one.credential, 5] }),
+        'with a credential that is no token': () => signed({ ...payload, credentials: [one.credential, 'x'] }),
+        'without a credential': () => signed({ ...payload, credentials: [] }),
+        'that has expired': () => signed({ ...payload, exp: '2000-01-01T00:00:00Z' }),
+        'that is not valid yet': () => signed({ ...payload, nbf: '2999-01-01T00:00:00Z' }),
+        'that ends at no time': () => signed({ ...payload, exp: 4_102_444_800 }),
+        'with itself as a credential': () => signed({ ...payload, credentials: [presentation] }),
+        'with a tampered credential': () => signed({ ...payload, credentials: [tampered(one.credential)] }),
+    };
+    for (const [what, text] of Object.entries(unfit)) {
+        it(`answers valid: false to a token ${what}`, async () => {
+            const { valid, error } = await verify(text(), { check_revocation: true });
+            assert.equal(valid, false);
+            assert.ok(typeof error === 'string' && error !== '');
+        });
+    }
+
+    it('counts as verified once for each that was carried out, for the account that asked', async () => {
+        const verified = async (): Promise<number> => {
+            const { presentations } = await expectOk(200, { path: '/v1/me/stats', token: account.token });
+            return presentations.total_verified;
+        };
+        const before = await verified();
+        await verify(presentation);
+        await verify(tampered(presentation));
+        await expectError(400, check({ presentation: 'x', audience: AUDIENCE }));
+        assert.equal(await verified(), before + 2);
+    });
+});
+
+it('the credentials of a presentation need not be the holder’s account’s own', async () => {
+    const unknownCaller = (await newKey(await newAccount())).api_key;
+    const theirs = await newDid(unknownCaller);
+    const body = issueBody(theirs, holder.did);
+    const { credential } = await expectOk(201, { method: 'POST', path: '/v1/credentials', token: unknownCaller, body });
+    const { presentation } = await present(token, holder, [credential]);
+    const call = {
+        ...check({ presentation, audience: AUDIENCE, check_revocation: true }),
+        token: unknownCaller,
+        gateway: 1,
+    };
+    assert.equal((await expectOk(200, call)).valid, true);
+});

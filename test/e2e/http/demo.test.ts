@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { pickPort } from '../../../deploy/local/ports.ts';
+import { GATEWAYS, INTERNAL_SECRET } from '../support/client.ts';
+
+const run = promisify(execFile);
+const demo = (env: Record<string, string | undefined>) =>
+    run(process.execPath, ['deploy/local/demo.ts'], { env: { ...process.env, ...env } });
+
+describe('the demo', () => {
+    it('tells its story: each request, its answer, and the calls that are left', async () => {
+        const { stdout } = await demo({ BASE_URL: GATEWAYS[1], INTERNAL_SECRET });
+        const lines = stdout.split('\n').map((line) => line.trim());
+        assert.deepEqual(
+            lines.filter((line) => /^(GET|POST) /.test(line)).map((line) => line.replace(/urn:uuid:.*/, '…')),
+            [
+                'POST /internal/v1/auth/register',
+                'POST /internal/v1/auth/login',
+                'POST /v1/keys/generate',
+                'POST /v1/did',
+                'POST /v1/credentials',
+                'POST /v1/credentials/verify',
+                'POST /v1/credentials/revoke/…',
+                'POST /v1/credentials/verify',
+                'POST /v1/credentials/verify',
+                'GET /v1/me',
+            ],
+        );
+        const answers = lines.filter((line) => line.startsWith('→'));
+        assert.ok(answers.every((line) => /^→ 20[01] \(\d+ of \d+ calls left\)$/.test(line)));
+        assert.match(answers[3] ?? '', /\(9 of 10 calls left\)/);
+        const valid = lines.flatMap((line) => /"valid":(true|false)/.exec(line)?.[1] ?? []);
+        assert.deepEqual(valid, ['true', 'false', 'false']);
+    });
+
+    it('says what to do where no service answers', async () => {
+        const base_url = `http://127.0.0.1:${await pickPort()}`;
+        const failed = await demo({ BASE_URL: base_url, INTERNAL_SECRET }).catch((error) => error);
+        assert.equal(failed.code, 1);
+        assert.equal(
+            failed.stderr,
+            `No service answers at ${base_url}: start one with "npm start" in another terminal.\n`,
+        );
+    });
+});

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { ResponseObject } from '../../../gateway/openapi/document.ts';
+import { document, endpoints, faults, operations, resolve } from '../../support/openapi.ts';
+import { type Answer, type Call, GATEWAYS, send } from '../support/client.ts';
+import { exampleCall } from '../support/examples.ts';
+
+async function checkAnswer(id: string, call: Call): Promise<Answer> {
+    const answer = await send(call);
+    const { operation } = operations.find((listed) => listed.operation.operationId === id) ?? {};
+    const documented = operation?.responses[answer.status];
+    assert.ok(documented, `${id} answers ${answer.status}, which is not documented`);
+    const response = ('content' in documented ? documented : resolve(documented.$ref ?? '')) as ResponseObject;
+    assert.deepEqual(faults(response.content['application/json'].schema, answer.body), [], answer.text);
+    const absent = Object.keys(response.headers).filter((name) => name !== 'Link' && !answer.headers.has(name));
+    assert.deepEqual(absent, [], id);
+    return answer;
+}
+
+describe('the OpenAPI document', () => {
+    it('is served as it is made, to anybody, and may be kept', async () => {
+        const response = await fetch(`${GATEWAYS[0]}/openapi.json`);
+        const served = (await response.json()) as typeof document;
+        assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
+        assert.equal(response.headers.get('cache-control'), 'public, max-age=300');
+        assert.match(response.headers.get('x-ratelimit-remaining') ?? '', /^\d+$/);
+        assert.deepEqual({ ...served, info: { ...served.info, version: '1.2.3' } }, document);
+    });
+
+    it('answers HEAD without a body and refuses other methods, as endpoints do', async () => {
+        for (const path of ['/openapi.json', '/docs']) {
+            const head = await fetch(`${GATEWAYS[0]}${path}`, { method: 'HEAD' });
+            assert.equal(head.status, 200);
+            assert.ok(Number(head.headers.get('content-length')) > 10_000);
+            const refused = await send({ method: 'POST', path, body: {} });
+            assert.equal(refused.status, 405);
+            assert.equal(refused.headers.get('allow'), 'GET, HEAD');
+        }
+    });
+
+    for (const { id } of endpoints) {
+        it(`tells how ${id} answers: its example, the example without a credential, and a body that is none`, async () => {
+            const call = await exampleCall(id);
+            const answer = await checkAnswer(id, call);
+            assert.ok(answer.status < 300, answer.text);
+            await checkAnswer(id, { ...call, token: undefined, internal: false });
+            if (call.body !== undefined) {
+                const malformed = await checkAnswer(id, { ...(await exampleCall(id)), body: '[1]' });
+                assert.equal(malformed.status, 400);
+            }
+        });
+    }
+});

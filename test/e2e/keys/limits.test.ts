@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { makeApiKey } from '../../../platform/access/api-key.ts';
+import { type Answer, type Call, expectError, expectOk, send } from '../support/client.ts';
+import { database } from '../support/database.ts';
+import { sendRaw } from '../support/raw.ts';
+import { within } from '../support/slowness.ts';
+import { login, newAccount, newKey } from '../support/world.ts';
+
+const db = await database();
+const use = (token: string, gateway = 0): Call => ({ method: 'POST', path: '/v1/did', token, gateway });
+const number = (answer: Answer, name: string): number => Number(answer.headers.get(name));
+const ownAddress = (): string => `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`;
+const seconds = (): number => Date.now() / 1_000;
+
+/** The rate window, in milliseconds. */
+const WINDOW_MS = 60_000;
+/** Fewer than a gateway answers whatever else it has to do: more at once may be refused as too much. */
+const WAVE = 200;
+
+/** Calls so many times, on both gateways in turn, up to a wave of them all at once. */
+async function atOnce(times: number, call: (gateway: number) => Call): Promise<Answer[]> {
+    const answers: Answer[] = [];
+    for (let sent = 0; sent < times; sent += WAVE) {
+        const wave = Array.from({ length: Math.min(WAVE, times - sent) }, (_, index) => send(call(index % 2)));
+        answers.push(...(await Promise.all(wave)));
+    }
+    return answers;
+}
+
+describe('a free key', () => {
+    it('has exactly ten of sixty calls at once on two gateways, with Remaining 9 to 0 and one Reset', async () => {
+        const { api_key } = await newKey(await newAccount(), 'free');
+        const answers = await atOnce(60, (gateway) => use(api_key, gateway));
+        const admitted = answers.filter(({ status }) => status === 201);
+        const refused = answers.filter(({ status }) => status === 429);
+        assert.deepEqual([admitted.length, refused.length], [10, 50]);
+        const remaining = admitted.map((answer) => number(answer, 'x-ratelimit-remaining'));
+        assert.deepEqual(remaining.sort(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+        assert.ok(refused.every((answer) => number(answer, 'x-ratelimit-remaining') === 0));
+        assert.ok(answers.every((answer) => number(answer, 'x-ratelimit-limit') === 10));
+        assert.equal(new Set(answers.map((answer) => number(answer, 'x-ratelimit-reset'))).size, 1);
+    });
+
+    it('is told the limit and the wait once it is over it, and gets no further away by trying', async () => {
+        const { api_key } = await newKey(await newAccount(), 'free');
+        const began = seconds();
+        const first = await send(use(api_key));
+        const reset = number(first, 'x-ratelimit-reset');
+        assert.ok(reset >= began + 59 && reset <= seconds() + 61, 'a minute from the first call');
+        for (let call = 0; call < 9; call++) await expectOk(201, use(api_key, call % 2));
+        for (let call = 0; call < 10; call++) {
+            const answer = await expectError(429, use(api_key, call % 2));
+            const wait = number(answer, 'retry-after');
+            assert.ok(wait >= 1 && wait <= 60);
+            assert.equal(answer.body.error, `Limit of 10 requests per minute exceeded. Try again in ${wait} seconds.`);
+            assert.match(answer.body.message, /rate limit/i);
+            assert.equal(answer.headers.get('x-error-code'), 'rate_limited');
+            assert.equal(number(answer, 'x-ratelimit-reset'), reset);
+            assert.ok(Math.abs(seconds() + wait - reset) <= 2, 'the wait ends with the window');
+        }
+    });
+
+    it('counts what is refused after the limit, and nothing that is refused before it', async () => {
+        const owner = await newAccount();
+        const { api_key, key_id } = await newKey(owner, 'free');
+        const left = async () => number(await send(use(api_key)), 'x-ratelimit-remaining');
+        assert.equal(await left(), 9);
+        await expectError(401, { path: '/v1/keys', token: api_key });
+        await expectError(404, { path: '/v1/nothing', token: api_key });
+        await expectError(405, { method: 'PUT', path: '/v1/did', token: api_key });
+        await expectError(404, { path: '/v1/did/', token: api_key });
+        assert.equal(await left(), 8);
+        await expectError(400, { ...use(api_key), body: '{not json' });
+        await expectError(400, { ...use(api_key), body: { public_key: 'x' } });
+        await expectError(400, { path: '/v1/did/did:web:x', token: api_key });
+        assert.equal(await left(), 4);
+        // Over the limit the body is not looked at.
+        for (let call = 0; call < 4; call++) await expectOk(201, use(api_key));
+        await expectError(429, { ...use(api_key), body: '{not json' });
+        const { usage } = await expectOk(200, { path: `/v1/keys/${key_id}`, token: owner.token });
+        assert.deepEqual(usage, { requests_today: 10, requests_this_month: 10 });
+    });
+
+    it('shares its limit with no other key and no session of its account', async () => {
+        const owner = await newAccount();
+        const [one, other] = [await newKey(owner, 'free'), await newKey(owner, 'free')];
+        for (let call = 0; call < 10; call++) await expectOk(201, use(one.api_key));
+        await expectError(429, use(one.api_key, 1));
+        assert.equal(number(await send(use(other.api_key)), 'x-ratelimit-remaining'), 9);
+        await expectOk(201, use(owner.token));
+    });
+});
+
+describe('the limit of', () => {
+    for (const [tier, limit] of [
+        ['free', 10],
+        ['basic', 100],
+        ['pro', 1_000],
+        ['enterprise', 10_000],
+    ] as const) {
+        it(`a ${tier} key is ${limit} a minute`, async () => {
+            const { api_key } = await newKey(await newAccount(), tier);
+            const answer = await send(use(api_key));
+            assert.equal(number(answer, 'x-ratelimit-limit'), limit);
+            assert.equal(number(answer, 'x-ratelimit-remaining'), limit - 1);
+            assert.equal(answer.headers.get('ratelimit-policy'), `"default";q=${limit};w=60`);
+        });
+        it(`the sessions of a ${tier} account is ${Math.max(limit, 600)} a minute`, async () => {
+            const owner = await newAccount();
+            await db.query('UPDATE identity.users SET tier = $1 WHERE user_id = $2', [tier, owner.user_id]);
+            const answer = await send({ path: '/v1/me', token: owner.token });
+            assert.equal(number(answer, 'x-ratelimit-limit'), Math.max(limit, 600));
+        });
+    }
+
+    it('a basic key holds exactly: 100 of 150', async () => {
+        const { api_key } = await newKey(await newAccount(), 'basic');
+        const answers = await atOnce(150, (gateway) => ({ path: '/v1/did/did:web:x', token: api_key, gateway }));
+        assert.equal(answers.filter(({ status }) => status === 429).length, 50);
+    });
+
+    it('a user is one for all sessions and gateways: 600 of 640', () =>
+        within(WINDOW_MS, async () => {
+            const owner = await newAccount();
+            const tokens = [owner.token, (await login(owner)).token];
+            const answers = await atOnce(640, (gateway) => ({ path: '/v1/keys/x', token: tokens[gateway], gateway }));
+            const remaining = answers.map((answer) => number(answer, 'x-ratelimit-remaining'));
+            assert.equal(answers.filter(({ status }) => status === 404).length, 600);
+            assert.equal(new Set(remaining).size, 600);
+            const refused = await expectError(429, { path: '/v1/me', token: (await login(owner)).token });
+            assert.match(
+                refused.body.error,
+                /^Limit of 600 requests per minute exceeded\. Try again in \d+ seconds\.$/,
+            );
+        }));
+});
+
+describe('every answer carries the limit', () => {
+    const calls: Array<[number, Call]> = [
+        [401, { path: '/v1/me' }],
+        [401, { path: '/v1/me', token: 'nonsense' }],
+        [404, { path: '/nothing' }],
+        [404, { path: '/' }],
+        [405, { method: 'DELETE', path: '/v1/did' }],
+        [401, { path: '/internal/v1/auth/me' }],
+        [401, { path: '/internal/v1/auth/me', internal: true }],
+        [200, { path: '/internal/health' }],
+        [400, { method: 'POST', path: '/internal/v1/auth/login', body: '{' }],
+        [413, { method: 'POST', path: '/internal/v1/auth/login', body: 'x'.repeat(2 << 20) }],
+        [400, { method: 'POST', path: '/internal/v1/auth/register', internal: true, body: {} }],
+    ];
+    for (const [status, call] of calls) {
+        it(`${status} to ${call.method ?? 'GET'} ${call.path}`, async () => {
+            const answer = await send(call);
+            assert.equal(answer.status, status);
+            assert.ok(number(answer, 'x-ratelimit-limit') >= 60_000);
+            assert.ok(number(answer, 'x-ratelimit-remaining') > 0);
+            const reset = number(answer, 'x-ratelimit-reset');
+            assert.ok(reset >= Math.floor(seconds()) - 1 && reset <= seconds() + 61);
+        });
+    }
+});
+
+describe('look-ups of unknown keys', () => {
+    const skip = process.env['E2E_ONE_ADDRESS'] ? 'the service under test sees one address alone' : false;
+    it('are 600 a minute for an address, whatever it says it is; known keys are untouched', { skip }, async () => {
+        const [from, elsewhere] = [ownAddress(), ownAddress()];
+        const { api_key } = await newKey(await newAccount());
+        const headersOf = (key: string) => [
+            ['Authorization', `Bearer ${key}`] as const,
+            ['X-Forwarded-For', `203.0.113.${randomInt(255)}`] as const,
+        ];
+        const format = { brand: api_key.split('_')[0] ?? '', environment: 'test' } as const;
+        const tryUnknown = (address: string, gateway: number) =>
+            sendRaw({ path: '/v1/did/x', headers: headersOf(makeApiKey(format).api_key), from: address, gateway });
+        const statuses = new Map<number, number>();
+        for (let round = 0; round < 31; round++) {
+            const answers = await Promise.all(Array.from({ length: 20 }, (_, at) => tryUnknown(from, at % 2)));
+            for (const { status } of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        }
+        assert.deepEqual(Object.fromEntries(statuses), { 401: 600, 429: 20 });
+        const refused = await tryUnknown(from, 0);
+        assert.match(
+            JSON.parse(refused.text).error,
+            /^Limit of 600 requests per minute exceeded\. Try again in \d+ sec/,
+        );
+        assert.ok(Number(refused.headers['retry-after']) >= 1);
+        assert.equal((await tryUnknown(elsewhere, 0)).status, 401);
+        const known = await sendRaw({ path: '/v1/did/x', headers: headersOf(api_key), from });
+        assert.equal(known.status, 400);
+        const mistyped = await sendRaw({ path: '/v1/did/x', headers: headersOf(`${api_key.slice(0, -1)}~`), from });
+        assert.equal(mistyped.status, 401);
+    });
+});

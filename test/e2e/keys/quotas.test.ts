@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { expectError, expectOk } from '../support/client.ts';
+import { aFilledWallet, newAccount, newDid, newKey } from '../support/world.ts';
+
+const quotas = (token: string, gateway = 0) => expectOk(200, { path: '/v1/me/quotas', token, gateway });
+
+describe('GET /v1/me/quotas', () => {
+    it('shows what the account stores, at once and on every gateway, beside what it may', async () => {
+        const account = await newAccount();
+        const { token } = account;
+        const none = await quotas(token);
+        assert.equal(none.tier, 'free');
+        assert.deepEqual(Object.keys(none.quotas), [
+            'dids',
+            'wallets',
+            'wallet_credentials',
+            'wallet_bytes',
+            'active_api_keys',
+            'api_keys',
+            'sessions',
+        ]);
+        await newDid(token);
+        await newDid(token);
+        const { key_id } = await newKey(account);
+        await newKey(account);
+        await expectOk(200, { method: 'DELETE', path: `/v1/keys/${key_id}`, token });
+        for (const gateway of [0, 1]) {
+            const { quotas: now } = await quotas(token, gateway);
+            assert.equal(now.dids.used, 2);
+            assert.equal(now.active_api_keys.used, 1);
+            assert.equal(now.api_keys.used, 2);
+            assert.equal(now.sessions.used, 1);
+            for (const { used, quota } of Object.values<{ used: number; quota: number }>(now)) {
+                assert.ok(used < quota);
+            }
+        }
+    });
+
+    it('is for sessions alone', async () => {
+        const { token } = await aFilledWallet();
+        await expectError(401, { path: '/v1/me/quotas', token });
+        await expectError(401, { path: '/v1/me/quotas' });
+    });
+});

@@ -1,0 +1,168 @@
+import { type Client, createClient } from '../../../client/src/client.ts';
+import type { EndpointId } from '../../../gateway/endpoints/index.ts';
+import { type Call, INTERNAL_SECRET } from './client.ts';
+import { type TwinnedId, twinnedExamples } from './variant-examples.ts';
+import {
+    aFilledWallet,
+    aKey,
+    anAccountWithKey,
+    anIssued,
+    newAccount,
+    newDid,
+    newEmail,
+    newWallet,
+    register,
+} from './world.ts';
+
+/** A working call of an endpoint: what it is about has been made, and `run` makes it. */
+export interface Example {
+    token?: string;
+    internal?: true;
+    run(client: Client): Promise<unknown>;
+}
+
+const others: Record<Exclude<EndpointId, TwinnedId | `internal.${TwinnedId}`>, () => Promise<Example>> = {
+    'keys.generate': async () => {
+        const { token } = await newAccount();
+        return { token, run: ({ keys }) => keys.generate({ name: 'build server' }) };
+    },
+    'keys.list': async () => {
+        const { token } = await anAccountWithKey();
+        return { token, run: ({ keys }) => keys.list() };
+    },
+    'keys.get': async () => {
+        const { token, key_id } = await anAccountWithKey();
+        return { token, run: ({ keys }) => keys.get({ key_id }) };
+    },
+    'keys.revoke': async () => {
+        const { token, key_id } = await anAccountWithKey();
+        return { token, run: ({ keys }) => keys.revoke({ key_id }) };
+    },
+    'keys.rename': async () => {
+        const { token, key_id } = await anAccountWithKey();
+        return { token, run: ({ keys }) => keys.rename({ key_id, name: 'renamed' }) };
+    },
+
+    'did.document': async () => {
+        const token = await aKey();
+        const { did: own } = await newDid(token);
+        return { token, run: ({ did }) => did.document({ did: own }) };
+    },
+
+    'credentials.status': async () => {
+        const { token, credential_id } = await anIssued();
+        return { token, run: ({ credentials }) => credentials.status({ credential_id }) };
+    },
+    'credentials.by_issuer': async () => {
+        const { token, issuer } = await anIssued();
+        return { token, run: ({ credentials }) => credentials.byIssuer({ issuer_did: issuer }) };
+    },
+    'credentials.by_subject': async () => {
+        const { token, subject } = await anIssued();
+        return { token, run: ({ credentials }) => credentials.bySubject({ subject_did: subject }) };
+    },
+
+    'wallets.add_credential': async () => {
+        const { token, credential } = await anIssued();
+        const { wallet_id, password } = await newWallet(token);
+        const input = { wallet_id, password, credential, metadata: { folder: 'work' } };
+        return { token, run: ({ wallets }) => wallets.addCredential(input) };
+    },
+    'wallets.list_credentials': async () => {
+        const { token, wallet_id, password } = await aFilledWallet();
+        return { token, run: ({ wallets }) => wallets.listCredentials({ wallet_id, password }) };
+    },
+    'wallets.delete_credential': async () => {
+        const { token, wallet_id, password, credential_id } = await aFilledWallet();
+        return { token, run: ({ wallets }) => wallets.deleteCredential({ wallet_id, password, credential_id }) };
+    },
+
+    'me.get': async () => ({ token: (await newAccount()).token, run: ({ me }) => me.get() }),
+    'me.update': async () => {
+        const { token } = await newAccount();
+        return { token, run: ({ me }) => me.update({ name: 'Grace', email: newEmail() }) };
+    },
+    'me.change_password': async () => {
+        const { token, password } = await newAccount();
+        const input = { current_password: password, new_password: `${password} staple` };
+        return { token, run: ({ me }) => me.changePassword(input) };
+    },
+    'me.quotas': async () => ({ token: (await newAccount()).token, run: ({ me }) => me.quotas() }),
+    'me.stats': async () => ({ token: (await newAccount()).token, run: ({ me }) => me.stats() }),
+
+    'internal.auth.register': async () => {
+        const input = { email: newEmail(), password: 'correct horse battery', name: 'Ada' };
+        return { internal: true, run: ({ internal }) => internal.auth.register(input) };
+    },
+    'internal.auth.login': async () => {
+        const { email, password } = await register();
+        return { run: ({ internal }) => internal.auth.login({ email, password }) };
+    },
+    'internal.auth.logout': async () => {
+        const { token } = await newAccount();
+        return { internal: true, run: ({ internal }) => internal.auth.logout({ token }) };
+    },
+    'internal.auth.refresh': async () => {
+        const { refresh_token } = await newAccount();
+        return { internal: true, run: ({ internal }) => internal.auth.refresh({ refresh_token }) };
+    },
+    'internal.auth.me': async () => {
+        const { token } = await newAccount();
+        return { internal: true, token, run: ({ internal }) => internal.auth.me() };
+    },
+    'internal.admin.stats': async () => ({ internal: true, run: ({ internal }) => internal.admin.stats() }),
+    'internal.admin.create_users': async () => {
+        const password = 'correct horse battery';
+        const users = [
+            { email: newEmail(), password, tier: 'pro' as const },
+            { email: 'nobody', password },
+        ];
+        return { internal: true, run: ({ internal }) => internal.admin.createUsers({ users }) };
+    },
+    'internal.health': async () => ({ run: ({ internal }) => internal.health() }),
+};
+
+const ids = Object.keys(twinnedExamples) as TwinnedId[]; // its own keys
+
+/** One for every endpoint: an endpoint without one does not compile. */
+export const examples = {
+    ...others,
+    ...Object.fromEntries(ids.map((id) => [id, () => asAnybody(id)])),
+    ...Object.fromEntries(ids.map((id) => [`internal.${id}`, () => asTrusted(id)])),
+} as Record<EndpointId, () => Promise<Example>>; // which the types of the three parts add up to
+
+async function asAnybody(id: TwinnedId): Promise<Example> {
+    const { token, operation } = await twinnedExamples[id]();
+    return { token, run: (client) => operation(client) };
+}
+
+async function asTrusted(id: TwinnedId): Promise<Example> {
+    const { operation } = await twinnedExamples[id]();
+    return { internal: true, run: ({ internal }) => operation(internal) };
+}
+
+/** The request that the client makes of an example, for tests that send it otherwise. */
+export async function exampleCall(id: EndpointId): Promise<Call> {
+    const { token, internal, run } = await examples[id]();
+    const calls: Call[] = [];
+    const client = createClient({
+        base_url: 'http://service.example',
+        token,
+        internal_secret: internal && INTERNAL_SECRET,
+        async fetch(url, { method = 'GET', headers, body }) {
+            const others = new Headers(headers);
+            for (const name of ['Authorization', 'X-Internal-Secret', 'Content-Type']) others.delete(name);
+            calls.push({
+                method,
+                path: url.slice('http://service.example'.length),
+                token,
+                ...(internal && { internal }),
+                ...(typeof body === 'string' && { body: JSON.parse(body) }),
+                headers: Object.fromEntries(others),
+            });
+            return Response.json({ data: {} });
+        },
+    });
+    await run(client);
+    return calls[0] as Call; // one call is one request
+}

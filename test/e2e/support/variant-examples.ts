@@ -1,0 +1,58 @@
+import type { Api } from '../../../client/src/client.ts';
+import { aFilledWallet, aKey, anIssued, issueBody, newDid, present, presentationBody } from './world.ts';
+
+/** What trusted callers have under the same names as everybody. */
+type Twins = Omit<Api['internal'], 'auth' | 'admin' | 'health'>;
+
+/** A working call of a public operation, which works on its internal twin just so. */
+interface Twinned {
+    token: string;
+    operation(api: Twins): Promise<unknown>;
+}
+
+export const twinnedExamples = {
+    'did.create': async () => ({ token: await aKey(), operation: (api) => api.did.create() }),
+    'did.resolve': async () => {
+        const token = await aKey();
+        const { did } = await newDid(token);
+        return { token, operation: (api) => api.did.resolve({ did }) };
+    },
+    'credentials.issue': async () => {
+        const token = await aKey();
+        const input = { ...issueBody(await newDid(token), 'did:web:subject.example'), expiration_date: '2030-01-01' };
+        return { token, operation: (api) => api.credentials.issue(input) };
+    },
+    'credentials.verify': async () => {
+        const { token, credential, issuer } = await anIssued();
+        const input = { credential, issuer_did: issuer, check_revocation: true };
+        return { token, operation: (api) => api.credentials.verify(input) };
+    },
+    'credentials.revoke': async () => {
+        const { token, credential_id, issuer } = await anIssued();
+        const input = { credential_id, issuer_did: issuer, reason: 'left the company' };
+        return { token, operation: (api) => api.credentials.revoke(input) };
+    },
+    'presentations.create': async () => {
+        const { token, credential } = await anIssued();
+        const body = presentationBody(await newDid(token), [credential]);
+        const input = { ...body, nonce: 'n-0S6_WzA2Mj', domain: 'shop.example' };
+        return { token, operation: (api) => api.presentations.create(input) };
+    },
+    'presentations.verify': async () => {
+        const { token, credential } = await anIssued();
+        const nonce = 'n-0S6_WzA2Mj';
+        const { presentation, audience } = await present(token, await newDid(token), [credential], { nonce });
+        const input = { presentation, audience, nonce, check_revocation: true };
+        return { token, operation: (api) => api.presentations.verify(input) };
+    },
+    'wallets.create': async () => {
+        const input = { name: 'private', password: 'open sesame', description: 'diplomas' };
+        return { token: await aKey(), operation: (api) => api.wallets.create(input) };
+    },
+    'wallets.open': async () => {
+        const { token, wallet_id, password } = await aFilledWallet();
+        return { token, operation: (api) => api.wallets.open({ wallet_id, password }) };
+    },
+} satisfies Record<string, () => Promise<Twinned>>;
+
+export type TwinnedId = keyof typeof twinnedExamples;

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type {
+    CredentialsIssueData,
+    CredentialsIssueInput,
+    CredentialsVerifyData,
+    KeysGenerateInput,
+    PresentationsCreateData,
+    PresentationsCreateInput,
+    WalletsAddCredentialData,
+    WalletsCreateData,
+} from '../../../client/src/client.ts';
+import { service } from './client.ts';
+
+export interface Account {
+    user_id: string;
+    email: string;
+    password: string;
+    token: string;
+    refresh_token: string;
+}
+
+export interface Did {
+    did: string;
+    public_key: string;
+    private_key: string;
+}
+
+export type Issued = CredentialsIssueData;
+
+/** The signed fields of a token. */
+export function payloadOf(token: string): Record<string, unknown> {
+    const bytes = Buffer.from(token.slice('v4.public.'.length), 'base64url');
+    return JSON.parse(bytes.subarray(0, -64).toString('utf8'));
+}
+
+export function newEmail(): string {
+    return `u-${randomUUID()}@example.com`;
+}
+
+/** Registers a new account. */
+export async function register(password = 'correct horse battery') {
+    const { email, user_id } = await service.internal.auth.register({ email: newEmail(), password });
+    return { email, password, user_id };
+}
+
+/** Opens a session. */
+export async function login({ email, password }: { email: string; password: string }) {
+    const { token, refresh_token } = await service.internal.auth.login({ email, password });
+    return { token, refresh_token };
+}
+
+/** A new account with a session. */
+export async function newAccount(): Promise<Account> {
+    const account = await register();
+    return { ...account, ...(await login(account)) };
+}
+
+/** A new API key of the account. */
+export async function newKey({ token }: Account, tier: KeysGenerateInput['tier'] = 'enterprise') {
+    return service.as({ token }).keys.generate({ name: 'key', tier });
+}
+
+/** A DID whose key pair the service has made. */
+export async function newDid(token: string): Promise<Did> {
+    const { private_key, ...did } = await service.as({ token }).did.create();
+    assert.ok(private_key);
+    return { ...did, private_key };
+}
+
+/** The body of an issue, good or, by `more`, bad. */
+export function issueBody(issuer: Did, subject: string, more: Record<string, unknown> = {}) {
+    return {
+        issuer_did: issuer.did,
+        issuer_private_key: issuer.private_key,
+        subject_did: subject,
+        credential_type: 'EmploymentCredential',
+        claims: { role: 'engineer' },
+        ...more,
+    };
+}
+
+/** Issues a credential. */
+export async function issue(token: string, issuer: Did, more: Partial<CredentialsIssueInput> = {}): Promise<Issued> {
+    return service.as({ token }).credentials.issue({ ...issueBody(issuer, 'did:web:subject.example'), ...more });
+}
+
+/** Checks a credential under the DID of its issuer. */
+export async function verify(
+    token: string,
+    credential: string,
+    issuer_did: string,
+    check_revocation?: boolean,
+): Promise<CredentialsVerifyData> {
+    return service.as({ token }).credentials.verify({ credential, issuer_did, check_revocation });
+}
+
+/** The body of a presentation, good or, by `more`, bad. */
+export function presentationBody(holder: Did, credentials: string[], more: Record<string, unknown> = {}) {
+    return {
+        holder_did: holder.did,
+        holder_private_key: holder.private_key,
+        credentials,
+        audience: 'did:web:verifier.example',
+        ...more,
+    };
+}
+
+/** Makes a presentation. */
+export async function present(
+    token: string,
+    holder: Did,
+    credentials: string[],
+    more: Partial<PresentationsCreateInput> = {},
+): Promise<PresentationsCreateData> {
+    return service.as({ token }).presentations.create({ ...presentationBody(holder, credentials), ...more });
+}
+
+export interface Wallet extends WalletsCreateData {
+    password: string;
+}
+
+/** Makes a wallet. */
+export async function newWallet(token: string, password = 'open sesame'): Promise<Wallet> {
+    return { password, ...(await service.as({ token }).wallets.create({ name: 'wallet', password })) };
+}
+
+/** Stores a credential in a wallet. */
+export async function store(
+    token: string,
+    { wallet_id, password }: Wallet,
+    credential: string,
+    metadata?: Record<string, unknown>,
+): Promise<WalletsAddCredentialData> {
+    return service.as({ token }).wallets.addCredential({ wallet_id, password, credential, metadata });
+}
+
+/** An API key of a new account. */
+export async function aKey(): Promise<string> {
+    return (await newKey(await newAccount())).api_key;
+}
+
+/** A new account's session, and an API key of it. */
+export async function anAccountWithKey() {
+    const account = await newAccount();
+    return { token: account.token, key_id: (await newKey(account)).key_id };
+}
+
+/** A new credential, and the API key by which it was issued. */
+export async function anIssued() {
+    const token = await aKey();
+    return { token, ...(await issue(token, await newDid(token))) };
+}
+
+/** A new wallet with a credential in it. */
+export async function aFilledWallet() {
+    const { token, credential, credential_id } = await anIssued();
+    const wallet = await newWallet(token);
+    await store(token, wallet, credential, { folder: 'work' });
+    return { token, credential_id, ...wallet };
+}

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import type { CallContext } from '../../../platform/context.ts';
+import { newId } from '../../../platform/ids.ts';
+import { type ListRequest, ListResponse } from '../../../proto/gen/credentials/v1/credentials.ts';
+import { decodeDidKey } from '../../../workers/crypto/did-key.ts';
+import { testContext } from '../../support/harness.ts';
+import {
+    type Credentials,
+    internalContext,
+    newParty,
+    type Party,
+    refuses,
+    requestBy,
+    shown,
+    startServices,
+} from './credentials.fixture.ts';
+
+const { did, store, credentials, open } = await startServices();
+
+type Query = Pick<ListRequest, 'issuer_did' | 'subject_did'>;
+
+function list(
+    query: Query,
+    context: CallContext,
+    changes: Partial<ListRequest> = {},
+    service: Credentials = credentials,
+) {
+    return service.list({ ...query, limit: 1_000, with_total: false, ...changes }, context);
+}
+
+/** All pages of `limit` rows, one after the other. */
+async function pages(query: Query, context: CallContext, limit: number): Promise<ListResponse[]> {
+    const all: ListResponse[] = [];
+    let cursor: string | undefined;
+    do {
+        const page = await list(query, context, { limit, cursor });
+        all.push(page);
+        cursor = page.next_cursor;
+    } while (cursor !== undefined);
+    return all;
+}
+
+async function idsSeen(query: Query, context: CallContext, service?: Credentials): Promise<string[]> {
+    const page = await list(query, context, { with_total: true }, service);
+    assert.equal(page.total, page.credentials.length);
+    return page.credentials.map((row) => row.credential_id);
+}
+
+/** Credentials of one issuer, straight into the store; gives their ids, newest first. */
+async function fill(party: Party, count: number, subject: (index: number) => string): Promise<string[]> {
+    const rows = Array.from({ length: count }, (_, index) => ({
+        id: newId(),
+        account: party.account,
+        issued_at: '2025-01-01T00:00:00.000Z',
+        expires_at: undefined,
+        issuer: party.did,
+        subject: subject(index),
+        credential_type: 'T',
+    }));
+    await Promise.all(rows.map((row) => store.insert(row)));
+    return rows.map(({ id }) => `urn:uuid:${id}`).reverse();
+}
+
+test('a list shows summaries, newest first, with their state', async () => {
+    const [issuer, subject] = [await newParty(did), await newParty(did)];
+    const issue = (expiration_date?: string) =>
+        credentials.issue(requestBy(issuer, { subject_did: subject.did, expiration_date }), issuer.context);
+    const older = await issue('2999-01-01');
+    const newer = await issue();
+    await credentials.revoke({ credential_id: newer.credential_id, issuer_did: issuer.did }, issuer.context);
+    const common = { issuer: issuer.did, subject: subject.did, credential_type: 'EmploymentCredential' };
+    const expected = {
+        credentials: [
+            { credential_id: newer.credential_id, ...common, issued_at: newer.issued_at, revoked: true },
+            {
+                credential_id: older.credential_id,
+                ...common,
+                issued_at: older.issued_at,
+                expires_at: '2999-01-01T00:00:00.000Z',
+                revoked: false,
+            },
+        ],
+        total: 2,
+    };
+    for (const [query, context] of [
+        [{ issuer_did: issuer.did }, issuer.context],
+        [{ subject_did: subject.did }, subject.context],
+    ] as const) {
+        assert.deepEqual(shown(await list(query, context, { with_total: true })), expected);
+    }
+});
+
+test('pages of any size make up the whole list, and each page knows the whole count', async () => {
+    const issuer = await newParty(did);
+    const ids = await fill(issuer, 10, () => 'did:example:alice');
+    const query = { issuer_did: issuer.did };
+    for (const limit of [1, 3, 5, 9, 10, 11]) {
+        const all = await pages(query, issuer.context, limit);
+        assert.deepEqual(
+            all.flatMap((page) => page.credentials.map((row) => row.credential_id)),
+            ids,
+        );
+        assert.equal(all.length, Math.ceil(ids.length / limit));
+    }
+    const first = await list(query, issuer.context, { limit: 4, with_total: true });
+    const second = await list(query, issuer.context, { limit: 4, with_total: true, cursor: first.next_cursor });
+    assert.deepEqual([first.total, second.total], [10, 10]);
+});
+
+test('what is issued between two pages moves no row from one to the other', async () => {
+    const issuer = await newParty(did);
+    const ids = await fill(issuer, 4, () => 'did:example:alice');
+    const first = await list({ issuer_did: issuer.did }, issuer.context, { limit: 2 });
+    await fill(issuer, 3, () => 'did:example:bob');
+    const second = await list({ issuer_did: issuer.did }, issuer.context, { limit: 2, cursor: first.next_cursor });
+    assert.deepEqual(
+        [...first.credentials, ...second.credentials].map((row) => row.credential_id),
+        ids,
+    );
+});
+
+test('a caller sees what it issued, and what has a DID of its own on either side, and nothing else', async () => {
+    const [issuer, subject, unknownCaller] = [await newParty(did), await newParty(did), await newParty(did)];
+    const helper = testContext();
+    const issue = async (subject_did: string, context: CallContext) =>
+        (await credentials.issue(requestBy(issuer, { subject_did }), context)).credential_id;
+    const own = await issue('did:example:alice', issuer.context);
+    const about_subject = await issue(subject.did, issuer.context);
+    const by_helper = await issue('did:example:alice', helper);
+    await did.create({ public_key: decodeDidKey(issuer.did) }, unknownCaller.context); // which gives no rights
+
+    const of_issuer = { issuer_did: issuer.did };
+    assert.deepEqual(await idsSeen(of_issuer, issuer.context), [by_helper, about_subject, own]);
+    assert.deepEqual(await idsSeen(of_issuer, subject.context), [about_subject]);
+    assert.deepEqual(await idsSeen(of_issuer, helper), [by_helper]);
+    assert.deepEqual(await idsSeen(of_issuer, unknownCaller.context), []);
+
+    const of_alice = { subject_did: 'did:example:alice' };
+    assert.deepEqual(await idsSeen(of_alice, issuer.context), [by_helper, own]);
+    assert.deepEqual(await idsSeen(of_alice, helper), [by_helper]);
+    assert.deepEqual(await idsSeen(of_alice, subject.context), []);
+    assert.deepEqual(await idsSeen({ subject_did: subject.did }, subject.context), [about_subject]);
+});
+
+test('every row is seen under the platform’s scope, and by a trusted caller that acts for nobody', async () => {
+    const issuer = await newParty(did);
+    const query = { issuer_did: issuer.did };
+    const ids = await fill(issuer, 2, () => 'did:example:alice');
+    assert.deepEqual(await idsSeen(query, internalContext()), ids);
+    assert.deepEqual(await idsSeen(query, testContext({ trusted: true })), []);
+    assert.deepEqual(await idsSeen(query, testContext(), open('platform')), ids);
+    await refuses('unauthenticated', list(query, testContext({ user_id: undefined })));
+});
+
+test('a DID without credentials has an empty list', async () => {
+    const party = await newParty(did);
+    for (const query of [{ issuer_did: party.did }, { subject_did: party.did }, { subject_did: 'did:web:a.example' }]) {
+        assert.deepEqual(await idsSeen(query, party.context), []);
+    }
+});
+
+test('a malformed query is refused', async () => {
+    const { did: issuer_did, context } = await newParty(did);
+    const good = { issuer_did, limit: 10, with_total: false };
+    const queries: Array<Partial<ListRequest>> = [
+        { issuer_did: undefined },
+        { subject_did: issuer_did },
+        { issuer_did: '' },
+        { issuer_did: 'did:web:example.com' },
+        { issuer_did: undefined, subject_did: 'alice' },
+        { issuer_did: undefined, subject_did: 'did:example:a\0' },
+        { limit: 0 },
+        { limit: 1_001 },
+        ...['', 'x', newId(), 'A'.repeat(21), `${'A'.repeat(21)}B`, 'A'.repeat(23)].map((cursor) => ({ cursor })),
+    ];
+    for (const query of queries) await refuses('invalid', credentials.list({ ...good, ...query }, context));
+});
+
+test('a cursor serves nobody else, and no other list', async () => {
+    const [issuer, unknownCaller] = [await newParty(did), await newParty(did)];
+    const [newest = ''] = await fill(issuer, 3, () => issuer.did);
+    const query = { issuer_did: issuer.did };
+    const { next_cursor: cursor } = await list(query, issuer.context, { limit: 1 });
+    assert.ok(cursor);
+    assert.equal((await list(query, issuer.context, { cursor })).credentials.length, 2);
+    await refuses('invalid', list(query, unknownCaller.context, { cursor }));
+    await refuses('invalid', list(query, internalContext(), { cursor }));
+    await refuses('invalid', list({ issuer_did: unknownCaller.did }, issuer.context, { cursor }));
+    await refuses('invalid', list({ subject_did: issuer.did }, issuer.context, { cursor }));
+    const bare = Buffer.from(newest.replaceAll(/urn:uuid:|-/g, ''), 'hex').toString('base64url');
+    await refuses('invalid', list(query, issuer.context, { cursor: bare }));
+});
+
+test('a page of the longest rows stays below 2 MiB and leaves none out', async () => {
+    const issuer = await newParty(did);
+    const longest = `did:example:${randomBytes(1_018).toString('hex')}`;
+    const ids = await fill(issuer, 1_000, () => longest);
+    const all = await pages({ issuer_did: issuer.did }, issuer.context, 1_000);
+    for (const page of all) assert.ok(ListResponse.encode(page).finish().byteLength < 2 << 20);
+    assert.ok(all.length > 1);
+    assert.deepEqual(
+        all.flatMap((page) => page.credentials.map((row) => row.credential_id)),
+        ids,
+    );
+});

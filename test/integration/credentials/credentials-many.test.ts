@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { CredentialsServiceDefinition } from '../../../proto/gen/credentials/v1/credentials.ts';
+import { credentialsService } from '../../../services/credentials/service.ts';
+import type { Signatures } from '../../../workers/crypto/signatures.ts';
+import { testContext } from '../../support/harness.ts';
+import { newParty, reached, requestBy, startServices, testCursors } from './credentials.fixture.ts';
+
+const { signatures, did, store, credentials } = await startServices();
+const party = await newParty(did);
+const tokens = await Promise.all(
+    Array.from({ length: 100 }, async (_, index) => {
+        const { credential } = await credentials.issue(
+            requestBy(party, { claims: `{"index":${index}}` }),
+            party.context,
+        );
+        return credential;
+    }),
+);
+
+test('a hundred tokens of one call are answered in their order, and the token of another call is not behind all of them', async () => {
+    const { credential } = await credentials.issue(requestBy(party), party.context);
+    const asked: string[] = [];
+    const slow: Signatures = {
+        ...signatures,
+        async open(request) {
+            asked.push(request.token);
+            await setImmediate();
+            return signatures.open(request);
+        },
+    };
+    const services = { did };
+    const deps = {
+        store,
+        signatures: slow,
+        services,
+        cursors: testCursors,
+        list_scope: 'owner',
+        clock: Date.now,
+    } as const;
+    const busy = reached(CredentialsServiceDefinition, credentialsService(deps));
+    const many = busy.verifyMany({ credentials: tokens, check_revocation: false }, testContext());
+    await setImmediate(); // by then it has begun
+    const single = busy.verify({ credential, issuer_did: party.did, check_revocation: false }, testContext());
+    const { results } = await many;
+    assert.equal((await single).valid, true);
+    assert.deepEqual(
+        results.map(({ claims }) => claims),
+        tokens.map((_, index) => `{"index":${index}}`),
+    );
+    assert.ok(asked.indexOf(credential) < tokens.length, `asked after ${asked.indexOf(credential)} others`);
+});

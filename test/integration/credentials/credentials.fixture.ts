@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import type { CallContext } from '../../../platform/context.ts';
+import { AppError, type ErrorKind } from '../../../platform/errors.ts';
+import { type Database, sql } from '../../../platform/postgres/db.ts';
+import { bind, client, type ServiceDefinition, type ServiceOf } from '../../../platform/rpc/definition.ts';
+import { dispatcher } from '../../../platform/rpc/dispatch.ts';
+import { localTransport } from '../../../platform/rpc/local.ts';
+import { createMetrics } from '../../../platform/telemetry/metrics.ts';
+import { CredentialsServiceDefinition, type IssueRequest } from '../../../proto/gen/credentials/v1/credentials.ts';
+import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
+import { credentialsService } from '../../../services/credentials/service.ts';
+import { credentialStore } from '../../../services/credentials/store.ts';
+import { cursors } from '../../../services/cursors.ts';
+import type { CountedKind } from '../../../services/deltas.store.ts';
+import { didService } from '../../../services/did/service.ts';
+import { didStore } from '../../../services/did/store.ts';
+import { inlineSignatures } from '../../../workers/crypto/signatures.ts';
+import { quiet, testContext, testDatabase } from '../../support/harness.ts';
+import { AMPLE } from '../services/ample.ts';
+
+/** The service as its peers reach it: every message and error is encoded and decoded. */
+export function reached<D extends ServiceDefinition>(definition: D, service: ServiceOf<D>): ServiceOf<D> {
+    const dispatch = dispatcher(bind(definition, service), { log: quiet, metrics: createMetrics() });
+    return client(definition, localTransport(dispatch));
+}
+
+export const testCursors = cursors(['the service token of these tests']);
+
+export type Did = ServiceOf<typeof DidServiceDefinition>;
+export type Credentials = ServiceOf<typeof CredentialsServiceDefinition>;
+
+/** The did and the credentials service on a database of their own. */
+export async function startServices() {
+    const { db } = await testDatabase();
+    const signatures = inlineSignatures();
+    const did: Did = reached(DidServiceDefinition, didService({ store: didStore(db), signatures, quota: AMPLE }));
+    const store = credentialStore(db);
+    const time = { ahead_ms: 0 };
+    const clock = () => Date.now() + time.ahead_ms;
+    const dependencies = { store, signatures, cursors: testCursors, clock };
+    const open = (list_scope: 'owner' | 'platform', services = { did }): Credentials =>
+        reached(CredentialsServiceDefinition, credentialsService({ ...dependencies, services, list_scope }));
+    return { db, signatures, did, store, time, open, credentials: open('owner') };
+}
+
+/** A call by a trusted caller that acts for nobody. */
+export function internalContext(): CallContext {
+    return testContext({ user_id: undefined, trusted: true });
+}
+
+export interface Party {
+    context: CallContext;
+    account: string;
+    did: string;
+    private_key: Uint8Array;
+}
+
+/** An account with a DID that was generated for it. */
+export async function newParty(did: Did): Promise<Party> {
+    const context = testContext({ deadline: performance.now() + 300_000 }); // as long as a test file may take
+    const created = await did.create({}, context);
+    assert.ok(created.private_key && context.user_id);
+    return { context, account: context.user_id, did: created.did, private_key: created.private_key };
+}
+
+/** What a party asks to issue, about itself unless said otherwise. */
+export function requestBy(party: Party, changes: Partial<IssueRequest> = {}): IssueRequest {
+    return {
+        issuer_did: party.did,
+        issuer_private_key: party.private_key,
+        subject_did: party.did,
+        credential_type: 'EmploymentCredential',
+        claims: '{"role":"engineer"}',
+        ...changes,
+    };
+}
+
+/** The services, and an account with a DID that issues on them. */
+export async function startIssuing() {
+    const services = await startServices();
+    const { did, credentials } = services;
+    const issuer = await newParty(did);
+    return {
+        ...services,
+        issuer,
+        issue: (changes: Partial<IssueRequest> = {}) => credentials.issue(requestBy(issuer, changes), issuer.context),
+        verify: (credential: string, { issuer_did = issuer.did, check_revocation = false } = {}) =>
+            credentials.verify({ credential, issuer_did, check_revocation }, testContext()),
+    };
+}
+
+/** Fails unless the call is refused as `kind`. */
+export function refuses(kind: ErrorKind, call: Promise<unknown>): Promise<void> {
+    return assert.rejects(call, (error) => error instanceof AppError && error.kind === kind);
+}
+
+/** The sum of what was counted; `null` is everybody without an account. */
+export async function counted(db: Database, account: string | null, kind: CountedKind): Promise<number> {
+    const [row] = await db.rows<{ amount: number | null }>(sql.unsafe`
+        SELECT sum(amount)::bigint AS amount FROM usage.deltas
+        WHERE account IS NOT DISTINCT FROM ${account}::uuid AND kind = ${kind}`);
+    return row?.amount ?? 0;
+}
+
+/** As JSON would show it: without the members that are undefined. */
+export function shown<Value>(value: Value): Value {
+    return JSON.parse(JSON.stringify(value));
+}

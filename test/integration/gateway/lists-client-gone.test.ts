@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { type ClientRequest, get } from 'node:http';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startGateway } from '../../../gateway/gateway.ts';
+import type { Services } from '../../../gateway/services.ts';
+import { livenessMarks } from '../../../platform/access/liveness-marks.ts';
+import { sql } from '../../../platform/postgres/db.ts';
+import { loadConfig } from '../../../platform/process/config.ts';
+import { connect } from '../../../platform/rpc/connect.ts';
+import { bind, client, type Transport } from '../../../platform/rpc/definition.ts';
+import { dispatcher } from '../../../platform/rpc/dispatch.ts';
+import { localTransport } from '../../../platform/rpc/local.ts';
+import { serve } from '../../../platform/rpc/serve.ts';
+import { createMetrics } from '../../../platform/telemetry/metrics.ts';
+import { CredentialsServiceDefinition } from '../../../proto/gen/credentials/v1/credentials.ts';
+import { KeysServiceDefinition } from '../../../proto/gen/keys/v1/keys.ts';
+import { credentialsService } from '../../../services/credentials/service.ts';
+import { keysService } from '../../../services/keys/service.ts';
+import { keyStore } from '../../../services/keys/store.ts';
+import { quiet, testRedis } from '../../support/harness.ts';
+import { newParty, startServices, testCursors } from '../credentials/credentials.fixture.ts';
+import { AMPLE } from '../services/ample.ts';
+
+const { db, did, store, signatures } = await startServices();
+const redis = await testRedis();
+const issuer = await newParty(did);
+const TOKEN = 'the service token of these tests';
+/** More than the buffers on the way can hold. */
+const ROWS = 60_000;
+
+for (let written = 0; written < ROWS; written += 5_000) {
+    await db.rows(sql.unsafe`
+        INSERT INTO credentials.credentials (id, account, issued_at, issuer, subject, credential_type)
+        SELECT gen_random_uuid(), ${issuer.account}, now(), ${issuer.did}, 'did:web:subject' || n || '.example', 't'
+        FROM generate_series(1, 5000) AS n`);
+}
+
+const read = { pages: 0 };
+const keys = keysService({
+    store: keyStore(db),
+    livenessMarks: livenessMarks({ redis, shards: 1 }),
+    cursors: testCursors,
+    policy: { brand: 'cred', environment: 'test', tier_policy: 'any', key_limits: AMPLE, key_quota: AMPLE },
+    clock: Date.now,
+});
+const credentials = credentialsService({
+    store: {
+        ...store,
+        page(...query) {
+            read.pages++;
+            return store.page(...query);
+        },
+    },
+    signatures,
+    services: { did },
+    cursors: testCursors,
+    list_scope: 'owner',
+    clock: Date.now,
+});
+const methods = [...bind(KeysServiceDefinition, keys), ...bind(CredentialsServiceDefinition, credentials)];
+const dispatch = dispatcher(methods, { log: quiet, metrics: createMetrics() });
+
+const TRANSPORTS: Record<'local' | 'grpc', (t: TestContext) => Promise<Transport>> = {
+    local: async () => localTransport(dispatch),
+    async grpc(t) {
+        const server = await serve({
+            methods,
+            dispatch,
+            host: '127.0.0.1',
+            port: 0,
+            service_tokens: [TOKEN],
+            service_callers: {},
+            tls: undefined,
+            metrics: createMetrics(),
+            ready: async () => true,
+        });
+        t.after(() => server.stop());
+        const connection = connect({ address: server.address, service_token: TOKEN, tls: undefined });
+        t.after(() => connection.close());
+        return connection.transport;
+    },
+};
+
+async function startOver(t: TestContext, transport: Transport) {
+    const services = {
+        keys: client(KeysServiceDefinition, transport),
+        credentials: client(CredentialsServiceDefinition, transport),
+    } as Services; // no other is called
+    const gateway = await startGateway({
+        config: loadConfig({ INTERNAL_SECRET: 'the internal secret of this test', PORT: '0' }),
+        services,
+        redis,
+        version: '0',
+        log: quiet,
+        metrics: createMetrics(),
+        clock: Date.now,
+    });
+    t.after(() => gateway.stop());
+    return gateway;
+}
+
+/** Asks for the whole list, and reads nothing but the head of the answer. */
+function askFor(url: string, api_key: string): Promise<ClientRequest> {
+    return new Promise((resolve, reject) => {
+        const request = get(url, { headers: { authorization: `Bearer ${api_key}` } }, (response) => {
+            response.on('error', () => {}).pause();
+            if (response.statusCode === 200) resolve(request);
+            else reject(new Error(`it is answered ${response.statusCode}`));
+        });
+        request.on('error', reject);
+    });
+}
+
+/** Resolves when no page has been read for a while. */
+async function untilStalled(): Promise<void> {
+    for (let pages = -1; pages !== read.pages; ) {
+        ({ pages } = read);
+        await delay(500);
+    }
+}
+
+for (const [name, transportOf] of Object.entries(TRANSPORTS)) {
+    test(`over ${name}: when the reader of a long list has gone, no further page is read and its place is free`, async (t) => {
+        const gateway = await startOver(t, await transportOf(t));
+        const { api_key } = await keys.generate({ name: 'key', tier: 'enterprise' }, issuer.context);
+        const url = `${gateway.url}/v1/credentials/by-issuer/${issuer.did}`;
+        for (let turn = 0; turn < 3; turn++) {
+            read.pages = 0;
+            const request = await askFor(url, api_key);
+            await untilStalled();
+            const pages = read.pages;
+            assert.ok(pages > 0 && pages < ROWS / 1_000, `${pages} pages`);
+            request.destroy();
+            await delay(500);
+            assert.equal(read.pages, pages);
+        }
+    });
+}

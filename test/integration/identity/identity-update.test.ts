@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { testContext } from '../../support/harness.ts';
+import { identityFixture, kind, newEmail, PASSWORD } from './identity.fixture.ts';
+
+const fixture = await identityFixture();
+const { identity, time } = fixture;
+
+const KEEP = { email: undefined, name: undefined, clear_name: false };
+
+async function newUser(name = 'Ada') {
+    const user = await identity.register({ email: newEmail(), password: PASSWORD, name }, testContext());
+    return { ...user, context: testContext({ user_id: user.user_id }) };
+}
+
+test('a change keeps what it does not name, and says when it was made', async () => {
+    const { user_id, email, created_at, context } = await newUser();
+    assert.deepEqual(await identity.updateUser(KEEP, context), { user_id, email, name: 'Ada', updated_at: created_at });
+    time.ahead_ms = 5_000;
+    const other = newEmail();
+    const moved = await identity.updateUser({ ...KEEP, email: ` ${other.toUpperCase()} ` }, context);
+    assert.deepEqual([moved.email, moved.name], [other, 'Ada']);
+    assert.ok(moved.updated_at > created_at);
+    const renamed = await identity.updateUser({ ...KEEP, name: ' Grace ' }, context);
+    assert.deepEqual([renamed.email, renamed.name], [other, 'Grace']);
+    const cleared = await identity.updateUser({ ...KEEP, clear_name: true }, context);
+    assert.equal(cleared.name, undefined);
+    const { name, email: current } = await identity.getUser({}, context);
+    assert.deepEqual([current, name], [other, undefined]);
+    assert.deepEqual(await identity.updateUser(KEEP, context), cleared);
+});
+
+test('an address that is no address, or another one’s, changes nothing, the name neither', async () => {
+    const [user, other] = [await newUser(), await newUser()];
+    for (const [email, refusal] of [
+        ['no address', 'invalid'],
+        [other.email.toUpperCase(), 'conflict'],
+    ] as const) {
+        await assert.rejects(identity.updateUser({ ...KEEP, email, name: 'Grace' }, user.context), kind(refusal));
+    }
+    const { email, name } = await identity.getUser({}, user.context);
+    assert.deepEqual([email, name], [user.email, 'Ada']);
+    assert.equal((await identity.updateUser({ ...KEEP, email: user.email }, user.context)).email, user.email);
+});
+
+test('of fifty accounts that want one free address at once exactly one gets it', async () => {
+    const users = await Promise.all(Array.from({ length: 50 }, () => newUser()));
+    const email = newEmail();
+    const outcomes = await Promise.allSettled(
+        users.map(({ context }) => identity.updateUser({ ...KEEP, email }, context)),
+    );
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+    assert.equal(refused.length, 49);
+    assert.ok(refused.every(({ reason }) => kind('conflict')(reason)));
+});
+
+test('two accounts that take each other’s address at once are both refused', async () => {
+    const [one, two] = [await newUser(), await newUser()];
+    const swap = await fixture.openTransaction();
+    await swap.query('UPDATE identity.users SET name = name WHERE user_id = $1', [one.user_id]);
+    // Each has its own row before it looks at the other's: the second waits for the first, which still waits for its row.
+    const swapping = Promise.allSettled([
+        identity.updateUser({ ...KEEP, email: two.email }, one.context),
+        identity.updateUser({ ...KEEP, email: one.email }, two.context),
+    ]);
+    await fixture.untilBlocked();
+    await swap.commit();
+    for (const outcome of await swapping) {
+        assert.ok(outcome.status === 'rejected' && kind('conflict')(outcome.reason), JSON.stringify(outcome));
+    }
+});
+
+test('a free address is free again when its account has left it', async () => {
+    const [one, two] = [await newUser(), await newUser()];
+    await identity.updateUser({ ...KEEP, email: newEmail() }, one.context);
+    assert.equal((await identity.updateUser({ ...KEEP, email: one.email }, two.context)).email, one.email);
+});
+
+test('an account that does not exist is not found', async () => {
+    for (const user_id of [randomUUID(), 'x']) {
+        for (const change of [KEEP, { ...KEEP, name: 'Ada' }]) {
+            await assert.rejects(identity.updateUser(change, testContext({ user_id })), kind('not_found'));
+        }
+    }
+});

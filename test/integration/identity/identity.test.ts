@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { type Database, sql } from '../../../platform/postgres/db.ts';
+import { identityStore } from '../../../services/identity/store.ts';
+import { testContext } from '../../support/harness.ts';
+import { identityFixture, kind, login, newEmail, PASSWORD, signedIn } from './identity.fixture.ts';
+
+const fixture = await identityFixture();
+const { db, identity, build, openTransaction, untilBlocked } = fixture;
+
+const NEW_USER = { name: undefined, tier: 'free', password_hash: '-', created_at: new Date().toISOString() } as const;
+
+async function storedHash(email: string): Promise<string> {
+    const [row] = await db.rows<{ password_hash: string }>(
+        sql.unsafe`SELECT password_hash FROM identity.users WHERE email = ${email}`,
+    );
+    return row?.password_hash ?? '';
+}
+
+test('a registration answers the account, of the free tier, with its normalised address', async () => {
+    const email = newEmail();
+    const sent = ` ${email.toUpperCase()} `;
+    const user = await identity.register({ email: sent, password: PASSWORD, name: ' Ada ' }, testContext());
+    assert.equal(user.email, email);
+    assert.equal(user.name, 'Ada');
+    assert.equal(user.tier, 'free');
+    assert.match(user.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.deepEqual(await identity.getUser({}, testContext({ user_id: user.user_id })), {
+        ...user,
+        last_login_at: undefined,
+    });
+});
+
+test('of twenty registrations of one address at once, one wins and the others conflict', async () => {
+    const email = newEmail();
+    const spellings = Array.from({ length: 20 }, (_, index) => (index % 2 ? email : email.toUpperCase()));
+    const outcomes = await Promise.allSettled(
+        spellings.map((spelling) => identity.register({ email: spelling, password: PASSWORD }, testContext())),
+    );
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+    assert.equal(refused.length, 19);
+    assert.ok(refused.every(({ reason }) => kind('conflict')(reason)));
+});
+
+test('two processes that write the same addresses in opposite orders never lock each other out', async () => {
+    const refused: unknown[] = [];
+    const watched: Database = {
+        ...db,
+        rows: (query) =>
+            db.rows(query).catch((error: unknown) => {
+                refused.push(error);
+                throw error;
+            }) as never, // the same rows
+    };
+    const stores = [identityStore(watched), identityStore(watched)];
+    for (let round = 0; round < 20; round++) {
+        const rows = Array.from({ length: 64 }, () => ({ ...NEW_USER, user_id: randomUUID(), email: newEmail() }));
+        const others = rows.toReversed().map((row) => ({ ...row, user_id: randomUUID() }));
+        const written = await Promise.all(
+            [rows, others].flatMap((batch, index) => batch.map((row) => stores[index]?.insertUser(row))),
+        );
+        assert.equal(written.filter(Boolean).length, 64);
+    }
+    assert.deepEqual(refused, []);
+});
+
+test('a registration with a bad address, password or name writes nothing', async () => {
+    const email = newEmail();
+    for (const bad of [
+        { email: 'no address', password: PASSWORD },
+        { email, password: '7 chars' },
+        { email, password: 'x'.repeat(1_025) },
+        { email, password: PASSWORD, name: '  ' },
+    ]) {
+        await assert.rejects(identity.register(bad, testContext()), kind('invalid'));
+    }
+    await identity.register({ email, password: PASSWORD }, testContext());
+});
+
+test('a login answers the account and a session whose expires_at is the exp of the access token', async () => {
+    const { email, user, session } = await signedIn(fixture);
+    assert.equal(user.email, email);
+    assert.ok(user.last_login_at);
+    const verdict = fixture.tokens.verify(session.token, 'access');
+    assert.ok('claims' in verdict);
+    assert.equal(session.expires_at, new Date(verdict.claims.exp * 1_000).toISOString());
+    assert.equal(verdict.claims.sub, user.user_id);
+    const introspected = await identity.introspect({ token: session.token }, testContext());
+    assert.deepEqual(introspected, user);
+});
+
+test('a wrong password and an unknown address are refused in the same words', async () => {
+    const { email, context } = await signedIn(fixture);
+    const refusals = await Promise.all(
+        [email, newEmail(), 'no address', 'nul\0@example.org'].map((address) =>
+            identity.login({ email: address, password: `${PASSWORD}!` }, context).then(
+                () => assert.fail('logged in'),
+                (error: Error) => error,
+            ),
+        ),
+    );
+    assert.ok(refusals.every(kind('unauthenticated')));
+    assert.equal(new Set(refusals.map((error) => error.message)).size, 1);
+});
+
+test('an unknown address costs as much as a wrong password', async () => {
+    const costly = build({ cost: { memory_kib: 19_456, passes: 2 } });
+    const email = newEmail();
+    await costly.register({ email, password: PASSWORD }, testContext());
+    const times = { known: [] as number[], unknown: [] as number[] };
+    for (let round = 0; round < 8; round++) {
+        for (const [which, address] of [
+            ['known', email],
+            ['unknown', newEmail()],
+        ] as const) {
+            const began = performance.now();
+            const context = testContext({ address: randomUUID() });
+            await assert.rejects(costly.login({ email: address, password: 'wrong password' }, context));
+            times[which].push(performance.now() - began);
+        }
+    }
+    const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
+    const ratio = median(times.unknown) / median(times.known);
+    assert.ok(ratio > 0.5 && ratio < 2, `unknown takes ${ratio} times as long as known`);
+});
+
+test('a password may be typed in another normalisation form, but in no other case and with no other blanks', async () => {
+    const email = newEmail();
+    await identity.register({ email, password: 'Crème brûlée'.normalize('NFC') }, testContext());
+    const tryPassword = (password: string) => identity.login({ email, password }, testContext());
+    await tryPassword('Crème brûlée'.normalize('NFD'));
+    for (const wrong of ['crème brûlée', 'Crème brûlée ', ' Crème brûlée']) {
+        await assert.rejects(tryPassword(wrong), kind('unauthenticated'));
+    }
+});
+
+test('long passwords that differ in their last character are different passwords', async () => {
+    const email = newEmail();
+    await identity.register({ email, password: `${'x'.repeat(1_023)}a` }, testContext());
+    await identity.login({ email, password: `${'x'.repeat(1_023)}a` }, testContext());
+    await assert.rejects(identity.login({ email, password: `${'x'.repeat(1_023)}b` }, testContext()));
+});
+
+test('after ten wrong passwords the right one must wait as well, from that address only', async () => {
+    const { email, context } = await signedIn(fixture);
+    for (let guess = 0; guess < 10; guess++) {
+        await assert.rejects(identity.login({ email, password: 'wrong password' }, context), kind('unauthenticated'));
+    }
+    await assert.rejects(
+        identity.login({ email, password: PASSWORD }, context),
+        /^AppError: Limit of 10 requests per minute exceeded by wrong passwords\. Try again in 1 seconds\.$/,
+    );
+    await login(fixture, email, testContext({ address: 'elsewhere' }));
+});
+
+test('a login whose time is over by its turn is not hashed and not counted', async () => {
+    const { email, context } = await signedIn(fixture);
+    for (let attempt = 0; attempt < 11; attempt++) {
+        const late = { ...context, deadline: performance.now() + 50 };
+        await assert.rejects(identity.login({ email, password: 'wrong password' }, late), kind('deadline'));
+    }
+    await login(fixture, email, context);
+});
+
+test('thirty logins at once with the right password all succeed', async () => {
+    const { email, context } = await signedIn(fixture);
+    const opened = await Promise.all(Array.from({ length: 30 }, () => login(fixture, email, context)));
+    assert.equal(new Set(opened.map(({ session }) => session.refresh_token)).size, 30);
+});
+
+test('a login at another cost than the stored one upgrades the hash, for all of several at once', async () => {
+    const { email, context } = await signedIn(fixture);
+    const before = await storedHash(email);
+    const dearer = build({ cost: { memory_kib: 128, passes: 1 } });
+    await Promise.all(Array.from({ length: 5 }, () => login({ identity: dearer }, email, context)));
+    const upgraded = await storedHash(email);
+    assert.match(before, /m=64,t=1/);
+    assert.match(upgraded, /m=128,t=1/);
+    await login({ identity: dearer }, email, context);
+    assert.equal(await storedHash(email), upgraded);
+});
+
+test('a login that verified a password which has been changed meanwhile opens no session', async () => {
+    const { email, context, user } = await signedIn(fixture);
+    const change = await openTransaction();
+    await change.query('UPDATE identity.users SET password_version = password_version + 1 WHERE email = $1', [email]);
+    const attempt = assert.rejects(login(fixture, email, context), kind('unauthenticated'));
+    await untilBlocked(); // the old hash was read and verified, and the session waits for the change
+    await change.commit();
+    await attempt;
+    const [row] = await db.rows<{ sessions: number }>(
+        sql.unsafe`SELECT count(*) AS sessions FROM identity.sessions WHERE user_id = ${user.user_id}`,
+    );
+    assert.equal(row?.sessions, 1);
+});
+
+test('an account is found by nobody else and by no malformed id', async () => {
+    for (const user_id of [randomUUID(), 'x']) {
+        await assert.rejects(identity.getUser({}, testContext({ user_id })), kind('not_found'));
+    }
+    await assert.rejects(identity.getUser({}, testContext({ user_id: undefined })), kind('unauthenticated'));
+    await identity.ping({}, testContext());
+});

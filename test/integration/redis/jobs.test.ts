@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from '../../../platform/postgres/db.ts';
+import { jobMetrics } from '../../../platform/redis/job-metrics.ts';
+import { scheduleJobs } from '../../../platform/redis/jobs.ts';
+import { createMetrics } from '../../../platform/telemetry/metrics.ts';
+import { startTracing } from '../../../platform/telemetry/tracing.ts';
+import { pruneSessions } from '../../../services/identity/prune.store.ts';
+import { startCollector } from '../../support/collector.ts';
+import { quiet, redisUrl, testDatabase, testRedis } from '../../support/harness.ts';
+
+const { db } = await testDatabase();
+const redis = await testRedis();
+
+async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+    const give_up = performance.now() + 20_000;
+    while (!(await holds())) {
+        assert.ok(performance.now() < give_up, what);
+        await delay(20);
+    }
+}
+
+it('a job runs again and again, one that fails too, and leaves a bounded history', async (t) => {
+    const role = `test-${randomUUID()}`;
+    const metrics = createMetrics();
+    const runs = { works: 0, fails: 0 };
+    const scheduled = scheduleJobs({
+        redis_url: redisUrl,
+        role,
+        jobs: {
+            works: { every_ms: 20, run: async () => runs.works++ },
+            fails: {
+                every_ms: 20,
+                async run() {
+                    runs.fails++;
+                    throw new Error('as it shall');
+                },
+            },
+        },
+        log: quiet,
+        metrics: jobMetrics(metrics),
+    });
+    t.after(() => scheduled.stop()); // where an assertion has failed before it was stopped
+    await until('the jobs run', () => runs.works > 100 && runs.fails > 3);
+    const { text } = await metrics.expose();
+    const value = (metric: string, ...labels: string[]): number => {
+        const line = text.split('\n').find((line) => line.startsWith(metric) && labels.every((l) => line.includes(l)));
+        return Number(line?.split(' ').at(-1));
+    };
+    assert.ok(value('job_duration_seconds_count', 'task="works"', 'outcome="ok"') > 99);
+    assert.ok(value('job_duration_seconds_count', 'task="fails"', 'outcome="failed"') > 2);
+    assert.ok(value('job_queue_jobs', 'state="failed"') > 2);
+    assert.ok(value('job_queue_oldest_due_seconds', role) < 20);
+    const [works, fails] = ['works', 'fails'].map((task) =>
+        value('job_last_success_timestamp_seconds', `task="${task}"`),
+    );
+    assert.ok(Number(works) > Number(fails), 'only what succeeds is ahead of the start');
+    await scheduled.stop();
+    assert.ok((await redis.zcard(`{jobs:${role}}:${role}:completed`)) <= 12);
+    assert.ok((await redis.zcard(`{jobs:${role}}:${role}:failed`)) <= 102);
+    assert.ok((await redis.xlen(`{jobs:${role}}:${role}:events`)) <= 200); // Redis trims in steps of a hundred
+    const keys = await redis.keys(`{jobs:${role}}*`);
+    await redis.del(...keys);
+});
+
+it('each run of a job is a trace of its own, with its wait and how it ended', async (t) => {
+    const collector = await startCollector();
+    t.after(() => collector.stop());
+    const tracing = await startTracing({ endpoint: collector.url, sample: 1, service: 'test', log: quiet });
+    const role = `test-${randomUUID()}`;
+    let runs = 0;
+    const run = async () => {
+        if (++runs === 2) throw new Error('as it shall');
+    };
+    const jobs = { work: { every_ms: 20, run } };
+    const metrics = jobMetrics(createMetrics());
+    const scheduled = scheduleJobs({ redis_url: redisUrl, role, jobs, log: quiet, metrics });
+    await until('the job runs', () => runs > 2);
+    await scheduled.stop();
+    await tracing.stop();
+    const spans = collector.spans();
+    assert.ok(spans.length > 2);
+    assert.equal(new Set(spans.map(({ traceId }) => traceId)).size, spans.length);
+    for (const { name, attributes } of spans) {
+        assert.equal(name, `job ${role}.work`);
+        assert.ok(Number(attributes['queue.wait_ms']) >= 0);
+    }
+    assert.equal(spans.filter(({ attributes }) => attributes['error.type'] === 'internal').length, 1);
+    await redis.del(...(await redis.keys(`{jobs:${role}}*`)));
+});
+
+it('sessions go when every token of theirs has expired, and others stay', async () => {
+    const user_id = randomUUID();
+    await db.rows(sql.unsafe`
+        INSERT INTO identity.users (user_id, email, tier, password_hash, created_at, updated_at)
+        VALUES (${user_id}, ${`${user_id}@example.com`}, 'free', '-', now(), now())`);
+    const open = (expires: string) =>
+        db.rows(sql.unsafe`
+        INSERT INTO identity.sessions (session_id, user_id, refresh_id, created_at, expires_at)
+        VALUES (${randomUUID()}, ${user_id}, ${randomUUID()}, now(), now() + ${expires}::interval)`);
+    await Promise.all(['-1 second', '-1 month', '1 hour'].map(open));
+    assert.equal(await pruneSessions(db), 2);
+    assert.equal(await pruneSessions(db), 0);
+    const left = await db.rows(sql.unsafe`SELECT FROM identity.sessions WHERE user_id = ${user_id}`);
+    assert.equal(left.length, 1);
+});

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { limiter } from '../../../gateway/admission/limit.ts';
+import { guard } from '../../../platform/access/guard.ts';
+import { bucketsAwaitingRollUp, keyBucket } from '../../../platform/access/limit-record.ts';
+import { livenessMarkKey, livenessMarks } from '../../../platform/access/liveness-marks.ts';
+import { sql } from '../../../platform/postgres/db.ts';
+import { jobMetrics } from '../../../platform/redis/job-metrics.ts';
+import { scheduleJobs } from '../../../platform/redis/jobs.ts';
+import { awaitRedis, openRedis, shardTag } from '../../../platform/redis/redis.ts';
+import { createMetrics } from '../../../platform/telemetry/metrics.ts';
+import { foldStore } from '../../../workers/usage/fold.store.ts';
+import { rollUp } from '../../../workers/usage/fold.ts';
+import { usageService } from '../../../workers/usage/service.ts';
+import { usageStore } from '../../../workers/usage/store.ts';
+import { quiet, testContext, testDatabase } from '../../support/harness.ts';
+import { startRedisCluster } from '../../support/redis-cluster.ts';
+
+const SHARDS = 16;
+/** Enough for every shard to be some account's. */
+const ACCOUNTS = 200;
+
+const cluster = await startRedisCluster();
+after(() => cluster.stop());
+const { db } = await testDatabase();
+
+async function connection() {
+    const redis = openRedis({ url: cluster.url, log: quiet });
+    after(() => redis.disconnect());
+    await awaitRedis(redis, 5_000);
+    return redis;
+}
+
+/** As many gateways as there are limiters: each has a connection of its own. */
+const [redis, other] = [await connection(), await connection()];
+const gateways = [redis, other].map((redis) =>
+    limiter({ redis, shards: SHARDS, window_ms: 60_000, log: quiet, metrics: createMetrics() }),
+);
+
+function newLimitRequest(limit: number) {
+    const [account, key_id] = [randomUUID(), randomUUID()];
+    const tag = shardTag(account, SHARDS);
+    const bucket = keyBucket(tag, account, key_id);
+    const mark = livenessMarkKey(tag, 'key', key_id);
+    return {
+        account,
+        key_id,
+        limitRequest: { tag, bucket, mark, awaitingRollUp: bucketsAwaitingRollUp(tag, account), limit },
+    };
+}
+
+type LimitRequest = ReturnType<typeof newLimitRequest>['limitRequest'];
+
+/** What `times` calls of a key that its owner confirms get, spread over the gateways. */
+async function take(limitRequest: LimitRequest, times: number): Promise<string[]> {
+    const calls = Array.from({ length: times }, (_, call) => gateways[call % 2]?.take(limitRequest, performance.now()));
+    return (await Promise.all(calls)).map((decision) => decision?.state ?? 'none');
+}
+
+/** What comes first, all at once; it also finds out the era of each shard's memory: an owner's earlier word does not count. */
+const first = await Promise.all(
+    gateways.flatMap(({ take }) =>
+        Array.from({ length: SHARDS }, (_, shard) =>
+            take({ tag: `{${shard}}`, bucket: `limit:{${shard}}:first`, limit: 10 }),
+        ),
+    ),
+);
+
+it('a connection that is ready is ready for every node', () => {
+    assert.deepEqual(new Set(first.map(({ state }) => state)), new Set(['admitted']));
+});
+
+it('the limit of each account is exact over two gateways, and its keys are spread over all nodes', async () => {
+    const before = await Promise.all(cluster.nodes.map((node) => node.dbsize()));
+    const claims = Array.from({ length: ACCOUNTS }, () => newLimitRequest(5).limitRequest);
+    assert.equal(new Set(claims.map(({ tag }) => tag)).size, SHARDS);
+    const states = await Promise.all(claims.map((limitRequest) => take(limitRequest, 8)));
+    for (const of_account of states) {
+        assert.deepEqual(of_account.toSorted(), [...Array(5).fill('admitted'), ...Array(3).fill('limited')]);
+    }
+    const sizes = await Promise.all(cluster.nodes.map((node) => node.dbsize()));
+    for (const [node, size] of sizes.entries()) assert.ok(size - (before[node] ?? 0) > ACCOUNTS / 8, `node ${node}`);
+});
+
+it('what is revoked is refused on the next call, on every gateway and every node', async () => {
+    const ended = livenessMarks({ redis, shards: SHARDS });
+    const keys = Array.from({ length: ACCOUNTS }, () => newLimitRequest(100));
+    await Promise.all(
+        keys.map(async ({ account, key_id, limitRequest }) => {
+            assert.deepEqual(await take(limitRequest, 2), ['admitted', 'admitted']);
+            await ended.refuseAnd({ account, subject: 'key', ids: [key_id] }, async () => {});
+            assert.deepEqual(await take(limitRequest, 2), ['refused', 'refused']);
+        }),
+    );
+});
+
+it('guesses are counted', async () => {
+    const { attempt } = guard({ redis: other, shards: SHARDS, log: quiet });
+    const target = { subject: randomUUID(), address: '192.0.2.1' };
+    for (let guess = 0; guess < 10; guess++) await attempt(target, async () => undefined);
+    await assert.rejects(
+        attempt(target, async () => true),
+        { kind: 'rate_limited' },
+    );
+});
+
+it('requests are counted at once, and the same after they are folded', async () => {
+    const keys = Array.from({ length: ACCOUNTS }, () => newLimitRequest(100));
+    await Promise.all(keys.map(({ limitRequest }) => take(limitRequest, 3)));
+    const usage = usageService({ store: usageStore(db), redis, shards: SHARDS, log: quiet, clock: Date.now });
+    const requests = (): Promise<number[]> =>
+        Promise.all(
+            keys.map(
+                async ({ account }) =>
+                    (await usage.getStatistics({}, testContext({ user_id: account }))).requests_this_month,
+            ),
+        );
+    const expected = Array(ACCOUNTS).fill(3);
+    assert.deepEqual(await requests(), expected);
+    await rollUp({ store: foldStore(db), redis, shards: SHARDS });
+    const accounts = keys.map(({ account }) => account);
+    const [row] = await db.rows<{ sum: number }>(sql.unsafe`
+        SELECT sum(requests)::bigint AS sum FROM usage.requests WHERE account = ANY(${sql.array(accounts, 'uuid')})`);
+    assert.equal(row?.sum, 3 * ACCOUNTS);
+    assert.deepEqual(await requests(), expected);
+});
+
+it('jobs run, of each role on the node of its queue', async () => {
+    const runs = new Map<string, number>();
+    const metrics = jobMetrics(createMetrics());
+    const roles = ['usage', 'identity', 'keys', 'did', 'wallet'];
+    const scheduled = roles.map((role) => {
+        const run = async () => runs.set(role, (runs.get(role) ?? 0) + 1);
+        return scheduleJobs({
+            redis_url: cluster.url,
+            role,
+            jobs: { work: { every_ms: 20, run } },
+            log: quiet,
+            metrics,
+        });
+    });
+    after(() => Promise.all(scheduled.map(({ stop }) => stop())));
+    const give_up = performance.now() + 20_000;
+    while (!roles.every((role) => (runs.get(role) ?? 0) > 5)) {
+        assert.ok(performance.now() < give_up, `only ${JSON.stringify([...runs])}`);
+        await delay(20);
+    }
+});
+
+it('a node that has crashed is used again, and what it has forgotten is asked for again', async () => {
+    const keys = Array.from({ length: ACCOUNTS }, () => newLimitRequest(100).limitRequest);
+    for (const states of await Promise.all(keys.map((limitRequest) => take(limitRequest, 2)))) {
+        assert.deepEqual(states, ['admitted', 'admitted']);
+    }
+    await cluster.crash(0);
+    const states = async (): Promise<string[]> => {
+        const decisions = await Promise.all(keys.map((limitRequest) => gateways[0]?.take(limitRequest)));
+        return decisions.map((decision) => decision?.state ?? 'none');
+    };
+    const give_up = performance.now() + 30_000;
+    let seen = await states();
+    while (seen.includes('unreachable')) {
+        assert.ok(performance.now() < give_up, 'the node is not used again');
+        await delay(50);
+        seen = await states();
+    }
+    assert.deepEqual(new Set(seen), new Set(['admitted', 'unconfirmed']));
+    const again = await Promise.all(keys.map((limitRequest) => gateways[0]?.take(limitRequest, performance.now())));
+    assert.deepEqual(new Set(again.map((decision) => decision?.state)), new Set(['admitted']));
+});

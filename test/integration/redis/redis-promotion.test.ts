@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, describe, it } from 'node:test';
+import type { Redis as Connection } from 'ioredis';
+import { limiter } from '../../../gateway/admission/limit.ts';
+import { bucketsAwaitingRollUp, keyBucket } from '../../../platform/access/limit-record.ts';
+import { livenessMarkKey, livenessMarks } from '../../../platform/access/liveness-marks.ts';
+import { jobMetrics } from '../../../platform/redis/job-metrics.ts';
+import { scheduleJobs } from '../../../platform/redis/jobs.ts';
+import { awaitRedis, openRedis, shardTag } from '../../../platform/redis/redis.ts';
+import { createMetrics } from '../../../platform/telemetry/metrics.ts';
+import { quiet } from '../../support/harness.ts';
+import { startRedisCluster } from '../../support/redis-cluster.ts';
+import { startSentinels } from '../../support/redis-sentinel.ts';
+import { until } from '../../support/until.ts';
+
+/** Closes what the running test opens, the last first: a connection without its sentinels would look for them for ever. */
+function closedAfterTest(): AsyncDisposableStack {
+    const closing = new AsyncDisposableStack();
+    after(() => closing.disposeAsync());
+    return closing;
+}
+
+/** One gateway, and one key that it knows to be alive. */
+async function gatewayAt(url: string, closing = closedAfterTest()) {
+    const redis = openRedis({ url, log: quiet });
+    closing.defer(() => redis.disconnect());
+    await awaitRedis(redis, 10_000);
+    const [account, key_id] = [randomUUID(), randomUUID()];
+    const tag = shardTag(account, 16);
+    const mark = livenessMarkKey(tag, 'key', key_id);
+    const bucket = keyBucket(tag, account, key_id);
+    const limitRequest = { tag, bucket, mark, awaitingRollUp: bucketsAwaitingRollUp(tag, account), limit: 1_000 };
+    const { take } = limiter({ redis, shards: 16, window_ms: 60_000, log: quiet, metrics: createMetrics() });
+    const state = async (confirmed = false) =>
+        (await take(limitRequest, confirmed ? performance.now() : undefined)).state;
+    await state(); // it learns the era of this memory
+    assert.deepEqual([await state(true), await state()], ['admitted', 'admitted']);
+    const { refuseAnd } = livenessMarks({ redis, shards: 16 });
+    return { mark, state, revoke: () => refuseAnd({ account, subject: 'key', ids: [key_id] }, async () => {}) };
+}
+
+type Gateway = Awaited<ReturnType<typeof gatewayAt>>;
+
+/** Revokes the key on `old`, and gives `promoted` the copy of before, as if replication had lost the revocation. */
+async function loseRevocation(gateway: Gateway, old: Connection): Promise<(promoted: Connection) => Promise<void>> {
+    const live = (await old.get(gateway.mark)) ?? assert.fail('no live mark');
+    await gateway.revoke();
+    assert.equal(await gateway.state(), 'refused');
+    return async (promoted) => void (await promoted.set(gateway.mark, live, 'PX', 60_000));
+}
+
+/** What the gateway says as soon as Redis decides again. */
+async function decided(gateway: Gateway): Promise<string> {
+    let state: string = 'unreachable';
+    await until('Redis decides again', async () => {
+        state = await gateway.state();
+        return state !== 'unreachable';
+    });
+    return state;
+}
+
+/** Makes a replica the master without asking anybody, as after a partition. */
+async function takeOver({ from, to }: { from: Connection; to: Connection }): Promise<void> {
+    await until('the replica has a copy', async () => (await to.info('replication')).includes('master_link_status:up'));
+    await to.call('CLUSTER', 'FAILOVER', 'TAKEOVER');
+    await until('the old master follows', async () => !(await isMaster(from)));
+}
+
+const isMaster = async (node: Connection): Promise<boolean> => (await node.info('replication')).includes('role:master');
+
+describe('when a replica is promoted that has not heard of a revocation, nothing revoked is accepted', async () => {
+    const cluster = await startRedisCluster({ replicas: 1 });
+    after(() => cluster.stop());
+
+    /** The node that has the gateway's key, and its replica. */
+    async function pairOf({ mark }: Gateway) {
+        const [first] = cluster.nodes;
+        const slot = Number(await first?.cluster('KEYSLOT', mark));
+        const index = [5_460, 10_922, 16_383].findIndex((last) => slot <= last);
+        const [master, replica] = [cluster.members[index], cluster.members[index + 3]];
+        return master && replica ? { master, replica } : assert.fail('no such node');
+    }
+
+    it('in a cluster whose old master lives on, and sends the gateway on', async () => {
+        const gateway = await gatewayAt(cluster.url);
+        const { master, replica } = await pairOf(gateway);
+        await takeOver({ from: master.redis, to: replica.redis });
+        assert.equal(await decided(gateway), 'unconfirmed');
+        assert.equal(await gateway.state(true), 'admitted');
+        // Now the gateway has a connection to both: when they change again it is sent on without losing one.
+        const lose = await loseRevocation(gateway, replica.redis);
+        await takeOver({ from: replica.redis, to: master.redis });
+        await lose(master.redis);
+        assert.equal(await decided(gateway), 'unconfirmed');
+    });
+
+    it('in a cluster whose master has died', async () => {
+        const gateway = await gatewayAt(cluster.url);
+        const { master, replica } = await pairOf(gateway);
+        const lose = await loseRevocation(gateway, master.redis);
+        await master.kill();
+        await until('the replica is promoted', () => isMaster(replica.redis));
+        await lose(replica.redis);
+        assert.equal(await decided(gateway), 'unconfirmed');
+        assert.equal(await gateway.state(true), 'admitted', 'its owner is believed again');
+    });
+
+    it('by sentinels, for a master that hangs; jobs go on too', async () => {
+        const sentinels = await startSentinels();
+        const closing = closedAfterTest();
+        closing.defer(() => sentinels.stop());
+        const [master, replica] = sentinels.nodes;
+        let runs = 0;
+        const scheduled = scheduleJobs({
+            redis_url: sentinels.url,
+            role: 'test',
+            jobs: { work: { every_ms: 100, run: async () => runs++ } },
+            log: quiet,
+            metrics: jobMetrics(createMetrics()),
+        });
+        closing.defer(() => scheduled.stop());
+        await until('the job runs', () => runs > 1);
+        const gateway = await gatewayAt(sentinels.url, closing);
+        const lose = await loseRevocation(gateway, master.redis);
+        master.suspend();
+        await until('the replica is promoted', () => isMaster(replica.redis));
+        await lose(replica.redis);
+        assert.equal(await decided(gateway), 'unconfirmed');
+        assert.equal(await gateway.state(true), 'admitted', 'its owner is believed again');
+        const before = runs;
+        await until('the job runs on', () => runs > before);
+        master.resume();
+    });
+});

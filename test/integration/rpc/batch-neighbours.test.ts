@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { asAppError } from '../../../platform/errors.ts';
+import { newId } from '../../../platform/ids.ts';
+import { loadConfig } from '../../../platform/process/config.ts';
+import { type ServiceRegistry, serviceRegistry } from '../../../platform/rpc/service-registry.ts';
+import { createMetrics } from '../../../platform/telemetry/metrics.ts';
+import { CredentialsServiceDefinition } from '../../../proto/gen/credentials/v1/credentials.ts';
+import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
+import { IdentityServiceDefinition } from '../../../proto/gen/identity/v1/identity.ts';
+import { KeysServiceDefinition } from '../../../proto/gen/keys/v1/keys.ts';
+import { PresentationsServiceDefinition } from '../../../proto/gen/presentations/v1/presentations.ts';
+import { UsageServiceDefinition } from '../../../proto/gen/usage/v1/usage.ts';
+import { WalletServiceDefinition } from '../../../proto/gen/wallet/v1/wallet.ts';
+import { SERVICE_ROLES } from '../../../proto/services.ts';
+import { cryptoPools } from '../../../services/crypto-pools.ts';
+import { SERVICES, type ServiceDependencies } from '../../../services/index.ts';
+import { quiet, testContext, testDatabase, testRedis } from '../../support/harness.ts';
+import { signingKey } from '../identity/identity.fixture.ts';
+
+const PASSWORD = 'correct horse battery';
+
+/** All services in this process, as its transport reaches them. */
+async function startAll() {
+    const [{ db }, redis] = [await testDatabase(), await testRedis()];
+    const config = loadConfig({
+        JWT_KEYS: signingKey(),
+        SERVICE_TOKEN: 'the service token of this test',
+        ARGON2_MEMORY_KIB: '8',
+        ARGON2_PASSES: '1',
+        SIGNATURE_THREADS: '1',
+    });
+    const metrics = createMetrics();
+    const closing = new AsyncDisposableStack();
+    const found: ServiceRegistry = serviceRegistry({
+        local_roles: SERVICE_ROLES,
+        addressOf: () => assert.fail('all are here'),
+        service_token: 'none is sent',
+        tls: undefined,
+        log: quiet,
+        metrics,
+    });
+    const ground: ServiceDependencies = {
+        ...{ config, db, redis, log: quiet, metrics, clock: Date.now, serviceClient: found.serviceClient },
+        ...cryptoPools({ config, metrics, closing }),
+    };
+    found.offer(SERVICE_ROLES.flatMap((role) => SERVICES[role].build(ground)));
+    return { closing, serviceClient: found.serviceClient };
+}
+
+const { closing, serviceClient } = await startAll();
+const did = serviceClient('did', DidServiceDefinition);
+const identity = serviceClient('identity', IdentityServiceDefinition);
+const keys = serviceClient('keys', KeysServiceDefinition);
+const credentials = serviceClient('credentials', CredentialsServiceDefinition);
+const presentations = serviceClient('presentations', PresentationsServiceDefinition);
+const wallet = serviceClient('wallet', WalletServiceDefinition);
+const usage = serviceClient('usage', UsageServiceDefinition);
+
+const email = `${newId()}@example.org`;
+const { user_id } = await identity.register({ email, password: PASSWORD }, testContext());
+const { session } = await identity.login({ email, password: PASSWORD }, testContext());
+/** From an address of its own each time: a wrong password from one holds up nobody else's. */
+const caller = () => testContext({ user_id, tier: 'enterprise', address: newId() });
+const own = await did.create({}, caller());
+const private_key = own.private_key ?? assert.fail();
+const issuance = {
+    issuer_did: own.did,
+    issuer_private_key: private_key,
+    subject_did: own.did,
+    credential_type: 'Membership',
+    claims: '{"a":"b"}',
+};
+const issued = await credentials.issue(issuance, caller());
+const { credential, credential_id } = issued;
+const presentation_request = {
+    holder_did: own.did,
+    holder_private_key: private_key,
+    credentials: [credential],
+    audience: own.did,
+};
+const { presentation } = await presentations.create(presentation_request, caller());
+const { key_id } = await keys.generate({ name: 'a key' }, caller());
+const { wallet_id } = await wallet.create({ name: 'a wallet', password: PASSWORD }, caller());
+const page = { limit: 10, with_total: true };
+const token = session?.token ?? assert.fail();
+
+/** A request for each method, by service: what it may hold is not held against its neighbours, either. */
+const REQUESTS: Record<string, [service: object, requests: Record<string, () => object>]> = {
+    did: [
+        did,
+        {
+            create: () => ({ public_key: own.public_key }),
+            recordForWallet: () => ({ public_key: own.public_key }),
+            resolve: () => ({ did: own.did, derive: false }),
+            filterOwned: () => ({ dids: [own.did, 'did:web:example.org'] }),
+            listOwned: () => ({ after: own.did, limit: 10 }),
+            getQuotas: () => ({}),
+        },
+    ],
+    identity: [
+        identity,
+        {
+            register: () => ({ email: `${newId()}@example.org`, password: PASSWORD, name: 'Ada' }),
+            login: () => ({ email: `${newId()}@example.org`, password: PASSWORD }),
+            logout: () => ({ token: 'no token' }),
+            refresh: () => ({ refresh_token: 'no token' }),
+            introspect: () => ({ token }),
+            getUser: () => ({}),
+            updateUser: () => ({ name: 'Grace', email }),
+            changePassword: () => ({ current_password: '-'.repeat(1_000), new_password: 'short' }),
+            createUsers: () => ({
+                users: [{ email: `${newId()}@example.org`, password: PASSWORD, name: 'A', tier: 'pro' }],
+            }),
+            confirmSession: () => ({ session_id: newId() }),
+            listSigningKeys: () => ({}),
+            getTime: () => ({}),
+            getQuotas: () => ({}),
+            ping: () => ({}),
+        },
+    ],
+    keys: [
+        keys,
+        {
+            generate: () => ({ name: 'another', tier: 'free' }),
+            list: () => ({ ...page, cursor: newId() }),
+            get: () => ({ key_id }),
+            revoke: () => ({ key_id: newId() }),
+            rename: () => ({ key_id, name: 'renamed' }),
+            authenticate: () => ({ hash: new Uint8Array(32) }),
+            getQuotas: () => ({}),
+        },
+    ],
+    credentials: [
+        credentials,
+        {
+            issue: () => ({ ...issuance, expiration_date: '2100-01-01' }),
+            verify: () => ({ credential, issuer_did: own.did, check_revocation: true }),
+            verifyMany: () => ({ credentials: [credential, 'no token'], check_revocation: true }),
+            revoke: () => ({ credential_id: `urn:uuid:${newId()}`, issuer_did: own.did, reason: 'none' }),
+            getStatus: () => ({ credential_id }),
+            list: () => ({ ...page, issuer_did: own.did }),
+            ping: () => ({}),
+        },
+    ],
+    presentations: [
+        presentations,
+        {
+            create: () => ({ ...presentation_request, nonce: 'n', domain: 'd' }),
+            verify: () => ({
+                presentation,
+                audience: own.did,
+                nonce: 'n',
+                verify_credentials: true,
+                check_revocation: true,
+            }),
+        },
+    ],
+    wallet: [
+        wallet,
+        {
+            create: () => ({ name: 'another', description: 'a', password: PASSWORD }),
+            open: () => ({ wallet_id, password: PASSWORD }),
+            addCredential: () => ({ wallet_id, password: PASSWORD, credential, metadata: '{"a":"b"}' }),
+            listCredentials: () => ({ ...page, wallet_id, password: PASSWORD, with_tokens: false }),
+            deleteCredential: () => ({ wallet_id, password: PASSWORD, credential_id: `urn:uuid:${newId()}` }),
+            getQuotas: () => ({}),
+        },
+    ],
+    usage: [
+        usage,
+        {
+            getCounts: () => ({}),
+            getStatistics: () => ({}),
+            getPlatformStatistics: () => ({}),
+            getKeyUsage: () => ({ key_ids: [key_id] }),
+        },
+    ],
+};
+
+interface Method {
+    name: string;
+    request(): object;
+    call(request: object, context: object): Promise<unknown>;
+}
+
+const METHODS: Method[] = Object.entries(REQUESTS).flatMap(([service_name, [service, requests]]) => {
+    assert.deepEqual(Object.keys(requests).toSorted(), Object.keys(service).toSorted(), `methods of ${service_name}`);
+    return Object.entries(requests).map(([name, request]) => ({
+        name: `${service_name}.${name}`,
+        request,
+        call: service[name as keyof typeof service] as Method['call'], // named by the keys of the service
+    }));
+});
+
+/** How a call ends: `ok`, or the kind of its error. */
+const outcomeOf = (call: Promise<unknown>): Promise<string> =>
+    call.then(
+        () => 'ok',
+        (error: unknown) => asAppError(error).kind,
+    );
+
+/** The places of all texts in a value. */
+function textsOf(value: unknown, path: string[] = []): string[][] {
+    if (typeof value === 'string') return [path];
+    if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return [];
+    return Object.entries(value).flatMap(([name, member]) => textsOf(member, [...path, name]));
+}
+
+/** A copy with another text in one place. */
+function spoilt(value: unknown, [name, ...rest]: string[], text: (before: string) => string): unknown {
+    if (name === undefined) return text(String(value));
+    const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string, unknown>; // by its keys, either
+    copy[name] = spoilt(copy[name], rest, text);
+    return copy;
+}
+
+const SPOILERS: Array<(text: string) => string> = [
+    () => '\0',
+    (text) => `${text}\0`,
+    (text) => `\0${text}`,
+    () => '\ud800',
+    (text) => `${text}\udfff`,
+    () => '',
+    (text) => `${text}'`,
+    (text) => text.repeat(200),
+];
+
+const spoilOrNot = fc.option(fc.record({ place: fc.nat(), spoiler: fc.nat({ max: SPOILERS.length - 1 }) }));
+/** Calls at one time of two methods, so that many of them share a batch. */
+const calls = fc.array(fc.nat({ max: METHODS.length - 1 }), { minLength: 2, maxLength: 2 }).chain((methods) =>
+    fc.array(fc.record({ method: fc.constantFrom(...methods), spoil: spoilOrNot }), {
+        minLength: 2,
+        maxLength: 16,
+    }),
+);
+
+test('a bad text in one call never changes what becomes of the calls beside it, over all methods', async (t) => {
+    t.after(() => closing.disposeAsync());
+    const expected = new Map<string, string>();
+    for (const { name, request, call } of METHODS) expected.set(name, await outcomeOf(call(request(), caller())));
+    assert.ok(!['internal', 'unavailable'].some((kind) => [...expected.values()].includes(kind)), 'each can be served');
+
+    await fc.assert(
+        fc.asyncProperty(calls, async (made) => {
+            const outcomes = made.map(async ({ method, spoil }) => {
+                const { name, request, call } = METHODS[method] ?? assert.fail();
+                const input: unknown[] = [request(), caller()];
+                if (!spoil)
+                    return { name, outcome: await outcomeOf(call(input[0] as object, input[1] as object)), spoil };
+                const { cancellation: _, deadline: __, user_id: ___, ...texts } = input[1] as Record<string, unknown>;
+                const places = textsOf([input[0], texts]);
+                const place = places[spoil.place % places.length] ?? assert.fail();
+                const [bad, context] = spoilt(input, place, SPOILERS[spoil.spoiler] ?? assert.fail()) as [
+                    object,
+                    object,
+                ];
+                return { name, outcome: await outcomeOf(call(bad, context)), spoil };
+            });
+            for (const { name, outcome, spoil } of await Promise.all(outcomes)) {
+                if (spoil) assert.ok(outcome !== 'internal', `${name}, spoilt, is ${outcome}`);
+                else assert.equal(outcome, expected.get(name), name);
+            }
+        }),
+        { numRuns: 300 },
+    );
+});

@@ -1,0 +1,183 @@
+import { connect as connectSocket, createServer, type Socket } from 'node:net';
+import type { TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type handleBidiStreamingCall, Server, ServerCredentials } from '@grpc/grpc-js';
+import type { CallContext } from '../../../platform/context.ts';
+import { type ConnectOptions, connect } from '../../../platform/rpc/connect.ts';
+import { bind, client, type ServiceOf } from '../../../platform/rpc/definition.ts';
+import { dispatcher } from '../../../platform/rpc/dispatch.ts';
+import { EXCHANGE } from '../../../platform/rpc/frames/frames.ts';
+import type { ReplicaAddress } from '../../../platform/rpc/resolve.ts';
+import { type ServeOptions, serve } from '../../../platform/rpc/serve.ts';
+import { createMetrics } from '../../../platform/telemetry/metrics.ts';
+import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
+import type { Frame } from '../../../proto/gen/rpc/v1/frames.ts';
+import { quiet, testContext } from '../../support/harness.ts';
+
+export const TOKEN = 'a service token for this test';
+
+export type DidClient = ServiceOf<typeof DidServiceDefinition>;
+
+/** What a replica of the DID service has been asked. Its method `resolve` is safe to repeat, `create` is not. */
+export interface Replica {
+    address: ReplicaAddress;
+    /** The DIDs of `resolve` and the public keys (in hex) of `create` that it has run, in order. */
+    ran: string[];
+    /** The contexts of the calls of `resolve`, by DID. */
+    contexts: Map<string, CallContext>;
+    /** Lets calls of DIDs and keys that begin with `held` go on. */
+    release(): void;
+    stop(): Promise<void>;
+}
+
+export async function startReplica(t: TestContext, options: Partial<ServeOptions> = {}): Promise<Replica> {
+    const ran: string[] = [];
+    const contexts = new Map<string, CallContext>();
+    const held = Promise.withResolvers<void>();
+    const implementation: DidClient = {
+        async create({ public_key = new Uint8Array() }) {
+            const key = Buffer.from(public_key).toString('utf8');
+            ran.push(key);
+            if (key.startsWith('held')) await held.promise;
+            return { did: key, public_key };
+        },
+        async resolve({ did }, context) {
+            ran.push(did);
+            contexts.set(did, context);
+            if (did.startsWith('held')) await held.promise;
+            return { did, public_key: new Uint8Array() };
+        },
+        recordForWallet: async () => ({ did: 'did:key:new' }),
+        filterOwned: async ({ dids }) => ({ dids }),
+        listOwned: async () => ({ dids: [] }),
+        getQuotas: async () => ({ dids: undefined }),
+    };
+    const methods = bind(DidServiceDefinition, implementation);
+    const server = await serve({
+        methods,
+        dispatch: dispatcher(methods, { log: quiet, metrics: createMetrics() }),
+        host: '127.0.0.1',
+        port: 0,
+        service_tokens: [TOKEN],
+        service_callers: {},
+        tls: undefined,
+        metrics: createMetrics(),
+        ready: async () => true,
+        ...options,
+    });
+    let stopped: Promise<void> | undefined;
+    const stop = (): Promise<void> => {
+        stopped ??= server.stop();
+        return stopped;
+    };
+    t.after(() => {
+        held.resolve();
+        return stop();
+    });
+    const address = { target: server.address, host: '127.0.0.1' };
+    return { address, ran, contexts, release: held.resolve, stop };
+}
+
+/** A server that treats streams of frames as the test says. */
+export async function startFrameServer(t: TestContext, exchange: handleBidiStreamingCall<Frame, Frame>) {
+    const server = new Server();
+    server.addService({ exchange: EXCHANGE }, { exchange });
+    t.after(() => server.forceShutdown());
+    const port = await new Promise<number>((bound, failed) => {
+        server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) =>
+            error ? failed(error) : bound(port),
+        );
+    });
+    const address: ReplicaAddress = { target: `127.0.0.1:${port}`, host: '127.0.0.1' };
+    return { address, kill: () => server.forceShutdown() };
+}
+
+/** A client of those replicas whose endpoints are in `endpoints` at the moment; looked up every 50 ms. */
+export function connectTo(
+    t: TestContext,
+    addresses: ReplicaAddress[],
+    options: Partial<ConnectOptions> = {},
+): DidClient {
+    const connection = connect({
+        address: 'did:1',
+        service_token: TOKEN,
+        tls: undefined,
+        resolve: async () => [...addresses],
+        refresh_ms: 50,
+        ...options,
+    });
+    t.after(() => connection.close());
+    return client(DidServiceDefinition, connection.transport);
+}
+
+/** A client whose looks at `endpoints` are counted; without `refresh_ms` they are as far apart as in use. */
+export function connectCounted(t: TestContext, addresses: ReplicaAddress[], refresh_ms?: number) {
+    let looks = 0;
+    const lookUp = async (): Promise<ReplicaAddress[]> => {
+        looks++;
+        return [...addresses];
+    };
+    return { did: connectTo(t, [], { resolve: lookUp, refresh_ms }), looks: () => looks };
+}
+
+export const resolve = (did_service: DidClient, did: string, context = testContext()) =>
+    did_service.resolve({ did, derive: false }, context);
+
+export const create = (did_service: DidClient, key: string, context = testContext()) =>
+    did_service.create({ public_key: Buffer.from(key) }, context);
+
+/** Waits until `condition` holds; fails after half a minute. */
+export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+    const give_up = performance.now() + 30_000;
+    while (!(await condition())) {
+        if (performance.now() > give_up) throw new Error(`never came: ${what}`);
+        await delay(5);
+    }
+}
+
+/** Sends calls, 64 at a time, until it is stopped; gives what has failed. */
+export function load(t: TestContext, call: (name: string) => Promise<unknown>) {
+    let sent = 0;
+    let stopping = false;
+    const failures: unknown[] = [];
+    const callers = Array.from({ length: 64 }, async () => {
+        while (!stopping) await call(`call ${sent++}`).catch((error: unknown) => failures.push(error));
+    });
+    const stop = async (): Promise<unknown[]> => {
+        stopping = true;
+        await Promise.all(callers);
+        return failures;
+    };
+    t.after(stop);
+    return { sent: () => sent, stop };
+}
+
+/** A way to `endpoint` that can be cut, as when a process is killed: its connections break, and nobody listens any more. */
+export async function cuttable(
+    t: TestContext,
+    { target }: ReplicaAddress,
+): Promise<{ address: ReplicaAddress; cut(): void }> {
+    const sockets = new Set<Socket>();
+    const port = Number(target.split(':')[1]);
+    const proxy = createServer((near) => {
+        const far = connectSocket(port, '127.0.0.1');
+        for (const [from, to] of [
+            [near, far],
+            [far, near],
+        ] as const) {
+            sockets.add(from);
+            from.on('error', () => {}).on('close', () => to.destroy());
+            from.pipe(to);
+        }
+    });
+    const listening = await new Promise<number>((resolve) => {
+        // The address of a server that listens on a port is no string.
+        proxy.listen(0, '127.0.0.1', () => resolve((proxy.address() as { port: number }).port));
+    });
+    const cut = (): void => {
+        proxy.close();
+        for (const socket of sockets) socket.destroy();
+    };
+    t.after(cut);
+    return { address: { target: `127.0.0.1:${listening}`, host: '127.0.0.1' }, cut };
+}

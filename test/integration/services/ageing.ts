@@ -1,0 +1,77 @@
+import { DAY_MS } from '../../../platform/access/limit-record.ts';
+import { type Database, sql } from '../../../platform/postgres/db.ts';
+import type { Redis } from '../../../platform/redis/redis.ts';
+
+/** Columns that say when something was, or will be over. */
+const TIMES = [
+    ['identity', 'sessions', 'created_at'],
+    ['identity', 'sessions', 'expires_at'],
+    ['identity', 'sessions', 'ended_at'],
+    ['identity', 'spent_refreshes', 'spent_at'],
+    ['usage', 'requests', 'last_used_at'],
+] as const;
+/** Days in primary keys; they are moved far away and back, so that no row meets another one on its way. */
+const DAYS = ['days', 'requests', 'deltas'] as const;
+const FAR = 1_000_000;
+
+/** Where the doubles of a limiter's record hold times in ms since 1970, and days since then (platform/access/limit-record.ts). */
+const RECORD = { length: 13 * 8, times: [0, 1, 3], days: [5, 9] } as const;
+
+/**
+ * Makes everything that is recorded `days` older: what was written now was written then, and what was to expire in less has
+ * expired. For PostgreSQL, Redis and the jobs, which go by their own clocks, that is the same as waiting.
+ */
+export async function age(db: Database, redis: Redis, days: number): Promise<void> {
+    await db.transaction(async ({ rows }) => {
+        for (const [schema, table, column] of TIMES) {
+            const name = sql.identifier([column]);
+            await rows(sql.unsafe`
+                UPDATE ${sql.identifier([schema, table])} SET ${name} = ${name} - ${`${days} days`}::interval`);
+        }
+        for (const table of DAYS) {
+            const target = sql.identifier(['usage', table]);
+            await rows(sql.unsafe`UPDATE ${target} SET day = day + ${FAR}::int`);
+            await rows(sql.unsafe`UPDATE ${target} SET day = day - ${FAR + days}::int`);
+        }
+        await rows(sql.unsafe`UPDATE usage.requests SET life = life - ${days * DAY_MS}`);
+    });
+    for (const key of await redis.keys('*')) await ageKey(redis, key, days);
+}
+
+/** Months of totals, moved one back; the oldest one stands for all before and stays. */
+export async function ageTotals(db: Database): Promise<void> {
+    await db.transaction(async ({ rows }) => {
+        const recent = sql.fragment`WHERE month > '0001-01-01'`;
+        await rows(sql.unsafe`UPDATE usage.totals SET month = month + interval '1000 years' ${recent}`);
+        await rows(sql.unsafe`UPDATE usage.totals SET month = month - interval '1000 years 1 month' ${recent}`);
+    });
+}
+
+async function ageKey(redis: Redis, key: string, days: number): Promise<void> {
+    const left = await redis.pttl(key);
+    if (left > 0 && left <= days * DAY_MS) {
+        await redis.del(key);
+        return;
+    }
+    if (key.startsWith('limit:')) await ageRecord(redis, key, days);
+    if (/^guard:.*:known$/.test(key)) await ageScores(redis, key, days);
+    if (left > 0) await redis.pexpire(key, left - days * DAY_MS);
+}
+
+/** Of a sorted set whose scores are times. */
+async function ageScores(redis: Redis, key: string, days: number): Promise<void> {
+    for (const member of await redis.zrange(key, '0', '-1')) await redis.zincrby(key, String(-days * DAY_MS), member);
+}
+
+/** Makes one record of the limiter `days` older. */
+export async function ageRecord(redis: Redis, bucket: string, days: number): Promise<void> {
+    const packed = await redis.getBuffer(bucket);
+    if (packed?.length !== RECORD.length) throw new Error(`${bucket} is no record of the limiter`);
+    const move = (index: number, by: number): void => {
+        const value = packed.readDoubleLE(8 * index);
+        if (value > 0) packed.writeDoubleLE(value - by, 8 * index);
+    };
+    for (const index of RECORD.times) move(index, days * DAY_MS);
+    for (const index of RECORD.days) move(index, days);
+    await redis.set(bucket, packed, 'KEEPTTL');
+}

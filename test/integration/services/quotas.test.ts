@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { livenessMarks } from '../../../platform/access/liveness-marks.ts';
+import type { CallContext } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { sql } from '../../../platform/postgres/db.ts';
+import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
+import { cursors } from '../../../services/cursors.ts';
+import { didService } from '../../../services/did/service.ts';
+import { didStore } from '../../../services/did/store.ts';
+import { keysService } from '../../../services/keys/service.ts';
+import { keyStore } from '../../../services/keys/store.ts';
+import type { Quota } from '../../../services/quotas.ts';
+import type { WalletQuotas } from '../../../services/wallet/quotas.ts';
+import { testContext, testRedis } from '../../support/harness.ts';
+import { internalContext, newParty, reached } from '../credentials/credentials.fixture.ts';
+import { CHEAP, issue, PASSWORD, startWallets } from '../wallet/wallet.fixture.ts';
+import { AMPLE } from './ample.ts';
+
+const services = await startWallets();
+const { db, did, signatures } = services;
+const patient = (changes: Partial<CallContext> = {}) => testContext({ deadline: Number.POSITIVE_INFINITY, ...changes });
+
+const of = (free: number): Quota => ({ free, basic: 2 * free, pro: 1e6, enterprise: 1e6 });
+/** A did service of its own process. */
+const didsOf = (quota: Quota) => reached(DidServiceDefinition, didService({ store: didStore(db), signatures, quota }));
+
+/** How many of the calls succeed; the others must be refused by the quota that is named so. */
+async function allowed(calls: Array<Promise<unknown>>, name: RegExp): Promise<number> {
+    const results = await Promise.allSettled(calls);
+    for (const result of results) {
+        if (result.status === 'fulfilled') continue;
+        assert.ok(result.reason instanceof AppError && result.reason.kind === 'forbidden', String(result.reason));
+        assert.match(result.reason.message, name);
+    }
+    return results.filter(({ status }) => status === 'fulfilled').length;
+}
+
+const times = <Item>(count: number, make: (index: number) => Item): Item[] =>
+    Array.from({ length: count }, (_, index) => make(index));
+
+test('an account has as many DIDs as its tier allows, however many are made at once in several processes', async () => {
+    const processes = [didsOf(of(7)), didsOf(of(7))];
+    for (const [tier, most] of [
+        ['free', 7],
+        ['basic', 14],
+    ] as const) {
+        const context = patient({ tier });
+        const calls = times(60, (index) => (processes[index % 2] ?? did).create({}, context));
+        assert.equal(await allowed(calls, /^The account has reached its quota of \d+ DIDs\.$/), most);
+        assert.deepEqual(await processes[0]?.getQuotas({}, context), { dids: { used: most, limit: most } });
+        const [row] = await db.rows<{ rows: number }>(sql.unsafe`
+            SELECT count(*) AS rows FROM did.dids WHERE account = ${context.user_id ?? null}`);
+        assert.equal(row?.rows, most);
+    }
+});
+
+test('groups that wait for nobody while the quota is far do not pass it when it is near', async () => {
+    const most = 2_100; // so that some groups are far from it
+    const processes = [didsOf(of(most)), didsOf(of(most))];
+    const context = patient();
+    const calls = times(most + 100, (index) =>
+        (processes[index % 2] ?? did).create({ public_key: randomBytes(32) }, context),
+    );
+    assert.equal(await allowed(calls, /^The account has reached its quota of \d+ DIDs\.$/), most);
+    assert.deepEqual(await processes[0]?.getQuotas({}, context), { dids: { used: most, limit: most } });
+});
+
+test('a refused DID changes nothing for those of other accounts that are written with it', async () => {
+    const service = didsOf(of(1));
+    const full = patient();
+    await service.create({}, full);
+    const others = times(20, () => patient());
+    const calls = others.flatMap((context) => [service.create({}, context), service.create({}, full)]);
+    assert.equal(await allowed(calls, /quota of 1 DIDs/), 20);
+    for (const context of others) assert.equal((await service.getQuotas({}, context)).dids?.used, 1);
+});
+
+test('a DID that is known needs no place, and DIDs of wallets or of nobody have no quota', async () => {
+    const service = didsOf(of(1));
+    const context = patient();
+    const public_key = randomBytes(32);
+    await service.create({ public_key }, context);
+    await service.create({ public_key }, context);
+    assert.equal((await service.getQuotas({}, context)).dids?.used, 1);
+    for (let n = 0; n < 3; n++) await service.recordForWallet({ public_key: randomBytes(32) }, context);
+    for (let n = 0; n < 3; n++) await service.create({}, internalContext());
+    assert.equal((await service.getQuotas({}, context)).dids?.used, 1);
+    assert.equal(await allowed([service.create({}, context)], /quota/), 0);
+});
+
+test('the same DID in several calls at once takes one place of the quota', async () => {
+    const service = didsOf(of(3));
+    const context = patient();
+    const [one, other] = [randomBytes(32), randomBytes(32)];
+    const calls = [one, one, other, one, other].map((public_key) => service.create({ public_key }, context));
+    assert.equal(await allowed(calls, /quota/), calls.length);
+    assert.equal((await service.getQuotas({}, context)).dids?.used, 2);
+    assert.equal(await allowed([service.create({}, context), service.create({}, context)], /quota of 3 DIDs/), 1);
+});
+
+test('keys are bounded in all, revoked ones included, and the refusal tells which bound it was', async () => {
+    const keys = keysService({
+        store: keyStore(db),
+        livenessMarks: livenessMarks({ redis: await testRedis(), shards: 1 }),
+        cursors: cursors(['the service token of these tests']),
+        policy: {
+            brand: 'cred',
+            environment: 'test',
+            tier_policy: 'any',
+            key_limits: of(2),
+            key_quota: of(5),
+        },
+        clock: Date.now,
+    });
+    const context = patient();
+    const generate = () => keys.generate({ name: 'key' }, context);
+    for (let round = 0; round < 2; round++) {
+        const made = [await generate(), await generate()];
+        assert.equal(await allowed([generate()], /^The account has reached its limit of 2 active API keys\.$/), 0);
+        for (const { key_id } of made) await keys.revoke({ key_id }, context);
+    }
+    const name =
+        /^The account has reached its (quota of 5 API keys, revoked ones included|limit of 2 active API keys)\.$/;
+    assert.equal(await allowed(times(8, generate), name), 1);
+    assert.deepEqual(await keys.getQuotas({}, context), {
+        active: { used: 1, limit: 2 },
+        all: { used: 5, limit: 5 },
+    });
+    assert.equal(await allowed([generate()], /quota of 5 API keys, revoked ones included/), 0);
+});
+
+const walletsOf = (quotas: Partial<WalletQuotas>) =>
+    services.open(CHEAP, { did }, { wallets: AMPLE, credentials: AMPLE, bytes: AMPLE, ...quotas });
+
+test('an account has as many wallets as its tier allows, however many are made at once', async () => {
+    const processes = [walletsOf({ wallets: of(3) }), walletsOf({ wallets: of(3) })];
+    const context = patient();
+    const create = (index: number) =>
+        (processes[index % 2] ?? services.wallets).create({ name: 'w', password: PASSWORD }, context);
+    assert.equal(await allowed(times(12, create), /^The account has reached its quota of 3 wallets\.$/), 3);
+    assert.deepEqual((await processes[0]?.getQuotas({}, context))?.wallets, { used: 3, limit: 3 });
+    const before = services.derived.length;
+    assert.equal(await allowed([create(0)], /quota of 3 wallets/), 0);
+    assert.equal(services.derived.length, before, 'no key is derived for a wallet that is refused');
+});
+
+test('a wallet’s credentials are bounded in number; deleting one makes room, storing one again needs none', async () => {
+    const service = walletsOf({ credentials: of(3) });
+    const { access, context } = await services.newWallet(patient());
+    const issuer = await newParty(did);
+    const tokens = await Promise.all(times(8, () => issue(services, issuer)));
+    const add = ({ credential }: { credential: string }) => service.addCredential({ ...access, credential }, context);
+    assert.equal(
+        await allowed(tokens.map(add), /^The account has reached its quota of 3 credentials in wallets\.$/),
+        3,
+    );
+    const { credentials } = await service.listCredentials(
+        { ...access, limit: 10, with_total: false, with_tokens: true },
+        context,
+    );
+    assert.equal(credentials.length, 3);
+    const [first] = credentials;
+    await add({ credential: first?.credential ?? '' });
+    await service.deleteCredential({ ...access, credential_id: first?.credential_id ?? '' }, context);
+    assert.equal(await allowed(tokens.map(add), /quota/), 3 + 0);
+    assert.deepEqual((await service.getQuotas({}, context)).credentials, { used: 3, limit: 3 });
+});
+
+/** What the account's wallets hold, counted row by row. */
+async function held(account: string | undefined) {
+    const [row] = await db.rows<{ wallets: number; credentials: number; bytes: number }>(sql.unsafe`
+        SELECT count(DISTINCT w.id) AS wallets, count(c.wallet) AS credentials,
+               coalesce(sum(octet_length(c.sealed)), 0)::bigint AS bytes
+        FROM wallet.wallets AS w LEFT JOIN wallet.credentials AS c ON c.wallet = w.id WHERE w.account = ${account ?? null}`);
+    return row;
+}
+
+test('the bytes of a wallet’s credentials are bounded; what is replaced by more or by less is counted as it is then', async () => {
+    const { access, context } = await services.newWallet(patient());
+    const { credential } = await issue(services, services.issuer);
+    const put = (metadata: string, service = services.wallets) =>
+        service.addCredential({ ...access, credential, metadata }, context);
+    const used = async () => (await services.wallets.getQuotas({}, context)).bytes?.used ?? 0;
+    await put('{}');
+    const small = await used();
+    await put(JSON.stringify({ text: 'x'.repeat(5_000) }));
+    assert.ok((await used()) > small + 5_000);
+    await put('{}');
+    assert.equal(await used(), small);
+    const bounded = walletsOf({ bytes: of(small + 1_000) });
+    const more = put(JSON.stringify({ text: 'x'.repeat(1_001) }), bounded);
+    assert.equal(await allowed([more], /quota of \d+ bytes of credentials in wallets\.$/), 0);
+    assert.equal(await used(), small, 'what is refused is not written');
+    await put(JSON.stringify({ text: 'x'.repeat(500) }), bounded);
+    const [row, quotas] = [await held(context.user_id), await services.wallets.getQuotas({}, context)];
+    assert.deepEqual([quotas.credentials?.used, quotas.bytes?.used], [row?.credentials, row?.bytes]);
+});
+
+test('counts are those of the rows after writes, replacements and deletions at once', async () => {
+    const context = patient();
+    const { access } = await services.newWallet(context);
+    const tokens = await Promise.all(times(6, () => issue(services, services.issuer)));
+    const work = times(60, (index) => {
+        const { credential, credential_id } = tokens[index % tokens.length] ?? { credential: '', credential_id: '' };
+        const metadata = JSON.stringify({ text: 'x'.repeat((index * 37) % 400) });
+        return index % 3 === 2
+            ? services.wallets.deleteCredential({ ...access, credential_id }, context)
+            : services.wallets.addCredential({ ...access, credential, metadata }, context);
+    });
+    for (const result of await Promise.allSettled(work)) {
+        if (result.status === 'rejected') assert.equal(result.reason.kind, 'not_found'); // it was deleted before it came
+    }
+    const quotas = await services.wallets.getQuotas({}, context);
+    assert.deepEqual(
+        { wallets: quotas.wallets?.used, credentials: quotas.credentials?.used, bytes: quotas.bytes?.used },
+        { ...(await held(context.user_id)) },
+    );
+});
+
+test('quotas are those of an account', async () => {
+    const nobody = internalContext();
+    for (const call of [did.getQuotas({}, nobody), services.wallets.getQuotas({}, nobody)]) {
+        await assert.rejects(call, (error) => error instanceof AppError && error.kind === 'unauthenticated');
+    }
+});

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, it } from 'node:test';
+import { limiter } from '../../../gateway/admission/limit.ts';
+import { guard } from '../../../platform/access/guard.ts';
+import { bucketsAwaitingRollUp, keyBucket } from '../../../platform/access/limit-record.ts';
+import { livenessMarkKey, livenessMarks } from '../../../platform/access/liveness-marks.ts';
+import { sql } from '../../../platform/postgres/db.ts';
+import { loadConfig } from '../../../platform/process/config.ts';
+import { shardTag } from '../../../platform/redis/redis.ts';
+import { createMetrics } from '../../../platform/telemetry/metrics.ts';
+import { didStore } from '../../../services/did/store.ts';
+import { identityService } from '../../../services/identity/service.ts';
+import { identityStore } from '../../../services/identity/store.ts';
+import { tokens } from '../../../services/identity/tokens.ts';
+import { SERVICES, type ServiceDependencies } from '../../../services/index.ts';
+import { passwordPool } from '../../../workers/crypto/passwords.ts';
+import { poolMetrics } from '../../../workers/crypto/pool-metrics.ts';
+import { signaturePool } from '../../../workers/crypto/signatures.ts';
+import { findDrift } from '../../../workers/usage/recompute.store.ts';
+import { quiet, testContext, testDatabase, testRedis } from '../../support/harness.ts';
+import { signingKey } from '../identity/identity.fixture.ts';
+import { age, ageTotals } from '../services/ageing.ts';
+import { AMPLE } from '../services/ample.ts';
+
+const SHARDS = 2;
+const PASSWORD = 'correct horse battery';
+/** After each day of traffic so many pass without any. */
+const STEP_DAYS = 10;
+const STEPS_PER_MONTH = 3;
+/** Longer than anything is remembered: addresses that have succeeded, for 90 days. */
+const HORIZON_STEPS = 12;
+
+const { db } = await testDatabase();
+const redis = await testRedis();
+
+const signatures = signaturePool({ threads: 1, metrics: poolMetrics(createMetrics()) });
+const passwords = passwordPool({
+    threads: 2,
+    cost: { memory_kib: 64, passes: 1 },
+    max_waiting: 100,
+    metrics: poolMetrics(createMetrics()),
+});
+after(() => Promise.all([signatures.close(), passwords.close()]));
+
+const keys_pem = signingKey();
+const ground: ServiceDependencies = {
+    config: loadConfig({ REDIS_SHARDS: String(SHARDS), JWT_KEYS: keys_pem }),
+    db,
+    redis,
+    log: quiet,
+    metrics: createMetrics(),
+    clock: Date.now,
+    signatures: () => signatures,
+    passwords: () => passwords,
+    serviceClient: () => assert.fail('no service is called'),
+};
+const jobs = Object.values(SERVICES).flatMap((service) => Object.values(service.jobs?.(ground) ?? {}));
+
+const ended = livenessMarks({ redis, shards: SHARDS });
+const identity = identityService({
+    store: identityStore(db),
+    passwords,
+    tokens: tokens({ keys_pem, access_seconds: 43_200, refresh_seconds: 30 * 86_400, clock: Date.now }),
+    guard: guard({ redis, shards: SHARDS, log: quiet }),
+    livenessMarks: ended,
+    session_quota: AMPLE,
+    clock: Date.now,
+});
+const limits = limiter({ redis, shards: SHARDS, window_ms: 60_000, log: quiet, metrics: createMetrics() });
+const dids = didStore(db);
+
+/** An account with a key, and a session that is refreshed for ever. */
+async function newUser() {
+    const [email, key_id] = [`${randomUUID()}@example.org`, randomUUID()];
+    const login = async (address: string, password = PASSWORD) => {
+        const { session } = await identity.login({ email, password }, testContext({ user_id: undefined, address }));
+        assert.ok(session);
+        return session;
+    };
+    const { user_id } = await identity.register({ email, password: PASSWORD }, testContext({ user_id: undefined }));
+    let { refresh_token } = await login('at home');
+
+    /** A day of it: logins and guesses from here and there, calls, a revocation, something made. */
+    return async (): Promise<void> => {
+        const { token } = await login(randomUUID());
+        await identity.logout({ token }, testContext());
+        await login('at home');
+        for (const address of ['at home', randomUUID()]) await assert.rejects(login(address, 'a wrong password'));
+        ({ refresh_token } = await identity.refresh({ refresh_token }, testContext()));
+        const tag = shardTag(user_id, SHARDS);
+        const mark = livenessMarkKey(tag, 'key', key_id);
+        const claim = {
+            tag,
+            bucket: keyBucket(tag, user_id, key_id),
+            awaitingRollUp: bucketsAwaitingRollUp(tag, user_id),
+            mark,
+        };
+        for (let call = 0; call < 5; call++) await limits.take({ ...claim, limit: 3 }, performance.now());
+        await limits.countVerified(claim);
+        await ended.refuse({ account: user_id, subject: 'key', ids: [randomUUID()] });
+        for (const bucket of ['address', 'unknown-keys']) {
+            await limits.take({ tag, bucket: `limit:${tag}:${bucket}:${randomUUID()}`, limit: 10 });
+        }
+        await dids.insert({
+            did: `did:test:${randomUUID()}`,
+            public_key: new Uint8Array(32),
+            account: user_id,
+            origin: 'generated',
+        });
+    };
+}
+
+const BOUNDED = [
+    'usage.deltas',
+    'usage.totals',
+    'usage.days',
+    'usage.requests',
+    'identity.sessions',
+    'identity.spent_refreshes',
+];
+
+/** How much there is of all that must not grow: rows by table, and keys of Redis with their bytes. */
+async function sizes() {
+    const rows = await Promise.all(
+        BOUNDED.map(async (table) => {
+            const [count] = await db.rows<{ rows: number }>(
+                sql.unsafe`SELECT count(*) AS rows FROM ${sql.identifier(table.split('.'))}`,
+            );
+            return [table, count?.rows] as const;
+        }),
+    );
+    const keys = await redis.keys('*');
+    const bytes = await Promise.all(keys.map((key) => redis.memory('USAGE', key)));
+    const timeless = await Promise.all(keys.map(async (key) => ((await redis.pttl(key)) === -1 ? 1 : 0)));
+    return {
+        tables: Object.fromEntries(rows),
+        keys: keys.length,
+        keys_without_end: timeless.reduce<number>((sum, one) => sum + one, 0),
+        bytes: bytes.reduce<number>((sum, size) => sum + (size ?? 0), 0),
+    };
+}
+
+it('after months of the same traffic, tables and Redis hold no more than before, and the counts are right', async () => {
+    await redis.flushdb();
+    const users = await Promise.all(Array.from({ length: 3 }, newUser));
+    const seen: Array<Awaited<ReturnType<typeof sizes>>> = [];
+    for (let step = 1; step <= 2 * HORIZON_STEPS; step++) {
+        await Promise.all(users.map((liveOneDay) => liveOneDay()));
+        for (const job of jobs) await job.run();
+        seen.push(await sizes());
+        await age(db, redis, STEP_DAYS);
+        if (step % STEPS_PER_MONTH === 0) await ageTotals(db);
+    }
+    const [half, end] = [seen[HORIZON_STEPS - 1], seen.at(-1)];
+    assert.ok(half && end);
+    assert.deepEqual({ ...end, bytes: 0 }, { ...half, bytes: 0 });
+    assert.ok(end.bytes <= 1.05 * half.bytes, `${half.bytes} bytes in Redis, then ${end.bytes}`);
+    assert.equal(end.tables['usage.deltas'], 0);
+    assert.ok(end.keys_without_end <= SHARDS, 'but for the name of each shard’s era every key ends by itself');
+    assert.deepEqual(await findDrift(db), []);
+});

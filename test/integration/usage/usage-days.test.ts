@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { limiter } from '../../../gateway/admission/limit.ts';
+import { bucketsAwaitingRollUp, DAY_MS, keyBucket, sessionsBucket } from '../../../platform/access/limit-record.ts';
+import { shardTag } from '../../../platform/redis/redis.ts';
+import { createMetrics } from '../../../platform/telemetry/metrics.ts';
+import { foldStore } from '../../../workers/usage/fold.store.ts';
+import { rollUp } from '../../../workers/usage/fold.ts';
+import { pruneUsage } from '../../../workers/usage/prune.store.ts';
+import { dayText } from '../../../workers/usage/records.ts';
+import { usageService } from '../../../workers/usage/service.ts';
+import { usageStore } from '../../../workers/usage/store.ts';
+import { quiet, testContext, testDatabase, testRedis } from '../../support/harness.ts';
+import { underClock } from '../redis/script-clock.ts';
+
+const SHARDS = 2;
+const { db } = await testDatabase();
+let now = 0;
+const redis = underClock(await testRedis(), () => now);
+const limits = limiter({ redis, shards: SHARDS, window_ms: 60_000, log: quiet, metrics: createMetrics() });
+const usage = usageService({ store: usageStore(db), redis, shards: SHARDS, log: quiet, clock: () => now });
+const foldAll = () => rollUp({ store: foldStore(db), redis, shards: SHARDS });
+
+type Counted = 'requests' | 'refused' | 'verified';
+
+/** An account that calls, and what the statistics must say of it. */
+interface Caller {
+    account: string;
+    key_id: string;
+    days: Map<string, Record<Counted, number>>;
+    calls: boolean[];
+}
+
+const newCaller = (calls: boolean[]): Caller => ({
+    account: randomUUID(),
+    key_id: randomUUID(),
+    days: new Map(),
+    calls,
+});
+
+/** Two calls with the key, one of them refused; one by a session; one presentation verified. */
+async function call({ account, key_id, days }: Caller): Promise<void> {
+    const tag = shardTag(account, SHARDS);
+    const awaitingRollUp = bucketsAwaitingRollUp(tag, account);
+    const key = { tag, bucket: keyBucket(tag, account, key_id), awaitingRollUp };
+    now += 60_000; // another window
+    const states = [await limits.take({ ...key, limit: 1 }), await limits.take({ ...key, limit: 1 })];
+    assert.deepEqual(
+        states.map(({ state }) => state),
+        ['admitted', 'limited'],
+    );
+    await limits.take({ tag, bucket: sessionsBucket(tag, account), awaitingRollUp, limit: 1_000 });
+    await limits.countVerified(key);
+    const day = days.get(dayText(now)) ?? { requests: 0, refused: 0, verified: 0 };
+    days.set(dayText(now), { requests: day.requests + 2, refused: day.refused + 1, verified: day.verified + 1 });
+}
+
+/** Later than any day. */
+const FOR_EVER = '9999';
+
+function sum({ days }: Caller, kind: Counted, first: string, last = dayText(now)): number {
+    const wanted = [...days].filter(([day]) => day >= first && day <= last);
+    return wanted.reduce((total, [, counts]) => total + counts[kind], 0);
+}
+
+/** Compares an account's and a key's answers with what has been called. */
+async function checkCaller(caller: Caller, at: string): Promise<void> {
+    const context = testContext({ user_id: caller.account });
+    const [today, month] = [dayText(now), `${dayText(now).slice(0, 7)}-01`];
+    const told = await usage.getStatistics({}, context);
+    assert.deepEqual(
+        [told.period, told.requests_today, told.requests_this_month, told.rate_limit_hits, told.presentations_verified],
+        [
+            today.slice(0, 7),
+            sum(caller, 'requests', today),
+            sum(caller, 'requests', month),
+            sum(caller, 'refused', month),
+            sum(caller, 'verified', '', FOR_EVER),
+        ],
+        at,
+    );
+    // Half of the requests are the key's, the others the session's.
+    const { keys } = await usage.getKeyUsage({ key_ids: [caller.key_id] }, context);
+    assert.deepEqual(
+        [keys[0]?.requests_today, keys[0]?.requests_this_month],
+        [sum(caller, 'requests', today) / 2, sum(caller, 'requests', month) / 2],
+        at,
+    );
+}
+
+/** Compares the platform's answer with what all of this file's accounts have called. */
+async function checkPlatform(callers: Caller[], at: string): Promise<void> {
+    const [today, week] = [dayText(now), dayText(now - 6 * DAY_MS)];
+    const total = (kind: Counted, first: string, last?: string) =>
+        callers.reduce((all, caller) => all + sum(caller, kind, first, last), 0);
+    const active = (first: string) => callers.filter((caller) => sum(caller, 'requests', first) > 0).length;
+    const told = await usage.getPlatformStatistics({}, testContext({ trusted: true }));
+    assert.deepEqual(
+        [
+            told.requests_today,
+            told.requests_this_week,
+            told.presentations_verified,
+            told.users_active_today,
+            told.users_active_this_week,
+        ],
+        [
+            total('requests', today),
+            total('requests', week),
+            total('verified', '', FOR_EVER),
+            active(today),
+            active(week),
+        ],
+        at,
+    );
+}
+
+/** Every way in which so many yes-or-no questions can be answered. */
+const choices = (questions: number): boolean[][] =>
+    Array.from({ length: 2 ** questions }, (_, number) =>
+        Array.from({ length: questions }, (_, bit) => Boolean(number & (1 << bit))),
+    );
+
+/** Of each day an early and a late hour: who calls, calls then; afterwards what is counted may be folded. */
+const HOURS = [1, 23];
+const everybody: Caller[] = [];
+
+/** Three days of which the second begins with the change; `folds` says after which of the six hours all is folded. */
+async function runThrough(change: number, folds: boolean[]): Promise<void> {
+    const callers = choices(HOURS.length * 3)
+        .filter((_, number) => number % 5 === 0)
+        .map(newCaller);
+    everybody.push(...callers);
+    for (const step of folds.keys()) {
+        const day = Math.floor(step / HOURS.length) - 1;
+        now = change + day * DAY_MS + (HOURS[step % HOURS.length] as number) * 3_600_000; // the index is in range
+        const at = `${new Date(now).toISOString()}, folds ${folds.map(Number).join('')}`;
+        await checkAll(callers, `${at}: before a call`);
+        for (const caller of callers) if (caller.calls[step]) await call(caller);
+        await checkAll(callers, `${at}: after a call`);
+        if (!folds[step]) continue;
+        await foldAll();
+        await checkAll(callers, `${at}: after a fold`);
+        await pruneUsage(db, dayText(now));
+        await checkAll(callers, `${at}: after pruning`);
+    }
+    await foldAll();
+}
+
+async function checkAll(callers: Caller[], at: string): Promise<void> {
+    await Promise.all([...callers.map((caller) => checkCaller(caller, at)), checkPlatform(everybody, at)]);
+}
+
+describe('requests are counted exactly, folded or not,', () => {
+    const changes = {
+        'when a day begins': '2031-05-14',
+        'when a month begins': '2031-06-01',
+        'when a year begins': '2032-01-01',
+        'after a leap day': '2032-03-01',
+    };
+    for (const [name, day] of Object.entries(changes)) {
+        it(name, async () => {
+            // A record knows two days: what was counted on the first is folded before the third one is counted.
+            const patterns = choices(6).filter(([, late, next_early, next_late]) => late || next_early || next_late);
+            for (const [index, folds] of patterns.entries()) {
+                if (index % 10 === 0) await runThrough(Date.parse(day), folds);
+            }
+        });
+    }
+});
+
+describe('a count is not taken for a new one', () => {
+    it('when the day before its record’s last use is of a month that is pruned', async () => {
+        const caller = newCaller([]);
+        everybody.push(caller);
+        const month = Date.parse('2032-06-01');
+        const callAt = (day: number, hour: number) => {
+            now = month + day * DAY_MS + hour * 3_600_000;
+            return call(caller);
+        };
+        await callAt(-4, 23);
+        await foldAll();
+        await callAt(-2, 22);
+        await foldAll();
+        await callAt(-2, 23);
+        now = month + 3_600_000;
+        await pruneUsage(db, dayText(now));
+        await checkAll([caller], 'pruned before it is folded');
+        await foldAll();
+        await checkAll([caller], 'folded');
+    });
+
+    it('nor lost when Redis’ clock is set back over midnight', async () => {
+        const caller = newCaller([]);
+        everybody.push(caller);
+        const midnight = Date.parse('2032-07-01');
+        for (const folds of [false, true]) {
+            for (const minutes of [-10, 10, -5, 15, -20]) {
+                now = midnight + minutes * 60_000;
+                await call(caller);
+                if (folds) await foldAll();
+                for (const hour of [-1, 1]) {
+                    now = midnight + hour * 3_600_000;
+                    await checkAll([caller], `clock at ${minutes} minutes`);
+                }
+            }
+        }
+    });
+});

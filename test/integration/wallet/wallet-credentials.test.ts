@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CallContext } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { testContext } from '../../support/harness.ts';
+import { counted, internalContext, refuses } from '../credentials/credentials.fixture.ts';
+import { issue, startWallets } from './wallet.fixture.ts';
+
+const services = await startWallets();
+const { db, time, wallets, newWallet, issuer, derived } = services;
+
+type Access = { wallet_id: string; password: string };
+const WHOLE = { limit: 1_000, with_total: true, with_tokens: false };
+
+async function idsIn(access: Access, context: CallContext): Promise<string[]> {
+    const { credentials } = await wallets.listCredentials({ ...access, ...WHOLE }, context);
+    return credentials.map(({ credential_id }) => credential_id);
+}
+
+const storedBy = ({ user_id }: CallContext) => counted(db, user_id ?? null, 'wallet_credentials');
+
+test('a credential stored again is one entry: newest metadata, first time', async () => {
+    const { access, context } = await newWallet();
+    const { credential } = await issue(services, issuer);
+    const first = await wallets.addCredential({ ...access, credential, metadata: '{"n":1}' }, context);
+    time.ahead_ms = 60_000;
+    const second = await wallets.addCredential({ ...access, credential, metadata: '{"n":2}' }, context);
+    time.ahead_ms = 0;
+    assert.deepEqual(second, first);
+    const held = await wallets.listCredentials({ ...access, ...WHOLE }, context);
+    assert.deepEqual([held.total, held.credentials[0]?.metadata], [1, '{"n":2}']);
+    await wallets.addCredential({ ...access, credential }, context);
+    assert.equal((await wallets.listCredentials({ ...access, ...WHOLE }, context)).credentials[0]?.metadata, undefined);
+    assert.equal(await storedBy(context), 1);
+});
+
+test('one credential stored by 20 callers at once is one entry, with one time', async () => {
+    const { access, context } = await newWallet();
+    const { credential } = await issue(services, issuer);
+    const stored = await Promise.all(
+        Array.from({ length: 20 }, (_, n) =>
+            wallets.addCredential({ ...access, credential, metadata: `{"n":${n}}` }, context),
+        ),
+    );
+    assert.equal(new Set(stored.map(({ stored_at }) => stored_at)).size, 1);
+    assert.equal((await idsIn(access, context)).length, 1);
+    assert.equal(await storedBy(context), 1);
+});
+
+test('many credentials stored at once are all there', async () => {
+    const { access, context } = await newWallet();
+    const issued = await Promise.all(Array.from({ length: 40 }, () => issue(services, issuer)));
+    await Promise.all(issued.map(({ credential }) => wallets.addCredential({ ...access, credential }, context)));
+    const expected = issued.map(({ credential_id }) => credential_id).sort();
+    assert.deepEqual((await idsIn(access, context)).sort(), expected);
+    assert.equal(await storedBy(context), 40);
+});
+
+test('of many deletions of one credential one succeeds', async () => {
+    const { access, context } = await newWallet();
+    const { credential, credential_id } = await issue(services, issuer);
+    await wallets.addCredential({ ...access, credential }, context);
+    const outcomes = await Promise.allSettled(
+        Array.from({ length: 20 }, () => wallets.deleteCredential({ ...access, credential_id }, context)),
+    );
+    assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
+    for (const outcome of outcomes) {
+        if (outcome.status === 'rejected') assert.equal((outcome.reason as AppError).kind, 'not_found');
+    }
+    assert.deepEqual(await idsIn(access, context), []);
+    assert.equal(await storedBy(context), 0);
+});
+
+test('a credential stored and deleted at once is there or not, as the answers say, and the counts agree', async () => {
+    const { access, context } = await newWallet();
+    const { credential, credential_id } = await issue(services, issuer);
+    let was_there = false;
+    for (let round = 0; round < 200; round++) {
+        const [, deleted] = await Promise.allSettled([
+            wallets.addCredential({ ...access, credential }, context),
+            wallets.deleteCredential({ ...access, credential_id }, context),
+        ]);
+        const is_there = (await idsIn(access, context)).length === 1;
+        // Stored, then deleted; or deleted (where it was there), then stored.
+        if (deleted.status === 'rejected') assert.deepEqual([was_there, is_there], [false, true], `round ${round}`);
+        else assert.ok(was_there || !is_there, `round ${round}`);
+        was_there = is_there;
+    }
+    assert.equal(await storedBy(context), was_there ? 1 : 0);
+});
+
+test('wallets and what they hold are counted for their owner, whoever acts', async () => {
+    const { access, context } = await newWallet();
+    await newWallet(context);
+    const { credential, credential_id } = await issue(services, issuer);
+    await wallets.addCredential({ ...access, credential }, internalContext());
+    assert.equal(await counted(db, context.user_id ?? null, 'wallets'), 2);
+    assert.equal(await counted(db, context.user_id ?? null, 'dids_created'), 0);
+    assert.equal(await storedBy(context), 1);
+    await wallets.deleteCredential({ ...access, credential_id }, internalContext());
+    assert.equal(await storedBy(context), 0);
+    const before = await counted(db, null, 'wallets');
+    await newWallet(internalContext());
+    assert.equal(await counted(db, null, 'wallets'), before + 1);
+});
+
+test('lists are newest first and page without gaps or repetitions', async () => {
+    const { access, context } = await newWallet();
+    const stored: string[] = [];
+    for (let n = 0; n < 7; n++) {
+        const { credential, credential_id } = await issue(services, issuer);
+        await wallets.addCredential({ ...access, credential, metadata: `{"n":${n}}` }, context);
+        stored.unshift(credential_id);
+    }
+    const whole = await wallets.listCredentials({ ...access, ...WHOLE }, context);
+    assert.deepEqual(
+        whole.credentials.map(({ credential_id }) => credential_id),
+        stored,
+    );
+    assert.deepEqual([whole.total, whole.next_cursor], [7, undefined]);
+    assert.ok(whole.credentials.every(({ credential }) => credential === undefined));
+
+    const paged: string[] = [];
+    let cursor: string | undefined;
+    do {
+        const request = { ...access, limit: 3, cursor, with_total: true, with_tokens: false };
+        const page = await wallets.listCredentials(request, context);
+        assert.equal(page.total, 7);
+        paged.push(...page.credentials.map(({ credential_id }) => credential_id));
+        ({ next_cursor: cursor } = page);
+    } while (cursor !== undefined);
+    assert.deepEqual(paged, stored);
+});
+
+test('large credentials come in pages that stay below 2 MiB, opened ones too', async () => {
+    const { access, context } = await newWallet();
+    const claims = JSON.stringify({ essay: 'x'.repeat(60_000) });
+    for (let n = 0; n < 30; n++) {
+        const { credential } = await issue(services, issuer, { claims });
+        await wallets.addCredential({ ...access, credential }, context);
+    }
+    const opened = await wallets.open(access, context);
+    const pages = [opened.credentials];
+    for (let cursor = opened.credentials?.next_cursor; cursor !== undefined; ) {
+        const page = await wallets.listCredentials({ ...access, ...WHOLE, cursor, with_tokens: true }, context);
+        pages.push(page);
+        cursor = page.next_cursor;
+    }
+    assert.ok(pages.length > 1);
+    const tokens = pages.flatMap((page) => page?.credentials.map(({ credential }) => credential ?? '') ?? []);
+    assert.deepEqual([tokens.length, new Set(tokens).size], [30, 30]);
+    for (const page of pages) {
+        assert.ok((page?.credentials ?? []).reduce((sum, { credential = '' }) => sum + credential.length, 0) < 2 << 20);
+    }
+});
+
+test('a list of many pages derives the key of the password once, whichever process reads a page', async () => {
+    const { access, context } = await newWallet();
+    for (let n = 0; n < 5; n++) {
+        const { credential } = await issue(services, issuer);
+        await wallets.addCredential({ ...access, credential }, context);
+    }
+    const replicas = [wallets, services.open()];
+    const request = { ...access, limit: 1, with_total: true, with_tokens: true };
+    const before = derived.length;
+    const ids = new Set<string>();
+    let page = await wallets.listCredentials(request, context);
+    for (let turn = 1; ; turn++) {
+        for (const { credential_id } of page.credentials) ids.add(credential_id);
+        const { next_cursor: cursor, continuation } = page;
+        assert.equal(continuation === undefined, cursor === undefined);
+        if (cursor === undefined) break;
+        const service = replicas[turn % 2] ?? wallets;
+        page = await service.listCredentials({ ...request, cursor, continuation }, context);
+    }
+    assert.equal(ids.size, 5);
+    assert.equal(derived.length - before, 1);
+});
+
+test('a continuation that is no good leaves it to the password', async () => {
+    const { access, context } = await newWallet();
+    const other = await newWallet();
+    for (const wallet of [{ access, context }, other]) {
+        for (let n = 0; n < 2; n++) {
+            const { credential } = await issue(services, issuer);
+            await wallets.addCredential({ ...wallet.access, credential }, wallet.context);
+        }
+    }
+    const request = { limit: 1, with_total: false, with_tokens: true };
+    const { next_cursor: cursor } = await wallets.listCredentials({ ...request, ...access }, context);
+    const { continuation: foreign } = await wallets.listCredentials({ ...request, ...other.access }, other.context);
+    assert.ok(foreign);
+    for (const continuation of [foreign, new Uint8Array(), new Uint8Array(100)]) {
+        const next = { ...request, ...access, cursor, continuation };
+        assert.equal((await wallets.listCredentials(next, context)).credentials.length, 1);
+        await refuses('unauthenticated', wallets.listCredentials({ ...next, password: 'wrong' }, context));
+        await refuses('not_found', wallets.listCredentials({ ...next, cursor: undefined }, other.context));
+    }
+});
+
+test('after ten wrong passwords from an address the right one has to wait there, not elsewhere or for other wallets', async () => {
+    const { access, context } = await newWallet();
+    const wrong = { ...access, password: 'wrong' };
+    for (let n = 0; n < 10; n++) await refuses('unauthenticated', wallets.open(wrong, context));
+    const refusal = await wallets.open(access, context).catch((error) => error);
+    assert.ok(refusal instanceof AppError && refusal.kind === 'rate_limited' && (refusal.retry_after ?? 0) >= 1);
+    await wallets.open(access, { ...context, address: '192.0.2.7' });
+    const other = await newWallet(context);
+    await wallets.open(other.access, context);
+});
+
+test('a right password clears the wrong ones before it, and rights at once are all served', async () => {
+    const { access, context } = await newWallet(testContext({ address: '192.0.2.8' }));
+    for (let round = 0; round < 3; round++) {
+        for (let n = 0; n < 9; n++) {
+            await refuses('unauthenticated', wallets.open({ ...access, password: 'wrong' }, context));
+        }
+        await wallets.open(access, context);
+    }
+    await Promise.all(Array.from({ length: 30 }, () => wallets.open(access, context)));
+});

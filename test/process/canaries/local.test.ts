@@ -1,0 +1,3 @@
+import { hunt } from '../../canaries/hunt.ts';
+
+await hunt('local');

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { until } from '../launch/launch.ts';
+
+const PASSWORD = 'correct horse battery staple';
+
+/** An answer other than the one that acknowledges. */
+class Refused extends Error {
+    constructor(status: number) {
+        super(`registration was answered with ${status}`);
+    }
+}
+
+/** Registers and logs people in over HTTP, to see which acknowledged writes a service still has. */
+export function people(data_dir: string): {
+    register(url: string): Promise<string>;
+    canLogIn(url: string, email: string): Promise<boolean>;
+    /** Registers one after the other until the service is gone; resolves to all whose registration was answered 201. */
+    registerUntilGone(url: string): { acknowledged: string[]; gone: Promise<void> };
+} {
+    async function post(url: string, action: string, email: string): Promise<number> {
+        const secret = readFileSync(join(data_dir, 'internal-secret'), 'utf8').trim();
+        const answer = await fetch(`${url}/internal/v1/auth/${action}`, {
+            method: 'POST',
+            headers: { 'Content-Type': 'application/json', 'X-Internal-Secret': secret, Connection: 'close' },
+            body: JSON.stringify({ email, password: PASSWORD }),
+            signal: AbortSignal.timeout(15_000),
+        });
+        await answer.text();
+        return answer.status;
+    }
+
+    async function register(url: string): Promise<string> {
+        const email = `${randomUUID()}@example.com`;
+        const status = await post(url, 'register', email);
+        if (status !== 201) throw new Refused(status);
+        return email;
+    }
+
+    async function registerMany(url: string, acknowledged: string[]): Promise<void> {
+        for (;;) {
+            try {
+                acknowledged.push(await register(url));
+            } catch (error) {
+                if (!(error instanceof Refused)) return; // nobody is there
+            }
+        }
+    }
+
+    return {
+        register,
+        canLogIn: (url, email) =>
+            until('the login is decided', async () => {
+                const status = await post(url, 'login', email);
+                if (status === 503) return undefined; // overload or a role that is just coming back says nothing
+                assert.ok(status === 200 || status === 401, `login was answered with ${status}`);
+                return { known: status === 200 };
+            }).then(({ known }) => known),
+        registerUntilGone: (url) => {
+            const acknowledged: string[] = [];
+            const gone = registerMany(url, acknowledged);
+            return { acknowledged, gone };
+        },
+    };
+}

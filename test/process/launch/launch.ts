@@ -1,0 +1,128 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+export const CLONE = fileURLToPath(new URL('../../..', import.meta.url));
+const READY_PATIENCE_MS = 180_000;
+
+export interface Launched {
+    npm: ChildProcess;
+    url: string;
+    /** What it has written to the terminal so far. */
+    output(): string;
+    /** Sends a signal as Ctrl-C does: to npm and all that it started in the foreground. */
+    signalGroup(signal: NodeJS.Signals): void;
+    exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+/** A data folder that is emptied of files and processes after the test; its path has a blank and is too long for a socket. */
+export function temporaryDataDir(t: TestContext): string {
+    const parent = mkdtempSync(join(tmpdir(), 'process-test-'));
+    const data_dir = join(parent, 'a long way'.padEnd(100, '-'), 'data');
+    t.after(() => {
+        for (const { pid } of processesOf(data_dir)) {
+            try {
+                process.kill(pid, 'SIGKILL');
+            } catch {
+                // It went by itself.
+            }
+        }
+        rmSync(parent, { recursive: true, force: true });
+    });
+    return data_dir;
+}
+
+/** Runs `npm run <script>` as a user would in a terminal, without the settings of the surrounding test run. */
+export function runNpm(t: TestContext, script: string, settings: Record<string, string>): Omit<Launched, 'url'> {
+    t.signal.throwIfAborted(); // a test that was given up goes on, and would leave this behind
+    const kept = ['PATH', 'HOME', 'XDG_CACHE_HOME', 'TMPDIR'].flatMap((name) => {
+        const value = process.env[name];
+        return value === undefined ? [] : [[name, value]];
+    });
+    const npm = spawn('npm', ['run', script], {
+        cwd: CLONE,
+        detached: true, // a process group of its own, as a shell gives to each command
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { ...Object.fromEntries(kept), ...settings },
+    });
+    const signalGroup = (signal: NodeJS.Signals): boolean => process.kill(-(npm.pid ?? Number.NaN), signal);
+    t.after(() => npm.exitCode === null && npm.signalCode === null && signalGroup('SIGKILL'));
+    let output = '';
+    for (const stream of [npm.stdout, npm.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
+    return {
+        npm,
+        output: () => output,
+        signalGroup,
+        exit: once(npm, 'exit').then(([code, signal]) => ({ code, signal })),
+    };
+}
+
+/** Starts a launcher and waits for its `ready` line. */
+export async function launch(t: TestContext, script: string, settings: Record<string, string>): Promise<Launched> {
+    const running = runNpm(t, script, { PORT: '0', ...settings });
+    const url = await until(`${script} is ready`, () => {
+        if (running.npm.exitCode !== null) throw new Error(`${script} ended:\n${running.output()}`);
+        return /^ready (http:\S+)$/m.exec(running.output())?.[1];
+    }).catch((error: Error) => {
+        throw new Error(`${error.message}\n${running.output()}`);
+    });
+    return { ...running, url };
+}
+
+/** The first value of `probe` that is neither undefined nor false. */
+export async function until<T>(
+    what: string,
+    probe: () => T | undefined | false | Promise<T | undefined | false>,
+): Promise<T> {
+    const deadline = performance.now() + READY_PATIENCE_MS;
+    for (;;) {
+        const value = await probe();
+        if (value !== undefined && value !== false) return value;
+        if (performance.now() > deadline) throw new Error(`It never came true that ${what}`);
+        await delay(20);
+    }
+}
+
+/** Living processes that name the folder in their command line or environment, or work below it, however they were started. */
+export function processesOf(data_dir: string): Array<{ pid: number; command: string }> {
+    return readdirSync('/proc').flatMap((name) => {
+        const pid = Number(name);
+        if (!Number.isInteger(pid)) return [];
+        try {
+            const read = (file: string): string => readFileSync(`/proc/${pid}/${file}`, 'utf8');
+            const command = read('cmdline').replaceAll('\0', ' ').trim();
+            const texts = [command, read('environ'), readlinkSync(`/proc/${pid}/cwd`)];
+            const zombie = /^State:\tZ/m.test(read('status'));
+            return !zombie && texts.some((text) => text.includes(data_dir)) ? [{ pid, command }] : [];
+        } catch {
+            return []; // it ended meanwhile
+        }
+    });
+}
+
+/** The pid of the process of a folder whose command line matches. */
+export function pidOf(data_dir: string, command: RegExp): number {
+    const found = processesOf(data_dir).find((process) => command.test(process.command));
+    if (found === undefined) throw new Error(`no process of ${data_dir} matches ${command}`);
+    return found.pid;
+}
+
+/** `count` neighbouring ports on which nobody listens. */
+export async function freePorts(count: number): Promise<number[]> {
+    for (;;) {
+        // Outside both the range that the launcher picks from and that of outgoing connections.
+        const first = randomInt(12_000, 19_000);
+        const ports = Array.from({ length: count }, (_, index) => first + index);
+        const servers = ports.map((port) => createServer().listen(port, '127.0.0.1'));
+        const listening = await Promise.allSettled(servers.map((server) => once(server, 'listening')));
+        for (const server of servers) server.close();
+        if (listening.every(({ status }) => status === 'fulfilled')) return ports;
+    }
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Client, createClient } from '../../../client/src/client.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { balancer, keptAlive } from '../service/balanced-connection.ts';
+
+/** As many requests at least; every role is restarted once at least. */
+const REQUESTS = Number(process.env['ROLLING_REQUESTS'] ?? 2_000);
+const CLIENTS = 8;
+/** Between the requests of a client, in milliseconds: that leaves time to start processes in. */
+const PAUSE_MS = 20;
+
+const log_dir = mkdtempSync(join(tmpdir(), 'rolling-'));
+after(() => rmSync(log_dir, { recursive: true }));
+
+/** SERVICE_TOKEN in each round of restarts: after three rounds one token has taken the place of another, after six it is back. */
+const TOKENS = ['first', 'first,second', 'second,first', 'second', 'second,first', 'first,second'];
+const token_file = join(log_dir, 'service-token');
+const rotate = (round: number) => writeFileSync(token_file, TOKENS[round % TOKENS.length] as string); // below the length
+
+it('a restart of every process in turn fails no request, nor does a change of the token between them', async () => {
+    rotate(0);
+    const service = await startService({
+        transport: 'grpc',
+        replicas: 2,
+        // npm test gives all three
+        admin_url: process.env['TEST_ADMIN_URL'] as string,
+        database_url: process.env['TEST_DATABASE_URL'] as string,
+        redis_url: process.env['TEST_REDIS_URL'] as string,
+        log_dir,
+        settings: {
+            DATABASE_POOL: '2',
+            SIGNATURE_THREADS: '1',
+            PASSWORD_THREADS: '1',
+            RATE_WINDOW_SECONDS: '1',
+            SERVICE_TOKEN_FILE: token_file,
+        },
+    });
+    after(() => service.stop());
+    const requests = await someRequests(service);
+    const gateways = gatewaysOf(service);
+    after(() => gateways.close());
+    const seen = { answered: 0, failures: [] as string[], over: false };
+    const clients = Array.from({ length: CLIENTS }, async (_, first) => {
+        const connection = keptAlive(gateways.open);
+        const client = createClient({ base_url: 'http://balanced', tries: 1, fetch: connection.send });
+        for (let turn = first; !seen.over; turn++) {
+            const [name, run] = requests[turn % requests.length] as NamedRequest; // below the length
+            await run(client).then(
+                () => seen.answered++,
+                (error: Error) => seen.failures.push(`${name}: ${error.message} (${error.cause ?? 'no cause'})`),
+            );
+            await delay(PAUSE_MS);
+        }
+        connection.close();
+    });
+    try {
+        let round = 0;
+        do {
+            rotate(++round);
+            for (const index of service.ops.keys()) await service.restart(index);
+        } while (seen.answered < REQUESTS && seen.failures.length === 0);
+        console.log(`restarted every process ${round} times`);
+    } finally {
+        seen.over = true;
+        await Promise.all(clients);
+    }
+    console.log(`${seen.answered} requests answered, ${seen.failures.length} failed`);
+    assert.deepEqual(seen.failures, []);
+});
+
+type NamedRequest = [name: string, run: (client: Client) => Promise<unknown>];
+
+/** What clients ask, so that every service has something to do. */
+async function someRequests({ env }: TestService): Promise<NamedRequest[]> {
+    Object.assign(process.env, env); // by which the end-to-end world finds the service
+    const { issueBody, newAccount, newDid, newKey, newWallet, presentationBody, issue } = await import(
+        '../../e2e/support/world.ts'
+    );
+    const session = await newAccount();
+    const { api_key: token } = await newKey(session);
+    const issuer = await newDid(token);
+    const { did } = issuer;
+    const { credential } = await issue(token, issuer);
+    const { wallet_id, password } = await newWallet(token);
+    const checked = { credential, issuer_did: did, check_revocation: true };
+    return [
+        ['issue', (client) => client.as({ token }).credentials.issue(issueBody(issuer, 'did:web:subject.example'))],
+        ['verify', (client) => client.as({ token }).credentials.verify(checked)],
+        ['resolve', (client) => client.as({ token }).did.resolve({ did })],
+        ['list', (client) => client.as({ token }).credentials.byIssuer({ issuer_did: did, limit: 10 })],
+        ['present', (client) => client.as({ token }).presentations.create(presentationBody(issuer, [credential]))],
+        ['open', (client) => client.as({ token }).wallets.open({ wallet_id, password })],
+        ['me', (client) => client.as({ token: session.token }).me.get()],
+        ['stats', (client) => client.as({ token: session.token }).me.stats()],
+    ];
+}
+
+function gatewaysOf({ env, ops }: TestService) {
+    const targets = ops.filter(({ role }) => role === 'gateway').map(({ target }) => target);
+    const ports = (env['E2E_URLS'] as string).split(',').map((url) => Number(new URL(url).port));
+    // as many as there are ports
+    return balancer(ports.map((port, index) => ({ port, ops: targets[index] as string })));
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, get } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startService } from '../../support/service.ts';
+
+const log_dir = mkdtempSync(join(tmpdir(), 'stopping-'));
+after(() => rmSync(log_dir, { recursive: true }));
+
+it('a service that is asked all the time stops soon, and answers what it has begun', async () => {
+    const service = await startService({
+        transport: 'local',
+        // npm test gives all three
+        admin_url: process.env['TEST_ADMIN_URL'] as string,
+        database_url: process.env['TEST_DATABASE_URL'] as string,
+        redis_url: process.env['TEST_REDIS_URL'] as string,
+        log_dir,
+    });
+    const urls = (service.env['E2E_URLS'] as string).split(',');
+    const agent = new Agent({ keepAlive: true, maxSockets: 4 });
+    const seen: string[] = [];
+    const clients = urls.flatMap((url) =>
+        Array.from({ length: 4 }, () => askUntilGone(`${url}/internal/health`, agent, seen)),
+    );
+    const across = urls.map((url) => askAcrossStop(new URL(url)));
+
+    while (seen.length < 100) await delay(5);
+    const began = performance.now();
+    await service.stop();
+    assert.ok(performance.now() - began < 8_000, 'it took too long');
+    await Promise.all(clients);
+    assert.deepEqual(new Set(seen), new Set(['whole']));
+    agent.destroy();
+    for (const answers of await Promise.all(across)) {
+        assert.deepEqual(answers.match(/HTTP\/1\.1 \d+|Connection: [a-z-]+/gi), [
+            'HTTP/1.1 400',
+            'Connection: keep-alive',
+            'HTTP/1.1 200',
+            'Connection: close',
+        ]);
+    }
+});
+
+/** Asks one time after the other until nobody listens; notes how each answer that began has ended. */
+async function askUntilGone(url: string, agent: Agent, seen: string[]): Promise<void> {
+    for (;;) {
+        const outcome = await new Promise<string>((resolve) => {
+            const request = get(url, { agent }, (response) => {
+                response.resume();
+                response.on('end', () => resolve(response.complete ? 'whole' : 'cut'));
+                response.on('error', () => resolve('cut'));
+            });
+            request.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'unknown'));
+        });
+        if (outcome === 'ECONNREFUSED') return;
+        // A connection may close just when the next request is being sent on it.
+        if (outcome !== 'ECONNRESET' && outcome !== 'EPIPE') seen.push(outcome);
+    }
+}
+
+/** Begins a request, and finishes it, with another one behind, when the service takes no more connections. */
+async function askAcrossStop({ hostname, port }: URL): Promise<string> {
+    const at = { host: hostname, port: Number(port) };
+    const socket = connect(at);
+    await once(socket, 'connect');
+    const head = (start: string) => `${start} HTTP/1.1\r\nHost: ${hostname}\r\n`;
+    const length = 'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n';
+    socket.write(`${head('POST /internal/v1/auth/login')}${length}{`);
+    while (await isListening(at)) await delay(5);
+    socket.write(`}${head('GET /internal/health')}\r\n`);
+    return text(socket);
+}
+
+async function isListening(at: { host: string; port: number }): Promise<boolean> {
+    const socket = connect(at);
+    const connected = await once(socket, 'connect').then(
+        () => true,
+        () => false,
+    );
+    socket.destroy();
+    return connected;
+}

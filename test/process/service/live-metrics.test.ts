@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { createClient } from '../../../client/src/client.ts';
+import { promtool, rules, skip } from '../../deploy/prometheus.ts';
+import { authority } from '../../support/certificates.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { type Prometheus, startPrometheus } from './prometheus.ts';
+
+/** How long it may take until every expression has had what it needs. */
+const TIMEOUT_MS = 120_000;
+
+/** As Grafana fills them in: for so short a history, and where there are no namespaces. */
+const VARIABLES = { $__rate_interval: '30s', $namespace: '.*' };
+
+interface Dashboard {
+    title: string;
+    panels: Array<{ title: string; targets?: Array<{ expr: string }> }>;
+}
+
+function filledIn(expr: string): string {
+    return Object.entries(VARIABLES).reduce((text, [variable, value]) => text.replaceAll(variable, value), expr);
+}
+
+/** Every expression of every panel, by where it is. */
+function panelExpressions(): Map<string, string> {
+    const found = new Map<string, string>();
+    for (const file of globSync('deploy/grafana/*.json')) {
+        const { panels }: Dashboard = JSON.parse(readFileSync(file, 'utf8'));
+        for (const { title, targets = [] } of panels)
+            for (const { expr } of targets) found.set(`${basename(file)}: ${title}: ${expr}`, filledIn(expr));
+    }
+    return found;
+}
+
+/** What each alert looks at: its expression without the thresholds. */
+function alertExpressions(): Map<string, string> {
+    const threshold = /\s([<>]|==)\s[\d.]+(\s\*\s[\d.]+)?/g;
+    return new Map(
+        rules().flatMap(({ alert, expr }) => (alert === undefined ? [] : [[alert, expr.replaceAll(threshold, '')]])),
+    );
+}
+
+/** Settings with which processes show each other certificates: these have metrics of their own. */
+function overTls(): Record<string, string> {
+    const { cert: ca, certify } = authority('ours');
+    const { cert, key } = certify('every process');
+    return { GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key, GRPC_TLS_CA: ca };
+}
+
+/** Every endpoint once, and what is refused by a limit and by the guard of passwords. */
+async function everythingOnce({ env }: TestService): Promise<void> {
+    Object.assign(process.env, env); // by which the end-to-end world finds the service
+    const { examples } = await import('../../e2e/support/examples.ts');
+    const { newAccount, newKey, newWallet } = await import('../../e2e/support/world.ts');
+    const base_url = env['E2E_URLS']?.split(',')[1] as string; // there are two
+    const client = createClient({ base_url, internal_secret: env['E2E_INTERNAL_SECRET'], tries: 1 });
+    for (const example of Object.values(examples)) {
+        const { token, internal, run } = await example();
+        await run(internal ? client.as({ token }) : createClient({ base_url, token, tries: 1 }));
+    }
+    const account = await newAccount();
+    const wrong = { password: 'not the right one' };
+    await assert.rejects(client.internal.auth.login({ email: account.email, ...wrong }), { status: 401 });
+    const { api_key: token } = await newKey(account, 'free');
+    const { wallet_id } = await newWallet(token);
+    await assert.rejects(client.as({ token }).wallets.open({ wallet_id, ...wrong }), { status: 401 });
+    const resolving = Array.from({ length: 10 }, () => client.as({ token }).did.create());
+    const limited = (await Promise.allSettled(resolving)).filter(({ status }) => status === 'rejected');
+    assert.ok(limited.length > 0);
+}
+
+/** What the page of an alert does with the lines that `kubectl logs` gives it. */
+function logPipeline(alert: string): string {
+    const pages = readFileSync('docs/runbooks.md', 'utf8').split(/^### /m);
+    const page = pages.find((text) => text.startsWith(`${alert}\n`));
+    const [, pipeline] = /^kubectl logs [^|]*\|\n([^`]*)```$/m.exec(page ?? '') ?? [];
+    assert.ok(pipeline, alert);
+    return pipeline;
+}
+
+describe('a Prometheus that looks at every process', { skip }, () => {
+    const log_dir = mkdtempSync(join(tmpdir(), 'live-metrics-'));
+    const closing = new AsyncDisposableStack();
+    let service: TestService;
+    let prometheus: Prometheus;
+
+    before(async () => {
+        if (skip) return;
+        const setting = (name: string) => process.env[`TEST_${name}`] as string; // test/run.ts gives them
+        service = await startService({
+            transport: 'grpc',
+            admin_url: setting('ADMIN_URL'),
+            database_url: setting('DATABASE_URL'),
+            redis_url: setting('REDIS_URL'),
+            log_dir,
+            settings: overTls(),
+        });
+        closing.defer(() => service.stop());
+        prometheus = await startPrometheus(service.ops);
+        closing.defer(() => prometheus.stop());
+    });
+    after(async () => {
+        await closing.disposeAsync();
+        rmSync(log_dir, { recursive: true, force: true });
+    });
+
+    it('finds a value that is a number for every panel and every alert', async () => {
+        const expressions = new Map([...panelExpressions(), ...alertExpressions()]);
+        assert.ok(expressions.size > 150);
+        const give_up = performance.now() + TIMEOUT_MS;
+        for (;;) {
+            await everythingOnce(service);
+            for (const [where, expr] of expressions) {
+                const values = await prometheus.query(expr);
+                if (values.some(({ value: [, text] }) => text !== 'NaN')) expressions.delete(where);
+            }
+            if (expressions.size === 0) break;
+            assert.ok(performance.now() < give_up, `without a value:\n${[...expressions.keys()].join('\n')}`);
+        }
+        assert.deepEqual(
+            (await prometheus.query('up')).map(({ value: [, up] }) => up),
+            service.ops.map(() => '1'),
+        );
+        const unwell = (await prometheus.rules()).filter(({ health }) => health !== 'ok');
+        assert.deepEqual(unwell, []);
+    });
+
+    it('sees threads for cryptography in the roles that use them, and in no other', async () => {
+        const rolesWith = async (pool: string) =>
+            (await prometheus.query(`crypto_pool_threads{pool="${pool}"} > 0`))
+                .map(({ metric }) => metric['role'])
+                .sort();
+        assert.deepEqual(await rolesWith('passwords'), ['identity', 'wallet']);
+        assert.deepEqual(await rolesWith('signatures'), ['credentials', 'did', 'presentations', 'wallet']);
+    });
+
+    it('is followed by a look into the logs that finds who guesses', () => {
+        const input = globSync(join(log_dir, 'grpc-gateway*.log')).map((file) => readFileSync(file, 'utf8'));
+        const found = (alert: string) =>
+            execFileSync('sh', ['-c', logPipeline(alert)], { encoding: 'utf8', input: input.join('') });
+        assert.match(found('PasswordGuessing'), /^ +[1-9]\d* "address":"127\.0\.0\.1"$/m);
+        assert.match(found('WalletGuessing'), /^ +[1-9]\d* "user_id":"[^"]+"$/m);
+    });
+
+    it('gets metrics from every role that promtool has nothing to say against', async () => {
+        for (const { role, target } of service.ops) {
+            const text = await (await fetch(`http://${target}/metrics`)).text();
+            assert.match(text, /process_serving 1/, role);
+            assert.doesNotThrow(() => promtool(['check', 'metrics'], text), role);
+        }
+    });
+});

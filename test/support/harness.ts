@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import { Writable } from 'node:stream';
+import { after } from 'node:test';
+import { Client } from 'pg';
+import { pino } from 'pino';
+import { type Database, openDatabase } from '../../platform/postgres/db.ts';
+import { migrate } from '../../platform/postgres/migrate.ts';
+import type { Log } from '../../platform/telemetry/log.ts';
+import { createMetrics } from '../../platform/telemetry/metrics.ts';
+import { SCHEMAS } from '../../services/index.ts';
+import { quiet } from './context.ts';
+
+export { quiet, testContext } from './context.ts';
+export { redisUrl, testRedis } from './test-redis.ts';
+
+/** What `npm test` (test/run.ts) has started for the tests. */
+function setting(name: 'TEST_DATABASE_URL' | 'TEST_ADMIN_URL'): string {
+    const value = process.env[name];
+    if (!value) throw new Error(`${name} is not set: run this file by "npm test -- <file>".`);
+    return value;
+}
+
+/** A log whose lines the test can read. */
+export function recordingLog(): { log: Log; lines: Array<Record<string, unknown>> } {
+    const lines: Array<Record<string, unknown>> = [];
+    const stream = new Writable({
+        write(line, _encoding, done) {
+            lines.push(JSON.parse(String(line)));
+            done();
+        },
+    });
+    return { log: pino({ base: null }, stream), lines };
+}
+
+/** A new, empty database of the test file's own; dropped when the file is done. */
+export async function emptyDatabase(): Promise<string> {
+    const name = `t_${randomBytes(6).toString('hex')}`;
+    const admin = setting('TEST_ADMIN_URL');
+    await execute(admin, `CREATE DATABASE ${name} OWNER credentials`);
+    after(() => execute(admin, `DROP DATABASE ${name} WITH (FORCE)`));
+    return Object.assign(new URL(setting('TEST_DATABASE_URL')), { pathname: `/${name}` }).href;
+}
+
+/** A migrated database of the test file's own; dropped when the file is done. */
+export async function testDatabase(): Promise<{ db: Database; url: string }> {
+    const url = await emptyDatabase();
+    await migrate(url, { schemas: SCHEMAS, log: quiet });
+    const db = await openDatabase({ url, size: 4, pooled: false, metrics: createMetrics() });
+    after(() => db.close());
+    return { db, url };
+}
+
+async function execute(url: string, statement: string): Promise<void> {
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    await client.query(statement).finally(() => client.end());
+}

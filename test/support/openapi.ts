@@ -1,0 +1,39 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { endpointTable } from '../../gateway/endpoints/index.ts';
+import { type OpenApi, type OperationObject, openApi } from '../../gateway/openapi/document.ts';
+
+export const endpoints = endpointTable({ version: '', cache: async () => {}, clock: Date.now });
+
+/** The document as any reader has it. */
+export const document = JSON.parse(JSON.stringify(openApi(endpoints, '1.2.3'))) as OpenApi;
+
+export interface Listed {
+    path: string;
+    method: string;
+    operation: OperationObject;
+}
+
+export const operations: Listed[] = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+);
+
+/** What a pointer such as `#/components/schemas/Error` stands for; undefined where that is nothing. */
+export function resolve(reference: string): unknown {
+    const names = reference.split('/').slice(1);
+    return names.reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], document);
+}
+
+/** What is wrong with a value by a schema of the document, judged by a validator that knows nothing of the service. */
+export function faults(schema: object, value: unknown): string[] {
+    const ajv = new Ajv2020({
+        allErrors: true,
+        strict: false,
+        formats: {
+            'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+            uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+        },
+    });
+    const check = ajv.compile({ ...schema, components: document.components });
+    if (check(value)) return [];
+    return (check.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}

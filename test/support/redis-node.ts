@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { findRedis, type RedisProgram } from '../../deploy/local/databases/redis-program.ts';
+import { bareEnvironment } from '../../deploy/local/databases/run-program.ts';
+import { pickPort } from '../../deploy/local/ports.ts';
+
+export interface RedisNode {
+    port: number;
+    password: string;
+    /** A connection to this node by itself. */
+    redis: Redis;
+    /** Kills the node, which forgets all but its configuration, and starts it again at the same address. */
+    restart(): Promise<void>;
+    kill(): Promise<void>;
+    /** Lets it keep its connections and answer nothing, until `resume`. */
+    suspend(): void;
+    resume(): void;
+    stop(): Promise<void>;
+}
+
+type Settings = Record<string, string | number>;
+
+/** Starts Redis servers that keep nothing, each in a folder of its own; `close` removes the folders. */
+export async function redisServers() {
+    const dir = mkdtempSync(join(tmpdir(), 'redis-nodes-'));
+    const program = await findRedis({ data_dir: dir, log: () => {} });
+    let started = 0;
+    return {
+        start: (settings: Settings & { requirepass: string }): Promise<RedisNode> =>
+            startNode(program, { folder: join(dir, String(started++)), settings }),
+        startSentinel: (settings: Settings & { requirepass: string }, lines: readonly string[]): Promise<RedisNode> =>
+            startNode(program, { folder: join(dir, String(started++)), settings, lines, flags: ['--sentinel'] }),
+        close: () => rmSync(dir, { recursive: true, force: true }),
+    };
+}
+
+async function startNode(
+    program: RedisProgram,
+    options: { folder: string; settings: Settings; lines?: readonly string[]; flags?: readonly string[] },
+): Promise<RedisNode> {
+    const { folder, settings, lines = [], flags = [] } = options;
+    mkdirSync(folder);
+    const port = await pickPort();
+    const password = String(settings['requirepass']);
+    const all = Object.entries({ bind: '127.0.0.1', port, ...settings, requirepass: `"${password}"` });
+    writeFileSync(
+        join(folder, 'redis.conf'),
+        [...all.map(([name, value]) => `${name} ${value}`), ...lines, ''].join('\n'),
+    );
+    const launch = () => launchIn(program, folder, flags);
+    let child = launch();
+    const kill = () => killed(child);
+    const redis = new Redis({ host: '127.0.0.1', port, password, maxRetriesPerRequest: null });
+    redis.on('error', () => {}); // refused until it listens
+    return {
+        port,
+        password,
+        redis,
+        async restart() {
+            await kill();
+            child = launch();
+        },
+        kill,
+        suspend: () => void child.kill('SIGSTOP'),
+        resume: () => void child.kill('SIGCONT'),
+        async stop() {
+            redis.disconnect();
+            await kill();
+        },
+    };
+}
+
+function launchIn(program: RedisProgram, folder: string, flags: readonly string[]): ChildProcess {
+    const [path = '', ...args] = program.command;
+    const env = bareEnvironment(program.env);
+    return spawn(path, [...args, 'redis.conf', ...flags], { cwd: folder, stdio: 'ignore', env });
+}
+
+async function killed(child: ChildProcess): Promise<void> {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+}

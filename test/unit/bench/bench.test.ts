@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { floorOf, type PartCosts } from '../../../bench/floors/floor.ts';
+import { parseGrowthOptions } from '../../../bench/growth/options.ts';
+import { placesOf } from '../../../bench/growth/places.ts';
+import { relativeTo } from '../../../bench/growth/report.ts';
+import type { Point } from '../../../bench/growth/turns.ts';
+import { parseAnswer } from '../../../bench/load/connection.ts';
+import { tally } from '../../../bench/load/tally.ts';
+import { parseOptions, parseOverloadOptions, parseProfileOptions } from '../../../bench/options.ts';
+import { outcomeOf } from '../../../bench/outcome.ts';
+import { latencyOf, median } from '../../../bench/percentiles.ts';
+import { cpuOf, parseStat } from '../../../bench/proc.ts';
+import { areaOf, selfTimes } from '../../../bench/profile/areas.ts';
+
+function stat(pid: number, parent: number, ticks: { own: number; ended_children: number }, name = 'node'): string {
+    const times = [ticks.own - 1, 1, ticks.ended_children - 1, 1];
+    return `${pid} (${name}) S ${parent} 1 1 0 -1 4194304 1 2 3 4 ${times.join(' ')} 20 0 1 0 100 1000 10`;
+}
+
+function answer(status: number, body: string): Buffer {
+    return Buffer.from(`HTTP/1.1 ${status} Something\r\nA: b\r\nContent-Length: ${body.length}\r\nC: d\r\n\r\n${body}`);
+}
+
+test('a percentile is the smallest value that so many values do not exceed', () => {
+    const values = Array.from({ length: 151 }, (_, index) => 151 - index);
+    assert.deepEqual(latencyOf(values), { p50: 76, p99: 150, max: 151 });
+    assert.deepEqual(latencyOf([7]), { p50: 7, p99: 7, max: 7 });
+    assert.deepEqual(latencyOf([]), { p50: 0, p99: 0, max: 0 });
+});
+
+test('the median of an even number of values lies between the two in the middle', () => {
+    assert.equal(median([5, 1, 3]), 3);
+    assert.equal(median([4, 1, 3, 100]), 3.5);
+});
+
+test('the CPU time of a process is read whatever its name holds', () => {
+    const read = parseStat(stat(42, 7, { own: 150, ended_children: 250 }, 'a) R 1 (b'));
+    assert.deepEqual(read, { pid: 42, parent: 7, cpu_s: 1.5, ended_children_s: 2.5 });
+});
+
+test('a group costs what its processes, their living children and those that have ended cost', () => {
+    const stats = [
+        stat(10, 1, { own: 100, ended_children: 30 }),
+        stat(11, 10, { own: 20, ended_children: 2 }),
+        stat(12, 11, { own: 5, ended_children: 0 }),
+        stat(20, 1, { own: 900, ended_children: 0 }),
+    ].map(parseStat);
+    assert.deepEqual(cpuOf({ postgres: [10], gone: [99] }, stats), { postgres: 1.57, gone: 0 });
+});
+
+test('what a process of one group has started counts for that group alone, even where another group has started it', () => {
+    const stats = [
+        stat(10, 1, { own: 100, ended_children: 30 }),
+        stat(11, 10, { own: 20, ended_children: 2 }),
+        stat(12, 11, { own: 5, ended_children: 0 }),
+    ].map(parseStat);
+    assert.deepEqual(cpuOf({ service: [10], postgres: [11] }, stats), { service: 1.3, postgres: 0.27 });
+});
+
+test('the floor of a job is HTTP, what every request has, and each of its parts as often as it occurs', () => {
+    const costs: PartCosts = {
+        limit: 10,
+        sign: 30,
+        verify: 70,
+        key_pair: 1_000,
+        credential_row: 1_000,
+        did_row: 1_000,
+        presentation_row: 25,
+        find: 1_000,
+        page: 1_000,
+        argon2id: 1_000,
+        log_line: 11,
+        metrics: 2,
+    };
+    const { parts, total_us } = floorOf({ limit: 1, verify: 3, sign: 1, presentation_row: 1 }, costs, 60);
+    assert.deepEqual(parts, {
+        http: 60,
+        limit: 10,
+        verify: 210,
+        sign: 30,
+        presentation_row: 25,
+        log_line: 11,
+        metrics: 2,
+    });
+    assert.equal(total_us, 348);
+});
+
+test('requests per CPU-second count every process but the load', () => {
+    const measured = {
+        requests: 1_000,
+        seconds: 2,
+        errors: 0,
+        first_error: undefined,
+        latency: latencyOf([1]),
+        sample: '',
+        cpu_s: { service: 0.3, postgres: 0.1, redis: 0.1, load: 5 },
+        peak_mib: {},
+    };
+    const outcome = outcomeOf('verify', measured);
+    assert.equal(outcome.requests_per_second, 500);
+    assert.equal(outcome.requests_per_cpu_second, 2_000);
+    assert.equal(outcome.cpu_us_per_request, 500);
+});
+
+test('an answer is complete when its length says so, and two at once are refused', () => {
+    const whole = answer(201, '{"data":1}');
+    for (let length = 0; length < whole.length; length++) {
+        assert.equal(parseAnswer(whole.subarray(0, length)), undefined);
+    }
+    assert.equal(parseAnswer(whole)?.status, 201);
+    assert.throws(() => parseAnswer(Buffer.concat([whole, whole])), /More came/);
+    assert.throws(() => parseAnswer(Buffer.from('HTTP/1.1 200 OK\r\n\r\n')), /Content-Length/);
+});
+
+test('only what is answered between begin and end is counted, and an answer of another status or text is an error at any time', () => {
+    const counted = tally({ status: 200, text: 'text' });
+    const add = (status: number, text = 'a text') => counted.add({ status, bytes: answer(status, text) }, 1);
+    add(503);
+    add(200);
+    counted.begin();
+    add(200);
+    add(200);
+    add(500);
+    add(200, 'another');
+    counted.end();
+    add(200);
+    const { requests, errors, first_error, sample } = counted.result();
+    assert.deepEqual([requests, errors], [4, 3]);
+    assert.match(first_error ?? '', /^HTTP\/1\.1 503 /);
+    assert.match(sample, /^HTTP\/1\.1 200 .*\r\n\r\na text$/s);
+});
+
+test('options that make no sense are refused with what would', () => {
+    const names = ['verify', 'issue'];
+    assert.deepEqual(parseOptions(['--only', 'issue', '--transport=grpc', '--seconds', '2'], names), {
+        transport: 'grpc',
+        only: ['issue'],
+        json: undefined,
+        seconds: 2,
+        connections: 64,
+    });
+    assert.throws(() => parseOptions(['--only', 'verify,resolve'], names), /--only: resolve is none of verify, issue/);
+    assert.throws(() => parseOptions(['--transport', 'http'], names), /http is none of local, grpc/);
+    assert.throws(() => parseOptions(['--seconds', '60'], names), /from 0.2 to 45/);
+    assert.throws(() => parseOptions(['--connections', 'many'], names), /--connections/);
+    assert.throws(() => parseOverloadOptions(['--transport', 'grcp'], names), /grcp is none of local, grpc/);
+    assert.throws(() => parseOverloadOptions(['--seconds', 'x'], names), /--seconds is a number/);
+    assert.throws(() => parseProfileOptions(['--job', 'limiter'], names), /limiter is none of verify, issue/);
+    assert.throws(() => parseProfileOptions(['--jobs', 'verify'], names), /Unknown option '--jobs'/);
+    assert.throws(
+        () => parseGrowthOptions(['--part', 'sizes']),
+        /sizes is none of credentials, accounts, gateways, list/,
+    );
+    assert.throws(() => parseGrowthOptions(['--accounts', '1,many']), /--accounts is a number/);
+    assert.throws(() => parseGrowthOptions(['--gateways', '']), /--gateways names nothing/);
+});
+
+test('the places of each part of growth differ in what grows alone', () => {
+    const counts = { credentials: [10, 20, 30], accounts: [1, 5], gateways: [1, 4] };
+    const at = { rows: 20, accounts: 1, gateways: 1, transport: 'local' };
+    assert.deepEqual(
+        placesOf('credentials', counts),
+        [10, 20, 30].map((rows) => ({ ...at, rows })),
+    );
+    assert.deepEqual(placesOf('accounts', counts), [at, { ...at, accounts: 5 }]);
+    const over_grpc = { ...at, accounts: 5, transport: 'grpc' };
+    assert.deepEqual(placesOf('gateways', counts), [over_grpc, { ...over_grpc, gateways: 4 }]);
+});
+
+test('points are compared round by round, so that a machine that slows down is not taken for a cost that grows', () => {
+    const point = (...costs: number[]): Point => ({
+        job: 'verify',
+        rows: 1,
+        accounts: 1,
+        gateways: 1,
+        transport: 'local',
+        errors: 0,
+        first_error: undefined,
+        runs: costs.map((cpu_us_per_request) => ({ requests_per_second: 1, cpu_us_per_request, cpu_s: {} })),
+    });
+    assert.deepEqual(relativeTo(point(100, 200, 400), point(110, 210, 400)), { median: 1.05, least: 1, most: 1.1 });
+});
+
+test('a profile charges native code to the file that calls it, and waiting to nobody', () => {
+    const frame = (functionName: string, url: string) => ({ functionName, url, lineNumber: 0 });
+    const nodes = [
+        { id: 1, callFrame: frame('(root)', ''), children: [2, 4, 5] },
+        { id: 2, callFrame: frame('writeText', 'file:///app/gateway/envelope.ts'), children: [3] },
+        { id: 3, callFrame: frame('writev', '') },
+        { id: 4, callFrame: frame('(idle)', '') },
+        { id: 5, callFrame: frame('(garbage collector)', '') },
+    ];
+    const profile = { nodes, samples: [2, 3, 4, 5], timeDeltas: [10, 20, 400, 5] };
+    assert.deepEqual(Object.fromEntries(selfTimes(profile, areaOf)), {
+        'writing the answer': 30,
+        'garbage collection': 5,
+    });
+});

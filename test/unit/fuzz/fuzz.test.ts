@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { knownInputs } from '../../fuzz/corpus.ts';
+import { explore, faultOf } from '../../fuzz/parsers/explore.ts';
+import { target } from '../../fuzz/parsers/target.ts';
+import { seededRandom } from '../../fuzz/random.ts';
+import { TARGETS, targetNamed } from '../../fuzz/targets/index.ts';
+
+/** Inputs of each target; `npm run fuzz` makes more, and follows the code that they reach. */
+const INPUTS = 300;
+/** Of each input, in bytes: longer ones take most of the time of a long run. */
+const MAX_BYTES = 64 << 10;
+/** A failure prints its seed; the same seed makes the same inputs. */
+const SEED = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+
+for (const each of TARGETS) {
+    test(`odd inputs are parsed as they must be: ${each.name} (seed ${SEED})`, async () => {
+        const { findings } = await explore(
+            { ...each, max_bytes: Math.min(each.max_bytes, MAX_BYTES) },
+            {
+                random: seededRandom(`${SEED} ${each.name}`),
+                isOver: (inputs) => inputs >= INPUTS,
+            },
+        );
+        const found = findings.map(({ input, reason }) => `${input.toString('base64').slice(0, 2_000)}\n${reason}`);
+        assert.deepEqual(found, []);
+    });
+}
+
+for (const { target: name, file, input } of knownInputs()) {
+    test(`an input that was a finding once is parsed as it must be: ${file}`, async () => {
+        assert.equal(await faultOf(targetNamed(name), input), undefined);
+    });
+}
+
+test('the fuzzer finds a wrong result, an error and too much work, each once', async () => {
+    const faulty = target({
+        name: 'faulty',
+        seeds: ['a,b,c'],
+        dictionary: ['xy', 'yx'],
+        max_bytes: 1 << 14,
+        parse(input) {
+            const text = input.toString('latin1');
+            if (text.includes('xy')) throw new TypeError('no text');
+            if (text.length > 10_000) spend(60_000);
+            return text.length;
+        },
+        check(input, length) {
+            assert.equal(input.includes('yx') ? -1 : length, input.length, 'another length');
+        },
+    });
+    const { findings } = await explore(faulty, {
+        random: seededRandom('faulty'),
+        isOver: (inputs) => inputs >= 2_000,
+    });
+    const reasons = findings.map(({ reason }) => reason.split('\n')[0] ?? '');
+    for (const reason of [/^TypeError: no text/, /another length/, /ms of CPU/]) {
+        assert.equal(reasons.filter((each) => reason.test(each)).length, 1, `${reason} among ${reasons.join(' | ')}`);
+    }
+});
+
+/** Keeps the thread busy for so many microseconds of CPU. */
+function spend(cpu_us: number): void {
+    const before = process.threadCpuUsage();
+    for (;;) {
+        const { user, system } = process.threadCpuUsage(before);
+        if (user + system >= cpu_us) return;
+    }
+}

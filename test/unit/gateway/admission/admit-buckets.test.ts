@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { admitter } from '../../../../gateway/admission/admit.ts';
+import type { Bearer } from '../../../../gateway/admission/auth.ts';
+import type { Decision, LimitRequest } from '../../../../gateway/admission/limit-decision.ts';
+import { AppError } from '../../../../platform/errors.ts';
+import { NIL_ID } from '../../../../platform/ids.ts';
+import { quiet, testContext } from '../../../support/context.ts';
+
+const ADDRESS = '203.0.113.7';
+const LIMITS = { anonymous: 100, unknown_key: 5, internal: 1_000_000 };
+const decision = (state: Decision['state']): Decision => ({ state, limit: 1, remaining: 0, reset: 0, wait: 7 });
+
+/** An admitter of callers whose token stands for `bearer`; the limiter decides by bucket, and notes what it is asked. */
+function setUp(options: { bearer?: Partial<Bearer>; by_bucket?: Record<string, Decision['state'] | Error> } = {}) {
+    const asked: LimitRequest[] = [];
+    const local: LimitRequest[] = [];
+    const verified: unknown[] = [];
+    const admit = admitter({
+        authenticator: {
+            identify: async () =>
+                options.bearer && { kind: 'key', id: 'a', lookUp: async () => undefined, ...options.bearer },
+        },
+        limiter: {
+            async take(limitRequest) {
+                asked.push(limitRequest);
+                const state = options.by_bucket?.[limitRequest.bucket] ?? 'admitted';
+                if (state instanceof Error) throw state;
+                return decision(state);
+            },
+            async countVerified(limitRequest) {
+                verified.push(limitRequest);
+            },
+            takeLocally(limitRequest) {
+                local.push(limitRequest);
+                return decision('limited');
+            },
+            tag: (account) => `{${account}}`,
+        },
+        limits: LIMITS,
+        log: quiet,
+    });
+    const call = async (token: string | undefined, accepts = { keys: true }) => {
+        const { failure } = await admit.bearer(token, accepts, ADDRESS, testContext());
+        return failure && [failure.kind, failure.detail];
+    };
+    return { ...admit, asked, local, verified, call };
+}
+
+const OF_ADDRESS = { tag: `{${ADDRESS}}`, bucket: `limit:{${ADDRESS}}:address:${ADDRESS}`, limit: 100 };
+const OF_UNKNOWN_KEYS = { tag: `{${ADDRESS}}`, bucket: `limit:{${ADDRESS}}:unknown-keys:${ADDRESS}`, limit: 5 };
+const UNKNOWN = ['unauthenticated', 'The bearer token is unknown, revoked or expired.'];
+const EXCEEDED = ['rate_limited', 'Limit of 1 requests per minute exceeded. Try again in 7 seconds.'];
+
+describe('a call without a credential', () => {
+    it('counts in the bucket of its address', async () => {
+        const { anonymous, asked } = setUp();
+        const { decision: decided, failure } = await anonymous(ADDRESS, {});
+        assert.deepEqual([decided, failure], [decision('admitted'), undefined]);
+        assert.deepEqual(asked, [OF_ADDRESS]);
+    });
+
+    it('is refused where that is used up', async () => {
+        const { anonymous } = setUp({ by_bucket: { [OF_ADDRESS.bucket]: 'limited' } });
+        assert.equal((await anonymous(ADDRESS, {})).failure?.kind, 'rate_limited');
+    });
+
+    for (const [what, state] of [
+        ['does not answer', 'unreachable'],
+        ['has too much to decide', new AppError('unavailable', 'too much')],
+    ] as const) {
+        it(`is counted in this process where Redis ${what}`, async () => {
+            const { anonymous, local } = setUp({ by_bucket: { [OF_ADDRESS.bucket]: state } });
+            assert.equal((await anonymous(ADDRESS, {})).failure?.kind, 'rate_limited');
+            assert.deepEqual(local, [OF_ADDRESS]);
+        });
+    }
+});
+
+describe('a bearer token', () => {
+    it('is asked for where there is none', async () => {
+        const { call, asked } = setUp();
+        assert.deepEqual(await call(undefined), ['unauthenticated', 'A bearer token is required in Authorization.']);
+        assert.deepEqual(asked, [OF_ADDRESS]);
+    });
+
+    it('that is no good is refused by what is accepted there', async () => {
+        const { call, asked } = setUp();
+        assert.deepEqual(await call('x'), ['unauthenticated', 'The session token or API key is not valid.']);
+        assert.deepEqual(await call('x', { keys: false }), ['unauthenticated', 'The session token is not valid.']);
+        assert.deepEqual(asked, [OF_ADDRESS, OF_ADDRESS]);
+    });
+
+    it('that is a key is none where sessions alone are accepted, and is not looked up', async () => {
+        const lookUp = () => assert.fail('its owner is asked');
+        const { call } = setUp({ bearer: { kind: 'key', lookUp } });
+        assert.deepEqual(await call('x', { keys: false }), ['unauthenticated', 'The session token is not valid.']);
+    });
+
+    it('that is a session is accepted where sessions alone are', async () => {
+        const limitRequest = { tag: '{u}', bucket: 'b', mark: 'm', limit: 10 };
+        const lookUp = async () => ({ principal: { user_id: 'u', tier: 'pro' }, limitRequest });
+        const { bearer } = setUp({ bearer: { kind: 'session', lookUp } });
+        const { principal, failure } = await bearer('x', { keys: false }, ADDRESS, testContext());
+        assert.deepEqual([principal, failure], [{ user_id: 'u', tier: 'pro' }, undefined]);
+    });
+
+    it('that is over its limit is told so, as the caller that it is', async () => {
+        const limitRequest = { tag: '{u}', bucket: 'b', mark: 'm', limit: 10 };
+        const lookUp = async () => ({ principal: { user_id: 'u', tier: 'pro' }, limitRequest });
+        const { bearer } = setUp({ bearer: { lookUp }, by_bucket: { b: 'limited' } });
+        const { principal, failure } = await bearer('x', { keys: true }, ADDRESS, testContext());
+        assert.deepEqual([principal?.user_id, failure?.kind, failure?.retry_after], ['u', 'rate_limited', 7]);
+    });
+
+    it('that is an unknown key counts as a guess and as a call of its address', async () => {
+        const { call, asked } = setUp({ bearer: { kind: 'key' } });
+        assert.deepEqual(await call('x'), UNKNOWN);
+        assert.deepEqual(asked, [OF_UNKNOWN_KEYS, OF_ADDRESS]);
+    });
+
+    it('that is an unknown session is no guess', async () => {
+        const { call, asked } = setUp({ bearer: { kind: 'session' } });
+        assert.deepEqual(await call('x'), UNKNOWN);
+        assert.deepEqual(asked, [OF_ADDRESS]);
+    });
+
+    it('is refused as too many where its address has guessed, or called, too often', async () => {
+        for (const { bucket } of [OF_UNKNOWN_KEYS, OF_ADDRESS]) {
+            const { call } = setUp({ bearer: { kind: 'key' }, by_bucket: { [bucket]: 'limited' } });
+            assert.deepEqual(await call('x'), EXCEEDED, bucket);
+        }
+    });
+});
+
+describe('a trusted call', () => {
+    it('is never refused, and its headers tell of a bucket of this process', () => {
+        const { internal, local } = setUp();
+        assert.deepEqual(internal(), { decision: decision('limited') });
+        assert.deepEqual(local, [{ tag: '', bucket: 'internal', limit: 1_000_000 }]);
+    });
+});
+
+describe('a verified presentation', () => {
+    const callers: Array<
+        [what: string, caller: Parameters<ReturnType<typeof setUp>['countVerified']>[0], bucket: string]
+    > = [
+        ['a key', { user_id: 'u', key_id: 'k' }, 'limit:{u}:u:key:k'],
+        ['a session', { user_id: 'u', session_id: 's' }, 'limit:{u}:u:sessions'],
+        ['a trusted caller for an account', { user_id: 'u' }, 'limit:{u}:u:internal'],
+        ['a trusted caller for nobody', {}, `limit:{${NIL_ID}}:${NIL_ID}:internal`],
+    ];
+    for (const [what, caller, bucket] of callers) {
+        it(`counts for ${what}`, async () => {
+            const { countVerified, verified } = setUp();
+            await countVerified(caller);
+            const account = caller.user_id ?? NIL_ID;
+            assert.deepEqual(verified, [
+                { tag: `{${account}}`, bucket, awaitingRollUp: `unfolded:{${account}}:${account}` },
+            ]);
+        });
+    }
+});

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Bearer } from '../../../../gateway/admission/auth.ts';
+import type { Limiter } from '../../../../gateway/admission/limit.ts';
+import type { Decision } from '../../../../gateway/admission/limit-decision.ts';
+import { liveBearers } from '../../../../gateway/admission/live.ts';
+import type { CallContext } from '../../../../platform/context.ts';
+import type { Log } from '../../../../platform/telemetry/log.ts';
+import { testContext } from '../../../support/context.ts';
+
+const CLAIM = { bucket: 'b', mark: 'm', tag: 't', limit: 1 };
+const decision = (state: Decision['state']): Decision => ({ state, limit: 1, remaining: 1, reset: 1, wait: 1 });
+
+/** Calls by one key, by a clock that the test sets; `state` is what the limiter decides. */
+function setUp(t: TestContext) {
+    const clock = { now: 1_000 };
+    t.mock.method(performance, 'now', () => clock.now);
+    const owner: { tier: string; fails?: Error } = { tier: 'enterprise' };
+    const seen = { asked: [] as CallContext[], words: [] as Array<number | undefined>, warnings: [] as unknown[] };
+    const limiter = {
+        state: 'admitted' as Decision['state'],
+        async take(limitRequest: unknown, lookedUpAt: number | undefined) {
+            assert.equal(limitRequest, CLAIM);
+            seen.words.push(lookedUpAt);
+            return decision(limiter.state);
+        },
+        takeLocally: () => decision('limited'),
+    };
+    const bearer: Bearer = {
+        kind: 'key',
+        id: 'a',
+        async lookUp(context) {
+            seen.asked.push(context);
+            if (owner.fails) throw owner.fails;
+            return { principal: { user_id: 'u', tier: owner.tier }, limitRequest: CLAIM };
+        },
+    };
+    // nothing else of either is used
+    const log = { warn: (...args: unknown[]) => seen.warnings.push(args) } as unknown as Log;
+    const countLiveCall = liveBearers({ limiter: limiter as unknown as Limiter, log });
+    const context = testContext();
+    const tierSeen = async () => (await countLiveCall(bearer, context))?.principal.tier;
+    return { clock, owner, seen, limiter, context, tierSeen, call: () => countLiveCall(bearer, context) };
+}
+
+describe('what an owner said', () => {
+    it('more than a minute ago counts no more, though another gateway keeps the mark alive', async (t) => {
+        const { clock, owner, tierSeen } = setUp(t);
+        assert.equal(await tierSeen(), 'enterprise');
+        owner.tier = 'free';
+        clock.now += 30_000;
+        assert.equal(await tierSeen(), 'enterprise', 'it is remembered meanwhile');
+        clock.now += 30_000;
+        assert.equal(await tierSeen(), 'free');
+    });
+
+    it('counts for a minute less a millisecond, and is asked for meanwhile', async (t) => {
+        const { clock, owner, tierSeen, seen } = setUp(t);
+        await tierSeen();
+        owner.tier = 'free';
+        clock.now += 59_999;
+        assert.equal(await tierSeen(), 'enterprise');
+        await turn();
+        assert.equal(seen.asked.length, 2);
+        assert.equal(await tierSeen(), 'free');
+    });
+
+    it('is passed on to Redis once, with the time at which it was asked', async (t) => {
+        const { clock, call, seen } = setUp(t);
+        await call();
+        clock.now += 10;
+        await call();
+        assert.deepEqual(seen.words, [1_000, undefined]);
+    });
+});
+
+describe('an owner', () => {
+    it('is asked by the gateway itself, within the time of the call', async (t) => {
+        const { call, seen, context } = setUp(t);
+        await call();
+        assert.deepEqual(
+            seen.asked.map(({ trusted, deadline, request_id }) => ({ trusted, deadline, request_id })),
+            [{ trusted: true, deadline: context.deadline, request_id: context.request_id }],
+        );
+    });
+
+    it('has ten seconds to confirm what is in use, however little is left of the call', async (t) => {
+        const { clock, call, seen } = setUp(t);
+        await call();
+        clock.now += 40_000;
+        await call();
+        assert.equal(seen.asked[1]?.deadline, clock.now + 10_000);
+        assert.equal(seen.asked[1]?.trusted, true);
+    });
+
+    it('that does not confirm it is asked again by the next call, and the log says why', async (t) => {
+        const { clock, owner, call, seen } = setUp(t);
+        await call();
+        clock.now += 40_000;
+        owner.fails = new Error('away');
+        for (let times = 1; times <= 2; times++) {
+            await call();
+            await turn();
+            assert.equal(seen.asked.length, 1 + times);
+        }
+        const warning = [{ err: owner.fails }, 'could not refresh a cached authentication state'];
+        assert.deepEqual(seen.warnings, [warning, warning]);
+    });
+});
+
+describe('what Redis does not decide', () => {
+    it('this process decides, once the owner has been asked in this very call', async (t) => {
+        const { limiter, call, seen } = setUp(t);
+        await call();
+        limiter.state = 'unreachable';
+        assert.equal((await call())?.decision.state, 'limited');
+        assert.equal(seen.asked.length, 2);
+        assert.equal(seen.words.length, 2, 'Redis is not asked again');
+    });
+
+    it('for a new key, is decided on the word that was just given', async (t) => {
+        const { limiter, call, seen } = setUp(t);
+        limiter.state = 'unreachable';
+        assert.equal((await call())?.decision.state, 'limited');
+        assert.equal(seen.asked.length, 1);
+    });
+
+    it('a call over its limit is not: it is told so, and its owner is not asked', async (t) => {
+        const { limiter, call, seen } = setUp(t);
+        await call();
+        limiter.state = 'limited';
+        assert.deepEqual((await call())?.decision, decision('limited'));
+        assert.equal(seen.asked.length, 1);
+    });
+});

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { localWindows } from '../../../../gateway/admission/local-windows.ts';
+
+const WINDOW_MS = 60_000;
+const T0 = 1_800_000_000_000;
+
+it('a window is opened by its first call and admits its limit, whatever is refused meanwhile', () => {
+    const { take } = localWindows(WINDOW_MS);
+    const end = T0 + WINDOW_MS;
+    assert.deepEqual(take('a', 2, T0), { admitted: true, remaining: 1, end });
+    assert.deepEqual(take('a', 2, T0 + 1), { admitted: true, remaining: 0, end });
+    for (const later of [2, 30_000, WINDOW_MS - 1]) {
+        assert.deepEqual(take('a', 2, T0 + later), { admitted: false, remaining: 0, end });
+    }
+    assert.deepEqual(take('a', 2, end), { admitted: true, remaining: 1, end: end + WINDOW_MS });
+});
+
+it('each bucket has a window of its own', () => {
+    const { take } = localWindows(WINDOW_MS);
+    take('a', 1, T0);
+    assert.equal(take('a', 1, T0 + 5).admitted, false);
+    assert.deepEqual(take('b', 1, T0 + 5), { admitted: true, remaining: 0, end: T0 + 5 + WINDOW_MS });
+});
+
+it('a clock that is set back makes nobody wait longer than a window', () => {
+    const { take } = localWindows(WINDOW_MS);
+    take('a', 1, T0);
+    const earlier = T0 - 3_600_000;
+    assert.deepEqual(take('a', 1, earlier), { admitted: true, remaining: 0, end: earlier + WINDOW_MS });
+    assert.equal(take('a', 1, earlier + WINDOW_MS - 1).admitted, false);
+    assert.equal(take('a', 1, earlier + WINDOW_MS).admitted, true);
+});
+
+it('no more than 100,000 windows are remembered: the oldest make room', () => {
+    const { take } = localWindows(WINDOW_MS);
+    for (let bucket = 0; bucket <= 100_001; bucket++) take(`${bucket}`, 1, T0);
+    assert.equal(take('100001', 1, T0 + 1).admitted, false);
+    assert.equal(take('0', 1, T0 + 1).admitted, true);
+});

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { healthEndpoints } from '../../../../gateway/endpoints/health.ts';
+import type { Services } from '../../../../gateway/services.ts';
+import { type CallContext, reasonNotToStart } from '../../../../platform/context.ts';
+import { testContext } from '../../../support/context.ts';
+
+/** Health, over dependencies that answer when the test says so. */
+function health() {
+    const asked: string[] = [];
+    const answer = Promise.withResolvers<void>();
+    const dependency = (name: string) => async (_request: object, context: CallContext) => {
+        asked.push(name);
+        await answer.promise;
+        if (reasonNotToStart(context)) throw new Error('nobody waits for it any more');
+        return {};
+    };
+    const services = {
+        identity: { ping: dependency('identity') },
+        credentials: { ping: dependency('credentials') },
+    } as unknown as Services; // what health calls of them
+    const cache = () => dependency('cache')({}, testContext());
+    const [endpoint] = healthEndpoints({ version: '1.0.0', cache, clock: Date.now });
+    const ask = async (context = testContext()) => {
+        const input = { params: {}, query: {}, headers: {}, body: {}, bearer: undefined, services, context };
+        const document = (await endpoint?.call(input)) as { services: object }; // its schema says so
+        return document.services;
+    };
+    return { asked, answer, ask };
+}
+
+const ALL_UP = { database: 'up', cache: 'up', storage: 'up' };
+
+describe('health', () => {
+    it('asks each dependency once, however many want to know at one time', async () => {
+        const { asked, answer, ask } = health();
+        const answers = Array.from({ length: 100 }, () => ask());
+        assert.deepEqual(asked, ['identity', 'cache', 'credentials']);
+        answer.resolve();
+        for (const states of await Promise.all(answers)) assert.deepEqual(states, ALL_UP);
+        await ask();
+        assert.equal(asked.length, 6);
+    });
+
+    it('tells the others the truth when the client that came first goes away', async () => {
+        const { answer, ask } = health();
+        const first = testContext();
+        const answers = [ask(first), ask()];
+        first.cancellation.cancel();
+        answer.resolve();
+        assert.deepEqual(await answers[1], ALL_UP);
+    });
+
+    it('calls a dependency down that says nothing for two seconds', async (t) => {
+        t.mock.timers.enable({ apis: ['setTimeout'] });
+        const { ask } = health();
+        const answer = ask();
+        t.mock.timers.tick(2_000);
+        assert.deepEqual(await answer, { database: 'down', cache: 'down', storage: 'down' });
+    });
+});

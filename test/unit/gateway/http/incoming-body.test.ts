@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { it, type TestContext } from 'node:test';
+import { bodyBudget } from '../../../../gateway/http/body-budget.ts';
+import { IncomingBody, MAX_BODY_BYTES } from '../../../../gateway/http/incoming-body.ts';
+import { AppError } from '../../../../platform/errors.ts';
+import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
+
+const budget = bodyBudget(createMetrics());
+
+/** Sends `head` and `pieces` over a real connection, and gives what the server makes of them. */
+async function receive(t: TestContext, head: string, pieces: readonly string[]) {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const bound = server.address();
+    const socket = connect(typeof bound === 'object' && bound ? bound.port : 0, '127.0.0.1');
+    t.after(() => {
+        socket.destroy();
+        server.close();
+    });
+    socket.on('error', () => {});
+    socket.write(`POST / HTTP/1.1\r\nHost: a\r\n${head}\r\n\r\n`);
+    const [request] = (await once(server, 'request')) as [IncomingMessage];
+    const body = new IncomingBody(request, { address: 'a', budget, onRead: () => {} });
+    for (const piece of pieces) socket.write(piece);
+    return { body, socket };
+}
+
+const chunked = (text: string, size: number): string[] => {
+    const chunks = text.match(new RegExp(`.{1,${size}}`, 'gs')) ?? [];
+    return [...chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`), '0\r\n\r\n'];
+};
+const isKind = (kind: string) => (error: unknown) => error instanceof AppError && error.kind === kind;
+
+for (const [size, length] of [
+    [1, 4_096],
+    [7, 28_000],
+    [1_000, 300_000],
+    [300_000, 300_000],
+] as const) {
+    it(`a body in pieces of ${size} bytes is the same, in at most twice its size`, async (t) => {
+        const text = Array.from({ length }, (_, index) => index % 10).join('');
+        const { body } = await receive(t, 'Transfer-Encoding: chunked', [chunked(text, size).join('')]);
+        const bytes = await body.read();
+        assert.equal(bytes.toString(), text);
+        assert.ok(bytes.buffer.byteLength <= 2 * text.length, `${bytes.buffer.byteLength}`);
+    });
+}
+
+it('a body in too many small chunks is refused', async (t) => {
+    const { body } = await receive(t, 'Transfer-Encoding: chunked', [chunked('x'.repeat(4_097), 1).join('')]);
+    await assert.rejects(body.read(), isKind('invalid'));
+});
+
+it('a body that is dropped is not read after twice as many small chunks, and then cut off', async (t) => {
+    const { body, socket } = await receive(t, 'Transfer-Encoding: chunked', []);
+    const dropped = body.drop();
+    socket.write(chunked('x'.repeat(30_000), 1).join(''));
+    await dropped;
+    while (!socket.closed) await new Promise((resolve) => setTimeout(resolve, 1));
+});
+
+it('a body whose length was announced takes no more than that', async (t) => {
+    const text = 'x'.repeat(100_000);
+    const { body } = await receive(t, `Content-Length: ${text.length}`, [text.slice(0, 60_000), text.slice(60_000)]);
+    const bytes = await body.read();
+    assert.equal(bytes.length, text.length);
+    assert.ok(bytes.buffer.byteLength <= text.length);
+    assert.ok(body.hasArrived());
+});
+
+it('a request without a body has an empty one', async (t) => {
+    for (const head of ['A: b', 'Content-Length: 0']) {
+        const { body } = await receive(t, head, []);
+        assert.ok(body.hasArrived());
+        assert.equal((await body.read()).length, 0);
+        await body.drop();
+    }
+});
+
+it('a body of 1 MiB is read, and one byte more is too large', async (t) => {
+    for (const [length, outcome] of [
+        [MAX_BODY_BYTES, MAX_BODY_BYTES],
+        [MAX_BODY_BYTES + 1, 'too_large'],
+    ] as const) {
+        const text = 'x'.repeat(length);
+        for (const [head, pieces] of [
+            [`Content-Length: ${length}`, [text]],
+            ['Transfer-Encoding: chunked', chunked(text, 50_000)],
+        ] as const) {
+            const { body } = await receive(t, head, pieces);
+            if (outcome === 'too_large') {
+                await assert.rejects(body.read(), isKind('too_large'));
+                await body.drop();
+            } else {
+                assert.equal((await body.read()).length, outcome);
+            }
+        }
+    }
+});
+
+it('a body that ends too early is refused, whether somebody waits for it or not', async (t) => {
+    const { body, socket } = await receive(t, 'Content-Length: 10', ['123']);
+    const reading = body.read();
+    socket.destroy();
+    await assert.rejects(reading, isKind('invalid'));
+    const other = await receive(t, 'Content-Length: 10', ['123']);
+    other.socket.destroy();
+    await other.body.drop();
+    await assert.rejects(other.body.read(), isKind('invalid'));
+});
+
+it('a body that nobody has asked for yet does not fill the memory', async (t) => {
+    const { body, socket } = await receive(t, `Content-Length: ${MAX_BODY_BYTES}`, ['x'.repeat(MAX_BODY_BYTES)]);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    assert.ok(!body.hasArrived(), 'all of it was taken');
+    assert.ok(!socket.destroyed);
+    assert.equal((await body.read()).length, MAX_BODY_BYTES);
+});

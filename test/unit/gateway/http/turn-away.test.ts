@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { it } from 'node:test';
+import { bodyBudget } from '../../../../gateway/http/body-budget.ts';
+import { clientErrors } from '../../../../gateway/http/client-errors.ts';
+import { cors } from '../../../../gateway/http/cors.ts';
+import { turnAway } from '../../../../gateway/http/turn-away.ts';
+import type { Log } from '../../../../platform/telemetry/log.ts';
+import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
+
+const ORIGIN = 'https://app.example';
+const REQUEST = `POST /v1/dids HTTP/1.1\r\nHost: a\r\nOrigin: ${ORIGIN}\r\nX-Request-Id: mine\r\nContent-Length: 7\r\n\r\n{"a":1}`;
+const CHUNKED = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
+
+/** A server that turns everything away, and what it has logged. */
+async function setUp() {
+    const lines: Array<Record<string, unknown>> = [];
+    const log = { info: (line: Record<string, unknown>) => void lines.push(line) } as Log; // no other level is used
+    const decision = () => ({ state: 'admitted', limit: 9, remaining: 8, reset: 7, wait: 6 }) as const;
+    const turn = turnAway({ decision, cors: cors([ORIGIN]), observe: () => 0.5, log });
+    const budget = bodyBudget(createMetrics());
+    const errors = clientErrors({ fail: () => assert.fail('it was answered before'), decision, log });
+    const server = createServer((request, response) => {
+        errors.began(response);
+        turn(request, response, { address: '127.0.0.1', budget, onRead: () => {} });
+    }).listen(0);
+    server.on('clientError', errors.answer);
+    await once(server, 'listening');
+    const socket = connect((server.address() as AddressInfo).port); // it listens on a port
+    return { socket, lines, stop: () => server.close().closeAllConnections() };
+}
+
+/** The next answer whole: each comes in one piece. */
+async function answerTo(socket: Socket, text: string): Promise<string> {
+    socket.write(text);
+    return String((await once(socket, 'data'))[0]);
+}
+
+it('a request that is turned away is answered as any other refusal, and logged', async (t) => {
+    const { socket, lines, stop } = await setUp();
+    t.after(stop);
+    const answer = await answerTo(socket, REQUEST);
+    const [head = '', body = ''] = answer.split('\r\n\r\n');
+    assert.match(head, /^HTTP\/1\.1 503 /);
+    for (const field of [
+        'X-Request-Id: mine',
+        `Access-Control-Allow-Origin: ${ORIGIN}`,
+        'Retry-After: 1',
+        'X-Error-Code: unavailable',
+        'X-RateLimit-Limit: 9',
+        'Content-Type: application/json; charset=utf-8',
+        'Cache-Control: no-store',
+        'X-Content-Type-Options: nosniff',
+        `Content-Length: ${body.length}`,
+    ]) {
+        assert.ok(head.split('\r\n').includes(field), field);
+    }
+    const { status, error, message } = JSON.parse(body) as Record<string, string>;
+    assert.equal(status, 'error');
+    assert.ok(error && message);
+    const expected = { request_id: 'mine', method: 'POST', route: 'unmatched', status: 503, error: 'unavailable' };
+    assert.partialDeepStrictEqual(lines, [{ ...expected, duration_ms: 0.5 }]);
+    assert.match(await answerTo(socket, REQUEST), /^HTTP\/1\.1 503 /, 'the connection goes on');
+    assert.equal(lines.length, 2);
+});
+
+it('what comes after it and is no HTTP has no second answer', async (t) => {
+    const { socket, stop } = await setUp();
+    t.after(stop);
+    assert.match(await answerTo(socket, CHUNKED), /^HTTP\/1\.1 503 /);
+    let more = '';
+    socket.on('data', (data) => {
+        more += data;
+    });
+    socket.write('not a chunk\r\n');
+    await once(socket, 'close');
+    assert.doesNotMatch(more, /HTTP/);
+});

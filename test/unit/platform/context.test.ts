@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Cancellation, detached, isOver, overError, reasonNotToStart, requireTime } from '../../../platform/context.ts';
+import { testContext } from '../../support/harness.ts';
+
+describe('a cancelled call', () => {
+    it('is cancelled in every copy of its context, whichever was made first', () => {
+        const context = testContext();
+        const before = { ...context, deadline: Number.POSITIVE_INFINITY };
+        context.cancellation.cancel();
+        const after = { ...before, trusted: true };
+        for (const one of [context, before, after]) {
+            assert.ok(isOver(one, performance.now()));
+            assert.equal(reasonNotToStart(one)?.kind, 'cancelled');
+            assert.throws(() => requireTime(one), { kind: 'cancelled' });
+        }
+    });
+
+    it('does not end work that is detached from it, which has a time of its own', () => {
+        const context = testContext();
+        const shared = detached(context, 1_000);
+        context.cancellation.cancel();
+        assert.equal(reasonNotToStart(shared), undefined);
+        assert.ok(!isOver(shared, performance.now()));
+        assert.ok(isOver(shared, performance.now() + 1_000));
+        assert.equal(overError(shared).kind, 'deadline');
+    });
+
+    it('tells each listener once: those who came before, those who come later, and not those who have left', () => {
+        const cancellation = new Cancellation();
+        const told: string[] = [];
+        cancellation.onCancelled(() => told.push('early'));
+        const leave = cancellation.onCancelled(() => told.push('left'));
+        leave();
+        assert.ok(!cancellation.isCancelled);
+        cancellation.cancel();
+        cancellation.cancel();
+        cancellation.onCancelled(() => told.push('late'));
+        assert.ok(cancellation.isCancelled);
+        assert.deepEqual(told, ['early', 'late']);
+    });
+});
+
+it('a call that has less time left than it takes to answer is not started, and waits until its time is over', () => {
+    const late = testContext({ deadline: performance.now() + 60 });
+    assert.equal(reasonNotToStart(late)?.kind, 'deadline');
+    assert.ok(!isOver(late, late.deadline - 40));
+    assert.ok(isOver(late, late.deadline));
+});
+
+it('work without a deadline and without a client never ends by itself', () => {
+    assert.equal(reasonNotToStart({}), undefined);
+    assert.ok(!isOver({}, Number.MAX_VALUE));
+});

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { type CutReason, watchConnections } from '../../../../platform/http/http-connections.ts';
+
+const MAX_REQUESTS = 8;
+const REQUEST = 'GET / HTTP/1.1\r\nHost: test\r\n\r\n';
+
+/** A server that bounds its connections and leaves the answers to `answer`. */
+async function bounded(context: TestContext, answer: (response: ServerResponse) => void, most = 1_000) {
+    const cuts: CutReason[] = [];
+    /** Each request that the parser has handed over; those that were one too many, too. */
+    let parsed = 0;
+    const listener: RequestListener = (_request, response) => {
+        parsed++;
+        if (connections.begin(response, 'client') > 0) answer(response);
+    };
+    const server = createServer(listener);
+    const unsent_bytes = { connection: 1 << 20, address: 1 << 20, total: 1 << 20 };
+    const bounds = { connections: most, reserve: 1, requests: MAX_REQUESTS, unsent_bytes };
+    const connections = watchConnections(server, bounds, (reason) => cuts.push(reason));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    context.after(() => {
+        connections.stop();
+        server.closeAllConnections();
+        server.close();
+    });
+    const { port } = server.address() as AddressInfo; // it listens on TCP
+    const dial = async (): Promise<Socket> => {
+        const socket = connect(port, '127.0.0.1').on('error', () => {});
+        await Promise.all([once(socket, 'connect'), once(server, 'connection')]);
+        return socket.on('data', () => {});
+    };
+    return { dial, cuts, parsed: () => parsed };
+}
+
+describe('connections of an HTTP server', () => {
+    it('are cut with too many requests in progress, and the parser reads no further', async (context) => {
+        const { dial, cuts, parsed } = await bounded(context, () => {});
+        const socket = await dial();
+        socket.write(REQUEST.repeat(1_000));
+        await once(socket, 'close');
+        assert.deepEqual(cuts, ['requests']);
+        assert.equal(parsed(), MAX_REQUESTS + 1, 'requests after the cut were parsed');
+    });
+
+    it('are read in turns while many pipeline, but at once if they have been answered before', async (context) => {
+        const begun: string[] = [];
+        const { dial, parsed } = await bounded(context, (response) => {
+            begun.push(response.req.headers.host ?? '');
+            const end = performance.now() + 0.1;
+            while (performance.now() < end); // so that a turn has time for about a hundred requests
+            setTimeout(() => response.end(), 1);
+        });
+        const proven = await dial();
+        proven.write(REQUEST.replace('test', 'proven'));
+        await once(proven, 'data');
+        const many: Socket[] = [];
+        while (many.length < 100) many.push(await dial());
+        // The server reads none of these before all are written: it shares the event loop with this test.
+        for (const socket of many) socket.write(REQUEST.repeat(MAX_REQUESTS));
+        proven.write(REQUEST.replace('test', 'proven'));
+        await once(proven, 'data');
+        const before = begun.lastIndexOf('proven');
+        assert.ok(before < 300, `${before} requests of others came first`);
+        while (parsed() < 2 + 100 * MAX_REQUESTS) await new Promise((resolve) => setTimeout(resolve, 1));
+    });
+
+    it('make room for a new one by closing the one that has been idle for longest, and no busy one', async (context) => {
+        const held: ServerResponse[] = [];
+        const { dial, cuts } = await bounded(context, (response) => held.push(response), 4);
+        const [busy, answered, idle] = [await dial(), await dial(), await dial()];
+        for (const socket of [busy, answered]) socket.write(REQUEST);
+        while (held.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+        held[1]?.end();
+        await once(answered, 'data');
+        await dial();
+        for (const oldest of [idle, answered]) {
+            const closed = once(oldest, 'close');
+            await dial();
+            await closed;
+        }
+        assert.deepEqual(cuts, ['idle', 'idle']);
+        held[0]?.end();
+        await once(busy, 'data');
+    });
+
+    it('are cut a few in each turn if many have too much unsent', async (context) => {
+        let answered = 0;
+        const { dial, cuts } = await bounded(context, (response) => {
+            answered++;
+            response.end(Buffer.alloc(8 << 20));
+        });
+        const sockets: Socket[] = [];
+        while (sockets.length < 20) sockets.push((await dial()).pause());
+        for (const socket of sockets) socket.write(REQUEST);
+        while (answered < 20) await new Promise((resolve) => setTimeout(resolve, 1));
+        const cutsByTurn: number[] = [];
+        while (cuts.length < 19) {
+            const before = cuts.length;
+            await new Promise((resolve) => setImmediate(resolve));
+            if (cuts.length > before) cutsByTurn.push(cuts.length - before);
+        }
+        assert.ok(Math.max(...cutsByTurn) <= 4, `cut in one turn: ${cutsByTurn}`);
+    });
+});

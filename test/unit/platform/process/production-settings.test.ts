@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ConfigError, type Environment, loadConfig } from '../../../../platform/process/config.ts';
+
+const GOOD = '0123456789abcdef0123456789abcdef';
+
+function refused(settings: Environment, reason: RegExp): void {
+    assert.throws(
+        () => loadConfig({ NODE_ENV: 'production', ...settings }),
+        (error) => {
+            assert.ok(error instanceof ConfigError);
+            assert.match(error.message, reason);
+            for (const value of Object.values(settings)) {
+                assert.ok(
+                    value === undefined || value.length < 8 || !error.message.includes(value),
+                    'the value is shown',
+                );
+            }
+            return true;
+        },
+    );
+    loadConfig({ NODE_ENV: 'development', ...settings });
+}
+
+describe('production', () => {
+    it('refuses a secret that is short or simple, whichever it is', () => {
+        for (const name of ['INTERNAL_SECRET', 'INTERNAL_SECRET_PREVIOUS', 'SERVICE_TOKEN']) {
+            loadConfig({ NODE_ENV: 'production', [name]: GOOD });
+            for (const bad of [GOOD.slice(1), 'a'.repeat(64), '0123456'.repeat(8)]) {
+                refused({ [name]: bad }, new RegExp(`^${name} is too short or too simple`));
+            }
+        }
+    });
+
+    it('refuses settings that are for tests', () => {
+        refused({ ARGON2_MEMORY_KIB: '19455' }, /ARGON2_MEMORY_KIB/);
+        refused({ ARGON2_PASSES: '1' }, /ARGON2_PASSES/);
+        refused({ RATE_WINDOW_SECONDS: '59' }, /RATE_WINDOW_SECONDS/);
+    });
+});

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { connectionAccepted, eachTurn } from '../../../../platform/process/turns.ts';
+
+describe('work in turns of the event loop', () => {
+    it('is called once in each turn, until it is done', async () => {
+        const calls: string[] = [];
+        const work = (name: string, times: number) => () => {
+            calls.push(name);
+            return --times > 0;
+        };
+        eachTurn(work('one', 3));
+        eachTurn(work('other', 2));
+        for (const expected of ['one,other', 'one,other,one,other', 'one,other,one,other,one']) {
+            await nextTurn();
+            assert.equal(calls.join(), expected);
+        }
+        await nextTurn();
+        assert.equal(calls.length, 5);
+    });
+
+    it('waits while each turn accepts a connection, but not for long', async () => {
+        let calls = 0;
+        const began = performance.now();
+        eachTurn(() => ++calls < 1_000);
+        await nextTurn();
+        assert.equal(calls, 1);
+        let turns = 0;
+        while (calls < 3) {
+            connectionAccepted();
+            await nextTurn();
+            turns++;
+        }
+        assert.ok(turns > 10, `${turns} turns`);
+        const waited = performance.now() - began;
+        assert.ok(waited >= 40, `it worked twice in ${waited} ms`);
+        while (calls < 1_000) await nextTurn();
+    });
+
+    it('rests after long work for as long as it took', async () => {
+        const began: number[] = [];
+        eachTurn(() => {
+            began.push(performance.now());
+            const end = performance.now() + 10;
+            while (performance.now() < end);
+            return began.length < 3;
+        });
+        while (began.length < 3) await nextTurn();
+        const [first = 0, , third = 0] = began;
+        assert.ok(third - first >= 40, `three times 10 ms began within ${third - first} ms`);
+    });
+
+    it('goes on after one part of it has thrown', async (context) => {
+        const thrown: unknown[] = [];
+        const before = process.listeners('uncaughtException');
+        process.removeAllListeners('uncaughtException').on('uncaughtException', (error) => thrown.push(error));
+        context.after(() => {
+            process.removeAllListeners('uncaughtException');
+            for (const listener of before) process.on('uncaughtException', listener);
+        });
+        let calls = 0;
+        eachTurn(() => {
+            if (++calls === 1) throw new Error('once');
+            return false;
+        });
+        for (let turn = 0; turn < 50 && calls < 2; turn++) await delay(1); // the work before this may have to rest
+        assert.equal(calls, 2);
+        assert.equal(thrown.length, 1);
+    });
+});

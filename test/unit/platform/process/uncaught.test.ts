@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
+
+/** Runs a program in a process of its own: the test runner has its own ideas of uncaught errors. */
+function run(watched: boolean): { code: number | null; output: string } {
+    const program = `
+        import { createMetrics } from './platform/telemetry/metrics.ts';
+        import { createLog } from './platform/telemetry/log.ts';
+        import { surviveUncaught } from './platform/process/uncaught.ts';
+        const metrics = createMetrics();
+        const log = createLog({ level: 'info', name: 'test' });
+        if (${watched}) surviveUncaught({ log, metrics });
+        setImmediate(() => { throw new Error('thrown'); });
+        setImmediate(() => { Promise.reject(new Error('rejected')); });
+        setTimeout(async () => {
+            const { text } = await metrics.expose();
+            console.log(text.match(/^process_uncaught_exceptions_total .*$/m)?.[0] ?? 'no metric');
+        }, 50);`;
+    const { status, stdout } = spawnSync(process.execPath, ['--input-type=module-typescript', '-e', program], {
+        cwd: ROOT,
+        encoding: 'utf8',
+    });
+    return { code: status, output: stdout };
+}
+
+it('an error that nothing catches is logged and counted, and the process goes on', () => {
+    const { code, output } = run(true);
+    assert.equal(code, 0, output);
+    assert.match(output, /"level":60.*"message":"thrown".*"msg":"uncaught exception"/);
+    assert.match(output, /"level":60.*"message":"rejected"/);
+    assert.match(output, /^process_uncaught_exceptions_total 2$/m);
+});
+
+it('without the watch the same error ends the process', () => {
+    assert.notEqual(run(false).code, 0);
+});

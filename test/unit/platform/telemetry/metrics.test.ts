@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { coalesce } from '../../../../platform/batch.ts';
+import { AppError } from '../../../../platform/errors.ts';
+import { exposeQueues, queueStats } from '../../../../platform/queue-stats.ts';
+import { createMetrics, type Metrics } from '../../../../platform/telemetry/metrics.ts';
+import { counting } from '../../../../services/counting.ts';
+import { priorityQueue } from '../../../../workers/crypto/priority-queue.ts';
+
+/** The samples of one metric, as they are exposed. */
+async function samples(metrics: Metrics, name: string): Promise<string[]> {
+    const { text } = await metrics.expose();
+    return text.split('\n').filter((line) => line.startsWith(name));
+}
+
+describe('what is kept elsewhere', () => {
+    it('is exposed as it is when it is read, and no more where it is gone', async () => {
+        const metrics = createMetrics();
+        const kept = new Map([
+            ['a', 1],
+            ['b', 2],
+        ]);
+        const read = () => Array.from(kept, ([which, value]) => ({ labels: { which }, value }));
+        metrics.collect({ type: 'counter', name: 'kept_total', help: 'Kept.', labels: ['which'] }, read);
+        assert.deepEqual(await samples(metrics, 'kept_total'), ['kept_total{which="a"} 1', 'kept_total{which="b"} 2']);
+        kept.delete('a');
+        kept.set('b', 5);
+        assert.deepEqual(await samples(metrics, 'kept_total'), ['kept_total{which="b"} 5']);
+    });
+
+    it('is counted together for all queues of one name, whatever became of them', async () => {
+        const metrics = createMetrics();
+        exposeQueues(metrics);
+        queueStats('shared').items += 2;
+        queueStats('shared').refused++;
+        assert.deepEqual(await samples(metrics, 'queue_items_total{queue="shared"'), [
+            'queue_items_total{queue="shared"} 2',
+        ]);
+        assert.deepEqual(await samples(metrics, 'queue_refused_total{queue="shared"'), [
+            'queue_refused_total{queue="shared"} 1',
+        ]);
+    });
+});
+
+it('a coalescer shows what waits, what it took in, in how many batches it left, and what it refused', async () => {
+    const metrics = createMetrics();
+    exposeQueues(metrics);
+    const first = Promise.withResolvers<string[]>();
+    const run = (items: string[]) => (items.includes('first') ? first.promise : Promise.resolve(items));
+    const call = coalesce<string, string>({ name: 'gathered', max_batch: 9, max_in_flight: 1, max_waiting: 2, run });
+    const calls = [call('first')];
+    await setImmediate();
+    calls.push(call('second'), call('third'));
+    await assert.rejects(call('fourth'), { kind: 'unavailable' });
+    const shown = async () => {
+        const lines = await samples(metrics, 'queue_');
+        return lines
+            .filter((line) => line.includes('"gathered"'))
+            .map((line) => line.replace('{queue="gathered"}', ''));
+    };
+    const totals = ['queue_items_total 3', 'queue_batches_total', 'queue_refused_total 1'];
+    assert.deepEqual(await shown(), ['queue_waiting_items 2', totals[0], `${totals[1]} 1`, totals[2]]);
+    first.resolve(['first']);
+    await Promise.all(calls);
+    assert.deepEqual(await shown(), ['queue_waiting_items 0', totals[0], `${totals[1]} 2`, totals[2]]);
+});
+
+it('a lane shows what waits, what has left, and how long that took', async () => {
+    const metrics = createMetrics();
+    exposeQueues(metrics);
+    const waits: number[] = [];
+    const first = Promise.withResolvers<string>();
+    const call = priorityQueue<string, string>({
+        name: 'tried',
+        run: (name) => (name === 'first' ? first.promise : Promise.resolve(name)),
+        slots: 1,
+        max_waiting: 2,
+        waited: (_lane, seconds) => waits.push(seconds),
+    });
+    const calls = [call('first', 'foreground'), call('second', 'foreground')];
+    assert.deepEqual(await samples(metrics, 'queue_waiting_items{queue="tried'), [
+        'queue_waiting_items{queue="tried_foreground"} 1',
+        'queue_waiting_items{queue="tried_background"} 0',
+    ]);
+    first.resolve('first');
+    await Promise.all(calls);
+    assert.deepEqual(await samples(metrics, 'queue_waiting_items{queue="tried_f'), [
+        'queue_waiting_items{queue="tried_foreground"} 0',
+    ]);
+    assert.deepEqual(await samples(metrics, 'queue_batches_total{queue="tried_f'), [
+        'queue_batches_total{queue="tried_foreground"} 2',
+    ]);
+    assert.equal(waits.length, 2);
+    assert.ok((waits[1] ?? 0) > 0);
+});
+
+it('a counted call is answered as before, and each outcome is there before it first happens', async () => {
+    const metrics = createMetrics();
+    const login = async ({ password }: { password: string }): Promise<{ token: string }> => {
+        if (password === 'good') return { token: 'one' };
+        throw new AppError(password === 'bad' ? 'unauthenticated' : 'unavailable', 'As it shall.');
+    };
+    const service = counting(
+        metrics,
+        { login, ping: async () => ({}) },
+        {
+            login: { name: 'tried_logins_total', help: 'Tried.', refusals: { unauthenticated: 'wrong_password' } },
+        },
+    );
+    assert.deepEqual(await samples(metrics, 'tried_logins_total'), [
+        'tried_logins_total{outcome="ok"} 0',
+        'tried_logins_total{outcome="wrong_password"} 0',
+    ]);
+    assert.deepEqual(await service.login({ password: 'good' }), { token: 'one' });
+    await assert.rejects(service.login({ password: 'bad' }), { kind: 'unauthenticated' });
+    await assert.rejects(service.login({ password: 'away' }), { kind: 'unavailable' });
+    assert.deepEqual(await service.ping(), {});
+    assert.deepEqual(await samples(metrics, 'tried_logins_total'), [
+        'tried_logins_total{outcome="ok"} 1',
+        'tried_logins_total{outcome="wrong_password"} 1',
+    ]);
+});

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AppError } from '../../../platform/errors.ts';
+import { newId } from '../../../platform/ids.ts';
+import { cursors, type ListScope } from '../../../services/cursors.ts';
+import { continuations } from '../../../services/wallet/continuation.ts';
+
+const OLD = 'the service token before the rotation';
+const NEW = 'the service token after the rotation';
+const own = cursors([OLD]);
+const scope: ListScope = { list: 'credentials_by_issuer', account: newId(), of: 'did:key:issuer' };
+
+function refuses(cursor: string, by = own, of: ListScope = scope): void {
+    assert.throws(
+        () => by.open(cursor, of),
+        (error) => error instanceof AppError && error.kind === 'invalid',
+    );
+}
+
+test('a cursor comes back as its id, in every process, and says nothing to its reader', () => {
+    const id = newId();
+    const cursor = own.seal(id, scope);
+    assert.equal(cursors([OLD]).open(cursor, { ...scope }), id);
+    assert.match(cursor, /^[\w-]{60}$/);
+    const bytes = Buffer.from(cursor, 'base64url').toString('hex');
+    assert.ok(!bytes.includes(id.replaceAll('-', '')));
+    assert.notEqual(own.seal(id, scope), cursor);
+});
+
+test('a cursor that was changed, or made up, is refused', () => {
+    const id = newId();
+    const cursor = own.seal(id, scope);
+    for (let place = 0; place < cursor.length; place++) {
+        const changed = cursor[place] === 'A' ? 'B' : 'A';
+        refuses(`${cursor.slice(0, place)}${changed}${cursor.slice(place + 1)}`);
+    }
+    const bare = Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
+    for (const text of ['', id, bare, cursor.slice(1), `${cursor}A`, `${cursor} `, 'A'.repeat(60), '€'.repeat(60)]) {
+        refuses(text);
+    }
+});
+
+test('a cursor of another list, another DID or another account is refused', () => {
+    const cursor = own.seal(newId(), scope);
+    const others: ListScope[] = [
+        { ...scope, list: 'credentials_by_subject' },
+        { ...scope, of: 'did:key:other' },
+        { ...scope, account: newId() },
+        { ...scope, account: undefined },
+        { list: 'keys', account: scope.account },
+    ];
+    for (const other of others) refuses(cursor, own, other);
+});
+
+test('while secrets are rotated every process opens what any other one seals; afterwards the old ones are refused', () => {
+    const id = newId();
+    const steps = [[OLD], [OLD, NEW], [NEW, OLD], [NEW]] as const;
+    for (const [index, secrets] of steps.entries()) {
+        for (const other of [steps[index - 1], steps[index + 1]]) {
+            if (!other) continue;
+            assert.equal(cursors(other).open(cursors(secrets).seal(id, scope), scope), id);
+        }
+    }
+    refuses(own.seal(id, scope), cursors([NEW]));
+});
+
+test('a continuation opens its own wallet for its own account, for three minutes', () => {
+    const time = { now: 1_700_000_000_000 };
+    const sealing = continuations([OLD], () => time.now);
+    const reader = { wallet: newId(), account: newId() };
+    const key = Buffer.alloc(32, 7);
+    const continuation = sealing.seal(key, reader);
+    assert.ok(!continuation.includes(key));
+    time.now += 179_999;
+    assert.deepEqual(continuations([NEW, OLD], () => time.now).open(continuation, reader), key);
+    for (const other of [
+        { ...reader, wallet: newId() },
+        { ...reader, account: newId() },
+        { ...reader, account: undefined },
+    ]) {
+        assert.equal(sealing.open(continuation, other), undefined);
+    }
+    assert.equal(sealing.open(Buffer.alloc(0), reader), undefined);
+    time.now += 1;
+    assert.equal(sealing.open(continuation, reader), undefined);
+});

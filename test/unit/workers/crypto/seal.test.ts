@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { randomBytes, webcrypto } from 'node:crypto';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { newId } from '../../../../platform/ids.ts';
+import { newKey, type Place, seal, tagOf, unseal } from '../../../../workers/crypto/seal.ts';
+
+const key = newKey();
+const place: Place = { wallet: newId(), record: 'private_key' };
+
+test('what is sealed comes back, whatever it is', () => {
+    fc.assert(
+        fc.property(fc.uint8Array({ maxLength: 300 }), (plain) => {
+            assert.deepEqual(unseal(seal(plain, key, place), key, place), Buffer.from(plain));
+        }),
+    );
+    const large = randomBytes(1 << 20);
+    assert.deepEqual(unseal(seal(large, key, place), key, place), large);
+});
+
+test('a record is AES-256-GCM with a tag of 16 bytes, bound to wallet, record and version', async () => {
+    const plain = Buffer.from('a secret');
+    const sealed = seal(plain, key, place);
+    const imported = await webcrypto.subtle.importKey('raw', new Uint8Array(key), 'AES-GCM', false, ['decrypt']);
+    const opened = await webcrypto.subtle.decrypt(
+        {
+            name: 'AES-GCM',
+            iv: new Uint8Array(sealed.subarray(1, 13)),
+            additionalData: new TextEncoder().encode(`1\n${place.wallet}\nprivate_key`),
+            tagLength: 128,
+        },
+        imported,
+        new Uint8Array(sealed.subarray(13)),
+    );
+    assert.deepEqual(Buffer.from(opened), plain);
+    assert.equal(sealed.length, 1 + 12 + plain.length + 16);
+});
+
+test('a record opens under no other key and in no other place', () => {
+    const sealed = seal(Buffer.from('a secret'), key, place);
+    assert.equal(unseal(sealed, newKey(), place), undefined);
+    assert.equal(unseal(sealed, key, { ...place, wallet: newId() }), undefined);
+    assert.equal(unseal(sealed, key, { ...place, record: 'profile' }), undefined);
+    assert.ok(unseal(sealed, key, place));
+});
+
+test('no bit of a record can be changed, and none of its bytes left out', () => {
+    const sealed = seal(Buffer.from('a secret'), key, place);
+    for (let bit = 0; bit < sealed.length * 8; bit++) {
+        const changed = Buffer.from(sealed);
+        changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+        assert.equal(unseal(changed, key, place), undefined, `bit ${bit}`);
+    }
+    for (let length = 0; length < sealed.length; length++) {
+        assert.equal(unseal(sealed.subarray(0, length), key, place), undefined, `${length} bytes`);
+    }
+});
+
+test('no two records have the same nonce', () => {
+    const nonces = Array.from({ length: 10_000 }, () => seal(Buffer.of(), key, place).toString('hex', 1, 13));
+    assert.equal(new Set(nonces).size, nonces.length);
+});
+
+test('a tag tells texts apart, and means nothing under another key', () => {
+    assert.deepEqual(tagOf('did:key:z6MkA', key), tagOf('did:key:z6MkA', key));
+    assert.notDeepEqual(tagOf('did:key:z6MkA', key), tagOf('did:key:z6MkB', key));
+    assert.notDeepEqual(tagOf('did:key:z6MkA', key), tagOf('did:key:z6MkA', newKey()));
+});

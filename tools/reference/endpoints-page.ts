@@ -1,0 +1,41 @@
+import type { Access, Endpoint } from '../../gateway/endpoint.ts';
+import { endpointTable } from '../../gateway/endpoints/index.ts';
+import { operationOf } from '../../gateway/openapi/operations/index.ts';
+import { TAGS, tagOf } from '../../gateway/openapi/tags.ts';
+import { table } from './table.ts';
+
+const CALLERS: Record<Access, string> = {
+    session: 'session token',
+    bearer: 'session token or API key',
+    internal: 'internal secret',
+    internal_session: 'internal secret and session token',
+    login: 'anybody',
+    public: 'anybody',
+};
+
+/** docs/reference/endpoints.md: every endpoint, by section of the OpenAPI document. */
+export function endpointsPage(): string {
+    const endpoints = endpointTable({ version: '', cache: async () => {}, clock: Date.now });
+    const sections = Map.groupBy<string, Endpoint>(endpoints, ({ id }) => tagOf(id));
+    const parts = TAGS.map(({ name, description }) => section(name, description, sections.get(name) ?? []));
+    return `${HEADER}\n${parts.join('\n')}`;
+}
+
+const HEADER = `# Endpoints
+
+\`npm run reference\` writes this page from the endpoint table. The running service describes each endpoint with its fields,
+errors and examples at \`/docs\`, and for programs at \`/openapi.json\`.
+
+A success is \`{"status":"success","message","data"}\`. An error is \`{"status":"error","message","error"}\`, with its code in
+\`X-Error-Code\`. Every answer carries \`X-Request-Id\` and the state of the rate limit: \`X-RateLimit-Limit\`, \`-Remaining\` and
+\`-Reset\`. Each tier allows this many requests per minute: free 10, basic 100, pro 1,000, enterprise 10,000.
+`;
+
+function section(name: string, description: string, endpoints: readonly Endpoint[]): string {
+    const rows = endpoints.map((endpoint) => [
+        `\`${endpoint.method} ${endpoint.path}\``,
+        operationOf(endpoint.id).summary,
+        CALLERS[endpoint.access],
+    ]);
+    return `## ${name}\n\n${description}\n\n${table(['Endpoint', 'What it does', 'Who may call it'], rows)}`;
+}

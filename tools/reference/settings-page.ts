@@ -1,0 +1,52 @@
+import { loadConfig, settingNames } from '../../platform/process/config.ts';
+import { SETTING_GROUPS, type SettingNotes, settingNotes } from '../../platform/process/settings.ts';
+import { table } from './table.ts';
+
+interface Setting extends SettingNotes {
+    name: string;
+}
+
+/** docs/reference/settings.md: every setting, by group. */
+export function settingsPage(): string {
+    const settings = settingNames.map((name): Setting => ({ name, ...settingNotes(name) }));
+    const byDefault: Record<string, unknown> = { ...loadConfig({}) };
+    const sections = SETTING_GROUPS.map((group) => {
+        const rows = settings.filter((setting) => setting.group === group).map((setting) => row(setting, byDefault));
+        return `## ${group}\n\n${table(['Setting', 'Default', 'Meaning'], rows)}`;
+    });
+    return `${HEADER}\n${sections.join('\n')}\n${LAUNCHERS}`;
+}
+
+const HEADER = `# Settings
+
+\`npm run reference\` writes this page from the code. All settings are environment variables. A secret \`X\` may also be given as
+the path of a file that holds it, in \`X_FILE\`. The launchers, \`npm start\` and \`npm run start:cluster\`, generate what is missing and
+keep it in \`DATA_DIR\`.
+`;
+
+const LAUNCHERS = `## Launchers only
+
+${table(
+    ['Setting', 'Default', 'Meaning'],
+    [
+        ['`DATA_DIR`', '`.data`', 'Folder of the databases, logs and secrets that the launchers keep.'],
+        [
+            '`GATEWAYS`',
+            '`1`',
+            'Number of gateways that `npm run start:cluster` starts, on `PORT` and the ports after it.',
+        ],
+    ],
+)}`;
+
+function row(setting: Setting, byDefault: Record<string, unknown>): string[] {
+    const { name, help, secret } = setting;
+    return [`\`${name}\``, defaultOf(setting, byDefault[name]), secret ? `${help} Secret.` : help];
+}
+
+function defaultOf({ default: inWords }: Setting, value: unknown): string {
+    if (inWords !== undefined) return inWords;
+    if (value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) return '–';
+    if (typeof value !== 'object' || value === null) return `\`${value}\``;
+    const byTier = Object.entries(value).map(([tier, most]) => `${tier}=${most}`);
+    return byTier.length === 0 ? '–' : `\`${byTier.join(',')}\``;
+}
