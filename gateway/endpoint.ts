@@ -4,8 +4,8 @@ import type { ListAnswer } from './lists.ts';
 import type { Services } from './services.ts';
 
 /**
- * Who may call: `session`, a session token; `bearer`, a session token or an API key; `internal`, the internal secret; `internal_session`,
- * the secret and a session token, which the endpoint itself judges; `login` and `public`, anybody.
+ * Who may call: `session`, a session token; `bearer`, a session token or an API key; `internal`, the internal secret;
+ * `internal_session`, the secret and a session token, which the endpoint itself checks; `login` and `public`, anybody.
  */
 export type Access = 'session' | 'bearer' | 'internal' | 'internal_session' | 'login' | 'public';
 

@@ -72,15 +72,7 @@ export function authenticator(options: {
                 const tag = limiter.tag(user_id);
                 const bucket = keyBucket(tag, user_id, key_id);
                 const mark = livenessMarkKey(tag, 'key', key_id);
-                const limitRequest = {
-                    tag,
-                    bucket,
-                    mark,
-                    awaitingRollUp: bucketsAwaitingRollUp(tag, user_id),
-                    limit: rate_limit,
-                    tier,
-                };
-                return { principal: { user_id, tier, key_id }, limitRequest };
+                return authState({ user_id, tier, key_id }, { tag, bucket, mark, limit: rate_limit });
             },
         };
     }
@@ -96,15 +88,7 @@ export function authenticator(options: {
                 const tag = limiter.tag(user_id);
                 const bucket = sessionsBucket(tag, user_id);
                 const mark = livenessMarkKey(tag, 'session', session_id);
-                const limitRequest = {
-                    tag,
-                    bucket,
-                    mark,
-                    awaitingRollUp: bucketsAwaitingRollUp(tag, user_id),
-                    limit: rate_limit,
-                    tier,
-                };
-                return { principal: { user_id, tier, session_id }, limitRequest };
+                return authState({ user_id, tier, session_id }, { tag, bucket, mark, limit: rate_limit });
             },
         };
     }
@@ -119,6 +103,16 @@ export function authenticator(options: {
             return session_id === undefined ? undefined : sessionBearer(session_id);
         },
     };
+}
+
+/** The calls of a key or session are recorded for its account. */
+function authState(
+    principal: Principal,
+    counted: { tag: string; bucket: string; mark: string; limit: number },
+): AuthState {
+    const { user_id, tier } = principal;
+    const awaitingRollUp = bucketsAwaitingRollUp(counted.tag, user_id);
+    return { principal, limitRequest: { ...counted, awaitingRollUp, tier } };
 }
 
 /** Checks `X-Internal-Secret` against the valid secrets, in constant time. */

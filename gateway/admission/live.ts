@@ -37,12 +37,12 @@ export function liveBearers({ limiter, log }: { limiter: Limiter; log: Log }): C
 
     async function lookUp(bearer: Bearer, context: CallContext): Promise<CachedState | undefined> {
         const lookedUpAt = performance.now();
-        const standing = await bearer.lookUp({ ...context, trusted: true });
-        if (!standing) {
+        const state = await bearer.lookUp({ ...context, trusted: true });
+        if (!state) {
             cached.delete(bearer.id);
             return undefined;
         }
-        const entry = { ...standing, lookedUpAt, unmarked: true, renewing: false };
+        const entry = { ...state, lookedUpAt, unmarked: true, renewing: false };
         cached.set(bearer.id, entry);
         return entry;
     }

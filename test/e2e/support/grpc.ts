@@ -15,9 +15,9 @@ function setting(name: string): string {
 
 /** host:port by role. */
 export const ADDRESSES: Record<string, string> = JSON.parse(setting('E2E_GRPC'));
-/** Of the service's own processes: for every method. */
+/** The token of the service's own processes. It may call every method. */
 export const SERVICE_TOKEN = setting('E2E_SERVICE_TOKEN');
-/** Of a foreign service that may read what test/support/service.ts says. */
+/** The token of a foreign service. test/support/service.ts lists the methods that it may call. */
 export const READER_TOKEN = setting('E2E_READER_TOKEN');
 
 /** The contracts as any client that has the protos reads them. */
