@@ -1,39 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { tierSetting } from '../access/tier-setting.ts';
 import { databaseUrlSetting } from '../postgres/database-url.ts';
 import { redisUrlSetting } from '../redis/redis-url.ts';
 import { callersSetting, serviceTokensSetting } from './caller-settings.ts';
-
-/** What the reference page says of a setting. */
-export interface SettingNotes {
-    group: (typeof SETTING_GROUPS)[number];
-    help: string;
-    /** A secret `X` may also be given as the path of a file that holds it, in `X_FILE`. */
-    secret?: true;
-    /** The default in words, where it is not a fixed value. */
-    default?: string;
-}
-
-/** The sections of the reference page, in order. */
-export const SETTING_GROUPS = [
-    'Process',
-    'PostgreSQL and Redis',
-    'Secrets and TLS',
-    'API keys and quotas',
-    'Limits and lists',
-    'Cryptography',
-    'Logs and traces',
-    'Addresses of other processes',
-] as const;
+import { KEY_SETTINGS } from './key-settings.ts';
+import { notes, type SettingNotes, whole } from './setting-notes.ts';
 
 const MADE_BY_LAUNCHER = 'generated once by the launchers';
-const MIB = 2 ** 20;
 
-const whole = (least: number, most: number) => {
-    const error = `must be a whole number from ${least} to ${most}`;
-    return z.coerce.number({ error }).int(error).min(least, error).max(most, error);
-};
 const secret = z.string().min(1).optional();
 const address = z
     .string()
@@ -160,48 +134,7 @@ export const SETTINGS = z.object({
         .default(30 * 86_400)
         .meta(notes('Secrets and TLS', 'Lifetime of a refresh token, in seconds.')),
 
-    KEY_BRAND: z
-        .string()
-        .regex(/^[a-z]{2,12}$/)
-        .default('cred')
-        .meta(notes('API keys and quotas', 'API keys begin with `<brand>_live_` or `<brand>_test_`.')),
-    KEY_ENVIRONMENT: z
-        .enum(['live', 'test'])
-        .default('test')
-        .meta(notes('API keys and quotas', 'Which of the two kinds of API keys this deployment makes and accepts.')),
-    KEY_TIER_POLICY: z
-        .enum(['any', 'cap'])
-        .optional()
-        .meta(
-            notes('API keys and quotas', '`any`: a key may have a higher tier than its account. `cap`: it may not.', {
-                default: '`cap` for live keys, else `any`',
-            }),
-        ),
-    KEY_LIMIT_FREE: activeKeys('free', 20),
-    KEY_LIMIT_BASIC: activeKeys('basic', 50),
-    KEY_LIMIT_PRO: activeKeys('pro', 200),
-    KEY_LIMIT_ENTERPRISE: activeKeys('enterprise', 1_000),
-    QUOTA_KEYS: tierSetting({ free: 10_000, basic: 20_000, pro: 50_000, enterprise: 100_000 }).meta(
-        quota('API keys of an account, revoked ones included.'),
-    ),
-    QUOTA_DIDS: tierSetting({ free: 10_000, basic: 100_000, pro: 1e6, enterprise: 10e6 }).meta(
-        quota('DIDs that an account may create and register.'),
-    ),
-    QUOTA_WALLETS: tierSetting({ free: 1_000, basic: 10_000, pro: 100_000, enterprise: 1_000_000 }).meta(
-        quota('Wallets of an account.'),
-    ),
-    QUOTA_WALLET_CREDENTIALS: tierSetting({ free: 10_000, basic: 100_000, pro: 1e6, enterprise: 10e6 }).meta(
-        quota('Credentials in all wallets of an account.'),
-    ),
-    QUOTA_WALLET_BYTES: tierSetting({
-        free: 256 * MIB,
-        basic: 1_024 * MIB,
-        pro: 10_240 * MIB,
-        enterprise: 102_400 * MIB,
-    }).meta(quota('Sealed bytes of these credentials.')),
-    QUOTA_SESSIONS: tierSetting({ free: 200, basic: 500, pro: 1_000, enterprise: 2_000 }).meta(
-        quota('Open sessions of an account. A further login ends the oldest session.'),
-    ),
+    ...KEY_SETTINGS,
 
     RATE_WINDOW_SECONDS: whole(1, 3_600)
         .default(60)
@@ -281,24 +214,6 @@ export const SETTINGS = z.object({
     WALLET_ADDRESS: address.meta(role('wallet')),
     USAGE_ADDRESS: address.meta(role('usage')),
 });
-
-function notes(
-    group: SettingNotes['group'],
-    help: string,
-    more: Omit<SettingNotes, 'group' | 'help'> = {},
-): SettingNotes & Record<string, unknown> {
-    return { group, help, ...more };
-}
-
-function activeKeys(tier: string, byDefault: number) {
-    return whole(1, 1_000_000)
-        .default(byDefault)
-        .meta(notes('API keys and quotas', `Active API keys of an account of tier ${tier}.`));
-}
-
-function quota(help: string) {
-    return notes('API keys and quotas', `${help} By tier; a tier that is not named keeps its default.`);
-}
 
 function role(name: string) {
     return notes(

@@ -1,5 +1,6 @@
 import { loadConfig, settingNames } from '../../platform/process/config.ts';
-import { SETTING_GROUPS, type SettingNotes, settingNotes } from '../../platform/process/settings.ts';
+import { SETTING_GROUPS, type SettingNotes } from '../../platform/process/setting-notes.ts';
+import { settingNotes } from '../../platform/process/settings.ts';
 import { table } from './table.ts';
 
 interface Setting extends SettingNotes {
