@@ -2,9 +2,6 @@ import { startGateway } from './gateway/gateway.ts';
 import manifest from './package.json' with { type: 'json' };
 import { exposeGuard } from './platform/access/guard.ts';
 import { ownContext } from './platform/context.ts';
-import { awaitMigrations } from './platform/postgres/await-migrations.ts';
-import { readDatabaseClock } from './platform/postgres/clock.store.ts';
-import { openDatabase } from './platform/postgres/db.ts';
 import { migrate, SchemaTooNew } from './platform/postgres/migrate.ts';
 import { type Clock, createClock } from './platform/process/clock.ts';
 import {
@@ -18,10 +15,7 @@ import {
 import { exitWithParent, stopOnSignals } from './platform/process/process.ts';
 import { surviveUncaught } from './platform/process/uncaught.ts';
 import { exposeQueues } from './platform/queue-stats.ts';
-import { jobMetrics } from './platform/redis/job-metrics.ts';
-import { scheduleJobs } from './platform/redis/jobs.ts';
 import { awaitRedis, openRedis, type Redis } from './platform/redis/redis.ts';
-import { serve } from './platform/rpc/serve.ts';
 import { type ServiceRegistry, serviceRegistry } from './platform/rpc/service-registry.ts';
 import { exposeExpiry, tlsOf } from './platform/rpc/tls.ts';
 import { createLog, exposeLog, type Log } from './platform/telemetry/log.ts';
@@ -30,22 +24,22 @@ import { serveOps } from './platform/telemetry/ops.ts';
 import { createReadiness, type Readiness } from './platform/telemetry/readiness.ts';
 import { startTracing } from './platform/telemetry/tracing.ts';
 import { SERVICE_DEFINITIONS, SERVICE_ROLES, type ServiceRole } from './proto/services.ts';
-import { cryptoPools } from './services/crypto-pools.ts';
-import { SCHEMAS, SERVICES, type ServiceDependencies } from './services/index.ts';
+import { SCHEMAS } from './services/schemas.ts';
+import { startServices } from './services/start.ts';
 
-/** The roles that a process can take, alone or together. `migrate`, which ends by itself, is not one of them. */
+/** The roles that a process can run, alone or together. `migrate` is not one of them, because it ends by itself. */
 export const ROLES: readonly string[] = [...SERVICE_ROLES, 'gateway'];
 
 /** How long a start waits for Redis before it continues without it, in milliseconds. */
 const REDIS_TIMEOUT_MS = 2_000;
 
 export interface Running {
-    /** Drains and closes everything, last opened first. */
+    /** Drains and closes everything, in the reverse order of opening. */
     stop(): Promise<void>;
     urls: { http?: string; ops?: string; grpc?: string };
 }
 
-/** What all roles of a process share. */
+/** The objects that all roles of a process share. */
 interface Process {
     config: Config;
     log: Log;
@@ -56,7 +50,10 @@ interface Process {
     closing: AsyncDisposableStack;
 }
 
-/** Runs `roles` in this process. Resolves when all of them serve or, for `migrate`, when that is done. */
+/**
+ * Runs `roles` in this process. Resolves when all of them serve. If `migrate` is among them, only the migrations run,
+ * and the call resolves when they are applied. Throws ConfigError if a role is unknown or a setting is invalid.
+ */
 export async function run(roles: readonly string[], env: Environment): Promise<Running> {
     const config = loadConfig(env);
     const log = createLog({ level: config.LOG_LEVEL, file: config.LOG_FILE, name: roles.join('+') });
@@ -97,19 +94,15 @@ async function start(
     );
     const urls: Running['urls'] = { ops: await startOps(config, { metrics, log, readiness, closing }) };
 
-    const redis = openRedis({ url: required(config, 'REDIS_URL'), log });
-    closing.defer(() => redis.disconnect());
-    metrics.gauge('redis_connected', 'Whether there is a connection to Redis.', () =>
-        redis.status === 'ready' ? 1 : 0,
-    );
-    await awaitRedis(redis, REDIS_TIMEOUT_MS);
+    const redis = await connectRedis(config, { metrics, log, closing });
     const tls = tlsOf(config);
     if (tls) exposeExpiry(metrics, tls);
     const found = serviceRegistry({
-        local_roles: roles,
+        localRoles: roles,
         addressOf: (role) => required(config, addressSetting(role)),
-        service_token: required(config, 'SERVICE_TOKEN')[0],
+        serviceToken: required(config, 'SERVICE_TOKEN')[0],
         tls,
+        frames: config.RPC_FRAMES === '1',
         log,
         metrics,
     });
@@ -118,16 +111,17 @@ async function start(
     closing.defer(() => clock.stop());
     const shared: Process = { config, log, metrics, redis, clock, serviceRegistry: found, closing };
 
-    const service_roles = SERVICE_ROLES.filter((role) => roles.includes(role));
-    if (service_roles.length > 0) urls.grpc = await startServices(service_roles, shared, readiness);
+    const serviceRoles = SERVICE_ROLES.filter((role) => roles.includes(role));
+    if (serviceRoles.length > 0) urls.grpc = await startServices(serviceRoles, { ...shared, tls, readiness });
     if (roles.includes('gateway')) {
-        urls.http = await startHttp(shared, { has_database: service_roles.length > 0 });
+        urls.http = await startHttp(shared, { hasDatabase: serviceRoles.length > 0 });
     }
     readiness.addCheck('clock', () => clock.check());
-    // Only once: a service that stops later would take every gateway out of rotation at the same time.
+    // The check asks only whether the service was ever reached. If it failed whenever a service stopped, every gateway
+    // would leave the rotation at the same time.
     for (const [role, connection] of found.connections)
         readiness.addCheck(role, async () => connection.assertReached());
-    // Not before: an uncaught error during the start must end the process.
+    // Installed only now, because an uncaught error during the start must end the process.
     const uncaught = surviveUncaught({ log, metrics });
     closing.defer(() => uncaught.stop());
     readiness.serving = true;
@@ -138,7 +132,7 @@ async function start(
     return { stop: () => closing.disposeAsync(), urls };
 }
 
-/** Starts first and stops last, so that the state of the process can always be queried. */
+/** Starts the operations server. It starts first and stops last, so that the process can always report its state. */
 async function startOps(
     { HOST: host, OPS_PORT: port }: Config,
     shared: Pick<Process, 'metrics' | 'log' | 'closing'> & { readiness: Readiness },
@@ -149,58 +143,24 @@ async function startOps(
     return ops.url;
 }
 
-async function startServices(roles: readonly ServiceRole[], shared: Process, readiness: Readiness): Promise<string> {
-    const { config, log, metrics, redis, clock, closing } = shared;
-    const url = required(config, 'DATABASE_URL');
-    await awaitMigrations(url, SCHEMAS, log);
-    const pooled = config.DATABASE_POOLER === 'transaction';
-    const db = await openDatabase({ url, size: config.DATABASE_POOL, pooled, metrics });
-    closing.defer(() => db.close());
-    await clock.follow(() => readDatabaseClock(db));
-
-    const { signatures, passwords } = cryptoPools({ config, metrics, closing });
-    const { serviceClient } = shared.serviceRegistry;
-    const dependencies = { config, db, redis, log, metrics, clock: clock.now, signatures, passwords, serviceClient };
-    const methods = roles.flatMap((role) => SERVICES[role].build(dependencies));
-    const dispatch = shared.serviceRegistry.offer(methods);
-    startJobs(roles, dependencies, closing);
-    const server = await serve({
-        methods,
-        dispatch,
-        host: config.HOST,
-        port: config.GRPC_PORT,
-        service_tokens: required(config, 'SERVICE_TOKEN'),
-        service_callers: config.SERVICE_CALLERS,
-        tls: tlsOf(config),
-        metrics,
-        ready: async () => (await readiness.failingChecks()).length === 0,
-    });
-    closing.defer(() => server.stop());
-    readiness.addCheck('database', () => db.ping());
-    return server.address;
+/** Opens the connection to Redis. A start continues without Redis if it does not answer in time. */
+async function connectRedis(config: Config, shared: Pick<Process, 'metrics' | 'log' | 'closing'>): Promise<Redis> {
+    const redis = openRedis({ url: required(config, 'REDIS_URL'), log: shared.log });
+    shared.closing.defer(() => redis.disconnect());
+    shared.metrics.gauge('redis_connected', 'Whether there is a connection to Redis.', () =>
+        redis.status === 'ready' ? 1 : 0,
+    );
+    await awaitRedis(redis, REDIS_TIMEOUT_MS);
+    return redis;
 }
 
-function startJobs(
-    roles: readonly ServiceRole[],
-    dependencies: ServiceDependencies,
-    closing: AsyncDisposableStack,
-): void {
-    const { config, log } = dependencies;
-    const metrics = jobMetrics(dependencies.metrics);
-    for (const role of roles) {
-        const jobs = SERVICES[role].jobs?.(dependencies);
-        if (!jobs) continue;
-        const scheduled = scheduleJobs({ redis_url: required(config, 'REDIS_URL'), role, jobs, log, metrics });
-        closing.defer(() => scheduled.stop());
-    }
-}
-
-async function startHttp(shared: Process, { has_database }: { has_database: boolean }): Promise<string> {
+async function startHttp(shared: Process, { hasDatabase }: { hasDatabase: boolean }): Promise<string> {
     const { config, log, metrics, redis, clock, serviceRegistry: found, closing } = shared;
     const services = found.serviceClients(SERVICE_DEFINITIONS);
-    // Identity issues the tokens that are verified here, and its clock follows the database's.
+    // Without a database, the gateway takes the time from identity: identity issues the tokens that the gateway
+    // verifies, and its clock follows the database's clock.
     const readTime = async () => (await services.identity.getTime({}, ownContext())).unix_ms;
-    if (!has_database) void clock.follow(readTime);
+    if (!hasDatabase) void clock.follow(readTime);
     const { version } = manifest;
     const gateway = await startGateway({ config, services, redis, version, log, metrics, clock: clock.now });
     closing.defer(() => gateway.stop());
@@ -210,13 +170,14 @@ async function startHttp(shared: Process, { has_database }: { has_database: bool
 type AddressSetting = `${Uppercase<ServiceRole>}_ADDRESS`;
 
 function addressSetting(role: string): AddressSetting {
-    return `${role.toUpperCase()}_ADDRESS` as AddressSetting; // peers are asked for by their role
+    return `${role.toUpperCase()}_ADDRESS` as AddressSetting; // the service registry passes only service roles
 }
 
 if (import.meta.main) {
     const env = processEnvironment();
     const asked = process.argv.slice(2);
-    // From the first moment: in a container this is process 1, which ignores signals that it does not handle.
+    // Signals are handled from the start. In a container this is process 1, and the kernel ignores signals that process
+    // 1 does not handle.
     let stop: Running['stop'] = async () => {};
     stopOnSignals(() => stop());
     try {

@@ -7,17 +7,19 @@ import type { BenchEnvironment } from './jobs/job.ts';
 import { type Stack, type StackOptions, startStack } from './stack.ts';
 import { buildWorld } from './world.ts';
 
-/** What every measurement stands on. */
+/** The running service and the files that every measurement needs. */
 export interface Bed {
     stack: Stack;
     environment: BenchEnvironment;
-    /** Where requests are put for the load's process. */
-    requests_file: string;
-    /** For log lines that nobody reads. */
-    log_file: string;
+    /** The file from which the load process reads its requests. */
+    requestsFile: string;
+    /** The log file of the measured floors. Nothing reads it. */
+    logFile: string;
 }
 
-/** Starts the service with accounts of its own; `closing` ends and removes it all. */
+/**
+ * Starts a service with its own databases and accounts. Disposing `closing` stops the service and removes its files.
+ */
 export async function openBed(
     closing: AsyncDisposableStack,
     options: StackOptions & { accounts?: number },
@@ -26,21 +28,22 @@ export async function openBed(
     closing.defer(() => rmSync(folder, { recursive: true, force: true }));
     const stack = await startStack(options);
     closing.defer(() => stack.stop());
-    const db = new Client({ connectionString: stack.database_url });
+    const db = new Client({ connectionString: stack.databaseUrl });
     await db.connect();
     closing.defer(() => db.end());
     const world = await buildWorld(stack, options.accounts);
     return {
         stack,
         environment: { world, db, credentialId: newId },
-        requests_file: join(folder, 'requests'),
-        log_file: join(folder, 'log'),
+        requestsFile: join(folder, 'requests'),
+        logFile: join(folder, 'log'),
     };
 }
 
 /**
- * Runs a measurement to its end or to a signal, leaves nothing behind, and exits with 0 only where it is content, with 2 where
- * the options of the command line are none.
+ * Runs a measurement until it ends or a signal arrives, and then cleans up. Exits with 0 if `measure` resolves to true,
+ * with 1 if it resolves to false, fails or is stopped by a signal, and with 2 if the command line has an invalid
+ * option.
  */
 export async function runAndClose<Options>(
     parse: (args: string[]) => Options,
@@ -64,7 +67,7 @@ function optionsOf<Options>(parse: (args: string[]) => Options): Options {
     try {
         return parse(process.argv.slice(2));
     } catch (error) {
-        console.error((error as Error).message); // all that is thrown there
+        console.error((error as Error).message); // parsers throw nothing else
         process.exit(2);
     }
 }

@@ -6,9 +6,12 @@ import { type BenchOptions, parseOptions } from './options.ts';
 import { floorTable, naiveTable, outcomeTable } from './report.ts';
 import { JOB_NAMES, runSuite } from './suite.ts';
 
-/** `npm run bench`: what each kind of request costs on the service as `npm start` runs it, beside what it must cost. */
+/**
+ * `npm run bench`: measures what each kind of request costs on the service that `npm start` runs, and compares this
+ * with its floor, the cost that no implementation can avoid.
+ */
 async function bench(closing: AsyncDisposableStack, options: BenchOptions): Promise<boolean> {
-    const machine = { cpu: cpus()[0]?.model, cores: cpus().length, node: process.version, load_before: loadavg() };
+    const machine = { cpu: cpus()[0]?.model, cores: cpus().length, node: process.version, loadBefore: loadavg() };
     console.log(machine);
     const bed = await openBed(closing, options);
     const results = await runSuite({ ...options, ...bed });
@@ -19,7 +22,7 @@ async function bench(closing: AsyncDisposableStack, options: BenchOptions): Prom
         writeFileSync(options.json, JSON.stringify({ machine, options, ...results }, null, 2));
     }
     const failed = [...outcomes, ...naive].filter(({ errors }) => errors > 0);
-    for (const { name, first_error } of failed) console.error(`${name} had errors; the first:\n${first_error}`);
+    for (const { name, firstError } of failed) console.error(`${name} had errors; the first:\n${firstError}`);
     return failed.length === 0;
 }
 

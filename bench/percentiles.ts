@@ -5,7 +5,10 @@ export interface Latency {
     max: number;
 }
 
-/** Nearest rank: the smallest value that at least `share` of all values do not exceed. Zeros where there are none. */
+/**
+ * Percentiles by nearest rank: the smallest value that at least `share` of all values do not exceed. Zeros if there are
+ * no values.
+ */
 export function latencyOf(values: readonly number[]): Latency {
     const sorted = Float64Array.from(values).sort();
     const at = (share: number): number => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;

@@ -2,47 +2,51 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 /** CPU time and memory of processes, as Linux counts them (proc(5)). */
 
-/** USER_HZ: a constant of Linux' interface to programs. */
+/** USER_HZ, which is a constant of the interface that Linux offers to programs. */
 const TICKS_PER_SECOND = 100;
 
 export interface Stat {
     pid: number;
     parent: number;
-    /** Of its own threads, in seconds. */
-    cpu_s: number;
-    /** Of its children that have ended and were waited for. */
-    ended_children_s: number;
+    /** CPU time of its own threads, in seconds. */
+    cpuS: number;
+    /** CPU time of its children that have ended and that it has waited for, in seconds. */
+    endedChildrenS: number;
 }
 
-/** The groups whose cost is told apart, each with the processes at its root. */
+/** Groups of processes that are measured separately. Each group lists its root processes. */
 export type Groups = Record<string, readonly number[]>;
 
 export function parseStat(text: string): Stat {
-    // The second field, the command's name, is in parentheses and may itself hold any character.
+    // The second field is the command's name in parentheses, which may contain any character.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    const seconds = (field: number): number => Number(fields[field - 3]) / TICKS_PER_SECOND; // fields 1 and 2 are cut off
+    // `fields` begins with field 3.
+    const seconds = (field: number): number => Number(fields[field - 3]) / TICKS_PER_SECOND;
     return {
         pid: Number.parseInt(text, 10),
         parent: Number(fields[1]),
-        cpu_s: seconds(14) + seconds(15),
-        ended_children_s: seconds(16) + seconds(17),
+        cpuS: seconds(14) + seconds(15),
+        endedChildrenS: seconds(16) + seconds(17),
     };
 }
 
-/** CPU seconds so far of each group: its processes with all that they have started, but for those at the root of another group. */
+/**
+ * Returns the CPU seconds of each group so far. A group consists of its root processes and everything that they have
+ * started, except root processes of other groups.
+ */
 export function cpuOf(groups: Groups, stats: readonly Stat[] = allStats()): Record<string, number> {
     const roots = new Set(Object.values(groups).flat());
-    const by_pid = new Map(stats.map((stat) => [stat.pid, stat]));
-    // The service that npm start runs has started its databases itself.
-    const by_parent = Map.groupBy(
+    const byPid = new Map(stats.map((stat) => [stat.pid, stat]));
+    // A root process may be the child of another group: the service that `npm start` runs starts its databases itself.
+    const byParent = Map.groupBy(
         stats.filter(({ pid }) => !roots.has(pid)),
         (stat) => stat.parent,
     );
     const tree = (pid: number): number => {
-        const stat = by_pid.get(pid);
+        const stat = byPid.get(pid);
         if (!stat) return 0;
-        const children = by_parent.get(pid) ?? [];
-        return stat.cpu_s + stat.ended_children_s + children.reduce((sum, child) => sum + tree(child.pid), 0);
+        const children = byParent.get(pid) ?? [];
+        return stat.cpuS + stat.endedChildrenS + children.reduce((sum, child) => sum + tree(child.pid), 0);
     };
     return Object.fromEntries(
         Object.entries(groups).map(([name, pids]) => [name, pids.reduce((sum, pid) => sum + tree(pid), 0)]),
@@ -55,28 +59,28 @@ function allStats(): Stat[] {
         try {
             return [parseStat(readFileSync(`/proc/${pid}/stat`, 'utf8'))];
         } catch {
-            return []; // it ended meanwhile
+            return []; // the process ended meanwhile
         }
     });
 }
 
-/** What `later` has more than `earlier`. */
+/** Returns `later` minus `earlier`, name by name. */
 export function difference(earlier: Record<string, number>, later: Record<string, number>): Record<string, number> {
     return Object.fromEntries(Object.entries(later).map(([name, value]) => [name, value - (earlier[name] ?? 0)]));
 }
 
-/** Begins a new peak of memory for these processes; where that is not allowed, the peak of their whole life goes on. */
+/** Resets the peak of memory of these processes. If that is not allowed, the peak since their start remains. */
 export function resetPeaks(pids: readonly number[]): void {
     for (const pid of pids) {
         try {
             writeFileSync(`/proc/${pid}/clear_refs`, '5');
         } catch {
-            // Another user's process.
+            // The process belongs to another user.
         }
     }
 }
 
-/** The most memory that these processes have had resident, added up, in MiB. */
+/** Returns the sum of the peaks of resident memory of these processes, in MiB. */
 export function peakMiB(pids: readonly number[]): number {
     return pids.reduce((sum, pid) => {
         const status = readFileSync(`/proc/${pid}/status`, 'utf8');

@@ -1,7 +1,10 @@
 import type { Client } from 'pg';
 import { CREDENTIAL_TYPE, type Credential, SUBJECT } from './tokens.ts';
 
-/** Rows that are there before a run, written past the service: it would be the slowest part of it. */
+/**
+ * Writes the rows that must exist before a run directly to the database. Making them through the service would take
+ * longer than the rest of the run.
+ */
 
 export interface DidRow {
     did: string;

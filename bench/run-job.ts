@@ -10,23 +10,23 @@ export interface JobRun {
     job: Workload;
     environment: BenchEnvironment;
     targets: readonly Target[];
-    /** Whose cost is counted. */
+    /** The processes whose cost is counted. */
     groups: Groups;
-    /** Where the requests are put for the load's process. */
-    requests_file: string;
+    /** The file from which the load process reads its requests. */
+    requestsFile: string;
     seconds: number;
     connections: number;
 }
 
-/** Measures a job; its requests are still in the file, of which the first is given. */
+/** Measures a job. Returns its outcome and the first of its requests. The requests stay in the file. */
 export async function runJob({ job, environment, groups, ...load }: JobRun): Promise<{
     outcome: Outcome;
-    first_request: HttpRequest | undefined;
+    firstRequest: HttpRequest | undefined;
 }> {
     const requests = await requestsFor(job, WARMUP_S + load.seconds, environment);
-    writeRequests(load.requests_file, requests);
+    writeRequests(load.requestsFile, requests);
     const { expected, repeat = false } = job;
-    const measured = await measureLoad({ ...load, expected, repeat, warmup_s: WARMUP_S }, groups);
-    if (measured.sample === '') throw new Error(`${job.name} was not answered:\n${measured.first_error}`);
-    return { outcome: outcomeOf(job.name, measured), first_request: requests[0] };
+    const measured = await measureLoad({ ...load, expected, repeat, warmupS: WARMUP_S }, groups);
+    if (measured.sample === '') throw new Error(`${job.name} was not answered:\n${measured.firstError}`);
+    return { outcome: outcomeOf(job.name, measured), firstRequest: requests[0] };
 }

@@ -12,49 +12,52 @@ import type { Groups } from './proc.ts';
 
 export type Transport = 'local' | 'grpc';
 
-/** The running service with its databases, all of it this run's own. */
+/** The running service with its databases. Nothing else uses them. */
 export interface Stack {
     gateways: Target[];
     internal_secret: string;
     /** The private key of session tokens, PKCS#8 in PEM. */
-    jwt_key: string;
-    database_url: string;
-    /** As the superuser. */
-    admin_url: string;
-    redis_url: string;
-    /** Of the process that answers over HTTP; with several gateways, of the first. */
-    log_file: string;
-    /** local: service, postgres, redis; grpc: gateway, services, postgres, redis. */
+    jwtKey: string;
+    databaseUrl: string;
+    /** The URL for the superuser. */
+    adminUrl: string;
+    redisUrl: string;
+    /** The log of the process that answers over HTTP; with several gateways, of the first one. */
+    logFile: string;
+    /** The names of the groups. local: service, postgres, redis; grpc: gateway, services, postgres, redis. */
     groups: Groups;
     stop(): Promise<void>;
 }
 
 const LAUNCHERS: Record<Transport, string> = { local: 'deploy/local/start.ts', grpc: 'deploy/local/cluster.ts' };
-/** As npm start has them; what is compared with the service has them too. */
+/** The Node flags of `npm start`. Processes that are compared with the service get the same flags. */
 export const NODE_FLAGS: readonly string[] = packageJson.scripts.start.match(/--\S+/g) ?? [];
-/** What the launchers need of the surroundings; a setting of the user's would change what is measured. */
+/**
+ * The environment variables that the launchers need. They get no others, because a setting of the user would change
+ * what is measured.
+ */
 const KEPT = ['PATH', 'HOME', 'XDG_CACHE_HOME', 'TMPDIR'];
 
 export interface StackOptions {
     transport: Transport;
     gateways?: number;
-    node_flags?: readonly string[];
+    nodeFlags?: readonly string[];
     settings?: Record<string, string>;
 }
 
-/** Starts the service by its own launcher with its default settings, on databases in a temporary folder. */
+/** Starts the service with its own launcher and default settings, on databases in a temporary folder. */
 export async function startStack(options: StackOptions): Promise<Stack> {
-    const { transport, gateways = 1, node_flags = [], settings = {} } = options;
+    const { transport, gateways = 1, nodeFlags = [], settings = {} } = options;
     const folder = mkdtempSync(join(tmpdir(), 'credential-bench-'));
-    const data_dir = join(folder, 'data');
+    const dataDir = join(folder, 'data');
     const kept = Object.fromEntries(KEPT.map((name) => [name, process.env[name]]));
-    const launcher = spawn(process.execPath, [...NODE_FLAGS, ...node_flags, LAUNCHERS[transport]], {
+    const launcher = spawn(process.execPath, [...NODE_FLAGS, ...nodeFlags, LAUNCHERS[transport]], {
         stdio: ['ignore', 'pipe', 'inherit'],
-        // As under npm, it ends when this process is gone.
+        // With npm_lifecycle_event the launcher ends when this process is gone, as it does under npm.
         env: {
             ...kept,
             ...settings,
-            DATA_DIR: data_dir,
+            DATA_DIR: dataDir,
             PORT: '0',
             GATEWAYS: String(gateways),
             npm_lifecycle_event: 'start',
@@ -70,7 +73,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     };
     try {
         const output = await untilReady(launcher);
-        return { ...describe({ transport, data_dir, output, launcher }), stop };
+        return { ...describe({ transport, dataDir, output, launcher }), stop };
     } catch (error) {
         await stop();
         throw error;
@@ -91,29 +94,29 @@ async function untilReady(launcher: ChildProcess): Promise<string> {
 
 function describe(options: {
     transport: Transport;
-    data_dir: string;
+    dataDir: string;
     output: string;
     launcher: ChildProcess;
 }): Omit<Stack, 'stop'> {
-    const { transport, data_dir, output, launcher } = options;
-    const database_url = runningPostgres(data_dir);
-    if (database_url === undefined || launcher.pid === undefined) throw new Error('The databases are not there.');
-    const admin = new URL(database_url);
+    const { transport, dataDir, output, launcher } = options;
+    const databaseUrl = runningPostgres(dataDir);
+    if (databaseUrl === undefined || launcher.pid === undefined) throw new Error('The databases are not running.');
+    const admin = new URL(databaseUrl);
     Object.assign(admin, {
         username: 'postgres',
-        password: keptSecret(data_dir, 'postgres-admin-password'),
+        password: keptSecret(dataDir, 'postgres-admin-password'),
         pathname: '/postgres',
     });
     const urls = transport === 'local' ? /^ready (\S+)$/gm : /^ *gateway-\d+ +(http\S+)/gm;
     return {
         gateways: Array.from(output.matchAll(urls), ([, url = '']) => targetOf(url)),
-        internal_secret: keptSecret(data_dir, 'internal-secret'),
-        jwt_key: readFileSync(keptSigningKey(data_dir), 'utf8'),
-        database_url,
-        admin_url: admin.href,
-        redis_url: redisUrl(data_dir),
-        log_file: join(data_dir, transport === 'local' ? 'service.log' : 'gateway-1.log'),
-        groups: groupsOf(transport, data_dir, launcher.pid),
+        internal_secret: keptSecret(dataDir, 'internal-secret'),
+        jwtKey: readFileSync(keptSigningKey(dataDir), 'utf8'),
+        databaseUrl,
+        adminUrl: admin.href,
+        redisUrl: redisUrl(dataDir),
+        logFile: join(dataDir, transport === 'local' ? 'service.log' : 'gateway-1.log'),
+        groups: groupsOf(transport, dataDir, launcher.pid),
     };
 }
 
@@ -122,21 +125,21 @@ function targetOf(url: string): Target {
     return { host, port: Number(port) };
 }
 
-function redisUrl(data_dir: string): string {
-    const port = /^port (\d+)$/m.exec(readFileSync(join(data_dir, 'redis', 'redis.conf'), 'utf8'))?.[1];
-    return `redis://:${keptSecret(data_dir, 'redis-password')}@127.0.0.1:${port}/0`;
+function redisUrl(dataDir: string): string {
+    const port = /^port (\d+)$/m.exec(readFileSync(join(dataDir, 'redis', 'redis.conf'), 'utf8'))?.[1];
+    return `redis://:${keptSecret(dataDir, 'redis-password')}@127.0.0.1:${port}/0`;
 }
 
-function groupsOf(transport: Transport, data_dir: string, launcher: number): Groups {
-    const [postmaster] = readFileSync(join(data_dir, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
-    const redis = findProcesses(({ pid }) => worksIn(pid, join(data_dir, 'redis')));
+function groupsOf(transport: Transport, dataDir: string, launcher: number): Groups {
+    const [postmaster] = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
+    const redis = findProcesses(({ pid }) => worksIn(pid, join(dataDir, 'redis')));
     const databases = { postgres: [Number(postmaster)], redis };
     if (transport === 'local') return { service: [launcher], ...databases };
-    const role = (is_gateway: boolean) =>
+    const role = (isGateway: boolean) =>
         findProcesses(
             ({ argv, env }) =>
-                env.includes(`DATA_DIR=${data_dir}`) &&
-                argv.includes('gateway') === is_gateway &&
+                env.includes(`DATA_DIR=${dataDir}`) &&
+                argv.includes('gateway') === isGateway &&
                 env.includes('EXIT_WITH_PARENT=1'),
         );
     return { gateway: role(true), services: role(false), ...databases };

@@ -18,7 +18,7 @@ export interface SuiteResults {
 
 export const JOB_NAMES: readonly string[] = [...HTTP_JOB_NAMES, LIMITER];
 
-/** Each part of a floor is measured for so long, or for as long as each job where that is less. */
+/** How long each part of a floor is measured, in seconds, but never longer than a job. */
 const PART_S = 0.7;
 
 interface Suite extends Bed {
@@ -27,30 +27,30 @@ interface Suite extends Bed {
     connections: number;
 }
 
-/** Measures each job that is asked for, then its floor, and then the naive service where that can do it. */
+/** Measures each requested job, then its floor, and then the naive service if it supports the job. */
 export async function runSuite({
     stack,
     environment,
-    requests_file,
-    log_file,
+    requestsFile,
+    logFile,
     only,
     ...load
 }: Suite): Promise<SuiteResults> {
     const isWanted = (name: string): boolean => only.length === 0 || only.includes(name);
     const { postgres = [], redis = [] } = stack.groups;
     const seconds = Math.min(PART_S, load.seconds);
-    using floors = await openFloors({ ...stack, groups: { postgres, redis }, log_file, seconds });
-    await using peer = await openNaive({ ...load, stack, world: environment.world, requests_file });
+    using floors = await openFloors({ ...stack, groups: { postgres, redis }, logFile, seconds });
+    await using peer = await openNaive({ ...load, stack, world: environment.world, requestsFile });
     const outcomes: JobOutcome[] = [];
     const naive: Outcome[] = [];
     for (const job of JOBS.filter(({ name }) => isWanted(name))) {
-        const run = { ...load, requests_file, job, environment, targets: stack.gateways, groups: stack.groups };
-        const { outcome, first_request } = await runJob(run);
-        const http_us = await measureHttp(run, { body: first_request?.body, sample: outcome.sample });
+        const run = { ...load, requestsFile, job, environment, targets: stack.gateways, groups: stack.groups };
+        const { outcome, firstRequest } = await runJob(run);
+        const httpUs = await measureHttp(run, { body: firstRequest?.body, sample: outcome.sample });
         const costs = await floors.measure(partsOf(job.parts));
-        outcomes.push({ ...outcome, floor: floorOf(job.parts, costs, http_us) });
+        outcomes.push({ ...outcome, floor: floorOf(job.parts, costs, httpUs) });
         if (NAIVE_JOBS.includes(job.name)) naive.push(await peer.measure(job));
-        console.log(`${job.name}: ${Math.round(outcome.requests_per_second)} requests per second`);
+        console.log(`${job.name}: ${Math.round(outcome.requestsPerSecond)} requests per second`);
     }
     if (isWanted(LIMITER)) outcomes.push(await limiterWithFloor(stack, load, floors));
     return { outcomes, naive };
@@ -63,5 +63,5 @@ async function limiterWithFloor(
 ): Promise<JobOutcome> {
     const outcome = await runLimiter(stack, load);
     const { limit = Number.NaN } = await floors.measure(['limit']);
-    return { ...outcome, floor: { parts: { limit }, total_us: limit } };
+    return { ...outcome, floor: { parts: { limit }, totalUs: limit } };
 }

@@ -1,4 +1,4 @@
-/** Rows of cells in aligned columns: the first to the left, numbers to the right. */
+/** Returns the rows as aligned columns: the first column to the left, the others to the right. */
 export function table(head: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
     const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
     const line = (cells: readonly string[]): string =>
@@ -10,7 +10,7 @@ export function table(head: readonly string[], rows: ReadonlyArray<readonly stri
     return [head, widths.map((width) => '-'.repeat(width)), ...rows].map(line).join('\n');
 }
 
-/** With thousands set apart, and as many decimals as the size makes worth reading. */
+/** Returns a number as text, with separators between thousands. Smaller numbers have more decimals. */
 export function figure(value: number): string {
     const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
     return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });

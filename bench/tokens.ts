@@ -6,7 +6,10 @@ import { encodeDidKey } from '../workers/crypto/did-key.ts';
 import { generateKeyPair, type KeyPair, secretKeyBytes } from '../workers/crypto/ed25519.ts';
 import { signToken } from '../workers/crypto/paseto.ts';
 
-/** Key pairs and tokens, made before a run as the service makes them: those of a job that does not repeat are sent once. */
+/**
+ * Makes key pairs and tokens before a run, in the same way as the service. If a job does not repeat its requests, each
+ * token is sent once.
+ */
 
 export interface Signer extends KeyPair {
     did: string;
@@ -33,7 +36,7 @@ export function privateKeyOf({ seed, public_key }: Signer): string {
     return encodeBase64(secretKeyBytes(seed, public_key));
 }
 
-/** About 400 bytes; `index` sets it apart from all others. */
+/** Returns claims of about 400 bytes, which `index` makes unique. */
 export function claimsOf(index: number): Record<string, unknown> {
     return {
         employee_number: `E-${String(index).padStart(8, '0')}`,
@@ -50,20 +53,20 @@ export function claimsOf(index: number): Record<string, unknown> {
 
 export function newCredential(index: number, id = newId()): Credential {
     const signer = newSigner();
-    const issued_at = new Date().toISOString();
+    const issuedAt = new Date().toISOString();
     const payload = credentialPayload({
         credential_id: `urn:uuid:${id}`,
         issuer: signer.did,
         subject: SUBJECT,
         credential_type: CREDENTIAL_TYPE,
-        issued_at,
+        issued_at: issuedAt,
         expires_at: undefined,
         claims: JSON.stringify(claimsOf(index)),
     });
-    return { id, issuer: signer.did, issued_at, token: signToken(payload, signer.seed, signer.public_key) };
+    return { id, issuer: signer.did, issued_at: issuedAt, token: signToken(payload, signer.seed, signer.public_key) };
 }
 
-/** The tokens of `count` new credentials. */
+/** Returns the tokens of `count` new credentials. */
 export function newCredentials(index: number, count: number): string[] {
     return Array.from({ length: count }, (_, offset) => newCredential(index * count + offset).token);
 }

@@ -3,18 +3,18 @@ import type { Stack } from './stack.ts';
 export interface Account {
     user_id: string;
     email: string;
-    /** Of a session. */
+    /** A session token. */
     token: string;
-    /** Of the tier with the highest limit. */
+    /** An API key of the tier with the highest limit. */
     api_key: string;
 }
 
 export interface World {
-    /** Requests take them in turn. */
+    /** Requests use the accounts in turn. */
     accounts: Account[];
     /** The account of the request with this index. */
     accountOf(index: number): Account;
-    /** Calls the service and gives the answer's data. */
+    /** Calls the service and returns the `data` of its answer. */
     call(request: Call): Promise<Record<string, unknown>>;
     password: string;
 }
@@ -26,13 +26,13 @@ interface Call {
 }
 
 const TIER = 'enterprise';
-/** Each may make 10,000 calls a minute: with so many no job is refused by the limit. */
+/** Number of accounts. Each may make 10,000 calls per minute, so the rate limit refuses no job. */
 const ACCOUNTS = 64;
-/** More would wait for Argon2id beyond their deadline on a machine that is busy. */
+/** Number of logins at a time. On a busy machine, more would wait for Argon2id beyond their deadline. */
 const LOGINS_AT_ONCE = 8;
 const PASSWORD = 'a pass phrase for the bench';
 
-/** Registers the accounts that the requests are made by, with a session and an API key each. */
+/** Registers the accounts that make the requests. Each gets a session and an API key. */
 export async function buildWorld(
     { gateways: [gateway], internal_secret }: Pick<Stack, 'gateways' | 'internal_secret'>,
     count = ACCOUNTS,
@@ -54,17 +54,17 @@ export async function buildWorld(
     const accounts: Account[] = [];
     const waiting = created as Array<{ user_id: string; email: string }>; // as the interface says
     while (waiting.length > 0) accounts.push(...(await Promise.all(waiting.splice(0, LOGINS_AT_ONCE).map(logIn))));
-    const accountOf = (index: number): Account => accounts[index % accounts.length] as Account; // there are some
+    const accountOf = (index: number): Account => accounts[index % accounts.length] as Account; // the list is not empty
     return { accounts, accountOf, call, password: PASSWORD };
 }
 
-function caller(url: string, internal_secret: string): World['call'] {
+function caller(url: string, internalSecret: string): World['call'] {
     return async ({ path, token, body }) => {
         const response = await fetch(`${url}${path}`, {
             method: 'POST',
             headers: {
                 'Content-Type': 'application/json',
-                'X-Internal-Secret': internal_secret,
+                'X-Internal-Secret': internalSecret,
                 ...(token !== undefined && { Authorization: `Bearer ${token}` }),
             },
             body: JSON.stringify(body ?? {}),

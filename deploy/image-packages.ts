@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import manifest from '../package.json' with { type: 'json' };
 
-/** An entry of package-lock.json: a package, and its platforms. */
+/** An entry of package-lock.json: a package and the platforms that it supports. */
 export interface LockedPackage {
     version: string;
     license?: string;
@@ -14,7 +14,7 @@ export interface LockedPackage {
 /** The supported base images: `node:…-slim` on Debian. */
 const PLATFORM = { os: ['linux'], cpu: ['x64', 'arm64'], libc: ['glibc'] };
 
-/** The packages that deploy/Dockerfile copies into the images, on any platform, by path. */
+/** The packages that deploy/Dockerfile copies into the images of all platforms, by path. */
 export function imagePackages(): Map<string, LockedPackage> {
     const { packages }: { packages: Record<string, LockedPackage> } = JSON.parse(
         readFileSync('package-lock.json', 'utf8'),

@@ -3,9 +3,9 @@ import manifest from '../package.json' with { type: 'json' };
 import { imagePackages } from './image-packages.ts';
 
 /**
- * `npm run sbom`: the bill of materials of what this project adds to the images, as CycloneDX. It lists everything in
- * the lockfile that gets into them. `npm sbom --omit=dev` would leave out packages that development needs too, and list
- * packages for other platforms. The contents of the base image are not included.
+ * `npm run sbom`: prints the software bill of materials of the images, as CycloneDX. It lists the packages of the
+ * lockfile that deploy/Dockerfile copies into the images, but not the contents of the base image. `npm sbom --omit=dev`
+ * would leave out packages that development needs too, and would list packages for other platforms.
  */
 
 interface Component {
@@ -29,6 +29,6 @@ const kept = new Set([whole.metadata.component, ...components].map((component) =
 const dependencies = whole.dependencies
     .filter(({ ref }) => kept.has(ref))
     .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((target) => kept.has(target)) }));
-// npm names it after the folder that it is in.
+// npm takes the name from the folder of the project.
 const metadata = { ...whole.metadata, component: { ...whole.metadata.component, name: manifest.name } };
 console.log(JSON.stringify({ ...whole, metadata, components, dependencies }, null, 2));

@@ -1,5 +1,5 @@
 import type { CallContext } from '../platform/context.ts';
-import type { Admitter } from './admission/admit.ts';
+import type { Admission } from './admission/admission.ts';
 import type { Overload } from './admission/overload.ts';
 import type { Endpoint } from './endpoint.ts';
 import { headersOf, writeBare, writeStream, writeSuccess } from './http/envelope.ts';
@@ -14,25 +14,25 @@ export type AnswerCall = (endpoint: Endpoint, exchange: Exchange) => Promise<voi
 
 export function answering(options: {
     services: Services;
-    admitter: Admitter;
+    admission: Admission;
     readList(list: ListAnswer<unknown>, context: CallContext): Promise<ListResult>;
     overload: Overload;
 }): AnswerCall {
-    const { services, admitter, readList, overload } = options;
+    const { services, admission, readList, overload } = options;
     const parseInTurn = bodyTurns();
 
     return async (endpoint, exchange) => {
-        const is_awaited = exchange.under_way && !exchange.body.hasArrived();
-        if (is_awaited) overload.leave(exchange); // the sender decides how long its body takes
+        const isAwaited = exchange.underWay && !exchange.body.hasArrived();
+        if (isAwaited) overload.leave(exchange); // the wait for the sender's body is not load of the gateway
         const input = await readInput(endpoint, exchange, { services, parseInTurn });
-        if (is_awaited) overload.enter(exchange);
+        if (isAwaited) overload.enter(exchange);
         noteTarget(exchange, endpoint, [input.params, input.body]);
         const result = await endpoint.call(input);
         noteTarget(exchange, endpoint, [result]);
-        if (endpoint.counts_as_verified) await admitter.countVerified({ ...input.context, ...exchange.principal });
+        if (endpoint.countsAsVerified) await admission.countVerified({ ...input.context, ...exchange.principal });
         if (result instanceof ListAnswer) {
             const list = await readList(result, input.context);
-            if ('pieces' in list) overload.leave(exchange); // as fast as its reader
+            if ('pieces' in list) overload.leave(exchange); // the reader determines how long the list takes
             return writeList(endpoint, exchange, list);
         }
         const { status, message } = endpoint;
@@ -42,16 +42,13 @@ export function answering(options: {
     };
 }
 
-/**
- * Matches the ids that the service issues. Anything else that a caller sends in place of an id is not repeated in a
- * log.
- */
+/** Matches the ids that the service issues. Any other text that a caller sends as an id is not logged. */
 const ID = /^((urn:uuid:)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|did:key:z[1-9A-HJ-NP-Za-km-z]{47})$/;
 
-function noteTarget(exchange: Exchange, { acts_on }: Endpoint, sources: unknown[]): void {
-    if (acts_on === undefined) return;
+function noteTarget(exchange: Exchange, { actsOn }: Endpoint, sources: unknown[]): void {
+    if (actsOn === undefined) return;
     for (const source of sources) {
-        const id = (source as Record<string, unknown> | undefined)?.[acts_on]; // parsed inputs and answers are objects
+        const id = (source as Record<string, unknown> | undefined)?.[actsOn]; // parsed inputs and answers are objects
         if (typeof id === 'string' && ID.test(id)) exchange.target = id;
     }
 }
@@ -74,6 +71,6 @@ function linkToNext({ request }: Exchange, cursor: string | undefined): Record<s
     const [path = '', search = ''] = (request.url ?? '').split('?', 2);
     const query = new URLSearchParams(search);
     query.set('cursor', cursor);
-    query.delete('password'); // no answer repeats a secret: the next request brings it again
+    query.delete('password'); // an answer never contains a secret: the client adds the password again
     return { Link: `<${path}?${query}>; rel="next"` };
 }

@@ -4,8 +4,14 @@ import type { ListAnswer } from './lists.ts';
 import type { Services } from './services.ts';
 
 /**
- * Who may call: `session`, a session token; `bearer`, a session token or an API key; `internal`, the internal secret;
- * `internal_session`, the secret and a session token, which the endpoint itself checks; `login` and `public`, anybody.
+ * The credentials that an endpoint requires:
+ *
+ * - `session`: a session token
+ * - `bearer`: a session token or an API key
+ * - `internal`: the internal secret
+ * - `internal_session`: the internal secret and a session token. The endpoint itself checks the session token.
+ * - `login`: none. Calls without the internal secret count against the anonymous limit of their address.
+ * - `public`: none. The call is never limited.
  */
 export type Access = 'session' | 'bearer' | 'internal' | 'internal_session' | 'login' | 'public';
 
@@ -17,7 +23,7 @@ export interface Input<Params, Query, Headers, Body> {
     query: Query;
     headers: Headers;
     body: Body;
-    /** The token in `Authorization: Bearer`, for endpoints that judge it themselves. */
+    /** The token in `Authorization: Bearer`, for endpoints that check it themselves. */
     bearer: string | undefined;
     services: Services;
     context: CallContext;
@@ -37,30 +43,30 @@ interface Definition<Params, Query, Headers, Body, Answer extends z.ZodType> {
     bare?: true;
     params?: Params;
     query?: Query;
-    /** Schema of the header fields that it reads, by lower-case name. */
+    /** Schema of the header fields that the endpoint reads, by lower-case name. */
     headers?: Headers;
     body?: Body;
-    /** Largest body in bytes, if not the usual 1 MiB. Endpoints that anybody may call have a smaller one. */
-    max_body_bytes?: number;
+    /** Largest body in bytes. Default: 1 MiB. Endpoints without credentials have a smaller limit. */
+    maxBodyBytes?: number;
     /** Schema of `data`. */
     answer: Answer;
     /** True if each success counts as a verified presentation. */
-    counts_as_verified?: true;
-    /** The parameter, or the member of the body or answer, with the id of the resource. The log line shows it. */
-    acts_on?: string;
+    countsAsVerified?: true;
+    /** Name of the field in the parameters, the body or the answer that holds the id of the resource, for the log. */
+    actsOn?: string;
     /** True if the endpoint hashes a password. Its duration then says nothing about how busy the gateway is. */
-    hashes_password?: true;
-    /** Time limit in milliseconds, if not the usual ten seconds. */
+    hashesPassword?: true;
+    /** Time limit in milliseconds. Default: ten seconds. */
     timeout_ms?: number;
     call(
         input: Input<Output<Params>, Output<Query>, Output<Headers>, Output<Body>>,
     ): Promise<z.input<Answer> | ListAnswer<z.input<Answer>>>;
 }
 
-/** An endpoint as the engine sees it: its schemas guarantee what `call` receives. */
+/** An endpoint without its specific types, as the engine uses it. Its schemas validate the input of `call`. */
 export type Endpoint = Definition<z.ZodType, z.ZodType, z.ZodType, z.ZodType, z.ZodType>;
 
-/** Declares an endpoint; `call` is typed by the schemas beside it. */
+/** Declares an endpoint. Its schemas determine the types of `call`. */
 export function endpoint<
     const Id extends string,
     Answer extends z.ZodType,
@@ -69,6 +75,6 @@ export function endpoint<
     Headers extends z.ZodType | undefined = undefined,
     Body extends z.ZodType | undefined = undefined,
 >(definition: Definition<Params, Query, Headers, Body, Answer> & { id: Id }): Endpoint & { id: Id } {
-    // The engine passes `call` exactly what these schemas parsed.
+    // The engine passes only values that these schemas have parsed.
     return definition as unknown as Endpoint & { id: Id };
 }

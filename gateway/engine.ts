@@ -1,10 +1,9 @@
-import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import type { CallContext } from '../platform/context.ts';
 import type { Log } from '../platform/telemetry/log.ts';
-import { admission } from './admission/admission.ts';
-import type { Admission, Admitter } from './admission/admit.ts';
+import type { Admission } from './admission/admission.ts';
 import type { Overload } from './admission/overload.ts';
+import type { Verdict } from './admission/verdict.ts';
 import { answering } from './answer.ts';
 import type { Endpoint } from './endpoint.ts';
 import { headersOf, writePage, writeSuccess } from './http/envelope.ts';
@@ -15,31 +14,29 @@ import type { StaticPage } from './pages.ts';
 import type { Services } from './services.ts';
 
 export interface Engine extends Refusals {
-    /** authenticate → limit → parse → call → envelope */
+    /** Handles a call of an endpoint: authenticates, limits, parses, calls the endpoint and writes the answer. */
     handle(endpoint: Endpoint): RequestHandler;
-    /** Sends a page to anybody whose address has calls left. */
+    /** Sends a page. The call counts against the anonymous limit of its address. */
     show(page: StaticPage): RequestHandler;
-    /** Answers 200 and nothing else. */
+    /** Answers 200 with empty data. The call counts against the anonymous limit of its address. */
     succeed(exchange: Exchange, message: string): Promise<void>;
 }
 
 export function engine(options: {
     services: Services;
-    admitter: Admitter;
-    isInternal(request: IncomingMessage): boolean;
+    admission: Admission;
     readList(list: ListAnswer<unknown>, context: CallContext): Promise<ListResult>;
     overload: Overload;
     log: Log;
 }): Engine {
-    const { admitter, overload } = options;
-    const admit = admission(options);
+    const { admission, overload } = options;
     const answer = answering(options);
     const { fail } = refusals(options);
 
-    /** Continues an admitted exchange. Every error on the way becomes an answer. */
+    /** Waits for the admission, then calls `resume`. If either fails, answers with the error. */
     async function run(
         exchange: Exchange,
-        admitted: Promise<Admission>,
+        admitted: Promise<Verdict>,
         resume: () => Promise<void> | void,
     ): Promise<void> {
         try {
@@ -48,7 +45,7 @@ export function engine(options: {
             if (principal) exchange.principal = principal;
             if (failure) throw failure;
             await resume();
-            overload.leave(exchange); // the rest of the time is the reader's
+            overload.leave(exchange); // from here on the reader determines how long the answer takes
         } catch (error) {
             await fail(exchange, error);
         }
@@ -60,27 +57,27 @@ export function engine(options: {
         show: (page) => (_request: Request, response: Response) => {
             const exchange = exchangeOf(response);
             exchange.route = page.id;
-            return run(exchange, admitter.anonymous(exchange.address, exchange), () =>
+            return run(exchange, admission.anonymous(exchange.address, exchange), () =>
                 writePage(response, { page, headers: headersOf(exchange) }),
             );
         },
 
         async succeed(exchange, message) {
-            exchange.decision = (await admitter.anonymous(exchange.address, exchange)).decision;
+            exchange.decision = (await admission.anonymous(exchange.address, exchange)).decision;
             writeSuccess(exchange.response, { status: 200, message, data: {}, headers: headersOf(exchange) });
             overload.leave(exchange);
         },
 
         handle(endpoint) {
             const audit = endpoint.path.startsWith('/internal/v1/');
-            const span_name = `${endpoint.method} ${endpoint.path}`;
+            const spanName = `${endpoint.method} ${endpoint.path}`;
             return (_request: Request, response: Response) => {
                 const exchange = exchangeOf(response);
                 exchange.route = endpoint.id;
-                exchange.span.rename(span_name);
+                exchange.span.rename(spanName);
                 exchange.audit = audit;
-                if (endpoint.hashes_password) overload.leave(exchange);
-                return run(exchange, admit(endpoint.access, exchange), () => answer(endpoint, exchange));
+                if (endpoint.hashesPassword) overload.leave(exchange);
+                return run(exchange, admission.admit(endpoint.access, exchange), () => answer(endpoint, exchange));
             };
         },
     };

@@ -6,12 +6,12 @@ import { JsonText } from '../platform/json.ts';
 import { MAX_PAGE_ROWS } from '../proto/limits.ts';
 import { REPEATED } from './http/query.ts';
 
-/** An optional field; `null` is the same as leaving it out (decision H5). */
+/** An optional field. `null` means the same as a missing field (decision H5). */
 export function optional<Schema extends z.ZodType>(schema: Schema) {
     return schema.nullish().transform((value) => value ?? undefined);
 }
 
-/** A display name: trimmed, 1 to 255 characters. */
+/** A display name of 1 to 255 characters. White space at both ends is removed. */
 export const name = z
     .string()
     .meta({ minLength: 1, maxLength: 255 })
@@ -29,7 +29,7 @@ export const base64 = z
         return z.NEVER;
     });
 
-/** The text of a header field. It was sent as UTF-8, but Node decodes header bytes as Latin-1. */
+/** The text of a header field. Clients send UTF-8, but Node decodes header bytes as Latin-1. */
 export const headerText = z.string().transform((text, context) => {
     const bytes = Buffer.from(text, 'latin1');
     if (isUtf8(bytes)) return bytes.toString('utf8');
@@ -37,21 +37,21 @@ export const headerText = z.string().transform((text, context) => {
     return z.NEVER;
 });
 
-/** A JSON object of at most `max_bytes`, passed on as the text that was sent. */
-export function jsonObject(max_bytes: number) {
+/** A JSON object of at most `maxBytes`. It is passed on as the text that the client sent. */
+export function jsonObject(maxBytes: number) {
     return z
         .instanceof(JsonText, { error: 'must be an object' })
-        .meta({ type: 'object' }) // as it is sent
-        .refine(({ text }) => Buffer.byteLength(text) <= max_bytes, `must be at most ${max_bytes >> 10} KiB of JSON`)
+        .meta({ type: 'object' }) // the type that the client sends
+        .refine(({ text }) => Buffer.byteLength(text) <= maxBytes, `must be at most ${maxBytes >> 10} KiB of JSON`)
         .transform(({ text }) => text);
 }
 
-/** A JSON object in an answer. `call` returns it as text, which the envelope includes unchanged. */
+/** A JSON object in an answer. `call` returns it as text, and the envelope contains that text unchanged. */
 export const anyObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonText, JsonText>;
 
 /**
- * A list of at most `max` items. The length is checked before the items, and the check stops at the first invalid item:
- * a long list of invalid items costs no more than one of them.
+ * A list of at most `max` items. The length is checked before the items, and the check stops at the first invalid item,
+ * so that a long list of invalid items costs no more than one invalid item.
  */
 export function listOf<Item extends z.ZodType>(item: Item, { min = 0, max }: { min?: number; max: number }) {
     const documented = z.toJSONSchema(z.array(item).min(min).max(max), { io: 'input', unrepresentable: 'any' });
@@ -73,7 +73,7 @@ export function listOf<Item extends z.ZodType>(item: Item, { min = 0, max }: { m
                 const parsed = item.safeParse(sent);
                 const [issue] = parsed.error?.issues ?? [];
                 if (issue) return fail({ ...issue, path: [index, ...issue.path], input: sent } as z.core.$ZodRawIssue);
-                items.push(parsed.data as z.output<Item>); // there is no issue
+                items.push(parsed.data as z.output<Item>); // without an issue there is data
             }
             return items;
         });
@@ -92,7 +92,10 @@ export const paging = z.object({
     cursor: z.string().min(1, 'must not be empty').max(200, 'is not one of this list').optional(),
 });
 
-/** Validates a part of the request. The refusal names the first invalid field and never repeats what was sent. */
+/**
+ * Validates a part of the request. Throws AppError `invalid`, whose text names the first invalid field and never
+ * contains what the client sent.
+ */
 export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
     const parsed = schema.safeParse(value, { reportInput: false });
     if (parsed.success) return parsed.data;

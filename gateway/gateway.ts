@@ -5,11 +5,12 @@ import { type Config, required } from '../platform/process/config.ts';
 import type { Redis } from '../platform/redis/redis.ts';
 import type { Log } from '../platform/telemetry/log.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
-import { admitter } from './admission/admit.ts';
-import { authenticator, internalSecret } from './admission/auth.ts';
-import { limiter } from './admission/limit.ts';
+import { admission } from './admission/admission.ts';
+import { authenticator } from './admission/authenticator.ts';
+import { internalSecret } from './admission/internal-secret.ts';
+import { limiter } from './admission/limiter.ts';
 import { overload } from './admission/overload.ts';
-import { sessionTokens } from './admission/session-tokens.ts';
+import { sessionVerifier } from './admission/session-verifier.ts';
 import { endpointTable } from './endpoints/index.ts';
 import { engine } from './engine.ts';
 import { cors } from './http/cors.ts';
@@ -18,17 +19,17 @@ import { listReader } from './lists.ts';
 import { pages } from './pages.ts';
 import type { Services } from './services.ts';
 
-/** Internal calls per minute. The number is so large that the bucket only provides the headers (decision A12). */
+/** Limit of internal calls per minute. It is so large that its bucket only fills the header fields (decision A12). */
 const INTERNAL_LIMIT = 1_000_000;
 /**
- * During a stop the gateway accepts connections and requests for this long (ms), and sends `Connection: close` with
- * each answer. Closing at once would lose the requests that clients are just sending. In this time load balancers see
- * that the process is not ready, and active clients learn that their connection closes.
+ * When it stops, the gateway still accepts connections and requests for this long (ms), and sends `Connection: close`
+ * with each answer. Closing at once would lose the requests that clients are sending at that moment. During this time
+ * load balancers see that the process is not ready, and active clients learn that their connection will close.
  */
 const LEAVE_TAKING_MS = 1_000;
-/** New connections that wait in the kernel to be accepted. The system's own bound may be lower. */
+/** Maximum number of new connections that wait in the kernel to be accepted. The kernel's own limit may be lower. */
 const BACKLOG = 4_096;
-/** Requests that are still in progress this long (ms) after that are aborted. */
+/** After LEAVE_TAKING_MS the gateway waits this long (ms) for requests in progress, then aborts them. */
 const DRAIN_MS = 10_000;
 
 export interface Gateway {
@@ -38,7 +39,7 @@ export interface Gateway {
     stop(): Promise<void>;
 }
 
-/** The HTTP side of the service: it receives requests and calls the services. */
+/** Starts the HTTP server, which receives requests and calls the services. */
 export async function startGateway(ground: {
     config: Config;
     services: Services;
@@ -46,43 +47,43 @@ export async function startGateway(ground: {
     version: string;
     log: Log;
     metrics: Metrics;
-    /** Milliseconds since 1970. */
+    /** The current time, in milliseconds since 1970. */
     clock(): number;
 }): Promise<Gateway> {
     const { config, services, redis, version, log, metrics, clock } = ground;
     const limits = limiter({
         redis,
         shards: config.REDIS_SHARDS,
-        window_ms: config.RATE_WINDOW_SECONDS * 1_000,
+        windowMs: config.RATE_WINDOW_SECONDS * 1_000,
         log,
         metrics,
         clock,
     });
-    const admission = admitter({
+    const secrets = [required(config, 'INTERNAL_SECRET'), config.INTERNAL_SECRET_PREVIOUS];
+    const isInternal = internalSecret(secrets.filter((secret) => secret !== undefined));
+    const requests = admission({
         authenticator: authenticator({
             services,
             limiter: limits,
-            session_tokens: sessionTokens({ ...services, clock }),
-            key_format: { brand: config.KEY_BRAND, environment: config.KEY_ENVIRONMENT },
+            sessionVerifier: sessionVerifier({ ...services, clock }),
+            keyFormat: { brand: config.KEY_BRAND, environment: config.KEY_ENVIRONMENT },
         }),
         limiter: limits,
         limits: {
             anonymous: config.ANONYMOUS_LIMIT,
-            unknown_key: config.UNKNOWN_KEY_LIMIT,
+            unknownKey: config.UNKNOWN_KEY_LIMIT,
             internal: INTERNAL_LIMIT,
         },
+        isInternal,
         log,
     });
     const endpoints = endpointTable({ version, cache: () => redis.ping(), clock });
-    const secrets = [required(config, 'INTERNAL_SECRET'), config.INTERNAL_SECRET_PREVIOUS];
-    const isInternal = internalSecret(secrets.filter((secret) => secret !== undefined));
     const load = overload(metrics);
     const server = gatewayServer({
-        unparsed_decision: () => admission.internal().decision,
+        unparsedDecision: () => requests.unlimited().decision,
         engine: engine({
             services,
-            admitter: admission,
-            isInternal,
+            admission: requests,
             readList: listReader(),
             overload: load,
             log,
@@ -90,7 +91,7 @@ export async function startGateway(ground: {
         endpoints,
         pages: pages(endpoints, version),
         cors: cors(config.CORS_ORIGINS.split(',').filter((origin) => origin !== '')),
-        trusted_proxies: config.TRUST_PROXY,
+        trustedProxies: config.TRUST_PROXY,
         overload: load,
         isInternal,
         log,
@@ -111,7 +112,7 @@ async function close(server: Server): Promise<void> {
     await delay(LEAVE_TAKING_MS);
     const closed = once(server, 'close');
     server.close();
-    // A kept-alive connection becomes idle when its last answer is sent.
+    // A kept-alive connection becomes idle when its last answer has been sent, so idle ones are closed repeatedly.
     const sweep = setInterval(() => server.closeIdleConnections(), 50);
     const force = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
     await closed;

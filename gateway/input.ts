@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { Request } from 'express';
 import { AppError } from '../platform/errors.ts';
-import { bearerToken } from './admission/auth.ts';
+import { bearerToken } from './admission/authenticator.ts';
 import type { Endpoint, Input } from './endpoint.ts';
 import { parse } from './fields.ts';
 import { networkOf } from './http/address.ts';
@@ -20,13 +20,13 @@ export async function readInput(
     exchange: Exchange,
     { services, parseInTurn }: { services: Services; parseInTurn: ParseInTurn },
 ): Promise<AnyInput> {
-    const request = exchange.request as Request; // express made it
-    const bytes = await exchange.body.read(endpoint.max_body_bytes);
+    const request = exchange.request as Request; // messageClasses() gives it Express's prototype
+    const bytes = await exchange.body.read(endpoint.maxBodyBytes);
     const body = await parseInTurn(bytes, (whole) => parseBody(request.headers, whole));
-    if (exchange.malformed_path) throw new AppError('invalid', 'The path is not properly percent-encoded.');
+    if (exchange.malformedPath) throw new AppError('invalid', 'The path is not properly percent-encoded.');
     const context = contextOf(exchange, endpoint.timeout_ms);
     if (exchange.internal) {
-        context.trusted = endpoint.access !== 'login'; // a login proves itself, whoever passes it on
+        context.trusted = endpoint.access !== 'login'; // a login is authenticated by its password only
         context.address = namedAddress(exchange);
         if (endpoint.access === 'internal') await actOnBehalf(exchange, context, services);
     }

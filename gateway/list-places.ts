@@ -1,26 +1,26 @@
 import { AppError } from '../platform/errors.ts';
 
-/** Complete lists that an account may read at the same time. */
+/** Maximum number of complete lists that an account may read at the same time. */
 const LISTS_PER_ACCOUNT = 2;
-/** Lists of an account that may wait while others read their first page. Further ones are refused. */
+/** Maximum number of lists of an account that wait for a place. Further ones are refused. */
 const MAX_WAITING = 64;
 /** How long a list waits for a place, in milliseconds. */
 const TIMEOUT_MS = 1_000;
 
 /** The right to read one list. */
 export interface Place {
-    /** Tells that the list has more than one page. It may keep its place for long, so others do not wait for it. */
+    /** Records that the list has more than one page. It may keep its place for a long time, so others do not wait. */
     becomeLong(): void;
-    /** Returns the place. Further calls do nothing. */
+    /** Gives the place back. Further calls do nothing. */
     leave(): void;
 }
 
 interface Account {
     /** Lists in progress. */
     taken: number;
-    /** Those that have more than one page. */
+    /** Lists in progress that have more than one page. */
     long: number;
-    /** Resolvers of the waiting lists, oldest first. */
+    /** The waiting lists, oldest first. */
     waiting: Waiter[];
 }
 
@@ -32,11 +32,11 @@ interface Waiter {
 const FREE: Place = { becomeLong() {}, leave() {} };
 
 /**
- * Bounds the complete lists that each account reads at the same time. A list takes its place before it reads its first
- * page. Most lists have one page and take milliseconds, so a further list waits briefly for its turn. It is refused
- * only if long lists have all places, or if the wait takes too long.
+ * Limits how many complete lists each account reads at the same time. A list takes a place before it reads its first
+ * page. Most lists have one page and take milliseconds, so a further list waits briefly for a place. It is refused only
+ * if long lists have taken all places, if too many lists wait, or if the wait takes too long.
  */
-export function listPlaces({ patience_ms = TIMEOUT_MS }: { patience_ms?: number } = {}) {
+export function listPlaces({ timeoutMs = TIMEOUT_MS }: { timeoutMs?: number } = {}) {
     const accounts = new Map<string, Account>();
 
     function leave(id: string, account: Account): void {
@@ -66,28 +66,9 @@ export function listPlaces({ patience_ms = TIMEOUT_MS }: { patience_ms?: number 
         };
     }
 
-    function wait(id: string, account: Account): Promise<Place> {
-        return new Promise((resolve, reject) => {
-            const waiter: Waiter = {
-                take() {
-                    clearTimeout(timer);
-                    resolve(placeOf(id, account));
-                },
-                refuse() {
-                    clearTimeout(timer);
-                    reject(tooManyLists());
-                },
-            };
-            const timer = setTimeout(() => {
-                account.waiting = account.waiting.filter((other) => other !== waiter);
-                waiter.refuse();
-            }, patience_ms);
-            account.waiting.push(waiter);
-        });
-    }
-
     /**
-     * A place for one list of an account; undefined for a caller whose lists are not counted. AppError `rate_limited`.
+     * Takes a place for one list of account `id`. For `undefined` (a caller whose lists are not counted) there is
+     * always a place. Throws AppError `rate_limited` if there is none.
      */
     return async (id: string | undefined): Promise<Place> => {
         if (id === undefined) return FREE;
@@ -95,8 +76,29 @@ export function listPlaces({ patience_ms = TIMEOUT_MS }: { patience_ms?: number 
         accounts.set(id, account);
         if (account.taken < LISTS_PER_ACCOUNT) return placeOf(id, account);
         if (account.long >= LISTS_PER_ACCOUNT || account.waiting.length >= MAX_WAITING) throw tooManyLists();
-        return wait(id, account);
+        return turn(account, timeoutMs, () => placeOf(id, account));
     };
+}
+
+/** Waits until another list of the account gives up its place, and takes it at that very moment. */
+function turn(account: Account, timeoutMs: number, takePlace: () => Place): Promise<Place> {
+    return new Promise((resolve, reject) => {
+        const waiter: Waiter = {
+            take() {
+                clearTimeout(timer);
+                resolve(takePlace());
+            },
+            refuse() {
+                clearTimeout(timer);
+                reject(tooManyLists());
+            },
+        };
+        const timer = setTimeout(() => {
+            account.waiting = account.waiting.filter((other) => other !== waiter);
+            waiter.refuse();
+        }, timeoutMs);
+        account.waiting.push(waiter);
+    });
 }
 
 function tooManyLists(): AppError {

@@ -7,7 +7,7 @@ export interface Page<Data> {
     rows: unknown[];
     next_cursor: string | undefined;
     total: number | undefined;
-    /** The members of `data` besides the list. The first page returns them. */
+    /** The other members of `data`. Only the first page returns them. */
     head?: Partial<Data>;
 }
 
@@ -35,16 +35,16 @@ export class ListAnswer<Data> {
     }
 }
 
-/** What to write: the complete data, or pieces of its JSON text that are read while they are written. */
+/** The data to write: complete, or as pieces of JSON text that are read while earlier pieces are written. */
 export type ListResult =
     | { data: Record<string, unknown>; next_cursor: string | undefined }
     | {
           pieces: AsyncIterable<string>;
-          /** Must be called when no more pieces are needed: it returns the list's place. */
+          /** Gives the list's place back. Must be called when no more pieces are needed. */
           close(): void;
       };
 
-/** Reads lists in pages, so that memory stays flat for lists of any length. */
+/** Reads lists in pages, so that memory use does not depend on the length of a list. */
 export function listReader() {
     const takePlace = listPlaces();
 
@@ -56,7 +56,7 @@ export function listReader() {
         }
         const place = await takePlace(accountOf(context));
         try {
-            requireTime(context); // it may have waited, and its client may have gone
+            requireTime(context); // during the wait the deadline may have passed or the client disconnected
             const first = await list.fetch({ limit: MAX_PAGE_ROWS, cursor: undefined, with_total: false }, context);
             if (first.next_cursor !== undefined) {
                 place.becomeLong();
@@ -80,7 +80,8 @@ async function* pieces(list: ListAnswer<unknown>, first: Page<unknown>, context:
         if (rows !== '') yield total === 0 ? rows : `,${rows}`;
         total += page.rows.length;
         if (page.next_cursor === undefined) break;
-        // Each page has the time limit of a call. The duration of the whole list depends on the reader.
+        // Each page has the time limit of a call. The list as a whole has none, because its duration depends on the
+        // reader.
         const deadline = performance.now() + REQUEST_TIMEOUT_MS;
         const next = { limit: MAX_PAGE_ROWS, cursor: page.next_cursor, with_total: false };
         page = await list.fetch(next, { ...context, deadline });

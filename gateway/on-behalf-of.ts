@@ -6,12 +6,12 @@ import type { Services } from './services.ts';
 
 /**
  * Lets a trusted call act for the account in `X-On-Behalf-Of`, with the account's current tier and rights (decision
- * A21). Without the header the call acts for nobody, and what it creates has no owner.
+ * A21). Without the header the call acts for no account, and the objects that it creates have no owner.
  */
 export async function actOnBehalf(exchange: Exchange, context: CallContext, { identity }: Services): Promise<void> {
     const named = exchange.request.headers['x-on-behalf-of'];
     if (named === undefined) return;
-    // Node joins the values if the field was sent twice.
+    // If the field was sent twice, Node joins the values, and the result is not an id.
     if (typeof named !== 'string' || !isId(named)) {
         throw new AppError('invalid', 'X-On-Behalf-Of must be the id of one account.');
     }
@@ -20,7 +20,7 @@ export async function actOnBehalf(exchange: Exchange, context: CallContext, { id
     try {
         context.tier = (await identity.getUser({}, context)).tier;
     } catch (error) {
-        // Not 404: the credential or DID in the path may well exist.
+        // 400 instead of 404, because the credential or DID in the path may exist.
         if (!(error instanceof AppError) || error.kind !== 'not_found') throw error;
         throw new AppError('invalid', 'The account in X-On-Behalf-Of does not exist.');
     }

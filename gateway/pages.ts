@@ -5,20 +5,18 @@ import { openApi } from './openapi/document.ts';
 import { referencePage } from './openapi/page.ts';
 import { STYLE } from './openapi/style.ts';
 
-/**
- * A document that is served beside the interface: for people and tools, the same for everybody, without the envelope.
- */
+/** A static document for people or tools. It is the same for every client and has no envelope. */
 export interface StaticPage {
     /** Its name in metrics and logs. */
     id: string;
     method: 'GET';
     path: string;
-    content_type: string;
+    contentType: string;
     /** Its Content-Security-Policy. */
     policy: string;
-    /** The page by content coding. It is encoded and compressed once, because anybody may request it. */
+    /** The page in each content coding. It is compressed once in advance, because any client may request it. */
     bodies: Readonly<Record<ContentCoding, Buffer>>;
-    /** Changes with the text. */
+    /** The entity tag. It changes when the text changes. */
     etag: string;
 }
 
@@ -26,16 +24,16 @@ export type ContentCoding = 'br' | 'gzip' | 'identity';
 
 const NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The OpenAPI document and the page that shows it, both built once. */
+/** Builds the OpenAPI document and the reference page that shows it. */
 export function pages(endpoints: readonly Endpoint[], version: string): StaticPage[] {
     const document = openApi(endpoints, version);
-    const style_hash = createHash('sha256').update(STYLE).digest('base64');
+    const styleHash = createHash('sha256').update(STYLE).digest('base64');
     return [
         {
             id: 'openapi',
             method: 'GET',
             path: '/openapi.json',
-            content_type: 'application/json; charset=utf-8',
+            contentType: 'application/json; charset=utf-8',
             policy: NOTHING,
             ...prepared(JSON.stringify(document)),
         },
@@ -43,9 +41,9 @@ export function pages(endpoints: readonly Endpoint[], version: string): StaticPa
             id: 'docs',
             method: 'GET',
             path: '/docs',
-            content_type: 'text/html; charset=utf-8',
+            contentType: 'text/html; charset=utf-8',
             // The page has no script and loads nothing.
-            policy: `${NOTHING}; style-src 'sha256-${style_hash}'; img-src data:`,
+            policy: `${NOTHING}; style-src 'sha256-${styleHash}'; img-src data:`,
             ...prepared(referencePage(document)),
         },
     ];
@@ -58,9 +56,9 @@ function prepared(text: string): Pick<StaticPage, 'bodies' | 'etag'> {
 }
 
 /** The smallest representation that a client with this `Accept-Encoding` accepts (RFC 9110, section 12.5.3). */
-export function codingFor(accept_encoding: string | undefined): ContentCoding {
+export function codingFor(acceptEncoding: string | undefined): ContentCoding {
     const refused = /;\s*q=0(\.0*)?$/;
-    const accepted = (accept_encoding ?? '')
+    const accepted = (acceptEncoding ?? '')
         .toLowerCase()
         .split(',')
         .map((coding) => coding.trim())

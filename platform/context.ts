@@ -15,7 +15,7 @@ export class Cancellation {
         return this.#isCancelled;
     }
 
-    /** Nobody waits for the answer any more. Further calls have no effect. */
+    /** Marks the call as cancelled and calls the listeners. Further calls have no effect. */
     cancel(): void {
         this.#isCancelled = true;
         const listeners = this.#listeners;
@@ -24,8 +24,8 @@ export class Cancellation {
     }
 
     /**
-     * Calls `listener` once: when the call is cancelled, or at once if it already is. Returns a function that removes
-     * the listener.
+     * Calls `listener` once: when the call is cancelled, or immediately if it already is. Returns a function that
+     * removes the listener.
      */
     onCancelled(listener: () => void): () => void {
         if (this.#isCancelled) {
@@ -38,9 +38,12 @@ export class Cancellation {
     }
 }
 
-/** Who makes a call, and until when its answer is useful. It is passed explicitly from the gateway to the store. */
+/**
+ * The caller of a call, and how long its answer is useful. The gateway creates it, and all functions down to the store
+ * get it as a parameter.
+ */
 export interface CallContext extends Context {
-    /** On this process's monotonic clock (`performance.now()`), in milliseconds. */
+    /** Point in time on this process's monotonic clock (`performance.now()`), in milliseconds. */
     readonly deadline: number;
     readonly cancellation: Cancellation;
 }
@@ -53,35 +56,38 @@ export interface CallLifetime extends Traced {
 
 /** Time limit of a request, in milliseconds. */
 export const REQUEST_TIMEOUT_MS = 10_000;
-/** Subtracted from the deadline at each hop, so that the caller can still say which hop was late. */
+/** Subtracted from the deadline at each hop, in milliseconds, so that the caller can still say which hop was late. */
 const HOP_MS = 20;
-/** With less time left than this, a call is not started. */
+/** A call with less time left than this, in milliseconds, is not started. */
 const LEAST_MS = 100;
 
-/** Time limit in milliseconds for a call to the next hop now; 0 if the time is over. */
+/** Returns the time limit for a call to the next hop, in milliseconds; 0 if the deadline has passed. */
 export function timeoutOfNextHop({ deadline }: CallContext): number {
     return Math.max(0, Math.floor(deadline - performance.now() - HOP_MS));
 }
 
-/** Why a call should not be started now: `cancelled`, or `deadline` if it could not be answered in time. */
+/**
+ * Returns the error if a call should not be started now: `cancelled`, or `deadline` if it could not be answered in
+ * time.
+ */
 export function reasonNotToStart(lifetime: CallLifetime): AppError | undefined {
     const { deadline = Number.POSITIVE_INFINITY, cancellation } = lifetime;
     if (cancellation?.isCancelled || deadline - performance.now() < LEAST_MS) return overError(lifetime);
     return undefined;
 }
 
-/** Throws the reason why a call should not be started, if there is one. */
+/** Throws the error of reasonNotToStart(), if there is one. */
 export function requireTime(lifetime: CallLifetime): void {
     const reason = reasonNotToStart(lifetime);
     if (reason) throw reason;
 }
 
-/** True if the client has disconnected, or if an answer of the next hop could not be passed on in time. */
+/** True if the client has disconnected, or if an answer of the next hop could no longer be passed on in time. */
 export function isOver({ deadline = Number.POSITIVE_INFINITY, cancellation }: CallLifetime, now: number): boolean {
     return cancellation?.isCancelled === true || deadline - HOP_MS <= now;
 }
 
-/** The error of a call that has ended: `cancelled` if its client has disconnected, else `deadline`. */
+/** Returns the error of a call that has ended: `cancelled` if its client has disconnected, else `deadline`. */
 export function overError({ cancellation }: CallLifetime): AppError {
     return cancellation?.isCancelled ? cancelled() : deadlineExceeded();
 }
@@ -92,14 +98,14 @@ export function throwIfCancelled({ cancellation }: CallLifetime): void {
 }
 
 /**
- * A context for work that continues when the client disconnects, because others need its result too. It has a deadline
- * of its own.
+ * Returns a context for work that continues when the client disconnects, because other calls need its result, too. It
+ * has a deadline of its own.
  */
-export function detached(context: CallContext, timeout_ms: number): CallContext {
-    return { ...context, deadline: performance.now() + timeout_ms, cancellation: new Cancellation() };
+export function detached(context: CallContext, timeoutMs: number): CallContext {
+    return { ...context, deadline: performance.now() + timeoutMs, cancellation: new Cancellation() };
 }
 
-/** The context of a call that a process makes for itself. */
+/** Creates a context for a call that a process makes on its own behalf. */
 export function ownContext(): CallContext {
     return {
         request_id: newId(),
@@ -117,7 +123,7 @@ export function deadlineExceeded(): AppError {
     return new AppError('deadline', 'The request took too long. Try again shortly.', { retry_after: 1 });
 }
 
-/** The account that a call acts for. Throws if the call has none but needs one. */
+/** Returns the account that a call acts for. Throws `unauthenticated` if there is none. */
 export function requireUser(context: CallContext): string {
     if (context.user_id === undefined) throw new AppError('unauthenticated', 'This operation requires an account.');
     return context.user_id;

@@ -6,7 +6,7 @@ const KINDS = {
     not_found: { grpc: 5, http: 404, summary: 'Not found' },
     method_not_allowed: { grpc: 12, http: 405, summary: 'Method not allowed' },
     request_timeout: { grpc: 4, http: 408, summary: 'Request timeout' },
-    /** The client has disconnected: 499, as nginx logs it. Nobody reads the answer. */
+    /** The client has disconnected and will not read the answer. 499 is the status that nginx logs for this. */
     cancelled: { grpc: 1, http: 499, summary: 'Client closed request' },
     conflict: { grpc: 6, http: 409, summary: 'Conflict' },
     too_large: { grpc: 11, http: 413, summary: 'Request too large' },
@@ -38,11 +38,11 @@ export class AppError extends Error {
         this.retry_after = options.retry_after;
     }
 
-    get http_status(): number {
+    get httpStatus(): number {
         return KINDS[this.kind].http;
     }
 
-    get grpc_code(): number {
+    get grpcCode(): number {
         return KINDS[this.kind].grpc;
     }
 
@@ -52,7 +52,7 @@ export class AppError extends Error {
     }
 }
 
-/** What is wrong with a request, and what would be valid. */
+/** Creates an `invalid` error. `detail` says what is wrong with the request, and what would be valid. */
 export function invalid(detail: string): AppError {
     return new AppError('invalid', detail);
 }
@@ -61,7 +61,10 @@ export function isErrorKind(text: string): text is ErrorKind {
     return Object.hasOwn(KINDS, text);
 }
 
-/** The error that callers get for an unforeseen failure. Its cause is only logged. */
+/**
+ * Returns `error` if it is an AppError. Otherwise returns an `internal` error whose cause is logged but not sent to the
+ * caller.
+ */
 export function asAppError(error: unknown): AppError {
     if (error instanceof AppError) return error;
     return new AppError('internal', 'The request could not be completed because of an internal error.', {

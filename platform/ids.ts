@@ -2,33 +2,33 @@ import { randomFillSync } from 'node:crypto';
 
 const pool = Buffer.alloc(8 * 512);
 let used = pool.length;
-let last_ms = 0;
+let lastMs = 0;
 let sequence = 0;
 
 /**
- * A UUIDv7 (RFC 9562, section 5.7) for `now_ms`. It sorts by time, and ids of one process and millisecond sort in the
- * order of their creation (the 12 bits of rand_a count).
+ * Creates a UUIDv7 (RFC 9562, section 5.7) for `nowMs`. Ids sort by time. Ids that one process creates in the same
+ * millisecond sort in order of creation, because the 12 bits of rand_a are a counter.
  */
-export function newId(now_ms: number = Date.now()): string {
-    sequence = now_ms === last_ms ? sequence + 1 : 0;
-    last_ms = now_ms;
+export function newId(nowMs: number = Date.now()): string {
+    sequence = nowMs === lastMs ? sequence + 1 : 0;
+    lastMs = nowMs;
     if (used === pool.length) {
         randomFillSync(pool);
         used = 0;
     }
     const random = pool.toString('hex', used, used + 8);
     used += 8;
-    const time = now_ms.toString(16).padStart(12, '0');
-    const version_and_sequence = (0x7000 | (sequence & 0xfff)).toString(16);
+    const time = nowMs.toString(16).padStart(12, '0');
+    const versionAndSequence = (0x7000 | (sequence & 0xfff)).toString(16);
     const variant = ((Number.parseInt(random.charAt(0), 16) & 0x3) | 0x8).toString(16);
-    return `${time.slice(0, 8)}-${time.slice(8)}-${version_and_sequence}-${variant}${random.slice(1, 4)}-${random.slice(4)}`;
+    return `${time.slice(0, 8)}-${time.slice(8)}-${versionAndSequence}-${variant}${random.slice(1, 4)}-${random.slice(4)}`;
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
  * True if the text is a UUID in lower-case canonical form, the only form in use. The version does not matter: an
- * invented UUID is an id of nothing, not an invalid id.
+ * invented UUID is a valid id of something that does not exist.
  */
 export function isId(text: string): boolean {
     return text.length === 36 && UUID.test(text);
@@ -37,5 +37,5 @@ export function isId(text: string): boolean {
 /** Request ids that are accepted from callers. Any other is replaced, because the id is logged. */
 export const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** The nil UUID (RFC 9562, section 5.9): the owner of what belongs to nobody. */
+/** The nil UUID (RFC 9562, section 5.9): the account of records that belong to no account. */
 export const NIL_ID = '00000000-0000-0000-0000-000000000000';

@@ -2,7 +2,7 @@
 export const MAX_JSON_DEPTH = 32;
 
 /**
- * Maximum number of keys in a text, over all objects: 1 MiB could hold 150,000, and comparing them would block the
+ * Maximum number of keys in a text, over all objects. 1 MiB could hold 150,000 keys, and comparing them would block the
  * event loop.
  */
 export const MAX_JSON_KEYS = 20_000;
@@ -15,12 +15,14 @@ export class JsonError extends Error {
 export interface JsonScan {
     key_count: number;
     /** Commas outside of strings. Together with the keys they bound the number of values. */
-    comma_count: number;
+    commaCount: number;
     /** The text of each wanted member of the outermost object, if its value is an object or a string. */
     slices: Map<string, string>;
 }
 
-/** Blanks and control characters. The syntax check refuses the latter. */
+/**
+ * The scan skips characters up to this code: blanks and control characters. JSON.parse refuses the control characters.
+ */
 const BLANK = 0x20;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -33,49 +35,49 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Looks at each character of `text` once. It ends on any text, JSON or not; the result counts only if JSON.parse accepts the
- * text too.
- * @throws JsonError for more than MAX_JSON_DEPTH levels, more than MAX_JSON_KEYS keys, an escaped NUL or lone surrogate, and
- * a colon that follows no string
+ * Scans each character of `text` once. It does not check the syntax: use the result only if JSON.parse accepts the
+ * text.
+ * @throws JsonError for more than MAX_JSON_DEPTH levels, more than MAX_JSON_KEYS keys, an escaped NUL or lone
+ * surrogate, and a colon that follows no string
  */
 export function scanJson(text: string, wanted: ReadonlySet<string>): JsonScan {
     const slices = new Map<string, string>();
     const nextBackslash = forwardFinder(text, '\\');
     let depth = 0;
-    /** The newest string, until a colon turns it into a key. */
-    let string_start = -1;
-    let string_end = -1;
+    /** Start and end of the last string. The start is -1 once a colon has made that string a key. */
+    let stringStart = -1;
+    let stringEnd = -1;
     /** The wanted member that is being read. */
     let member: string | undefined;
-    let member_start = 0;
-    let key_count = 0;
-    let comma_count = 0;
+    let memberStart = 0;
+    let keyCount = 0;
+    let commaCount = 0;
     for (let i = 0; i < text.length; i++) {
         const code = text.charCodeAt(i);
         if (code <= BLANK) continue;
         switch (code) {
             case QUOTE:
-                string_start = i + 1;
-                i = string_end = closingQuote(text, string_start, nextBackslash);
-                if (depth === 1 && member !== undefined && string_start === member_start + 1) {
-                    slices.set(member, text.slice(member_start, i + 1));
+                stringStart = i + 1;
+                i = stringEnd = closingQuote(text, stringStart, nextBackslash);
+                if (depth === 1 && member !== undefined && stringStart === memberStart + 1) {
+                    slices.set(member, text.slice(memberStart, i + 1));
                     member = undefined;
                 }
                 break;
             case COLON: {
-                if (string_start === -1) throw new JsonError('not valid JSON');
-                if (++key_count > MAX_JSON_KEYS) throw new JsonError(`more than ${MAX_JSON_KEYS} keys`);
+                if (stringStart === -1) throw new JsonError('not valid JSON');
+                if (++keyCount > MAX_JSON_KEYS) throw new JsonError(`more than ${MAX_JSON_KEYS} keys`);
                 if (depth === 1 && wanted.size > 0) {
-                    const key = decodeKey(text.slice(string_start, string_end));
-                    member_start = skipBlanks(text, i + 1);
-                    i = member_start - 1;
-                    member = wanted.has(key) && isObjectOrString(text, member_start) ? key : undefined;
+                    const key = decodeKey(text.slice(stringStart, stringEnd));
+                    memberStart = skipBlanks(text, i + 1);
+                    i = memberStart - 1;
+                    member = wanted.has(key) && isObjectOrString(text, memberStart) ? key : undefined;
                 }
-                string_start = -1; // each key is decoded once, however many colons follow it
+                stringStart = -1; // a further colon must not decode the key again
                 break;
             }
             case COMMA:
-                comma_count++;
+                commaCount++;
                 break;
             case OPEN_OBJECT:
             case OPEN_ARRAY:
@@ -85,13 +87,13 @@ export function scanJson(text: string, wanted: ReadonlySet<string>): JsonScan {
             case CLOSE_ARRAY:
                 depth--;
                 if (depth === 1 && member !== undefined) {
-                    slices.set(member, text.slice(member_start, i + 1));
+                    slices.set(member, text.slice(memberStart, i + 1));
                     member = undefined;
                 }
                 break;
         }
     }
-    return { key_count, comma_count, slices };
+    return { key_count: keyCount, commaCount, slices };
 }
 
 function isObjectOrString(text: string, start: number): boolean {
@@ -99,7 +101,7 @@ function isObjectOrString(text: string, start: number): boolean {
     return code === OPEN_OBJECT || code === QUOTE;
 }
 
-/** A key with its escapes decoded, from the text between its quotes. */
+/** Returns a key with its escapes decoded, from the text between its quotes. */
 function decodeKey(written: string): string {
     return written.includes('\\') ? String(parseSyntax(`"${written}"`)) : written;
 }
@@ -113,8 +115,8 @@ export function parseSyntax(text: string): unknown {
 }
 
 /**
- * Finds the next `part` at or after a place. Places must be requested in ascending order, so that each is searched
- * once.
+ * Returns a function that finds the next `part` at or after a position. Positions must ascend, so that the text is
+ * searched once.
  */
 function forwardFinder(text: string, part: string): (start: number) => number {
     let next = -1;
@@ -128,7 +130,8 @@ function forwardFinder(text: string, part: string): (start: number) => number {
 }
 
 /**
- * The end of the string that begins at `start`. A string with escapes is scanned once, so its length bounds the work.
+ * Returns the index of the quote that closes the string at `start`, or the text's length. It scans a string with
+ * escapes once, so the work is proportional to the string's length.
  */
 function closingQuote(text: string, start: number, nextBackslash: (start: number) => number): number {
     const quote = text.indexOf('"', start);
@@ -153,14 +156,17 @@ function afterEscape(text: string, start: number): number {
     throw new JsonError('lone surrogate in a string');
 }
 
-/** The UTF-16 unit of the `\uXXXX` escape at `start`; negative if these are not four hexadecimal digits. */
+/** Returns the UTF-16 unit of the `\uXXXX` escape at `start`; negative if it does not have four hexadecimal digits. */
 function escapedUnit(text: string, start: number): number {
     let unit = 0;
     for (let i = start + 2; i < start + 6; i++) unit = (unit << 4) | hexValue(text.charCodeAt(i));
     return unit;
 }
 
-/** The value of a hexadecimal digit, by its character code; -1 for any other character and beyond the end of a text. */
+/**
+ * Returns the value of a hexadecimal digit, by its character code; -1 for any other character and beyond the end of a
+ * text.
+ */
 function hexValue(code: number): number {
     if (code >= 0x30 && code <= 0x39) return code - 0x30;
     const letter = code | 0x20; // lower case

@@ -6,15 +6,15 @@ export interface QueueStats {
     waiting: number;
     /** Items that were accepted. */
     items: number;
-    /** Groups in which they left. */
+    /** Batches in which items left the queue. */
     batches: number;
     /** Items that were refused because the queue was full. */
     refused: number;
 }
 
 /**
- * Shared by the process, because queues come and go with streams and shards, and queues with the same name are counted
- * together. Counting in it is an addition.
+ * The totals of the process, by queue name. Streams and shards create and drop queues while the process runs, so queues
+ * with the same name share their totals.
  */
 const statsByName = new Map<string, QueueStats>();
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fails when the committed output of the protos is not what they generate.
+# Fails if proto/gen or proto/descriptors.binpb differs from the output that the proto files generate now.
 set -eu
 fresh=$(mktemp -d)
 trap 'rm -rf "$fresh"' EXIT

@@ -1,12 +1,12 @@
-/** Bounds of the contracts: the gateway's schemas tell them, and the services hold every caller to them. */
+/** Limits of the gRPC contracts. The gateway's schemas state them, and the services enforce them for every caller. */
 
-/** Of the JSON of a credential's claims, in bytes. */
+/** Largest JSON text of a credential's claims, in bytes. */
 export const MAX_CLAIMS_BYTES = 64 << 10;
-/** Of the JSON of the metadata that a wallet keeps beside a credential, in bytes. */
+/** Largest JSON text of the metadata that a wallet stores with a credential, in bytes. */
 export const MAX_METADATA_BYTES = 16 << 10;
-/** Rows on one page of a list. */
+/** Maximum number of rows on one page of a list. */
 export const MAX_PAGE_ROWS = 1_000;
-/** Users in one batch. */
+/** Maximum number of users in one batch. */
 export const MAX_USERS = 1_000;
-/** Credentials in one presentation, and tokens that are verified by one call. */
+/** Maximum number of credentials in one presentation, and of tokens that one call verifies. */
 export const MAX_PRESENTED_CREDENTIALS = 100;

@@ -19,5 +19,5 @@ export const SERVICE_DEFINITIONS = {
 
 export type ServiceRole = keyof typeof SERVICE_DEFINITIONS;
 
-/** In the order in which they are started. */
+/** The roles of the services, in the order in which they start. */
 export const SERVICE_ROLES = Object.keys(SERVICE_DEFINITIONS) as ServiceRole[];

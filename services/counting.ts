@@ -1,28 +1,29 @@
 import { asAppError, type ErrorKind } from '../platform/errors.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 
-/** The calls of a service that are counted. */
+/** The methods of a service that record business metrics. */
 export type CountedCalls<S> = {
     [M in keyof S]?: S[M] extends (...args: never[]) => Promise<infer Answer> ? Counted<Answer> : never;
 };
 
 /**
- * What is counted for one method: its answers, each as one of `outcomes`, and the refusals that count as outcomes too.
+ * The metric of one method. Each answer counts as one of `outcomes`, and each error listed in `refusals` counts as an
+ * outcome too.
  */
 interface Counted<Answer> {
     name: string;
     help: string;
-    /** By error kind. Other errors are counted with those of every method, not here. */
+    /** The outcome for each error kind. All other errors are counted by the metrics of every call, not here. */
     refusals?: Partial<Record<ErrorKind, string>>;
     answers?: { outcomes: readonly string[]; of(answer: Answer): string };
 }
 
 const DONE = { outcomes: ['ok'], of: () => 'ok' };
 
-/** Wraps the service so that it also counts its business metrics, besides the metrics of every call. */
+/** Wraps the service so that its methods also record their business metrics. */
 export function counting<S extends object>(metrics: Metrics, service: S, calls: CountedCalls<S>): S {
     const counted = Object.entries(calls).map(([name, description]) => {
-        // Object.entries loses which method has which answer; CountedCalls has paired them.
+        // Object.entries loses the types. CountedCalls has checked that each method has the metric of its own answer.
         const { answers = DONE, refusals = {}, ...rest } = description as Counted<unknown>;
         const counter = metrics.counter({ ...rest, labels: ['outcome'] });
         for (const outcome of [...answers.outcomes, ...Object.values(refusals)]) counter.inc({ outcome }, 0);

@@ -7,15 +7,15 @@ export function credentialId(uuid: string): string {
     return URN + uuid;
 }
 
-/** The UUID in a credential id; undefined for any text that is not `urn:uuid:` and a UUID in lower case. */
-export function uuidOf(credential_id: string): string | undefined {
-    const uuid = credential_id.slice(URN.length);
-    return credential_id.startsWith(URN) && isId(uuid) ? uuid : undefined;
+/** Returns the UUID in a credential id; undefined if the text is not `urn:uuid:` followed by a UUID in lower case. */
+export function uuidOf(credentialId: string): string | undefined {
+    const uuid = credentialId.slice(URN.length);
+    return credentialId.startsWith(URN) && isId(uuid) ? uuid : undefined;
 }
 
 /** Like uuidOf, but throws AppError `invalid` instead of returning undefined. */
-export function requireCredentialId(credential_id: string): string {
-    const uuid = uuidOf(credential_id);
+export function requireCredentialId(credentialId: string): string {
+    const uuid = uuidOf(credentialId);
     if (uuid === undefined) throw invalid('credential_id is not urn:uuid: and a UUID in lower case.');
     return uuid;
 }

@@ -11,24 +11,24 @@ export interface CredentialContent {
     issuer: string;
     subject: string;
     credential_type: string;
-    /** Times in UTC, with milliseconds. */
+    /** Times are in UTC, with milliseconds. */
     issued_at: string;
     expires_at: string | undefined;
-    /** A JSON object, as the text that was sent. */
+    /** A JSON object: the text as the client sent it. */
     claims: string;
 }
 
 /** Distinguishes credentials from presentations, which are signed with the same keys. */
 const TYPE = 'credential';
-/** Maximum length of a credential's type, in characters. */
+/** Maximum length of a credential's type, in characters (code points). */
 export const MAX_TYPE_LENGTH = 255;
-/** The members that are read from a token's payload. */
+/** The members that the service reads from a token's payload. */
 export const CREDENTIAL_MEMBERS = {
     members: ['typ', 'jti', 'iss', 'sub', 'credential_type', 'iat', 'exp', 'nbf'],
     raw: ['claims'],
 } as const;
 
-/** The payload of a credential's token: JSON, with the claim names of RFC 7519 where it has one. */
+/** Returns the payload of a credential's token as JSON. Members that RFC 7519 defines have its claim names. */
 export function writePayload(content: CredentialContent): string {
     return stringifyJson({
         typ: TYPE,
@@ -43,8 +43,8 @@ export function writePayload(content: CredentialContent): string {
 }
 
 /**
- * Reads a payload that was opened with CREDENTIAL_MEMBERS. Any holder of a key can sign anything, so every member is
- * checked. Returns the name of the first invalid member instead, if there is one.
+ * Reads a payload that was opened with CREDENTIAL_MEMBERS. Anybody with a key can sign any payload, so every member is
+ * checked. If a member is invalid, returns the name of the first one.
  */
 export function readPayload(opened: {
     payload: Record<string, unknown>;
@@ -58,15 +58,23 @@ export function readPayload(opened: {
     if (typeof sub !== 'string' || !isDid(sub)) return { invalidField: 'sub' };
     if (typeof credential_type !== 'string' || !isCredentialType(credential_type))
         return { invalidField: 'credential_type' };
-    const issued_at = typeof iat === 'string' ? readDateTime(iat) : undefined;
-    if (issued_at === undefined) return { invalidField: 'iat' };
-    const expires_at = typeof exp === 'string' ? readDateTime(exp) : undefined;
-    if (exp !== undefined && expires_at === undefined) return { invalidField: 'exp' };
+    const issuedAt = typeof iat === 'string' ? readDateTime(iat) : undefined;
+    if (issuedAt === undefined) return { invalidField: 'iat' };
+    const expiresAt = typeof exp === 'string' ? readDateTime(exp) : undefined;
+    if (exp !== undefined && expiresAt === undefined) return { invalidField: 'exp' };
     if (claims === undefined) return { invalidField: 'claims' };
-    return { credential_id: jti, issuer: iss, subject: sub, credential_type, issued_at, expires_at, claims };
+    return {
+        credential_id: jti,
+        issuer: iss,
+        subject: sub,
+        credential_type,
+        issued_at: issuedAt,
+        expires_at: expiresAt,
+        claims,
+    };
 }
 
-/** Any text that is not blank. */
+/** True if the text is not blank, can be stored and has at most MAX_TYPE_LENGTH characters. */
 export function isCredentialType(text: string): boolean {
     return text.trim() !== '' && isText(text, MAX_TYPE_LENGTH);
 }

@@ -4,10 +4,13 @@ import { type Passwords, passwordPool } from '../workers/crypto/passwords.ts';
 import { poolMetrics } from '../workers/crypto/pool-metrics.ts';
 import { type Signatures, signaturePool } from '../workers/crypto/signatures.ts';
 
-/** Calls that may wait for a password hash: ten seconds of work on two cores. */
+/** Maximum number of calls that wait for a password hash: ten seconds of work on two cores. */
 const PASSWORDS_WAITING = 512;
 
-/** The thread pools of a process. Each starts when a service first uses it: most roles need one of them, or none. */
+/**
+ * The thread pools of a process. A pool starts when a service first uses it, because most roles need only one of them
+ * or none.
+ */
 export interface CryptoPools {
     signatures(): Signatures;
     passwords(): Passwords;
@@ -29,7 +32,7 @@ export function cryptoPools(options: { config: Config; metrics: Metrics; closing
             passwordPool({
                 threads: config.PASSWORD_THREADS,
                 cost: { memory_kib: config.ARGON2_MEMORY_KIB, passes: config.ARGON2_PASSES },
-                max_waiting: PASSWORDS_WAITING,
+                maxWaiting: PASSWORDS_WAITING,
                 metrics,
             }),
         ),

@@ -6,17 +6,17 @@ import { sharedSeal } from './shared-seal.ts';
 export interface ListScope {
     /** The kind of the list. */
     list: 'keys' | 'credentials_by_issuer' | 'credentials_by_subject' | 'wallet_credentials';
-    /** The account that reads it; undefined for a trusted caller that acts for nobody. */
+    /** The account that reads the list; undefined for a trusted caller that acts for no account. */
     account: string | undefined;
-    /** The DID or the wallet of the list, if an account can read several lists of this kind. */
+    /** The DID or the wallet of the list; needed if an account can read several lists of this kind. */
     of?: string;
 }
 
 /** Creates and reads cursors. They are opaque and authenticated: callers can neither read nor forge them. */
 export interface Cursors {
-    /** A cursor for the UUID of a page's last row. */
+    /** Returns a cursor for the UUID of a page's last row. */
     seal(id: string, scope: ListScope): string;
-    /** The UUID. AppError `invalid` for any text that `seal` has not made for this list and account. */
+    /** Returns the UUID. Throws AppError `invalid` if `seal` has not created the cursor for this list and account. */
     open(cursor: string, scope: ListScope): string;
 }
 
@@ -24,7 +24,7 @@ const UUID_BYTES = 16;
 /** A sealed UUID has 45 bytes. Any other length is refused before it is decoded. */
 const CURSOR_LENGTH = 60;
 
-/** `secrets` are the same in all processes: the first one seals, each of them opens. */
+/** All processes must have the same `secrets`. The first one seals cursors; each of them opens cursors. */
 export function cursors(secrets: readonly [string, ...string[]]): Cursors {
     const shared = sharedSeal(secrets, 'list cursors');
     return {

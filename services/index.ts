@@ -1,9 +1,7 @@
-import { join } from 'node:path';
 import { guard } from '../platform/access/guard.ts';
 import { DAY_MS } from '../platform/access/limit-record.ts';
 import { livenessMarks } from '../platform/access/liveness-marks.ts';
 import type { Database } from '../platform/postgres/db.ts';
-import type { SchemaMigrations } from '../platform/postgres/migrate.ts';
 import { type Config, required } from '../platform/process/config.ts';
 import type { Job } from '../platform/redis/jobs.ts';
 import type { Redis } from '../platform/redis/redis.ts';
@@ -11,10 +9,10 @@ import { type BoundMethod, bind, type ServiceDefinition, type ServiceOf } from '
 import type { Log } from '../platform/telemetry/log.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 import { SERVICE_DEFINITIONS, type ServiceRole } from '../proto/services.ts';
-import { foldStore } from '../workers/usage/fold.store.ts';
-import { foldDeltas, rollUp } from '../workers/usage/fold.ts';
 import { pruneUsage } from '../workers/usage/prune.store.ts';
 import { dayText } from '../workers/usage/records.ts';
+import { rollUpStore } from '../workers/usage/roll-up.store.ts';
+import { rollUp, rollUpPendingCounts } from '../workers/usage/roll-up.ts';
 import { usageService } from '../workers/usage/service.ts';
 import { usageStore } from '../workers/usage/store.ts';
 import {
@@ -53,14 +51,14 @@ export interface ServiceDependencies extends CryptoPools {
     metrics: Metrics;
     /** Milliseconds since 1970. */
     clock: () => number;
-    /** Returns a client of another service, wherever it runs. */
+    /** Returns a client of another service, which may run in this process or elsewhere. */
     serviceClient<D extends ServiceDefinition>(role: ServiceRole, definition: D): ServiceOf<D>;
 }
 
 interface Service {
-    /** The methods it serves, for encoded messages. */
+    /** Creates the service. Returns its methods, which take and return encoded messages. */
     build(dependencies: ServiceDependencies): BoundMethod[];
-    /** Its periodic jobs. */
+    /** Returns its periodic jobs. */
     jobs?(dependencies: ServiceDependencies): Record<string, Job>;
 }
 
@@ -78,11 +76,15 @@ function service<D extends ServiceDefinition>(
     };
 }
 
-/** Every reader adds up the counts that are not rolled up yet. */
-const FOLD_DELTAS_EVERY_MS = 2_000;
-const FOLD_EVERY_MS = 10_000;
+/**
+ * Interval between roll-ups of the pending counts, in milliseconds. It is short because every reader adds up the
+ * pending counts.
+ */
+const ROLL_UP_PENDING_EVERY_MS = 2_000;
+/** Interval between roll-ups of the limiter's request counts, in milliseconds. */
+const ROLL_UP_EVERY_MS = 10_000;
 
-/** Builds every service, by role. */
+/** All services, by role. */
 export const SERVICES: Record<ServiceRole, Service> = {
     identity: service(
         SERVICE_DEFINITIONS.identity,
@@ -91,19 +93,19 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 store: identityStore(db),
                 passwords: passwords(),
                 tokens: tokens({
-                    keys_pem: required(config, 'JWT_KEYS'),
-                    access_seconds: config.ACCESS_TOKEN_SECONDS,
-                    refresh_seconds: config.REFRESH_TOKEN_SECONDS,
+                    keysPem: required(config, 'JWT_KEYS'),
+                    accessSeconds: config.ACCESS_TOKEN_SECONDS,
+                    refreshSeconds: config.REFRESH_TOKEN_SECONDS,
                     clock,
                 }),
                 guard: guard({ redis, shards: config.REDIS_SHARDS, log }),
                 livenessMarks: livenessMarks({ redis, shards: config.REDIS_SHARDS }),
-                session_quota: config.QUOTA_SESSIONS,
+                sessionQuota: config.QUOTA_SESSIONS,
                 clock,
             }),
         {
             counted: IDENTITY_CALLS,
-            jobs: ({ db }) => ({ prune: { every_ms: DAY_MS, run: () => pruneSessions(db) } }),
+            jobs: ({ db }) => ({ prune: { everyMs: DAY_MS, run: () => pruneSessions(db) } }),
         },
     ),
     keys: service(
@@ -117,14 +119,14 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 policy: {
                     brand: config.KEY_BRAND,
                     environment: config.KEY_ENVIRONMENT,
-                    tier_policy: config.KEY_TIER_POLICY,
-                    key_limits: {
+                    tierPolicy: config.KEY_TIER_POLICY,
+                    keyLimits: {
                         free: config.KEY_LIMIT_FREE,
                         basic: config.KEY_LIMIT_BASIC,
                         pro: config.KEY_LIMIT_PRO,
                         enterprise: config.KEY_LIMIT_ENTERPRISE,
                     },
-                    key_quota: config.QUOTA_KEYS,
+                    keyQuota: config.QUOTA_KEYS,
                 },
             }),
         { counted: KEYS_CALLS },
@@ -145,7 +147,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 signatures: signatures(),
                 services: { did: serviceClient('did', SERVICE_DEFINITIONS.did) },
                 cursors: cursors(required(config, 'SERVICE_TOKEN')),
-                list_scope: config.LIST_SCOPE,
+                listScope: config.LIST_SCOPE,
                 clock,
             }),
         { counted: CREDENTIALS_CALLS },
@@ -188,32 +190,16 @@ export const SERVICES: Record<ServiceRole, Service> = {
             usageService({ store: usageStore(db), redis, shards: config.REDIS_SHARDS, log, clock }),
         {
             jobs({ config, db, redis, clock }) {
-                const store = foldStore(db);
+                const store = rollUpStore(db);
                 return {
-                    deltas: { every_ms: FOLD_DELTAS_EVERY_MS, run: () => foldDeltas({ store }) },
+                    deltas: { everyMs: ROLL_UP_PENDING_EVERY_MS, run: () => rollUpPendingCounts({ store }) },
                     fold: {
-                        every_ms: FOLD_EVERY_MS,
+                        everyMs: ROLL_UP_EVERY_MS,
                         run: () => rollUp({ store, redis, shards: config.REDIS_SHARDS }),
                     },
-                    prune: { every_ms: DAY_MS, run: () => pruneUsage(db, dayText(clock())) },
+                    prune: { everyMs: DAY_MS, run: () => pruneUsage(db, dayText(clock())) },
                 };
             },
         },
     ),
 };
-
-const migrations = (schema: string, folder: string): SchemaMigrations => ({
-    schema,
-    folder: join(import.meta.dirname, '..', folder, 'migrations'),
-});
-
-/** Every schema with its owner's migrations. usage comes first, because the others append to its deltas. */
-export const SCHEMAS: readonly SchemaMigrations[] = [
-    migrations('usage', 'workers/usage'),
-    migrations('identity', 'services/identity'),
-    migrations('keys', 'services/keys'),
-    migrations('did', 'services/did'),
-    migrations('credentials', 'services/credentials'),
-    migrations('presentations', 'services/presentations'),
-    migrations('wallet', 'services/wallet'),
-];

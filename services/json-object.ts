@@ -2,12 +2,12 @@ import { invalid } from '../platform/errors.ts';
 import { JsonError, JsonText, parseJson } from '../platform/json.ts';
 
 /**
- * Checks that the text is one JSON object of at most `max_bytes`; otherwise AppError `invalid`, which names the field.
- * The text is parsed in the place where it will stand, as a member of an object. So an object that would be too deep
- * there is refused, and so is a text that closes the member early.
+ * Throws AppError `invalid`, which names the field, unless the text is one JSON object of at most `maxBytes`. The text
+ * is parsed as a member of an object, as it will be stored. This also refuses an object that would be nested too deeply
+ * there, and a text that closes the member early.
  */
-export function requireJsonObject(field: string, text: string, max_bytes: number): void {
-    if (Buffer.byteLength(text) > max_bytes) throw invalid(`${field} may have ${max_bytes} bytes.`);
+export function requireJsonObject(field: string, text: string, maxBytes: number): void {
+    if (Buffer.byteLength(text) > maxBytes) throw invalid(`${field} may have ${maxBytes} bytes.`);
     const member = readMember(field, text);
     if (member instanceof JsonText && member.text === text) return;
     throw invalid(`${field} must be a JSON object.`);
@@ -15,7 +15,7 @@ export function requireJsonObject(field: string, text: string, max_bytes: number
 
 function readMember(field: string, text: string): unknown {
     try {
-        // It was parsed from an object literal.
+        // The parsed text is an object literal.
         return (parseJson(`{"${field}":${text}}`, { raw: new Set([field]) }) as Record<string, unknown>)[field];
     } catch (error) {
         if (!(error instanceof JsonError)) throw error;

@@ -1,7 +1,7 @@
 import { type CallContext, throwIfCancelled } from '../platform/context.ts';
 
 /**
- * Maps items in order, with at most `limit` of them in progress. AppError `cancelled` if the client disconnects
+ * Maps items in order, with at most `limit` of them in progress. Throws AppError `cancelled` if the client disconnects
  * meanwhile.
  */
 export async function mapInFlight<Item, Result>(
@@ -11,7 +11,7 @@ export async function mapInFlight<Item, Result>(
     context: CallContext,
 ): Promise<Result[]> {
     const results: Result[] = [];
-    const entries = items.entries(); // one iterator: each loop takes the next item
+    const entries = items.entries(); // shared, so that each loop takes the next item
     const lane = async () => {
         for (const [index, item] of entries) {
             throwIfCancelled(context);

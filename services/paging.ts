@@ -5,7 +5,10 @@ export function requireLimit(limit: number): void {
     if (limit < 1 || limit > MAX_PAGE_ROWS) throw invalid(`limit must be 1 to ${MAX_PAGE_ROWS}.`);
 }
 
-/** The length of the whole list, if requested. It is counted only if the page does not show it. */
+/**
+ * Returns the length of the whole list if the caller asks for it. The rows are counted only if the page is not the
+ * whole list.
+ */
 export async function totalOf(
     { cursor, with_total }: { cursor?: string | undefined; with_total: boolean },
     page: { rows: number; more: boolean },

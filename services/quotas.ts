@@ -2,7 +2,7 @@ import type { CallContext } from '../platform/context.ts';
 import { AppError } from '../platform/errors.ts';
 import { requireTier, type Tier } from './tiers.ts';
 
-/** How much of something an account may store, by tier. */
+/** Maximum that an account may store, by tier. */
 export type Quota = Readonly<Record<Tier, number>>;
 
 /** The quota of the account that a call acts for, by the tier of the call. */
@@ -10,7 +10,7 @@ export function quotaOf(quota: Quota, { tier = 'free' }: Pick<CallContext, 'tier
     return quota[requireTier(tier)];
 }
 
-/** `what` names the quota: "wallets". */
+/** `what` names the quota, for example "wallets". */
 export function quotaExceeded(what: string, limit: number): AppError {
     return new AppError('forbidden', `The account has reached its quota of ${limit} ${what}.`);
 }

@@ -4,19 +4,19 @@ import { sealAs, unsealAs } from '../workers/crypto/seal.ts';
 /** Seals data that a caller returns later, to any process of the service. */
 export interface SharedSeal {
     seal(plain: Uint8Array, place: Place): Buffer;
-    /** The plain bytes; undefined for data that was not sealed for this place. */
+    /** Returns the plain bytes; undefined if the data was not sealed for this place. */
     open(sealed: Uint8Array, place: Place): Buffer | undefined;
 }
 
-/** The purpose of a sealed text. It cannot be opened with other parts, or with the same parts in another order. */
+/** What a sealed text belongs to. The text opens only with the same parts in the same order. */
 type Place = ReadonlyArray<string | undefined>;
 
 const KEY_BYTES = 32;
 
 /**
- * Seals with AES-256-GCM under keys that are derived (HKDF) from secrets which all processes have. The first secret
- * seals and each of them opens, so that secrets can be rotated. `purpose` separates the keys of different uses. Each
- * place has its own key (HMAC-SHA-256), which keeps the number of random nonces per key small.
+ * Seals with AES-256-GCM under keys that are derived (HKDF) from secrets, which are the same in all processes. The
+ * first secret seals and each of them opens, so that secrets can be rotated. `purpose` separates the keys of different
+ * uses. Each place has its own key (HMAC-SHA-256), which keeps the number of random nonces per key small.
  */
 export function sharedSeal(secrets: readonly [string, ...string[]], purpose: string): SharedSeal {
     const keyFrom = (secret: string) => Buffer.from(hkdfSync('sha256', secret, '', purpose, KEY_BYTES));

@@ -9,13 +9,15 @@ export function isText(text: string, max: number): boolean {
     return short && text.isWellFormed() && !text.includes('\0');
 }
 
-/** AppError `invalid`, which names the field, if the text cannot be stored or is longer than `max` characters. */
+/**
+ * Throws AppError `invalid`, which names the field, if the text cannot be stored or is longer than `max` characters.
+ */
 export function requireText(field: string, text: string, max: number): void {
     if (isText(text, max)) return;
     throw invalid(`${field} may have ${max} characters, without NUL or lone surrogates.`);
 }
 
-/** Trims a display name. AppError `invalid` if nothing is left or it cannot be stored. */
+/** Returns the trimmed display name. Throws AppError `invalid` if it is empty, too long or cannot be stored. */
 export function requireName(text: string): string {
     const name = text.trim();
     if (name === '') throw invalid('name must not be blank.');

@@ -13,29 +13,36 @@ import type { Counts } from './support/reporter.ts';
 import { startService, type Transport } from './support/service.ts';
 
 /**
- * `npm test`: all tests on real PostgreSQL and Redis of this run's own; `npm test -- FILE…`: those files alone. Ends with the
- * line `N passed, N failed`, and `, N skipped` where that happened.
+ * `npm test`: runs all tests on a real PostgreSQL and a real Redis that it starts. `npm test -- PREFIX…` runs only the
+ * files whose path begins with a prefix. The last line is `N passed, N failed`, with `, N skipped` if tests were
+ * skipped.
  */
 
 const PARTS = ['unit', 'contract', 'vectors', 'integration', 'process', 'attack', 'deploy', 'faults'] as const;
 const TRANSPORTS: readonly Transport[] = ['local', 'grpc'];
-/** The transport of the service that E2E_URLS names: what describes it is in this process' environment. */
+/**
+ * Transport of the running service that E2E_URLS names, if any. The environment of this process describes that service.
+ */
 const GIVEN_SERVICE = process.env['E2E_URLS'] ? (process.env['E2E_TRANSPORT'] as Transport) : undefined;
-/** `npm run test:pgbouncer`: the services of the end-to-end tests reach PostgreSQL through pgbouncer, in transaction mode. */
+/** `npm run test:unary`: the processes of the end-to-end tests call each other without frames (RPC_FRAMES=0). */
+const WITHOUT_FRAMES = process.env['E2E_RPC_FRAMES'] === '0';
+/** The end-to-end tests that `npm test` runs once more without frames. */
+const ALSO_WITHOUT_FRAMES = 'test/e2e/credentials/';
+/** `npm run test:pgbouncer`: the end-to-end tests reach PostgreSQL through pgbouncer in transaction mode. */
 const BEHIND_PGBOUNCER = process.env['E2E_POOLER'] === 'pgbouncer';
 
-/** How long one file may take. */
+/** Longest time that one test file may take, in seconds. */
 const FILE_TIMEOUT_S = Number(process.env['TEST_TIMEOUT_S'] ?? 300);
 
 type Environment = Record<string, string>;
 
-const work_dir = mkdtempSync(join(tmpdir(), 'credential-test-'));
-/** All that tests write is below it, and by it all that they start is found. */
-const temporary_dir = join(work_dir, 'tmp');
-mkdirSync(temporary_dir);
-process.env['TMPDIR'] = temporary_dir;
+const workDir = mkdtempSync(join(tmpdir(), 'credential-test-'));
+/** Temporary folder of all tests. endAll finds the processes that tests start by this path in their environment. */
+const temporaryDir = join(workDir, 'tmp');
+mkdirSync(temporaryDir);
+process.env['TMPDIR'] = temporaryDir;
 const closing = new AsyncDisposableStack();
-/** How long what was started may take to end by itself once the run is interrupted, in milliseconds. */
+/** Time that processes get to exit after an interrupt before endAll kills them, in milliseconds. */
 const TIMEOUT_MS = 15_000;
 let interrupted: Promise<never> | undefined;
 for (const [signal, code] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const]) {
@@ -44,10 +51,10 @@ for (const [signal, code] of [['SIGINT', 130] as const, ['SIGTERM', 143] as cons
     });
 }
 
-/** Ends what this run has started and what that has started in turn, then the databases, then this process. */
+/** Ends all processes that this run started, directly or indirectly, then the databases, then this process. */
 async function endAll(code: number): Promise<never> {
-    const started = () => processesOf(temporary_dir).filter(({ pid }) => pid !== process.pid);
-    const how = { gently: 'SIGTERM', patience_ms: TIMEOUT_MS, firmly: 'SIGKILL' } as const;
+    const started = () => processesOf(temporaryDir).filter(({ pid }) => pid !== process.pid);
+    const how = { gently: 'SIGTERM', timeoutMs: TIMEOUT_MS, firmly: 'SIGKILL' } as const;
     try {
         for (let found = started(); found.length > 0; found = started()) {
             await Promise.all(found.map(({ pid }) => terminate(pid, how)));
@@ -59,7 +66,7 @@ async function endAll(code: number): Promise<never> {
 }
 
 async function main(): Promise<boolean> {
-    closing.defer(() => rmSync(work_dir, { recursive: true, force: true }));
+    closing.defer(() => rmSync(workDir, { recursive: true, force: true }));
     const databases = await startDatabases();
     const asked = process.argv.slice(2);
     const wanted = (pattern: string): string[] => {
@@ -70,13 +77,17 @@ async function main(): Promise<boolean> {
     const totals: Counts = { passed: 0, failed: 0, skipped: [] };
     for (const part of PARTS) add(totals, await runFiles(part, wanted(`test/${part}/**/*.test.ts`), databases));
     const e2e = wanted('test/e2e/**/*.test.ts');
-    const by_transport = [];
+    const byTransport = [];
     for (const transport of e2e.length > 0 ? transports() : []) {
-        const counts = await runEndToEnd(transport, e2e, databases);
+        const counts = await runEndToEnd({ transport, frames: !WITHOUT_FRAMES }, e2e, databases);
         add(totals, counts);
-        by_transport.push(counts.passed + counts.failed + counts.skipped.length);
+        byTransport.push(counts.passed + counts.failed + counts.skipped.length);
     }
-    const equal = new Set(by_transport).size <= 1;
+    if (transports() === TRANSPORTS) {
+        const unframed = e2e.filter((file) => file.startsWith(ALSO_WITHOUT_FRAMES));
+        add(totals, await runEndToEnd({ transport: 'grpc', frames: false }, unframed, databases));
+    }
+    const equal = new Set(byTransport).size <= 1;
     if (!equal) console.log('The transports ran different numbers of end-to-end tests.');
     const unlisted = totals.skipped.filter(({ name }) => !mayBeSkipped().has(name));
     for (const { name, reason } of totals.skipped) console.log(`skipped: ${name} (${reason})`);
@@ -87,24 +98,24 @@ async function main(): Promise<boolean> {
 }
 
 async function startDatabases(): Promise<Environment> {
-    const options = { data_dir: work_dir, log: () => {} };
+    const options = { dataDir: workDir, log: () => {} };
     const [postgres, redis] = await Promise.all([
         givenPostgres() ?? startPostgres(options),
         givenRedis() ?? startRedis(options),
     ]);
     closing.defer(() => postgres.stop());
     closing.defer(() => redis.stop());
-    const urls = { TEST_DATABASE_URL: postgres.url, TEST_ADMIN_URL: postgres.admin_url, TEST_REDIS_URL: redis.url };
+    const urls = { TEST_DATABASE_URL: postgres.url, TEST_ADMIN_URL: postgres.adminUrl, TEST_REDIS_URL: redis.url };
     if (!BEHIND_PGBOUNCER) return urls;
-    const pgbouncer = await startPgbouncer({ database_url: postgres.url, dir: work_dir });
+    const pgbouncer = await startPgbouncer({ databaseUrl: postgres.url, dir: workDir });
     closing.defer(() => pgbouncer.stop());
     return { ...urls, TEST_POOLER_URL: pgbouncer.url };
 }
 
-/** What runs already, and is left running: `npm run test:versions` names it. */
-function givenPostgres(): Pick<LocalPostgres, 'url' | 'admin_url' | 'stop'> | undefined {
-    const { TEST_DATABASE_URL: url, TEST_ADMIN_URL: admin_url } = process.env;
-    return url && admin_url ? { url, admin_url, stop: async () => {} } : undefined;
+/** A PostgreSQL that runs already, started by `npm run test:versions`. This run does not stop it. */
+function givenPostgres(): Pick<LocalPostgres, 'url' | 'adminUrl' | 'stop'> | undefined {
+    const { TEST_DATABASE_URL: url, TEST_ADMIN_URL: adminUrl } = process.env;
+    return url && adminUrl ? { url, adminUrl, stop: async () => {} } : undefined;
 }
 
 function givenRedis(): Pick<LocalServer, 'url' | 'stop'> | undefined {
@@ -112,24 +123,35 @@ function givenRedis(): Pick<LocalServer, 'url' | 'stop'> | undefined {
     return url ? { url, stop: async () => {} } : undefined;
 }
 
-/** Both, unless E2E_URLS names a service that runs already; test/deploy/compose.sh shows what else describes it. */
+/**
+ * Both transports, or only the transport of a running service that E2E_URLS names. test/deploy/compose.sh shows the
+ * other variables that describe such a service.
+ */
 function transports(): readonly Transport[] {
-    return GIVEN_SERVICE ? [GIVEN_SERVICE] : TRANSPORTS;
+    if (GIVEN_SERVICE) return [GIVEN_SERVICE];
+    return WITHOUT_FRAMES ? ['grpc'] : TRANSPORTS;
 }
 
-async function runEndToEnd(transport: Transport, files: string[], databases: Environment): Promise<Counts> {
+async function runEndToEnd(
+    { transport, frames }: { transport: Transport; frames: boolean },
+    files: string[],
+    databases: Environment,
+): Promise<Counts> {
+    if (files.length === 0) return { passed: 0, failed: 0, skipped: [] };
     if (GIVEN_SERVICE) return runFiles('end to end, the given service', files, databases);
     const service = await startService({
         transport,
-        // startDatabases gives them all
-        admin_url: databases['TEST_ADMIN_URL'] as string,
-        database_url: databases['TEST_DATABASE_URL'] as string,
-        redis_url: databases['TEST_REDIS_URL'] as string,
-        pooler_url: databases['TEST_POOLER_URL'],
-        log_dir: work_dir,
+        // startDatabases sets all of these.
+        adminUrl: databases['TEST_ADMIN_URL'] as string,
+        databaseUrl: databases['TEST_DATABASE_URL'] as string,
+        redisUrl: databases['TEST_REDIS_URL'] as string,
+        poolerUrl: databases['TEST_POOLER_URL'],
+        logDir: workDir,
+        settings: { RPC_FRAMES: frames ? '1' : '0' },
     });
     try {
-        return await runFiles(`end to end, ${transport}`, files, { ...databases, ...service.env });
+        const title = `end to end, ${transport}${frames ? '' : ' without frames'}`;
+        return await runFiles(title, files, { ...databases, ...service.env });
     } finally {
         await service.stop();
     }
@@ -137,8 +159,8 @@ async function runEndToEnd(transport: Transport, files: string[], databases: Env
 
 /** Runs files under Node's test runner, each in a process of its own. */
 async function runFiles(title: string, files: string[], env: Environment): Promise<Counts> {
-    const counts_file = join(work_dir, 'counts.json');
-    rmSync(counts_file, { force: true });
+    const countsFile = join(workDir, 'counts.json');
+    rmSync(countsFile, { force: true });
     if (files.length === 0) return { passed: 0, failed: 0, skipped: [] };
     const began = performance.now();
     const limits = ['--test-concurrency=2', `--test-timeout=${FILE_TIMEOUT_S * 1_000}`];
@@ -146,18 +168,21 @@ async function runFiles(title: string, files: string[], env: Environment): Promi
     const args = [...preloaded, '--test', ...limits, '--test-reporter=./test/support/reporter.ts'];
     const child = spawn(process.execPath, [...args, ...files], {
         stdio: 'inherit',
-        env: { ...process.env, NODE_ENV: 'test', ...env, TEST_COUNTS: counts_file },
+        env: { ...process.env, NODE_ENV: 'test', ...env, TEST_COUNTS: countsFile },
     });
     const [code] = (await once(child, 'exit')) as [number | null];
     await interrupted;
-    const counts = JSON.parse(readFileSync(counts_file, 'utf8')) as Counts; // the reporter's own type
-    if (code !== 0 && counts.failed === 0) counts.failed = 1; // a file that did not even load
+    const counts = JSON.parse(readFileSync(countsFile, 'utf8')) as Counts; // the reporter's own type
+    if (code !== 0 && counts.failed === 0) counts.failed = 1; // a file failed to load
     const seconds = Math.round((performance.now() - began) / 1_000);
     console.log(`${title}: ${counts.passed} passed, ${counts.failed} failed in ${seconds} s`);
     return counts;
 }
 
-/** The names in test/skips.txt; of these, where NO_SKIPS=1 says that all is installed, those that cannot run even so. */
+/**
+ * The names in test/skips.txt. With NO_SKIPS=1, which says that every optional program is installed, only the names
+ * marked `always`.
+ */
 function mayBeSkipped(): Set<string> {
     const lines = readFileSync('test/skips.txt', 'utf8').split('\n');
     const listed = lines.filter((line) => line !== '' && !line.startsWith('#')).map((line) => line.split('\t'));

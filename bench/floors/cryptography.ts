@@ -4,7 +4,7 @@ import sodium from 'sodium-native';
 import { newCredential } from '../tokens.ts';
 import type { Rounds } from './part.ts';
 
-/** v4.public written straight over sodium: what any implementation has to do, and no more. */
+/** v4.public tokens made directly with sodium: only the work that every implementation has to do. */
 
 const HEADER = 'v4.public.';
 const SIGNATURE_BYTES = 64;
@@ -15,60 +15,60 @@ interface Fixture {
     payload: object;
     token: string;
     public_key: Buffer;
-    secret_key: Buffer;
+    secretKey: Buffer;
 }
 
 export function cryptographyParts(): Record<'sign' | 'verify' | 'key_pair' | 'argon2id', Rounds> {
     const fixtures = Array.from({ length: BATCH }, (_, index) => fixture(index));
     const batch = (one: (fixture: Fixture) => void): Rounds => ({
-        per_round: BATCH,
-        in_flight: 1,
+        perRound: BATCH,
+        inFlight: 1,
         round: () => fixtures.forEach(one),
     });
     return {
-        sign: batch(({ payload, secret_key }) => signed(payload, secret_key)),
+        sign: batch(({ payload, secretKey }) => signed(payload, secretKey)),
         verify: batch(({ token, public_key }) => {
-            if (!opened(token, public_key)) throw new Error('A good token was refused.');
+            if (!opened(token, public_key)) throw new Error('A valid token was refused.');
         }),
         key_pair: batch(() => newDid()),
-        argon2id: { per_round: 1, in_flight: 1, round: () => hashRawSync('a pass phrase', ARGON2ID) },
+        argon2id: { perRound: 1, inFlight: 1, round: () => hashRawSync('a pass phrase', ARGON2ID) },
     };
 }
 
 function fixture(index: number): Fixture {
-    const { public_key, secret_key } = newKeyPair();
+    const { public_key, secretKey } = newKeyPair();
     const body = Buffer.from(newCredential(index).token.slice(HEADER.length), 'base64url');
-    const payload = JSON.parse(body.subarray(0, -SIGNATURE_BYTES).toString()) as object; // the service's own payload
-    return { payload, public_key, secret_key, token: signed(payload, secret_key) };
+    const payload = JSON.parse(body.subarray(0, -SIGNATURE_BYTES).toString()) as object; // as the service writes it
+    return { payload, public_key, secretKey, token: signed(payload, secretKey) };
 }
 
-function newKeyPair(): { public_key: Buffer; secret_key: Buffer } {
-    const public_key = Buffer.alloc(sodium.crypto_sign_PUBLICKEYBYTES);
-    const secret_key = Buffer.alloc(sodium.crypto_sign_SECRETKEYBYTES);
-    sodium.crypto_sign_keypair(public_key, secret_key);
-    return { public_key, secret_key };
+function newKeyPair(): { public_key: Buffer; secretKey: Buffer } {
+    const publicKey = Buffer.alloc(sodium.crypto_sign_PUBLICKEYBYTES);
+    const secretKey = Buffer.alloc(sodium.crypto_sign_SECRETKEYBYTES);
+    sodium.crypto_sign_keypair(publicKey, secretKey);
+    return { public_key: publicKey, secretKey };
 }
 
 function newDid(): string {
     return `did:key:z${bs58.encode(Buffer.concat([Buffer.from([0xed, 0x01]), newKeyPair().public_key]))}`;
 }
 
-function signed(payload: object, secret_key: Buffer): string {
+function signed(payload: object, secretKey: Buffer): string {
     const message = Buffer.from(JSON.stringify(payload));
     const signature = Buffer.alloc(SIGNATURE_BYTES);
-    sodium.crypto_sign_detached(signature, preAuthEncoded(message), secret_key);
+    sodium.crypto_sign_detached(signature, preAuthEncoded(message), secretKey);
     return HEADER + Buffer.concat([message, signature]).toString('base64url');
 }
 
-function opened(token: string, public_key: Buffer): unknown {
+function opened(token: string, publicKey: Buffer): unknown {
     const body = Buffer.from(token.slice(HEADER.length), 'base64url');
     const message = body.subarray(0, -SIGNATURE_BYTES);
     const signature = body.subarray(-SIGNATURE_BYTES);
-    if (!sodium.crypto_sign_verify_detached(signature, preAuthEncoded(message), public_key)) return undefined;
+    if (!sodium.crypto_sign_verify_detached(signature, preAuthEncoded(message), publicKey)) return undefined;
     return JSON.parse(message.toString());
 }
 
-/** PAE of header, message and the two empty pieces. */
+/** PAE (PASETO's pre-authentication encoding) of the header, the message and two empty pieces. */
 function preAuthEncoded(message: Buffer): Buffer {
     const out = Buffer.alloc(8 + 8 + HEADER.length + 8 + message.length + 8 + 8);
     out.writeUInt32LE(4, 0);

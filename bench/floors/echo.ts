@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net';
 import express, { type Request, type Response } from 'express';
 import { z } from 'zod';
 
-/** The process of a bare Express server: what HTTP alone costs for these bodies. */
+/** A process with a bare Express server. It shows what HTTP alone costs for given bodies. */
 
 export interface EchoPlan {
-    /** A body as it will be sent: those that come must have its shape. */
+    /** An example of the request bodies. The server checks that every body has its shape. */
     body: unknown;
-    /** An answer as the service has given it, header fields and body. */
+    /** The answer to every request: the status, header fields and body of an answer of the service. */
     status: number;
     headers: Record<string, string>;
     answer: unknown;
@@ -30,7 +30,7 @@ process.once('message', ({ body, status, headers, answer }: EchoPlan) => {
     });
 });
 
-/** What takes all values of this one's shape. */
+/** Returns a schema that accepts all values of the same shape as this one. */
 function schemaOf(value: unknown): z.ZodType {
     if (Array.isArray(value)) return z.array(schemaOf(value[0]));
     if (typeof value === 'string') return z.string();

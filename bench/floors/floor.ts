@@ -1,21 +1,24 @@
-/** What a request cannot do without, each measured by itself: CPU µs per operation, of everybody who takes part. */
+/**
+ * A part of a request that no implementation can avoid. Each part is measured alone, in CPU µs per operation of all
+ * processes that take part in it.
+ */
 export type Part =
-    /** The limiter's script, in groups of 64 calls, as many as connections: client and Redis. */
+    /** One call in the limiter's script, in batches of 64 calls, the number of connections. Counts client and Redis. */
     | 'limit'
-    /** A v4.public token of a credential over bare sodium. */
+    /** Signing or verifying the v4.public token of a credential, directly with sodium. */
     | 'sign'
     | 'verify'
     /** A new key pair and its did:key. */
     | 'key_pair'
-    /** One row, with its count for the account, in a group of 32, two groups in flight: client and PostgreSQL. */
+    /** Writing one row and its pending count, in batches of 32, two in flight. Counts client and PostgreSQL. */
     | 'credential_row'
     | 'did_row'
     | 'presentation_row'
-    /** One row by its key, in groups of 32, two in flight. */
+    /** Reading one row by its key, in batches of 32, two in flight. */
     | 'find'
-    /** The 25 rows of an issuer by an index, in groups of 32, two in flight. */
+    /** Reading the 25 rows of an issuer through an index, in batches of 32, two in flight. */
     | 'page'
-    /** A password hash of the default cost. */
+    /** A password hash at the default cost. */
     | 'argon2id'
     | 'log_line'
     | 'metrics';
@@ -25,26 +28,26 @@ export type Parts = Partial<Record<Part, number>>;
 
 export type PartCosts = Record<Part, number>;
 
-/** Every answer is logged and metered. */
+/** Every answer has a log line and is counted in the metrics. */
 const ALWAYS: Parts = { log_line: 1, metrics: 1 };
 
 export interface Floor {
-    /** µs of each part, `http` among them: reading the request and writing the answer with Express. */
+    /** CPU µs of each part, and of `http`: reading the request and writing the answer with Express. */
     parts: Record<string, number>;
-    total_us: number;
+    totalUs: number;
 }
 
-/** What a request consists of beside HTTP. */
+/** The parts of a request, without HTTP. */
 export function partsOf(parts: Parts): Part[] {
     return Object.keys({ ...parts, ...ALWAYS }) as Part[]; // the keys are Parts
 }
 
-/** The floor of a job is the sum of its parts. */
-export function floorOf(parts: Parts, costs: Partial<PartCosts>, http_us: number): Floor {
+/** Returns the floor of a job, which is the sum of its parts. */
+export function floorOf(parts: Parts, costs: Partial<PartCosts>, httpUs: number): Floor {
     const counts: Parts = { ...parts, ...ALWAYS };
     const priced = partsOf(parts).map((part) => [part, (counts[part] ?? 0) * (costs[part] ?? Number.NaN)] as const);
     return {
-        parts: { http: http_us, ...Object.fromEntries(priced) },
-        total_us: priced.reduce((sum, [, cost]) => sum + cost, http_us),
+        parts: { http: httpUs, ...Object.fromEntries(priced) },
+        totalUs: priced.reduce((sum, [, cost]) => sum + cost, httpUs),
     };
 }

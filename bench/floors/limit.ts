@@ -17,32 +17,33 @@ const WINDOW_MS = 60_000;
 const LIMIT = 1_000_000_000;
 const GROUP = 64;
 
-/** The limiter's script alone: groups of calls by keys that are alive, one group after the other. */
+/** The limiter's script alone: batches of calls with live API keys, one batch at a time. */
 export async function limitPart(redis: Redis): Promise<Rounds> {
     const run = redisScript(redis, SCRIPT);
     const calls = times(GROUP, () => {
-        const [account, key_id] = [newId(), newId()];
+        const [account, keyId] = [newId(), newId()];
         return [
-            keyBucket(TAG, account, key_id),
-            livenessMarkKey(TAG, 'key', key_id),
+            keyBucket(TAG, account, keyId),
+            livenessMarkKey(TAG, 'key', keyId),
             bucketsAwaitingRollUp(TAG, account),
         ];
     });
     const keys = [...calls.flat(), accountsAwaitingRollUp(TAG), epochKey(TAG)];
     const ask = async (epoch: string, mode: '' | 'confirmed'): Promise<Array<number | string>> => {
         const args = calls.flatMap(() => [LIMIT, mode]);
-        return (await run(keys, [WINDOW_MS, LIVENESS_MARK_MS, epoch, ...args])) as Array<number | string>; // see limit.lua
+        // limit.lua describes the answer.
+        return (await run(keys, [WINDOW_MS, LIVENESS_MARK_MS, epoch, ...args])) as Array<number | string>;
     };
     const epoch = String((await ask('', '')).at(-1));
     const requireAdmitted = ([state]: Array<number | string>): void => {
-        if (state !== 0) throw new Error(`The limiter's script answered the state ${state}.`);
+        if (state !== 0) throw new Error(`The limiter's script answered with state ${state}.`);
     };
     return {
-        per_round: GROUP,
-        in_flight: 1,
+        perRound: GROUP,
+        inFlight: 1,
         async round() {
             const [state] = await ask(epoch, '');
-            // What is known of a key is known for a while only.
+            // A liveness mark expires after a while. A confirmation sets it again.
             if (state !== 0) requireAdmitted(await ask(epoch, 'confirmed'));
         },
     };

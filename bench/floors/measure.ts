@@ -11,31 +11,32 @@ import type { EchoPlan } from './echo.ts';
 import type { Part, PartCosts } from './floor.ts';
 import { type FloorPlan, PARTS_OF } from './process.ts';
 
-/** The cost of HTTP varies less than that of a service: less time is enough. */
+/** How long HTTP is measured, in seconds. This is short because the cost of HTTP varies less than that of a service. */
 const ECHO_S = 1;
 
 interface FloorsPlan {
-    database_url: string;
-    redis_url: string;
-    /** For log lines that nobody reads. */
-    log_file: string;
-    /** PostgreSQL and Redis. */
+    databaseUrl: string;
+    redisUrl: string;
+    /** The log file of the measured log lines. Nothing reads it. */
+    logFile: string;
+    /** The processes of PostgreSQL and Redis. */
     groups: Groups;
-    /** For which each part is measured. */
+    /** How long each part is measured. */
     seconds: number;
 }
 
-/** What measures parts, in processes of their own. */
+/** Measures parts in processes of their own. */
 export interface Floors extends Disposable {
-    /** Each part now: the speed of a machine may be another one a minute later. */
+    /** Measures the given parts now, because the speed of a machine may change within a minute. */
     measure(parts: readonly Part[]): Promise<Partial<PartCosts>>;
 }
 
-export async function openFloors({ log_file, seconds, ...databases }: FloorsPlan): Promise<Floors> {
-    // Under load every core is busy, and one whose units another hardware thread uses too has little more than half its speed.
+export async function openFloors({ logFile, seconds, ...databases }: FloorsPlan): Promise<Floors> {
+    // One process for each hardware thread. Under load every core is busy, and a hardware thread that shares its core
+    // with another one has little more than half of the speed.
     const computing = await Promise.all(
         Array.from({ length: availableParallelism() }, (_, core) =>
-            startFloor({ kind: 'computing', log_file: `${log_file}-${core}`, seconds }),
+            startFloor({ kind: 'computing', logFile: `${logFile}-${core}`, seconds }),
         ),
     );
     const asking = await startFloor({ kind: 'asking', seconds, ...databases });
@@ -61,9 +62,12 @@ async function startFloor(plan: FloorPlan): Promise<ChildProcess> {
     return child;
 }
 
-/** µs of an Express server that reads the requests of the run's file and gives each of them the sample for an answer. */
+/**
+ * Returns the CPU µs per request of an Express server that reads the requests of the run and answers each of them with
+ * the sample.
+ */
 export async function measureHttp(
-    { job, requests_file, connections }: JobRun,
+    { job, requestsFile, connections }: JobRun,
     { body, sample }: { body: unknown; sample: string },
 ): Promise<number> {
     const { expected } = job;
@@ -71,25 +75,25 @@ export async function measureHttp(
     try {
         const plan: EchoPlan = { body, status: expected.status, ...readSample(sample) };
         const targets = [{ host: '127.0.0.1', port: await ask<number>(child, plan) }];
-        const load = { targets, requests_file, connections, expected, repeat: true };
-        const measured = await measureLoad({ ...load, warmup_s: WARMUP_S, seconds: ECHO_S }, { echo: [child.pid] });
-        if (measured.errors > 0) throw new Error(`The echo failed:\n${measured.first_error}`);
-        return outcomeOf('http', measured).cpu_us_per_request;
+        const load = { targets, requestsFile, connections, expected, repeat: true };
+        const measured = await measureLoad({ ...load, warmupS: WARMUP_S, seconds: ECHO_S }, { echo: [child.pid] });
+        if (measured.errors > 0) throw new Error(`The echo server failed:\n${measured.firstError}`);
+        return outcomeOf('http', measured).cpuUsPerRequest;
     } finally {
         child.kill();
     }
 }
 
-/** Set by Node itself on each answer, or by the length of the body. */
+/** Header fields that Node sets on each answer, or that follow from the length of the body. */
 const OWN_FIELDS = new Set(['date', 'connection', 'keep-alive', 'content-length']);
 
 function readSample(sample: string): Pick<EchoPlan, 'headers' | 'answer'> {
-    const body_at = sample.indexOf('\r\n\r\n');
+    const bodyAt = sample.indexOf('\r\n\r\n');
     const fields = sample
-        .slice(0, body_at)
+        .slice(0, bodyAt)
         .split('\r\n')
         .slice(1)
         .map((line) => line.split(/: (.*)/s).slice(0, 2) as [string, string]); // name and value
     const headers = Object.fromEntries(fields.filter(([name]) => !OWN_FIELDS.has(name.toLowerCase())));
-    return { headers, answer: JSON.parse(sample.slice(body_at)) };
+    return { headers, answer: JSON.parse(sample.slice(bodyAt)) };
 }

@@ -9,20 +9,20 @@ import { rowParts } from './rows.ts';
 import { tellingParts } from './telling.ts';
 
 /**
- * A process in which parts are measured, so that nothing else is in their figures. It makes its parts ready once, and then measures
- * what it is asked for.
+ * A process that measures parts, so that nothing else is in their figures. Its first message is a plan, for which it
+ * prepares its parts. Each further message names the parts that it measures next.
  */
 
 export type FloorPlan = {
-    /** For which each part is measured. */
+    /** How long each part is measured. */
     seconds: number;
 } & (
-    | { kind: 'computing'; log_file: string }
-    /** `groups`: PostgreSQL and Redis. */
-    | { kind: 'asking'; database_url: string; redis_url: string; groups: Groups }
+    | { kind: 'computing'; logFile: string }
+    /** `groups`: the processes of PostgreSQL and Redis. */
+    | { kind: 'asking'; databaseUrl: string; redisUrl: string; groups: Groups }
 );
 
-/** What a process can measure. */
+/** The parts that each kind of process can measure. */
 export const PARTS_OF: Record<FloorPlan['kind'], readonly Part[]> = {
     computing: ['sign', 'verify', 'key_pair', 'argon2id', 'log_line', 'metrics'],
     asking: ['limit', 'find', 'page', 'credential_row', 'did_row', 'presentation_row'],
@@ -33,8 +33,8 @@ type AllRounds = Partial<Record<Part, Rounds>>;
 process.once('message', async (plan: FloorPlan) => {
     const all: AllRounds =
         plan.kind === 'computing'
-            ? { ...cryptographyParts(), ...tellingParts(plan.log_file) }
-            : { ...(await rowParts(plan.database_url)), limit: await limitPart(await connected(plan.redis_url)) };
+            ? { ...cryptographyParts(), ...tellingParts(plan.logFile) }
+            : { ...(await rowParts(plan.databaseUrl)), limit: await limitPart(await connected(plan.redisUrl)) };
     const groups = plan.kind === 'computing' ? {} : plan.groups;
     process.on('message', async (names: Part[]) => {
         const costs: Partial<PartCosts> = {};
@@ -47,8 +47,8 @@ process.once('message', async (plan: FloorPlan) => {
     process.send?.('ready');
 });
 
-async function connected(redis_url: string): Promise<Redis> {
-    const redis = openRedis({ url: redis_url, log: createLog({ level: 'silent', name: 'floor' }) });
+async function connected(redisUrl: string): Promise<Redis> {
+    const redis = openRedis({ url: redisUrl, log: createLog({ level: 'silent', name: 'floor' }) });
     await awaitRedis(redis, 5_000);
     return redis;
 }

@@ -4,22 +4,25 @@ import { times } from '../jobs/job.ts';
 import { CREDENTIAL_TYPE, newSigner, SUBJECT } from '../tokens.ts';
 import type { Rounds } from './part.ts';
 
-/** Plain pg with prepared statements in groups, on tables and indexes of the service's own shape. */
+/**
+ * Rows written and read with plain pg: prepared statements for batches of rows, on tables with the columns and indexes
+ * of the service's own.
+ */
 
 type RowPart = 'credential_row' | 'did_row' | 'presentation_row' | 'find' | 'page';
 
 const GROUP = 32;
 const IN_FLIGHT = 2;
-/** Issuers with a page of credentials each. */
+/** Number of issuers. Each has a page of credentials. */
 const ISSUERS = 400;
 const PAGE = 25;
-/** What a list shows. */
+/** Reads what a list shows. */
 const PAGES = `
     SELECT page.* FROM unnest($1::text[]) AS asked (issuer) CROSS JOIN LATERAL (
         SELECT id, issued_at, expires_at, revoked_at IS NOT NULL, issuer, subject, credential_type FROM floor.credentials
         WHERE issuer = asked.issuer ORDER BY id DESC LIMIT 26
     ) AS page`;
-/** Values stay the text that they come as. */
+/** Leaves values in the text form in which PostgreSQL sends them. */
 const AS_TEXT = { getTypeParser: () => (text: string) => text };
 
 const TABLES = ['credentials.credentials', 'did.dids', 'presentations.presentations', 'usage.deltas'];
@@ -27,10 +30,13 @@ const TABLES = ['credentials.credentials', 'did.dids', 'presentations.presentati
 /** A column's type in PostgreSQL, and its value in a new row. */
 type Column = readonly [string, () => unknown];
 
-/** One after the other, and then the first again: making them costs as much as storing them. */
+/**
+ * Returns a function that gives the values in turn, again and again. Making a new value for each row would cost as much
+ * as storing it.
+ */
 function inTurn<Value>(values: readonly Value[]): () => Value {
     let next = 0;
-    return () => values[next++ % values.length] as Value; // there are some
+    return () => values[next++ % values.length] as Value; // the list is not empty
 }
 
 const someSigner = inTurn(times(1_024, newSigner));
@@ -50,7 +56,7 @@ const CREDENTIAL: Record<string, Column> = {
     credential_type: ['text', () => CREDENTIAL_TYPE],
 };
 const DID: Record<string, Column> = {
-    did: ['text', () => `${someSigner().did}${newId()}`], // the table's key: never twice
+    did: ['text', () => `${someSigner().did}${newId()}`], // the primary key, so each is new
     public_key: ['bytea', () => Buffer.from(someSigner().public_key)],
     account,
     origin: ['text', () => 'generated'],
@@ -65,17 +71,17 @@ const PRESENTATION: Record<string, Column> = {
     audience: subject,
 };
 
-export async function rowParts(database_url: string): Promise<Record<RowPart, Rounds>> {
-    const clients = times(IN_FLIGHT, () => new Client({ connectionString: database_url, types: AS_TEXT }));
+export async function rowParts(databaseUrl: string): Promise<Record<RowPart, Rounds>> {
+    const clients = times(IN_FLIGHT, () => new Client({ connectionString: databaseUrl, types: AS_TEXT }));
     await Promise.all(clients.map((client) => client.connect()));
     const [setup] = clients as [Client, ...Client[]]; // there are two
     await createTables(setup);
     const issuers = await insertPages(setup);
     const ids = await knownIds(setup);
     let turn = 0;
-    const run = (name: string, text: string, values: () => unknown[], per_round: number): Rounds => ({
-        per_round,
-        in_flight: IN_FLIGHT,
+    const run = (name: string, text: string, values: () => unknown[], perRound: number): Rounds => ({
+        perRound,
+        inFlight: IN_FLIGHT,
         async round() {
             await clients[turn++ % IN_FLIGHT]?.query({ name, text, values: values() });
         },
@@ -103,7 +109,7 @@ async function createTables(db: Client): Promise<void> {
     }
 }
 
-/** The rows, and what is counted for their accounts, in one statement. */
+/** Writes the rows and the pending counts of their accounts in one statement. */
 function insertStatement(table: string, columns: Record<string, Column>): string {
     const parameters = Object.values(columns).map(([type], index) => `$${index + 1}::${type}[]`);
     return `
@@ -114,12 +120,12 @@ function insertStatement(table: string, columns: Record<string, Column>): string
         SELECT account, 'rows', current_date, count(*) FROM written GROUP BY account`;
 }
 
-/** A new group of rows, column by column. */
+/** Returns a new batch of rows, column by column. */
 function columnsOf(columns: Record<string, Column>): unknown[][] {
     return Object.values(columns).map(([, value]) => times(GROUP, value));
 }
 
-/** Gives the issuers of the pages in turn. */
+/** Inserts a page of credentials for each issuer. Returns a function that gives the issuers in turn. */
 async function insertPages(db: Client): Promise<() => string> {
     const issuers = times(ISSUERS, () => newSigner().did);
     const owners = issuers.flatMap((issuer) => times(PAGE, () => issuer));
@@ -132,7 +138,7 @@ async function insertPages(db: Client): Promise<() => string> {
     return inTurn(issuers);
 }
 
-/** Gives ids of rows that are there in turn. */
+/** Returns a function that gives the ids of the existing rows in turn. */
 async function knownIds(db: Client): Promise<() => string> {
     const { rows } = await db.query<{ id: string }>('SELECT id FROM floor.credentials');
     return inTurn(rows.map((row) => row.id));

@@ -5,9 +5,9 @@ import type { Rounds } from './part.ts';
 
 const BATCH = 32;
 
-/** The log line of a request, written to a file, and its one duration metered. */
-export function tellingParts(log_file: string): Record<'log_line' | 'metrics', Rounds> {
-    const log = createLog({ level: 'info', file: log_file, name: 'floor' });
+/** Writing the log line of a request to a file, and recording its duration in a histogram. */
+export function tellingParts(logFile: string): Record<'log_line' | 'metrics', Rounds> {
+    const log = createLog({ level: 'info', file: logFile, name: 'floor' });
     const duration = new Histogram({
         name: 'duration',
         help: 'none',
@@ -20,7 +20,7 @@ export function tellingParts(log_file: string): Record<'log_line' | 'metrics', R
     return {
         log_line: rounds(async () => {
             for (let lines = 0; lines < BATCH; lines++) log.info(line);
-            await new Promise(setImmediate); // the file is written to between requests
+            await new Promise(setImmediate); // the log writes to its file between requests
         }),
         metrics: rounds(() => {
             for (let observed = 0; observed < BATCH; observed++) duration.observe(labels, 0.001);
@@ -29,5 +29,5 @@ export function tellingParts(log_file: string): Record<'log_line' | 'metrics', R
 }
 
 function rounds(round: Rounds['round']): Rounds {
-    return { per_round: BATCH, in_flight: 1, round };
+    return { perRound: BATCH, inFlight: 1, round };
 }

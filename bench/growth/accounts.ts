@@ -5,10 +5,13 @@ import { tokens } from '../../services/identity/tokens.ts';
 import { times } from '../jobs/job.ts';
 import type { Account } from '../world.ts';
 
-/** API keys and sessions that one account has at least, so that a single one may make as many calls as many. */
+/**
+ * Minimum number of callers, so that a single account can send the whole load. Each caller has an API key and a
+ * session.
+ */
 const CALLERS = 64;
 const TIER = 'enterprise';
-/** What KEY_BRAND and KEY_ENVIRONMENT are unless they are set. */
+/** The defaults of KEY_BRAND and KEY_ENVIRONMENT. */
 const KEY_FORMAT = { brand: 'cred', environment: 'test' } as const;
 const DAY_S = 86_400;
 
@@ -20,35 +23,35 @@ interface NewAccount extends Account {
 }
 
 /**
- * Writes accounts past the service, each with a session and an API key: 10,000 password hashes would take minutes. Gives
- * callers: of few accounts several for each.
+ * Writes accounts directly to the database, each with a session and an API key, because 10,000 password hashes would
+ * take minutes. Returns the callers. If there are few accounts, each has several callers.
  */
-export async function insertAccounts(db: Client, count: number, jwt_key: string): Promise<Account[]> {
+export async function insertAccounts(db: Client, count: number, jwtKey: string): Promise<Account[]> {
     const { issue } = tokens({
-        keys_pem: jwt_key,
-        access_seconds: DAY_S,
-        refresh_seconds: DAY_S,
+        keysPem: jwtKey,
+        accessSeconds: DAY_S,
+        refreshSeconds: DAY_S,
         clock: Date.now,
     });
-    const user_ids = times(count, newId);
+    const userIds = times(count, newId);
     const callers = times(Math.max(count, CALLERS), (index): NewAccount => {
-        const user_id = user_ids[index % count] as string; // there are so many
-        const email = `${user_id}@bench.example`;
-        const session_id = newId();
-        const { token, refresh_id } = issue({ user_id, email, tier: TIER, session_id });
-        return { user_id, email, token, session_id, refresh_id, ...makeApiKey(KEY_FORMAT) };
+        const userId = userIds[index % count] as string; // there are `count` of them
+        const email = `${userId}@bench.example`;
+        const sessionId = newId();
+        const { token, refresh_id } = issue({ user_id: userId, email, tier: TIER, session_id: sessionId });
+        return { user_id: userId, email, token, session_id: sessionId, refresh_id, ...makeApiKey(KEY_FORMAT) };
     });
-    await insertUsers(db, user_ids);
+    await insertUsers(db, userIds);
     await insertSessions(db, callers);
     await insertKeys(db, callers);
     return callers;
 }
 
-async function insertUsers(db: Client, user_ids: readonly string[]): Promise<void> {
+async function insertUsers(db: Client, userIds: readonly string[]): Promise<void> {
     await db.query(
         `INSERT INTO identity.users (user_id, email, tier, password_hash, created_at, updated_at)
          SELECT user_id, user_id || '@bench.example', $2, 'nobody logs in', now(), now() FROM unnest($1::uuid[]) AS new (user_id)`,
-        [user_ids, TIER],
+        [userIds, TIER],
     );
 }
 

@@ -1,18 +1,21 @@
 import { Client } from 'pg';
 import { newId } from '../../platform/ids.ts';
 
-/** Credentials as a year leaves them behind: ids in the order of time, the rows of an issuer far from each other. */
+/**
+ * Stores credentials as a year of use would: the ids are in the order of time, and the rows of one issuer are far
+ * apart.
+ */
 
 const YEAR_MS = 365 * 86_400_000;
 const PER_ISSUER = 25;
 const CHUNK = 50_000;
 
-/** The UUID of a credential from some time in the last year. */
+/** Returns the UUID of a credential that was issued at a random time in the last year. */
 export function pastId(): string {
     return newId(Date.now() - Math.floor(Math.random() * YEAR_MS));
 }
 
-/** Adds rows of many issuers until there are `size`. */
+/** Adds rows of many issuers until there are `size` rows. */
 export async function fillCredentials(db: Client, size: number, accounts: readonly string[]): Promise<void> {
     const { rows } = await db.query<{ count: string }>('SELECT count(*) FROM credentials.credentials');
     const missing = size - Number(rows[0]?.count);
@@ -29,18 +32,20 @@ export async function fillCredentials(db: Client, size: number, accounts: readon
             [done, last, Date.now() - YEAR_MS, Math.floor(YEAR_MS / missing), accounts, accounts.length, issuers],
         );
     }
-    // What the database would do by and by; not while something is measured.
+    // The database would do this later by itself, perhaps during a measurement.
     await db.query('VACUUM ANALYZE');
 }
 
-/** What is not on disk yet is written now, not while something is measured. Only a superuser may. */
-export async function writeOut(admin_url: string): Promise<void> {
-    const admin = new Client({ connectionString: admin_url });
+/**
+ * Makes PostgreSQL write everything to disk now, so that it does not do so during a measurement. Only a superuser may.
+ */
+export async function writeOut(adminUrl: string): Promise<void> {
+    const admin = new Client({ connectionString: adminUrl });
     await admin.connect();
     await admin.query('CHECKPOINT').finally(() => admin.end());
 }
 
-/** `count` credentials of one issuer. */
+/** Adds `count` credentials of one issuer. */
 export async function fillIssuer(db: Client, issuer: string, account: string, count: number): Promise<void> {
     await db.query(
         `INSERT INTO credentials.credentials (id, account, issued_at, issuer, subject, credential_type)
@@ -51,8 +56,8 @@ export async function fillIssuer(db: Client, issuer: string, account: string, co
     await db.query('VACUUM ANALYZE credentials.credentials');
 }
 
-/** Removes the credentials whose ids are of a later time. */
-export async function removeSince(db: Client, first_id: string): Promise<void> {
-    await db.query('DELETE FROM credentials.credentials WHERE id > $1', [first_id]);
+/** Removes the credentials whose ids are later than `firstId`. */
+export async function removeSince(db: Client, firstId: string): Promise<void> {
+    await db.query('DELETE FROM credentials.credentials WHERE id > $1', [firstId]);
     await db.query('VACUUM credentials.credentials');
 }

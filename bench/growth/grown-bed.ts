@@ -8,19 +8,23 @@ import { fillCredentials, pastId, removeSince, writeOut } from './fill.ts';
 import { type Extent, GROWTH_JOBS } from './jobs.ts';
 import type { Place } from './places.ts';
 
-/** A service of its own at one place. */
+/** A separate service for one place. */
 export interface GrownBed extends Bed {
     place: Place;
 }
 
-/** With accounts that were written past it; its windows are a second long, so that one account may ask as often as many. */
+/**
+ * Starts a service and writes its accounts directly to the database. Its rate-limit windows are one second long, so
+ * that a single account can send the whole load.
+ */
 export async function openGrownBed(closing: AsyncDisposableStack, place: Place): Promise<GrownBed> {
     const { accounts, gateways, transport } = place;
     const settings = { RATE_WINDOW_SECONDS: '1' };
     const bed = await openBed(closing, { transport, gateways, settings, accounts: 1 });
     const { db, world } = bed.environment;
-    const callers = await insertAccounts(db, accounts, bed.stack.jwt_key);
-    const accountOf: World['accountOf'] = (index) => callers[index % callers.length] as (typeof callers)[number]; // some
+    const callers = await insertAccounts(db, accounts, bed.stack.jwtKey);
+    // The list is not empty.
+    const accountOf: World['accountOf'] = (index) => callers[index % callers.length] as (typeof callers)[number];
     return {
         ...bed,
         place,
@@ -28,7 +32,10 @@ export async function openGrownBed(closing: AsyncDisposableStack, place: Place):
     };
 }
 
-/** Makes the requests that are sent again and again, with the rows that they need, and then as many rows as the place has. */
+/**
+ * Prepares the requests that are sent repeatedly, with the rows that they need. Then adds credentials until the place
+ * has its number of rows.
+ */
 export async function fillBed(bed: GrownBed, jobs: readonly string[], extent: Extent): Promise<void> {
     const { stack, environment, place } = bed;
     for (const name of jobs) {
@@ -40,17 +47,20 @@ export async function fillBed(bed: GrownBed, jobs: readonly string[], extent: Ex
     await fillCredentials(environment.db, place.rows, [
         ...new Set(environment.world.accounts.map(({ user_id }) => user_id)),
     ]);
-    await writeOut(stack.admin_url);
+    await writeOut(stack.adminUrl);
 }
 
-export function requestsFile({ requests_file }: Bed, job: string): string {
-    return `${requests_file}-${job}`;
+export function requestsFile({ requestsFile }: Bed, job: string): string {
+    return `${requestsFile}-${job}`;
 }
 
-/** Runs what adds credentials, and removes them after it: the place is to be the same for the next run. */
+/**
+ * Runs a measurement that adds credentials, and removes them afterwards, so that the place is the same for the next
+ * run.
+ */
 export async function withoutGrowth<Result>({ environment: { db } }: Bed, run: () => Promise<Result>): Promise<Result> {
-    const first_id = newId();
+    const firstId = newId();
     const result = await run();
-    await removeSince(db, first_id);
+    await removeSince(db, firstId);
     return result;
 }

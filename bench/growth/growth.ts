@@ -9,31 +9,34 @@ import { placesOf } from './places.ts';
 import { describeList, pointTable } from './report.ts';
 import { measureByTurns, type Point } from './turns.ts';
 
-/** `npm run bench:growth`: whether a request costs the same however much is stored, whoever asks, and on however many gateways. */
+/**
+ * `npm run bench:growth`: measures whether a request costs the same with any number of stored credentials, of accounts
+ * and of gateways.
+ */
 
 async function growth(closing: AsyncDisposableStack, options: GrowthOptions): Promise<boolean> {
     const points: Point[] = [];
-    let long_list: LongList | undefined;
+    let longList: LongList | undefined;
     for (const part of options.parts) {
         await using series = new AsyncDisposableStack();
-        closing.defer(() => series.disposeAsync()); // where a signal ends it
+        closing.defer(() => series.disposeAsync()); // in case a signal ends the run
         const beds = await openBeds(series, part, options);
         if (part === 'list') {
-            long_list = await readLongList(beds[0] as GrownBed, options.list_rows); // it has one place
-            console.log(`\n${describeList(long_list)}\n`);
+            longList = await readLongList(beds[0] as GrownBed, options.listRows); // the part `list` has one place
+            console.log(`\n${describeList(longList)}\n`);
         } else {
             points.push(...(await measurePart(beds, part, options)));
         }
     }
     if (options.json !== undefined) {
-        writeFileSync(options.json, JSON.stringify({ options, points, long_list }, null, 2));
+        writeFileSync(options.json, JSON.stringify({ options, points, longList }, null, 2));
     }
     const failed = points.filter(({ errors }) => errors > 0);
-    for (const { job, first_error } of failed) console.error(`${job} had errors; the first:\n${first_error}`);
+    for (const { job, firstError } of failed) console.error(`${job} had errors; the first:\n${firstError}`);
     return failed.length === 0;
 }
 
-/** All places of a part side by side: at rest they cost next to nothing. */
+/** Starts the services of all places of a part. They run side by side, because an idle service costs almost nothing. */
 async function openBeds(series: AsyncDisposableStack, part: Part, options: GrowthOptions): Promise<GrownBed[]> {
     const places = placesOf(part, options);
     const extent = {

@@ -8,12 +8,12 @@ export interface LongList {
     rows: number;
     mib: number;
     seconds: number;
-    /** Peak memory of the service while it was read, and before. */
-    peak_mib: number;
-    before_mib: number;
+    /** Peak memory of the service: while the list was read, and before that (`beforeMib`). */
+    peakMib: number;
+    beforeMib: number;
 }
 
-/** Reads the whole list of an issuer of so many credentials, and looks at the memory that the service takes for it. */
+/** Reads the whole list of an issuer with `rows` credentials, and measures how much memory the service needs for it. */
 export async function readLongList({ stack, environment: { db, world } }: Bed, rows: number): Promise<LongList> {
     const issuer = newSigner();
     const { user_id: account, api_key } = world.accountOf(0);
@@ -24,7 +24,7 @@ export async function readLongList({ stack, environment: { db, world } }: Bed, r
     const { postgres: _, redis: __, ...own } = groups;
     const pids = Object.values(own).flat();
     resetPeaks(pids);
-    const before_mib = peakMiB(pids);
+    const beforeMib = peakMiB(pids);
     const began = performance.now();
     const url = `http://${gateway?.host}:${gateway?.port}/v1/credentials/by-issuer/${issuer.did}`;
     const response = await fetch(url, { headers: { Authorization: `Bearer ${api_key}` } });
@@ -32,5 +32,5 @@ export async function readLongList({ stack, environment: { db, world } }: Bed, r
     let bytes = 0;
     for await (const chunk of response.body) bytes += chunk.length;
     const seconds = (performance.now() - began) / 1_000;
-    return { rows, mib: bytes / 2 ** 20, seconds, peak_mib: peakMiB(pids), before_mib };
+    return { rows, mib: bytes / 2 ** 20, seconds, peakMib: peakMiB(pids), beforeMib };
 }

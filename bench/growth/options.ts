@@ -2,13 +2,13 @@ import { parseArgs } from 'node:util';
 import { connectionsIn, listOf, oneOf, within } from '../options.ts';
 import { GROWTH_JOBS } from './jobs.ts';
 
-/** What grows; `list` is one long list, read whole. */
+/** What grows in each part. The part `list` reads one long list completely. */
 export const PARTS = ['credentials', 'accounts', 'gateways', 'list'] as const;
 export type Part = (typeof PARTS)[number];
 
-/** What stands after `npm run bench:growth --`. */
+/** The options after `npm run bench:growth --`. */
 export interface GrowthOptions {
-    /** In this order. */
+    /** The parts run in this order. */
     parts: Part[];
     /** Names of jobs. */
     only: string[];
@@ -16,16 +16,16 @@ export interface GrowthOptions {
     accounts: number[];
     gateways: number[];
     runs: number;
-    /** Of each run. */
+    /** Length of each run. */
     seconds: number;
-    /** To each gateway: fewer would make thinner batches. */
+    /** Number of connections to each gateway. With fewer, batches would be smaller. */
     connections: number;
-    /** Of the list that is read whole. */
-    list_rows: number;
+    /** Number of credentials in the list of the part `list`. */
+    listRows: number;
     json: string | undefined;
 }
 
-/** Throws what is wrong with them. */
+/** Throws an Error that says which option is invalid. */
 export function parseGrowthOptions(args: string[]): GrowthOptions {
     const { values } = parseArgs({
         args,
@@ -44,7 +44,7 @@ export function parseGrowthOptions(args: string[]): GrowthOptions {
     });
     const numbers = (option: string, text: string, most: number, least = 1): number[] => {
         const found = listOf(text, (item) => within(option, item, { least, most }));
-        if (found.length === 0) throw new Error(`${option} names nothing.`);
+        if (found.length === 0) throw new Error(`${option} has no value.`);
         return found;
     };
     return {
@@ -56,7 +56,7 @@ export function parseGrowthOptions(args: string[]): GrowthOptions {
         runs: within('--runs', values.runs, { least: 1, most: 100 }),
         seconds: within('--seconds', values.seconds, { least: 0.2, most: 45 }),
         connections: connectionsIn(values.connections),
-        list_rows: within('--list-rows', values['list-rows'], { least: 1, most: 10_000_000 }),
+        listRows: within('--list-rows', values['list-rows'], { least: 1, most: 10_000_000 }),
         json: values.json,
     };
 }

@@ -1,16 +1,16 @@
 import type { Transport } from '../stack.ts';
 import type { GrowthOptions, Part } from './options.ts';
 
-/** Where a job is measured. */
+/** A state of the service in which jobs are measured. */
 export interface Place {
-    /** Credentials that are stored. */
+    /** Number of stored credentials. */
     rows: number;
     accounts: number;
     gateways: number;
     transport: Transport;
 }
 
-/** What is compared in a part: places that differ in one number alone. */
+/** Returns the places that a part compares. They differ in one number only. */
 export function placesOf(
     part: Part,
     { credentials, accounts, gateways }: Pick<GrowthOptions, 'credentials' | 'accounts' | 'gateways'>,

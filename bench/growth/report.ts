@@ -13,11 +13,14 @@ export function spreadOf(values: readonly number[]): Spread {
     return { median: median(values), least: Math.min(...values), most: Math.max(...values) };
 }
 
-/** What a point costs in terms of the first, round by round: the speed that the machine had in a round is not in it. */
+/**
+ * The cost of a point divided by the cost of the first point, round by round, so that the speed of the machine in a
+ * round does not matter.
+ */
 export function relativeTo(first: Point, point: Point): Spread {
     return spreadOf(
-        point.runs.map(({ cpu_us_per_request }, round) => {
-            return cpu_us_per_request / (first.runs[round]?.cpu_us_per_request ?? Number.NaN);
+        point.runs.map(({ cpuUsPerRequest }, round) => {
+            return cpuUsPerRequest / (first.runs[round]?.cpuUsPerRequest ?? Number.NaN);
         }),
     );
 }
@@ -35,18 +38,18 @@ const HEAD = [
     'errors',
 ];
 
-/** The points of one job. */
+/** Returns a table of the points of one job. */
 export function pointTable(points: readonly Point[]): string {
     const range = ({ least, most }: Spread): string => `${figure(least)} – ${figure(most)}`;
     const rows = points.map((point) => {
-        const cost = spreadOf(point.runs.map((run) => run.cpu_us_per_request));
+        const cost = spreadOf(point.runs.map((run) => run.cpuUsPerRequest));
         const ratio = relativeTo(points[0] ?? point, point);
         return [
             point.job,
             point.rows.toLocaleString('en'),
             point.accounts.toLocaleString('en'),
             String(point.gateways),
-            figure(median(point.runs.map((run) => run.requests_per_second))),
+            figure(median(point.runs.map((run) => run.requestsPerSecond))),
             figure(cost.median),
             range(cost),
             figure(ratio.median),
@@ -57,7 +60,7 @@ export function pointTable(points: readonly Point[]): string {
     return table(HEAD, rows);
 }
 
-export function describeList({ rows, mib, seconds, before_mib, peak_mib }: LongList): string {
-    const memory = `memory ${figure(before_mib)} MiB before, at most ${figure(peak_mib)} MiB`;
+export function describeList({ rows, mib, seconds, beforeMib, peakMib }: LongList): string {
+    const memory = `memory ${figure(beforeMib)} MiB before, at most ${figure(peakMib)} MiB`;
     return `A list of ${rows.toLocaleString('en')} credentials: ${figure(mib)} MiB in ${figure(seconds)} s; ${memory}.`;
 }

@@ -1,7 +1,7 @@
 import type { World } from '../world.ts';
 import { times, type Workload } from './job.ts';
 
-/** As few as accounts: Argon2id makes each of them slow to make. */
+/** Number of wallets. It is small because Argon2id makes creating a wallet slow. */
 const WALLETS = 64;
 /** Calls per minute of the tier `free`. */
 const FREE_LIMIT = 10;
@@ -12,18 +12,18 @@ export const accountJobs: Workload[] = [
         name: 'me',
         expected: { status: 200 },
         parts: { limit: 1, find: 2 },
-        per_second: 10_000,
+        perSecond: 10_000,
         repeat: true,
-        at_most: 640,
+        atMost: 640,
         requests: async (count, { world }) =>
             times(count, (index) => ({ method: 'GET', path: '/v1/me', token: world.accountOf(index).token })),
     },
     {
         name: 'login',
         expected: { status: 200 },
-        // The row is its session's.
+        // The row is the new session.
         parts: { limit: 1, find: 1, argon2id: 1, credential_row: 1 },
-        per_second: 200,
+        perSecond: 200,
         repeat: true,
         requests: async (count, { world }) =>
             times(count, (index) => ({
@@ -36,9 +36,9 @@ export const accountJobs: Workload[] = [
         name: 'open-wallet',
         expected: { status: 200 },
         parts: { limit: 1, find: 2, argon2id: 1 },
-        per_second: 200,
+        perSecond: 200,
         repeat: true,
-        at_most: WALLETS,
+        atMost: WALLETS,
         requests: async (count, { world }) =>
             Promise.all(
                 times(count, async (index) => {
@@ -58,9 +58,9 @@ export const accountJobs: Workload[] = [
         name: 'refused',
         expected: { status: 429 },
         parts: { limit: 1 },
-        per_second: 10_000,
+        perSecond: 10_000,
         repeat: true,
-        at_most: 640,
+        atMost: 640,
         async requests(count, { world }) {
             const keys = await Promise.all(world.accounts.map((account) => usedUpKey(account.token, world.call)));
             return times(count, (index) => ({
@@ -72,7 +72,7 @@ export const accountJobs: Workload[] = [
     },
 ];
 
-/** An API key of the lowest tier whose calls of this minute are spent. */
+/** Returns an API key of the lowest tier that has used up its calls of this minute. */
 async function usedUpKey(token: string, call: World['call']): Promise<string> {
     const { api_key } = await call({ path: '/v1/keys/generate', token, body: { name: 'used up', tier: 'free' } });
     const key = String(api_key);

@@ -3,7 +3,7 @@ import { insertCredentials, insertDids } from '../rows.ts';
 import { CREDENTIAL_TYPE, claimsOf, newCredential, newSigner, privateKeyOf, SUBJECT } from '../tokens.ts';
 import { type BenchEnvironment, times, VALID, type Workload } from './job.ts';
 
-/** What most issuers have, and what one answer holds. */
+/** Number of credentials of each listed issuer. Most issuers have about as many, and one answer contains them all. */
 const LISTED_ROWS = 25;
 
 export const credentialJobs: Workload[] = [
@@ -11,7 +11,7 @@ export const credentialJobs: Workload[] = [
         name: 'issue',
         expected: { status: 201 },
         parts: { limit: 1, sign: 1, credential_row: 1 },
-        per_second: 8_000,
+        perSecond: 8_000,
         requests: async (count, { world }) =>
             times(count, (index) => {
                 const issuer = newSigner();
@@ -29,7 +29,7 @@ export const credentialJobs: Workload[] = [
         name: 'verify',
         expected: VALID,
         parts: { limit: 1, verify: 1 },
-        per_second: 8_000,
+        perSecond: 8_000,
         requests: async (count, { world }) =>
             times(count, (index) => verifyRequest(newCredential(index), world.accountOf(index).api_key)),
     },
@@ -37,7 +37,7 @@ export const credentialJobs: Workload[] = [
         name: 'verify-revocation',
         expected: VALID,
         parts: { limit: 1, verify: 1, find: 1 },
-        per_second: 8_000,
+        perSecond: 8_000,
         async requests(count, { world, db, credentialId }) {
             const credentials = times(count, (index) => newCredential(index, credentialId()));
             const accounts = times(count, world.accountOf);
@@ -50,35 +50,35 @@ export const credentialJobs: Workload[] = [
             );
         },
     },
-    /* The caller's right to the DID is found, then the page read. */
+    // The service checks that the caller owns the DID, and then reads the page.
     {
         name: 'list',
         expected: { status: 200 },
         parts: { limit: 1, find: 1, page: 1 },
-        per_second: 4_000,
+        perSecond: 4_000,
         repeat: true,
-        at_most: 4_000,
+        atMost: 4_000,
         requests: listRequests,
     },
 ];
 
 function verifyRequest(
-    { token: credential, issuer: issuer_did }: { token: string; issuer: string },
+    { token: credential, issuer: issuerDid }: { token: string; issuer: string },
     token: string,
-    check_revocation?: true,
+    checkRevocation?: true,
 ): HttpRequest {
-    const body = { credential, issuer_did, check_revocation };
+    const body = { credential, issuer_did: issuerDid, check_revocation: checkRevocation };
     return { method: 'POST', path: '/v1/credentials/verify', token, body };
 }
 
-/** Each asks for the credentials of an issuer whose DID is the caller's own. */
+/** Returns requests that list the credentials of an issuer. The DID of the issuer belongs to the caller. */
 async function listRequests(count: number, { world, db, credentialId }: BenchEnvironment): Promise<HttpRequest[]> {
     const issuers = times(count, (index) => ({ ...newSigner(), account: world.accountOf(index).user_id }));
     await insertDids(db, issuers);
-    const issued_at = new Date().toISOString();
-    // As they would have come: each issuer's rows are apart from each other.
+    const issuedAt = new Date().toISOString();
+    // In the order in which they would be issued, so that the rows of one issuer are apart from each other.
     const rows = times(LISTED_ROWS, () => issuers).flatMap((all) =>
-        all.map(({ did: issuer, account }) => ({ id: credentialId(), issuer, account, issued_at })),
+        all.map(({ did: issuer, account }) => ({ id: credentialId(), issuer, account, issued_at: issuedAt })),
     );
     await insertCredentials(db, rows);
     await db.query('ANALYZE credentials.credentials, did.dids');

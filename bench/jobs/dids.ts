@@ -7,7 +7,7 @@ export const didJobs: Workload[] = [
         name: 'create-did',
         expected: { status: 201 },
         parts: { limit: 1, key_pair: 1, did_row: 1 },
-        per_second: 9_000,
+        perSecond: 9_000,
         requests: async (count, { world }) =>
             times(count, (index) => ({ method: 'POST', path: '/v1/did', token: world.accountOf(index).api_key })),
     },
@@ -15,7 +15,7 @@ export const didJobs: Workload[] = [
         name: 'resolve',
         expected: { status: 200 },
         parts: { limit: 1, find: 1 },
-        per_second: 15_000,
+        perSecond: 15_000,
         async requests(count, { world, db }) {
             const rows = times(count, (index) => ({ ...newSigner(), account: world.accountOf(index).user_id }));
             await insertDids(db, rows);

@@ -4,7 +4,7 @@ import { didJobs } from './dids.ts';
 import type { Workload } from './job.ts';
 import { presentationJobs } from './presentations.ts';
 
-/** Everything that is measured over HTTP, in the order of the report. */
+/** All jobs that are measured over HTTP, in the order of the report. */
 export const JOBS: readonly Workload[] = [...didJobs, ...credentialJobs, ...presentationJobs, ...accountJobs];
 
 export const HTTP_JOB_NAMES: readonly string[] = JOBS.map(({ name }) => name);

@@ -4,30 +4,36 @@ import type { HttpRequest } from '../load/requests.ts';
 import type { Expected } from '../load/tally.ts';
 import type { World } from '../world.ts';
 
-/** Where a job's requests come from. */
+/** What a job needs to make its requests. */
 export interface BenchEnvironment {
     world: World;
-    /** The service's own database. */
+    /** The database of the service. */
     db: Client;
-    /** The UUID of a credential that is there before the run. */
+    /** Returns a UUID for a credential that exists before the run. */
     credentialId(): string;
 }
 
-/** What is good: a bad token, too, is checked and answered with 200. */
+/**
+ * A token was verified and is valid. The status alone does not show this: the answer for an invalid token has status
+ * 200 too.
+ */
 export const VALID: Expected = { status: 200, text: '"data":{"valid":true' };
 
-/** One kind of request that is measured. */
+/** A kind of request that is measured. */
 export interface Workload {
     name: string;
     expected: Expected;
-    /** What its floor consists of, beside HTTP and what every request has. */
+    /** The parts of its floor, without HTTP and without the parts of every request. */
     parts: Parts;
-    /** Requests made ready for each second: more than are ever answered. */
-    per_second: number;
-    /** Whether requests may be sent again when all have been: where what is asked for is no token, body or DID of its own. */
+    /** Number of requests that are made for each second. It is more than the service can answer. */
+    perSecond: number;
+    /**
+     * Whether the requests may be sent again after the last one. This is so if none of them needs a token, a body or a
+     * DID of its own.
+     */
     repeat?: boolean;
-    /** At most so many are made, where they are sent again. */
-    at_most?: number;
+    /** Maximum number of requests that are made, if they may be sent again. */
+    atMost?: number;
     requests(count: number, environment: BenchEnvironment): Promise<HttpRequest[]>;
 }
 
@@ -36,11 +42,11 @@ export async function requestsFor(
     seconds: number,
     environment: BenchEnvironment,
 ): Promise<HttpRequest[]> {
-    const count = Math.min(Math.ceil(job.per_second * seconds), job.at_most ?? Number.POSITIVE_INFINITY);
+    const count = Math.min(Math.ceil(job.perSecond * seconds), job.atMost ?? Number.POSITIVE_INFINITY);
     return job.requests(count, environment);
 }
 
-/** `count` results of `make`, by index. */
+/** Calls `make` with the indexes below `count` and returns the results. */
 export function times<T>(count: number, make: (index: number) => T): T[] {
     return Array.from({ length: count }, (_, index) => make(index));
 }

@@ -1,7 +1,7 @@
 import { AUDIENCE, newCredentials, newPresentation, newSigner, privateKeyOf } from '../tokens.ts';
 import { times, VALID, type Workload } from './job.ts';
 
-/** Credentials in each presentation. */
+/** Number of credentials in each presentation. */
 const HELD = 3;
 
 export const presentationJobs: Workload[] = [
@@ -9,7 +9,7 @@ export const presentationJobs: Workload[] = [
         name: 'present',
         expected: { status: 201 },
         parts: { limit: 1, verify: HELD, sign: 1, presentation_row: 1 },
-        per_second: 3_500,
+        perSecond: 3_500,
         requests: async (count, { world }) =>
             times(count, (index) => {
                 const holder = newSigner();
@@ -27,7 +27,7 @@ export const presentationJobs: Workload[] = [
         name: 'verify-presentation',
         expected: VALID,
         parts: { limit: 1, verify: HELD + 1 },
-        per_second: 3_500,
+        perSecond: 3_500,
         requests: async (count, { world }) =>
             times(count, (index) => ({
                 method: 'POST',

@@ -1,5 +1,5 @@
-import { type Limiter, limiter } from '../../gateway/admission/limit.ts';
 import type { LimitRequest } from '../../gateway/admission/limit-decision.ts';
+import { type Limiter, limiter } from '../../gateway/admission/limiter.ts';
 import { bucketsAwaitingRollUp, keyBucket } from '../../platform/access/limit-record.ts';
 import { livenessMarkKey } from '../../platform/access/liveness-marks.ts';
 import { newId } from '../../platform/ids.ts';
@@ -11,15 +11,19 @@ import type { Measured } from '../load/run.ts';
 import { latencyOf } from '../percentiles.ts';
 import { cpuOf, difference, type Groups } from '../proc.ts';
 
-/** The process that asks the gateway's limiter alone, without HTTP: so many calls under way at once, each by another key. */
+/**
+ * A process that calls only the gateway's limiter, without HTTP. It keeps `connections` calls in progress, each with a
+ * different API key.
+ */
 
 export interface LimiterPlan {
-    redis_url: string;
-    /** Redis, and `as`: the name under which this process is counted. */
+    redisUrl: string;
+    /** The processes of Redis. */
     groups: Groups;
+    /** The name of the group that this process is counted in. */
     as: string;
     connections: number;
-    warmup_s: number;
+    warmupS: number;
     seconds: number;
 }
 
@@ -27,40 +31,41 @@ const LIMIT = 1_000_000_000;
 
 process.once('message', async (plan: LimiterPlan) => {
     const log = createLog({ level: 'warn', name: 'limiter' });
-    const redis = openRedis({ url: plan.redis_url, log });
+    const redis = openRedis({ url: plan.redisUrl, log });
     await awaitRedis(redis, 5_000);
-    const own = limiter({ redis, shards: 1, window_ms: 60_000, log, metrics: createMetrics() });
+    const own = limiter({ redis, shards: 1, windowMs: 60_000, log, metrics: createMetrics() });
     const claims = times(plan.connections, () => newLimitRequest(own.tag));
-    // The first call learns of Redis' era, in which the owner's word then counts.
+    // The first calls learn the current epoch of Redis. The second calls confirm the keys, which counts only in a known
+    // epoch.
     for (const limitRequest of claims) await own.take(limitRequest);
     for (const limitRequest of claims) await own.take(limitRequest, performance.now());
-    await askFor(plan.warmup_s, own, claims);
+    await askFor(plan.warmupS, own, claims);
     const groups = { [plan.as]: [process.pid], ...plan.groups };
-    const cpu_before = cpuOf(groups);
+    const cpuBefore = cpuOf(groups);
     const began = performance.now();
     const latencies = await askFor(plan.seconds, own, claims);
     const measured: Measured = {
         requests: latencies.length,
         seconds: (performance.now() - began) / 1_000,
         errors: 0,
-        first_error: undefined,
+        firstError: undefined,
         latency: latencyOf(latencies),
         sample: '',
-        cpu_s: difference(cpu_before, cpuOf(groups)),
-        peak_mib: {},
+        cpuS: difference(cpuBefore, cpuOf(groups)),
+        peakMib: {},
     };
     redis.disconnect();
     process.send?.(measured, () => process.disconnect());
 });
 
-/** Each claim asks again as soon as it is admitted. Gives the time of each call, in milliseconds. */
+/** Repeats each limit request as soon as it is admitted. Returns the time that each call took, in milliseconds. */
 async function askFor(seconds: number, { take }: Limiter, claims: readonly LimitRequest[]): Promise<number[]> {
     const latencies: number[] = [];
     const end = performance.now() + seconds * 1_000;
     const ask = async (limitRequest: LimitRequest): Promise<void> => {
         for (let asked = performance.now(); asked < end; asked = performance.now()) {
             const { state } = await take(limitRequest);
-            if (state !== 'admitted') throw new Error(`The limiter has ${state} a call.`);
+            if (state !== 'admitted') throw new Error(`The limiter answered a call with ${state}.`);
             latencies.push(performance.now() - asked);
         }
     };
@@ -69,12 +74,12 @@ async function askFor(seconds: number, { take }: Limiter, claims: readonly Limit
 }
 
 function newLimitRequest(tagOf: (account: string) => string): LimitRequest {
-    const [account, key_id] = [newId(), newId()];
+    const [account, keyId] = [newId(), newId()];
     const tag = tagOf(account);
     return {
         tag,
-        bucket: keyBucket(tag, account, key_id),
-        mark: livenessMarkKey(tag, 'key', key_id),
+        bucket: keyBucket(tag, account, keyId),
+        mark: livenessMarkKey(tag, 'key', keyId),
         awaitingRollUp: bucketsAwaitingRollUp(tag, account),
         limit: LIMIT,
     };

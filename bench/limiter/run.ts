@@ -7,12 +7,12 @@ import type { LimiterPlan } from './process.ts';
 
 export const LIMITER = 'limiter';
 
-/** Measures the limiter alone; its process stands where the gateway stands in other jobs. */
+/** Measures the limiter alone. Its process is counted in the first group, which contains the gateway in other jobs. */
 export async function runLimiter(
-    { redis_url, groups }: Stack,
+    { redisUrl, groups }: Stack,
     load: { connections: number; seconds: number },
 ): Promise<Outcome> {
     const [as = ''] = Object.keys(groups);
-    const plan: LimiterPlan = { ...load, redis_url, as, groups: { redis: groups['redis'] ?? [] }, warmup_s: WARMUP_S };
+    const plan: LimiterPlan = { ...load, redisUrl, as, groups: { redis: groups['redis'] ?? [] }, warmupS: WARMUP_S };
     return outcomeOf(LIMITER, await ask<Measured>(startChild(new URL('process.ts', import.meta.url)), plan));
 }

@@ -2,26 +2,26 @@ import { type Connection, openConnection, type Target } from './connection.ts';
 import { type Expected, type LoadResult, type Tally, tally } from './tally.ts';
 
 export interface ClosedLoopPlan {
-    /** Connections are spread over them in turn. */
+    /** The connections go to them in turn. */
     targets: readonly Target[];
     connections: number;
     expected: Expected;
-    /** Whether to begin with the first request again after the last. */
+    /** Whether to start again with the first request after the last one. */
     repeat: boolean;
-    warmup_s: number;
+    warmupS: number;
     seconds: number;
 }
 
 /**
- * Sends on each connection one request after the other, the next when the answer to the last has come. Counts after the
- * warm-up, until the time is over or the requests are used up.
+ * Sends one request at a time on each connection: the next one when the last one is answered. Counts from the end of
+ * the warm-up until the time is over or the requests are used up.
  */
 export async function closedLoop(
     plan: ClosedLoopPlan,
     requests: readonly Buffer[],
     onBegin: () => void,
 ): Promise<LoadResult> {
-    const { targets, connections: count, expected, repeat, warmup_s, seconds } = plan;
+    const { targets, connections: count, expected, repeat, warmupS, seconds } = plan;
     const counted = tally(expected);
     const { promise: over, resolve: end } = Promise.withResolvers<void>();
     let next = 0;
@@ -37,8 +37,8 @@ export async function closedLoop(
     const begin = setTimeout(() => {
         counted.begin();
         onBegin();
-    }, warmup_s * 1_000);
-    const finish = setTimeout(() => counted.end(), (warmup_s + seconds) * 1_000);
+    }, warmupS * 1_000);
+    const finish = setTimeout(() => counted.end(), (warmupS + seconds) * 1_000);
     const connections = Array.from({ length: count }, (_, index) => {
         const target = targets[index % targets.length] as Target; // there is at least one
         return keepSending({ target, counted, take, onIdle });
@@ -51,7 +51,7 @@ export async function closedLoop(
     return counted.result();
 }
 
-/** Sends on one connection until there is nothing more to send or the connection is lost; then it is idle. */
+/** Sends requests on one connection until none are left or the connection is lost. Then calls `onIdle`. */
 function keepSending(options: {
     target: Target;
     counted: Tally;
@@ -59,14 +59,14 @@ function keepSending(options: {
     onIdle(): void;
 }): Connection {
     const { target, counted, take, onIdle } = options;
-    let sent_at: number | undefined;
+    let sentAt: number | undefined;
     const sendNext = (): void => {
         const request = take();
         if (request) {
-            sent_at = performance.now();
+            sentAt = performance.now();
             connection.send(request);
         } else {
-            sent_at = undefined;
+            sentAt = undefined;
             counted.end();
             onIdle();
         }
@@ -74,12 +74,12 @@ function keepSending(options: {
     const connection = openConnection({
         target,
         onAnswer(answer) {
-            counted.add(answer, performance.now() - (sent_at ?? 0)); // an answer follows a request
+            counted.add(answer, performance.now() - (sentAt ?? 0)); // an answer follows a request
             sendNext();
         },
         onLost(reason) {
             counted.lose(reason);
-            if (sent_at !== undefined) onIdle();
+            if (sentAt !== undefined) onIdle();
         },
     });
     sendNext();

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 
 export interface Answer {
     status: number;
-    /** The whole answer, header fields and body. */
+    /** The whole answer: header fields and body. */
     bytes: Buffer;
 }
 
@@ -12,7 +12,7 @@ export interface Target {
 }
 
 export interface Connection {
-    /** Sends one request. The next one may go when its answer has come. */
+    /** Sends one request. Call it again only after the answer has arrived. */
     send(request: Buffer): void;
     close(): void;
 }
@@ -20,22 +20,25 @@ export interface Connection {
 const STATUS_AT = 'HTTP/1.1 '.length;
 const LENGTH_FIELD = '\r\nContent-Length: ';
 
-/** The first answer in `bytes`, and undefined while it is not complete. Answers without a length are none of this service's. */
+/**
+ * Returns the answer in `bytes`; undefined while it is incomplete. Throws if it has no Content-Length, which all
+ * answers of this service have, or if more bytes follow.
+ */
 export function parseAnswer(bytes: Buffer): Answer | undefined {
-    const head_end = bytes.indexOf('\r\n\r\n');
-    if (head_end === -1) return undefined;
-    const body_at = head_end + 4;
+    const headEnd = bytes.indexOf('\r\n\r\n');
+    if (headEnd === -1) return undefined;
+    const bodyAt = headEnd + 4;
     const field = bytes.indexOf(LENGTH_FIELD);
-    if (field === -1 || field > head_end) throw new Error('The answer has no Content-Length.');
-    const length = Number.parseInt(bytes.toString('latin1', field + LENGTH_FIELD.length, head_end), 10);
-    if (bytes.length < body_at + length) return undefined;
-    if (bytes.length > body_at + length) throw new Error('More came than was asked for.');
+    if (field === -1 || field > headEnd) throw new Error('The answer has no Content-Length.');
+    const length = Number.parseInt(bytes.toString('latin1', field + LENGTH_FIELD.length, headEnd), 10);
+    if (bytes.length < bodyAt + length) return undefined;
+    if (bytes.length > bodyAt + length) throw new Error('The server sent more than one answer.');
     return { status: Number(bytes.toString('latin1', STATUS_AT, STATUS_AT + 3)), bytes };
 }
 
 /**
- * One keep-alive connection of HTTP/1.1. A general client would cost as much CPU as the service that it measures: this one
- * sends bytes that were made before and reads of an answer only status and length.
+ * Opens one keep-alive connection of HTTP/1.1. A general client would use as much CPU as the service that it measures.
+ * This one sends prepared bytes, and reads only the status and the length of an answer.
  */
 export function openConnection(options: {
     target: Target;

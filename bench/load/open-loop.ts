@@ -3,62 +3,64 @@ import { type Connection, openConnection, type Target } from './connection.ts';
 
 export interface OpenLoopPlan {
     targets: readonly Target[];
-    /** Requests per second, whatever becomes of them. */
+    /** Requests per second, whether or not earlier ones are answered. */
     rate: number;
-    /** At most so many requests are under way; what is due beyond waits, and its wait counts. */
+    /**
+     * Maximum number of requests in progress. Further requests that are due wait, and their latency includes the wait.
+     */
     connections: number;
-    warmup_s: number;
+    warmupS: number;
     seconds: number;
 }
 
 export interface Answers {
-    /** To what was due in the counted time, whenever they came. */
+    /** Number of answers to requests that were due in the counted time, whenever they came. */
     count: number;
-    /** Of those: from when a request was due to when its answer was there. */
+    /** Latency of those answers, from the time at which the request was due. */
     latency: Latency;
-    /** How many came in the counted time, whenever the request was due. */
-    in_time: number;
+    /** Number of answers that came in the counted time, whenever the request was due. */
+    inTime: number;
 }
 
 export interface OpenLoopResult {
     seconds: number;
-    /** Due in the counted time. */
+    /** Number of requests that were due in the counted time. */
     offered: number;
     /** By status. */
     answers: Record<string, Answers>;
-    /** What was due at any time, and never answered. */
+    /** Number of requests that were never answered, whenever they were due. */
     lost: number;
 }
 
-/** What is still under way this long after the last request was due is given up, in milliseconds. */
+/** How long the load waits for answers after the last request was due, in milliseconds. */
 const TIMEOUT_MS = 15_000;
 
 interface Lane {
     connection: Connection;
-    /** When the request that it waits for the answer of was due, by `performance.now()`; undefined while it is free. */
-    due_at: number | undefined;
-    /** Whether that was after the warm-up. */
+    /** When the unanswered request was due (`performance.now()`); undefined while the connection is free. */
+    dueAt: number | undefined;
+    /** Whether this request was due after the warm-up. */
     counts: boolean;
 }
 
-/** Sends requests when they are due, on whichever connection is free, and begins with the first again after the last. */
+/** Sends requests when they are due, on any free connection. Starts again with the first request after the last one. */
 export async function openLoop(
     plan: OpenLoopPlan,
     requests: readonly Buffer[],
     onBegin: () => void,
 ): Promise<OpenLoopResult> {
-    const { rate, warmup_s, seconds } = plan;
+    const { rate, warmupS, seconds } = plan;
     const began = performance.now();
-    const first_counted = Math.round(warmup_s * rate);
-    const all = Math.round((warmup_s + seconds) * rate);
-    const counts_from = began + warmup_s * 1_000;
-    const counts_until = counts_from + seconds * 1_000;
+    const firstCounted = Math.round(warmupS * rate);
+    const all = Math.round((warmupS + seconds) * rate);
+    const countsFrom = began + warmupS * 1_000;
+    const countsUntil = countsFrom + seconds * 1_000;
     const counted = answerCounts();
-    const pool = lanePool(plan, (lane, status, due_at) => {
+    const pool = lanePool(plan, (lane, status, dueAt) => {
         const now = performance.now();
         counted.add(status, {
-            latency_ms: lane.counts ? now - due_at : undefined,
-            in_time: now >= counts_from && now < counts_until,
+            latencyMs: lane.counts ? now - dueAt : undefined,
+            inTime: now >= countsFrom && now < countsUntil,
         });
         send();
     });
@@ -68,43 +70,43 @@ export async function openLoop(
         while (next < due) {
             const lane = pool.take();
             if (!lane) return;
-            lane.due_at = began + (next / rate) * 1_000;
-            lane.counts = next >= first_counted;
-            lane.connection.send(requests[next++ % requests.length] as Buffer); // there are some
+            lane.dueAt = began + (next / rate) * 1_000;
+            lane.counts = next >= firstCounted;
+            lane.connection.send(requests[next++ % requests.length] as Buffer); // the list is not empty
         }
     }
-    const begin = setTimeout(onBegin, warmup_s * 1_000);
-    await everyMillisecondUntil(counts_until, (now) => {
+    const begin = setTimeout(onBegin, warmupS * 1_000);
+    await everyMillisecondUntil(countsUntil, (now) => {
         due = Math.min(all, Math.ceil(((now - began) / 1_000) * rate));
         send();
         return counted.all() === due;
     });
     clearTimeout(begin);
     pool.close();
-    return { seconds, offered: due - first_counted, answers: counted.byStatus(), lost: due - counted.all() };
+    return { seconds, offered: due - firstCounted, answers: counted.byStatus(), lost: due - counted.all() };
 }
 
-/** Connections that are opened when they are needed: a server gives up those on which nothing is asked. */
+/** Opens connections when they are needed, because a server closes connections that are idle for long. */
 function lanePool(
     { targets, connections }: OpenLoopPlan,
-    onAnswer: (lane: Lane, status: number, due_at: number) => void,
+    onAnswer: (lane: Lane, status: number, dueAt: number) => void,
 ): { take(): Lane | undefined; close(): void } {
     const free: Lane[] = [];
     const open = new Set<Lane>();
     const openLane = (): Lane => {
         const lane: Lane = {
-            due_at: undefined,
+            dueAt: undefined,
             counts: false,
             connection: openConnection({
                 target: targets[open.size % targets.length] as Target, // there is at least one
                 onAnswer({ status }) {
-                    const { due_at } = lane;
-                    lane.due_at = undefined;
-                    if (due_at === undefined) return; // the server's farewell to a connection that was idle
+                    const { dueAt } = lane;
+                    lane.dueAt = undefined;
+                    if (dueAt === undefined) return; // the server answered no request: it closes an idle connection
                     free.push(lane);
-                    onAnswer(lane, status, due_at);
+                    onAnswer(lane, status, dueAt);
                 },
-                onLost: () => open.delete(lane), // what it had sent stays unanswered
+                onLost: () => open.delete(lane), // its request stays unanswered
             }),
         };
         open.add(lane);
@@ -121,30 +123,33 @@ function lanePool(
     };
 }
 
-/** Counts all answers, and by status those that come with a latency and those that come in time. */
+/** Counts all answers and, by status, the answers with a latency and the answers in time. */
 function answerCounts() {
-    const by_status = new Map<number, { latencies: number[]; in_time: number }>();
+    const byStatus = new Map<number, { latencies: number[]; inTime: number }>();
     let all = 0;
     return {
         all: () => all,
-        add(status: number, { latency_ms, in_time }: { latency_ms: number | undefined; in_time: boolean }): void {
+        add(status: number, { latencyMs, inTime }: { latencyMs: number | undefined; inTime: boolean }): void {
             all++;
-            const counts = by_status.get(status) ?? { latencies: [], in_time: 0 };
-            by_status.set(status, counts);
-            if (latency_ms !== undefined) counts.latencies.push(latency_ms);
-            if (in_time) counts.in_time++;
+            const counts = byStatus.get(status) ?? { latencies: [], inTime: 0 };
+            byStatus.set(status, counts);
+            if (latencyMs !== undefined) counts.latencies.push(latencyMs);
+            if (inTime) counts.inTime++;
         },
         byStatus: (): OpenLoopResult['answers'] =>
             Object.fromEntries(
-                Array.from(by_status, ([status, { latencies, in_time }]) => [
+                Array.from(byStatus, ([status, { latencies, inTime }]) => [
                     status,
-                    { count: latencies.length, latency: latencyOf(latencies), in_time },
+                    { count: latencies.length, latency: latencyOf(latencies), inTime },
                 ]),
             ),
     };
 }
 
-/** Calls `step` with the time, at most `end`; after the end until it says that all is done, or patience is. */
+/**
+ * Calls `step` every millisecond with the current time, but at most `end`. After `end` it goes on until `step` returns
+ * true or TIMEOUT_MS have passed.
+ */
 function everyMillisecondUntil(end: number, step: (now: number) => boolean): Promise<void> {
     return new Promise((resolve) => {
         const tick = setInterval(() => {

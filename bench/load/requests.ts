@@ -9,7 +9,7 @@ export interface HttpRequest {
 
 const LENGTH_BYTES = 4;
 
-/** The bytes of a request as they go over the wire. */
+/** Returns the bytes of a request as they are sent. */
 function encodeRequest({ method, path, token, body }: HttpRequest): Buffer {
     const text = body === undefined ? '' : JSON.stringify(body);
     const lines = [`${method} ${path} HTTP/1.1`, 'Host: bench'];
@@ -18,7 +18,7 @@ function encodeRequest({ method, path, token, body }: HttpRequest): Buffer {
     return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${text}`);
 }
 
-/** Written out ready to be sent, so that the load's process has nothing to do but to send them. */
+/** Writes the requests to a file in the form in which they are sent, so that the load process only has to send them. */
 export function writeRequests(file: string, requests: readonly HttpRequest[]): void {
     const pieces = requests.flatMap((request) => {
         const bytes = encodeRequest(request);

@@ -2,52 +2,52 @@ import { type Latency, latencyOf } from '../percentiles.ts';
 import type { Answer } from './connection.ts';
 
 export interface LoadResult {
-    /** Answered in the counted time, whatever the answer. */
+    /** Number of answers in the counted time, including unexpected ones. */
     requests: number;
     seconds: number;
-    /** Answers that are not what is expected, and connections that were lost; in the warm-up too. */
+    /** Number of unexpected answers and lost connections, including those in the warm-up. */
     errors: number;
-    first_error: string | undefined;
-    /** Of the expected answers. */
+    firstError: string | undefined;
+    /** Latency of the expected answers. */
     latency: Latency;
-    /** One expected answer, as it came. */
+    /** One expected answer, as it was received. */
     sample: string;
 }
 
 export interface Tally {
-    /** The warm-up is over. */
+    /** Starts counting: the warm-up is over. */
     begin(): void;
-    /** What comes from now on is not counted. */
+    /** Ends counting. */
     end(): void;
     isOver(): boolean;
-    add(answer: Answer, latency_ms: number): void;
+    add(answer: Answer, latencyMs: number): void;
     lose(reason: string): void;
     result(): LoadResult;
 }
 
-/** What an answer must be. */
+/** What an expected answer looks like. */
 export interface Expected {
     status: number;
-    /** Is somewhere in it. */
+    /** The answer contains this text. */
     text?: string;
 }
 
-/** How much of a refusal is kept to be shown, in bytes. */
+/** How much of an unexpected answer is kept for the report, in bytes. */
 const SHOWN = 600;
 
 /** Counts answers between `begin` and `end`. */
-export function tally({ status: expected_status, text = '' }: Expected): Tally {
-    const expected_text = Buffer.from(text);
+export function tally({ status: expectedStatus, text = '' }: Expected): Tally {
+    const expectedText = Buffer.from(text);
     const latencies: number[] = [];
     let began = Number.NaN;
     let ended = Number.NaN;
     let requests = 0;
     let errors = 0;
-    let first_error: string | undefined;
+    let firstError: string | undefined;
     let sample = '';
     const fail = (reason: string): void => {
         errors++;
-        first_error ??= reason;
+        firstError ??= reason;
     };
     return {
         begin() {
@@ -57,13 +57,13 @@ export function tally({ status: expected_status, text = '' }: Expected): Tally {
             if (Number.isNaN(ended)) ended = performance.now();
         },
         isOver: () => !Number.isNaN(ended),
-        add({ status, bytes }, latency_ms) {
-            const good = status === expected_status && bytes.includes(expected_text);
+        add({ status, bytes }, latencyMs) {
+            const good = status === expectedStatus && bytes.includes(expectedText);
             if (!good) fail(bytes.toString('utf8', 0, SHOWN));
             if (Number.isNaN(began) || !Number.isNaN(ended)) return;
             requests++;
             if (!good) return;
-            latencies.push(latency_ms);
+            latencies.push(latencyMs);
             if (sample === '') sample = bytes.toString();
         },
         lose: fail,
@@ -71,7 +71,7 @@ export function tally({ status: expected_status, text = '' }: Expected): Tally {
             requests,
             seconds: (ended - began) / 1_000,
             errors,
-            first_error,
+            firstError,
             latency: latencyOf(latencies),
             sample,
         }),

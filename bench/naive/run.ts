@@ -16,11 +16,14 @@ export interface Naive extends AsyncDisposable {
     measure(job: Workload): Promise<Outcome>;
 }
 
-/** Starts the naive service for the same requests, on the same PostgreSQL, with a table of the same columns and indexes. */
+/**
+ * Starts the naive service for the same requests. It uses the same PostgreSQL, and a table with the same columns and
+ * indexes.
+ */
 export async function openNaive(options: {
     stack: Stack;
     world: World;
-    requests_file: string;
+    requestsFile: string;
     seconds: number;
     connections: number;
 }): Promise<Naive> {
@@ -43,9 +46,9 @@ export async function openNaive(options: {
     };
 }
 
-async function createDatabase({ admin_url, database_url }: Stack): Promise<string> {
-    const admin = new Client({ connectionString: admin_url });
+async function createDatabase({ adminUrl, databaseUrl }: Stack): Promise<string> {
+    const admin = new Client({ connectionString: adminUrl });
     await admin.connect();
     await admin.query('CREATE DATABASE naive OWNER credentials').finally(() => admin.end());
-    return Object.assign(new URL(database_url), { pathname: '/naive' }).href;
+    return Object.assign(new URL(databaseUrl), { pathname: '/naive' }).href;
 }

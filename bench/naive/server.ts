@@ -7,8 +7,9 @@ import { ImportPublicKeyFactory, ImportSecretKeyFactory, SignFactory, VerifyFact
 import pg from 'pg';
 
 /**
- * The service that somebody would write in an afternoon: Express, the `paseto` package, a pool of pg. No authentication, no
- * limits, no log, no metrics. Its process takes a database's URL over IPC and answers the port it listens on.
+ * A service that a developer could write in an afternoon: Express, the `paseto` package and a pool of pg, without
+ * authentication, limits, log and metrics. Its process receives the URL of a database over IPC and answers with the
+ * port that it listens on.
  */
 
 const paseto = new PublicProtocol(ImportPublicKeyFactory, ImportSecretKeyFactory, SignFactory, VerifyFactory);
@@ -31,11 +32,11 @@ function application(pool: pg.Pool): Express {
     const app = express();
     app.use(express.json());
     app.post('/v1/credentials', async (request: Request, response: Response) => {
-        const data = await issued(pool, request.body as Issue); // trusted
+        const data = await issued(pool, request.body as Issue); // not checked
         response.status(201).json({ status: 'success', message: 'Credential issued', data });
     });
     app.post('/v1/credentials/verify', async (request: Request, response: Response) => {
-        const data = await verified(pool, request.body as Verify); // trusted
+        const data = await verified(pool, request.body as Verify); // not checked
         response.json({ status: 'success', message: 'Credential checked', data });
     });
     app.use((error: Error, _request: Request, response: Response, _next: NextFunction) => {
@@ -48,24 +49,31 @@ async function issued(pool: pg.Pool, request: Issue) {
     const { issuer_did, issuer_private_key, subject_did, credential_type, claims } = request;
     const key = await paseto.ImportSecretKey(`k4.secret.${urlForm(issuer_private_key)}`);
     const id = randomUUID();
-    const credential_id = `urn:uuid:${id}`;
-    const issued_at = new Date().toISOString();
-    const payload = { jti: credential_id, iss: issuer_did, sub: subject_did, iat: issued_at, credential_type, claims };
+    const credentialId = `urn:uuid:${id}`;
+    const issuedAt = new Date().toISOString();
+    const payload = { jti: credentialId, iss: issuer_did, sub: subject_did, iat: issuedAt, credential_type, claims };
     const credential = await paseto.Sign(key, payload, { nonExpiring: true });
     await pool.query({
         name: 'insert',
         text: `INSERT INTO credentials.credentials (id, issued_at, issuer, subject, credential_type)
                VALUES ($1, $2, $3, $4, $5)`,
-        values: [id, issued_at, issuer_did, subject_did, credential_type],
+        values: [id, issuedAt, issuer_did, subject_did, credential_type],
     });
-    return { credential_id, credential, issuer: issuer_did, subject: subject_did, credential_type, issued_at };
+    return {
+        credential_id: credentialId,
+        credential,
+        issuer: issuer_did,
+        subject: subject_did,
+        credential_type,
+        issued_at: issuedAt,
+    };
 }
 
 async function verified(pool: pg.Pool, { credential, issuer_did, check_revocation = false }: Verify) {
-    const public_key = Buffer.from(bs58.decode(issuer_did.slice('did:key:z'.length))).subarray(2);
-    const key = await paseto.ImportPublicKey(`k4.public.${public_key.toString('base64url')}`);
+    const publicKey = Buffer.from(bs58.decode(issuer_did.slice('did:key:z'.length))).subarray(2);
+    const key = await paseto.ImportPublicKey(`k4.public.${publicKey.toString('base64url')}`);
     const { claims: payload } = await paseto.Verify(key, credential, { allowNonExpiring: true });
-    const { jti = '', iss: issuer, sub: subject, iat: issued_at, credential_type, claims } = payload;
+    const { jti = '', iss: issuer, sub: subject, iat: issuedAt, credential_type, claims } = payload;
     let revoked = false;
     if (check_revocation) {
         const { rows } = await pool.query<{ revoked_at: Date | null }>({
@@ -75,15 +83,15 @@ async function verified(pool: pg.Pool, { credential, issuer_did, check_revocatio
         });
         revoked = (rows[0]?.revoked_at ?? null) !== null;
     }
-    return { valid: !revoked, issuer, subject, credential_type, claims, issued_at, revoked, expired: false };
+    return { valid: !revoked, issuer, subject, credential_type, claims, issued_at: issuedAt, revoked, expired: false };
 }
 
 function urlForm(base64: string): string {
     return Buffer.from(base64, 'base64').toString('base64url');
 }
 
-process.once('message', (database_url: string) => {
-    const pool = new pg.Pool({ connectionString: database_url });
+process.once('message', (databaseUrl: string) => {
+    const pool = new pg.Pool({ connectionString: databaseUrl });
     const server = application(pool).listen(0, '127.0.0.1', () => {
         process.send?.((server.address() as AddressInfo).port); // it listens on TCP
     });

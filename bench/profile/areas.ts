@@ -1,6 +1,6 @@
 import type { CpuProfile, ProfileNode } from './inspector.ts';
 
-/** Which part of a request's way a file belongs to; the first that fits. */
+/** The part of request processing that a file belongs to. The first match counts. */
 const AREAS: ReadonlyArray<readonly [RegExp, string]> = [
     [/\/node_modules\/(express|router|path-to-regexp|parseurl|body-parser|finalhandler|send|qs)\//, 'Express: routing'],
     [
@@ -9,17 +9,14 @@ const AREAS: ReadonlyArray<readonly [RegExp, string]> = [
     ],
     [/\/node_modules\/zod\//, 'zod: checking the body'],
     [
-        /\/platform\/json\.ts$|\/gateway\/(body|fields|query|endpoints\/.*)\.ts$/,
+        /\/platform\/json(-scan)?\.ts$|\/gateway\/(input|fields|http\/(body.*|incoming-body|parse-turns|query)|endpoints\/.*)\.ts$/,
         'reading the body (strict JSON, fields)',
     ],
-    [
-        /\/gateway\/(limit|admit|auth|local-windows|session-tokens)\.ts$|\/platform\/(limit-record|api-key|session-token)\.ts$/,
-        'authentication and limit',
-    ],
+    [/\/gateway\/admission\/|\/platform\/access\//, 'authentication and limit'],
     [/\/node_modules\/(ioredis|redis-parser|@ioredis|denque|cluster-key-slot)\//, 'ioredis'],
-    [/\/gateway\/envelope\.ts$/, 'writing the answer'],
+    [/\/gateway\/(answer|http\/envelope)\.ts$/, 'writing the answer'],
     [/\/node_modules\/(pino|sonic-boom|quick-format-unescaped|safe-stable-stringify)\//, 'pino: the log line'],
-    [/\/node_modules\/prom-client\/|\/platform\/metrics\.ts$/, 'prom-client: metrics'],
+    [/\/node_modules\/prom-client\/|\/platform\/telemetry\/metrics\.ts$/, 'prom-client: metrics'],
     [/\/gateway\//, 'gateway: everything else'],
     [/\/proto\/gen\/|\/node_modules\/@bufbuild\//, 'protobuf'],
     [/\/platform\/(rpc|context)|\/node_modules\/@grpc\//, 'RPC'],
@@ -41,10 +38,10 @@ const OUTSIDE = new Map([
     ['(garbage collector)', 'garbage collection'],
     ['(program)', 'native code outside of JavaScript'],
 ]);
-/** A thread that waits; the last is Piscina's, for its next task. */
+/** Functions of a waiting thread. In the last one, a thread of Piscina waits for its next task. */
 const IDLE = new Set(['(idle)', '(root)', 'atomicsWaitLoop']);
 
-/** µs spent in each area itself; native functions count for the file that calls them. */
+/** Returns the self time of each area in µs. Native functions count for the file that calls them. */
 export function selfTimes(
     { nodes, samples, timeDeltas }: CpuProfile,
     keyOf: (frame: Frame) => string,
@@ -75,16 +72,16 @@ export function functionOf({ url, functionName, lineNumber }: Frame): string {
     return `${file}:${lineNumber + 1} ${functionName || '(anonymous)'}`;
 }
 
-/** The frame that each node's time is charged to: its own, or for native code its nearest caller with a file. */
+/** Returns the frame that each node's time counts for: its own or, for native code, its nearest caller with a file. */
 function ownersOf(nodes: readonly ProfileNode[]): Map<number, Frame> {
     const owners = new Map<number, Frame>();
-    const by_id = new Map(nodes.map((node) => [node.id, node]));
+    const byId = new Map(nodes.map((node) => [node.id, node]));
     const visit = (node: ProfileNode, caller: Frame | undefined): void => {
         const { callFrame } = node;
         const owner = callFrame.url !== '' || !caller || OUTSIDE.has(callFrame.functionName) ? callFrame : caller;
         owners.set(node.id, owner);
         for (const id of node.children ?? []) {
-            const child = by_id.get(id);
+            const child = byId.get(id);
             if (child) visit(child, callFrame.url === '' && callFrame.functionName.startsWith('(') ? undefined : owner);
         }
     };

@@ -1,9 +1,9 @@
-/** What V8's sampling profiler gives for one thread (Chrome DevTools Protocol, Profiler.Profile). */
+/** The result of V8's sampling profiler for one thread (Chrome DevTools Protocol, Profiler.Profile). */
 export interface CpuProfile {
     nodes: ProfileNode[];
     /** Ids of nodes, one for each sample. */
     samples: number[];
-    /** µs before each sample. */
+    /** Time before each sample, in µs. */
     timeDeltas: number[];
 }
 
@@ -15,13 +15,13 @@ export interface ProfileNode {
 
 export interface Profiler {
     start(): Promise<void>;
-    /** Of the main thread and of each worker thread. */
+    /** Returns the profile of the main thread and of each worker thread. */
     stop(): Promise<{ main: CpuProfile; workers: CpuProfile[] }>;
     close(): void;
 }
 
 type Message = { id?: number; method?: string; params?: Record<string, unknown>; result?: unknown; error?: unknown };
-/** Sends a command to one thread and gives its result. */
+/** Sends a command to one thread. Resolves to its result. */
 export type Send = (method: string, params?: object) => Promise<unknown>;
 
 interface Channel {
@@ -34,7 +34,7 @@ const SAMPLE_US = 500;
 /** The threads of a Node process that was started with `--inspect=127.0.0.1:<port>`. */
 export interface Threads {
     main: Send;
-    /** Of the worker threads that there are by now. */
+    /** The worker threads that exist at the time of the call. */
     workers(): Send[];
     close(): void;
 }
@@ -44,7 +44,7 @@ export async function openThreads(port: number): Promise<Threads> {
     const main = channel((message) => socket.send(JSON.stringify(message)));
     const workers = new Map<string, Channel>();
     socket.onmessage = ({ data }) => {
-        const message = JSON.parse(String(data)) as Message; // the protocol's
+        const message = JSON.parse(String(data)) as Message; // as the protocol defines it
         main.receive(message);
         const { sessionId, message: inner } = (message.params ?? {}) as { sessionId: string; message: string };
         if (message.method === 'NodeWorker.attachedToWorker') workers.set(sessionId, workerChannel(main, sessionId));
@@ -60,7 +60,7 @@ export async function openThreads(port: number): Promise<Threads> {
     };
 }
 
-/** Profiles a Node process that was started with `--inspect=127.0.0.1:<port>`, its threads included. */
+/** Profiles a Node process that was started with `--inspect=127.0.0.1:<port>`, including its worker threads. */
 export async function openProfiler(port: number): Promise<Profiler> {
     const { main, workers, close } = await openThreads(port);
     const threads = (): Send[] => [main, ...workers()];
@@ -78,9 +78,9 @@ export async function openProfiler(port: number): Promise<Profiler> {
 
 async function openSocket(port: number): Promise<WebSocket> {
     const [target] = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as Array<{
-        webSocketDebuggerUrl: string; // Node's own answer
+        webSocketDebuggerUrl: string; // as Node answers
     }>;
-    if (!target) throw new Error('The process offers nothing to inspect.');
+    if (!target) throw new Error('The process has no inspector.');
     const socket = new WebSocket(target.webSocketDebuggerUrl);
     await new Promise((resolve, reject) => {
         socket.onopen = resolve;
@@ -96,24 +96,24 @@ async function startThread(send: Send): Promise<void> {
 }
 
 async function stopThread(send: Send): Promise<CpuProfile> {
-    const { profile } = (await send('Profiler.stop')) as { profile: CpuProfile }; // the protocol's
+    const { profile } = (await send('Profiler.stop')) as { profile: CpuProfile }; // as the protocol defines it
     return profile;
 }
 
-/** To a worker thread, through the main one. */
+/** Opens a channel to a worker thread, which goes through the main thread. */
 function workerChannel(main: Channel, sessionId: string): Channel {
     return channel((message) => {
         void main.send('NodeWorker.sendMessageToWorker', { sessionId, message: JSON.stringify(message) });
     });
 }
 
-/** Commands with their answers, to one thread. */
+/** Sends commands to one thread and resolves each with its answer. */
 function channel(write: (message: object) => void): Channel {
     const waiting = new Map<number, PromiseWithResolvers<unknown>>();
-    let last_id = 0;
+    let lastId = 0;
     return {
         send(method, params = {}) {
-            const id = ++last_id;
+            const id = ++lastId;
             const answer = Promise.withResolvers<unknown>();
             waiting.set(id, answer);
             write({ id, method, params });

@@ -2,7 +2,7 @@
 //
 //   API_KEY=… node client/examples/issue.ts
 //
-// Outside of this repository the import is from 'credential-service-client'.
+// Outside this repository, import from 'credential-service-client'.
 import { ApiError, createClient } from '../src/client.ts';
 
 const { BASE_URL = 'http://127.0.0.1:8080', API_KEY } = process.env;
@@ -13,7 +13,7 @@ console.log(`made ${issuer.did}`);
 
 const issued = await client.credentials.issue({
     issuer_did: issuer.did,
-    issuer_private_key: issuer.private_key ?? '', // there is one where the service has made the key pair
+    issuer_private_key: issuer.private_key ?? '', // present, because the service created the key pair
     subject_did: 'did:web:ada.example',
     credential_type: 'EmploymentCredential',
     claims: { role: 'engineer' },
@@ -21,13 +21,17 @@ const issued = await client.credentials.issue({
 console.log(`issued ${issued.credential_id}`);
 
 async function check(): Promise<void> {
-    const { credential, issuer: issuer_did } = issued;
-    const { valid, error } = await client.credentials.verify({ credential, issuer_did, check_revocation: true });
+    const { credential, issuer: issuerDid } = issued;
+    const { valid, error } = await client.credentials.verify({
+        credential,
+        issuer_did: issuerDid,
+        check_revocation: true,
+    });
     console.log(`valid: ${valid}${error === undefined ? '' : `, ${error}`}`);
 }
 await check();
 
-// Whatever is refused is an ApiError, with all that the service says of it.
+// A refusal throws an ApiError with all details of the answer.
 const somebody = await client.did.create();
 try {
     await client.credentials.revoke({ credential_id: issued.credential_id, issuer_did: somebody.did });

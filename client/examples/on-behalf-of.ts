@@ -2,7 +2,7 @@
 //
 //   INTERNAL_SECRET=$(cat .data/internal-secret) node client/examples/on-behalf-of.ts
 //
-// Outside of this repository the import is from 'credential-service-client'.
+// Outside this repository, import from 'credential-service-client'.
 import { createClient } from '../src/client.ts';
 
 const { BASE_URL = 'http://127.0.0.1:8080', INTERNAL_SECRET } = process.env;
@@ -12,13 +12,18 @@ const person = { email: `grace-${Date.now()}@example.com`, password: 'a long pas
 const { user_id } = await trusted.internal.auth.register(person);
 console.log(`registered ${user_id}`);
 
-// What this one makes belongs to the account.
+// The objects that this client creates belong to the account.
 const { did: api, credentials } = trusted.as({ on_behalf_of: user_id }).internal;
 const { did, private_key = '' } = await api.create();
 const types = ['EmploymentCredential', 'EducationCredential', 'MembershipCredential'];
-for (const credential_type of types) {
+for (const credentialType of types) {
     const issuer = { issuer_did: did, issuer_private_key: private_key };
-    await credentials.issue({ ...issuer, subject_did: 'did:web:ada.example', credential_type, claims: {} });
+    await credentials.issue({
+        ...issuer,
+        subject_did: 'did:web:ada.example',
+        credential_type: credentialType,
+        claims: {},
+    });
 }
 
 const { token } = await trusted.internal.auth.login(person);

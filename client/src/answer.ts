@@ -3,7 +3,7 @@ import type { ErrorCode } from './gen/types.ts';
 import type { Operation } from './operation.ts';
 import type { Received } from './receive.ts';
 
-/** The state of a limit, from the latest answer. */
+/** The state of the rate limit, from the latest answer. */
 export interface RateLimit {
     /** Calls per window. */
     limit: number;
@@ -27,7 +27,7 @@ export function rateLimitOf(headers: Headers): RateLimit | undefined {
     return { limit, remaining, reset };
 }
 
-/** The result of the operation. Throws if the answer is a refusal. */
+/** Returns the result of the operation. Throws ApiError if the answer is a refusal. */
 export function answerOf(received: Received, { bare }: Operation): Answer {
     const { status, headers } = received;
     const body = parsed(received.text);
@@ -38,7 +38,7 @@ export function answerOf(received: Received, { bare }: Operation): Answer {
 function refusal({ status, headers }: Received, body: Record<string, unknown> | undefined): ApiError {
     return new ApiError({
         status,
-        // A newer service may have kinds that this client does not know. They are kept.
+        // A newer service may have kinds that this client does not know. They are passed on.
         code: (headers.get('X-Error-Code') as ErrorCode | null) ?? undefined,
         summary: typeof body?.['message'] === 'string' ? body['message'] : `HTTP ${status}, not from the service`,
         detail: typeof body?.['error'] === 'string' ? body['error'] : '',
@@ -52,7 +52,7 @@ function parsed(text: string): Record<string, unknown> | undefined {
     try {
         const value: unknown = JSON.parse(text);
         if (typeof value !== 'object' || value === null) return undefined;
-        return value as Record<string, unknown>; // the fields of any object
+        return value as Record<string, unknown>; // every object has this type
     } catch {
         return undefined;
     }
@@ -61,7 +61,7 @@ function parsed(text: string): Record<string, unknown> | undefined {
 function nextCursor(link: string | null): string | undefined {
     const [, target] = /<([^>]*)>\s*;\s*rel="?next\b/.exec(link ?? '') ?? [];
     if (target === undefined) return undefined;
-    // The URL is the service's own view, which a proxy may have changed: only the cursor counts.
+    // Only the cursor is used: behind a proxy that rewrites paths, the URL itself may not be valid for the client.
     return new URLSearchParams(target.split('?', 2)[1]).get('cursor') ?? undefined;
 }
 

@@ -14,15 +14,17 @@ export type { CallOptions, ListMethod } from './operation.ts';
 export type { Send } from './receive.ts';
 export type { Credentials } from './request.ts';
 
+/** Default time limit of a call, in milliseconds. */
 const TIMEOUT_MS = 30_000;
+/** Default of the maximum number of times that a call is sent. */
 const TRIES = 4;
 
 export interface ClientOptions extends Credentials {
     /** The URL of the service: `https://credentials.example`. */
     base_url: string;
-    /** Time limit of a call with all repetitions and waits, in milliseconds. Default: 30,000. */
+    /** Time limit of a call, including all retries and waits, in milliseconds. Default: 30,000. */
     timeout_ms?: number;
-    /** How often a call is sent at most, if repeating it is safe. Default: 4. */
+    /** Maximum number of times that a call is sent. Only a call that is safe to repeat is sent again. Default: 4. */
     tries?: number;
     /** Replaces the global `fetch`, to observe requests or to send them by other means. */
     fetch?: Send;
@@ -31,24 +33,28 @@ export interface ClientOptions extends Credentials {
 export interface Client extends Api {
     /** This client with other credentials and its own `rate_limit`. Options that are not given stay the same. */
     as(credentials: Credentials): Client;
-    /** The limit's state from the latest answer to this client; undefined before the first. */
+    /** The state of the rate limit from the latest answer to this client. Undefined before the first answer. */
     readonly rate_limit: RateLimit | undefined;
 }
 
-/** A client of the service at `base_url`. Its methods return the data of a success, and throw otherwise. */
+/** Creates a client of the service at `base_url`. Its methods return the data of a success, and throw otherwise. */
 export function createClient(options: ClientOptions): Client {
     const { timeout_ms = TIMEOUT_MS, tries = TRIES, fetch: send = (url, init) => fetch(url, init) } = options;
-    const base_url = baseUrl(options.base_url);
-    let rate_limit: RateLimit | undefined;
+    const baseUrl = checkedUrl(options.base_url);
+    let rateLimit: RateLimit | undefined;
 
     const invoke: Invoke = async (operation, input, call = {}) => {
-        const request = wireRequest(operation, input, { base_url, credentials: options, request_id: call.request_id });
+        const request = wireRequest(operation, input, {
+            base_url: baseUrl,
+            credentials: options,
+            request_id: call.request_id,
+        });
         const time = timeLimit(call.timeout_ms ?? timeout_ms, call.signal);
         try {
             time.signal.throwIfAborted();
             const attempt = async () => {
                 const received = await receive(send, request, time.signal);
-                rate_limit = rateLimitOf(received.headers) ?? rate_limit;
+                rateLimit = rateLimitOf(received.headers) ?? rateLimit;
                 return answerOf(received, operation);
             };
             return await retrying(attempt, { tries, idempotent: operation.idempotent, time });
@@ -60,11 +66,11 @@ export function createClient(options: ClientOptions): Client {
     return Object.defineProperty(
         { ...methodsOf(invoke), as: (credentials: Credentials) => createClient({ ...options, ...credentials }) },
         'rate_limit',
-        { get: () => rate_limit, enumerable: true },
-    ) as Client; // with the property that was just defined
+        { get: () => rateLimit, enumerable: true },
+    ) as Client; // TypeScript does not see the property that defineProperty adds
 }
 
-function baseUrl(given: string): string {
+function checkedUrl(given: string): string {
     const { protocol, username, password, href } = new URL(given);
     if (!/^https?:$/.test(protocol) || username !== '' || password !== '') {
         throw new TypeError('base_url must be an http or https URL without a user name and a password.');

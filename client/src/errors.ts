@@ -1,6 +1,6 @@
 import type { ErrorCode } from './gen/types.ts';
 
-/** A refusal: the service, or a proxy before it, answered with an error. */
+/** A refusal: the service, or a proxy in front of it, answered with an error. */
 export class ApiError extends Error {
     readonly status: number;
     /** The kind of refusal; undefined if something other than the service answered. */
@@ -26,7 +26,7 @@ export class ApiError extends Error {
     }
 }
 
-/** No answer arrived, or only a part of it. `cause` is the error of `fetch`. */
+/** No answer arrived, or only part of it. `cause` is the error of `fetch`. */
 export class ConnectionError extends Error {
     /** True if the request certainly did not reach the service. Otherwise it may have been carried out. */
     readonly never_sent: boolean;
@@ -38,7 +38,7 @@ export class ConnectionError extends Error {
     }
 }
 
-/** The service is not at `base_url`: the same call would fail in the same way each time. */
+/** The service is not at `base_url`, so the same call would fail every time. */
 export class AddressError extends Error {
     constructor(message: string) {
         super(message);
@@ -46,32 +46,34 @@ export class AddressError extends Error {
     }
 }
 
-/** Converts what `fetch` threw for a request to `url` to an error of the client. */
+/** Converts the error that `fetch` threw for a request to `url` into an error of this client. */
 export function sendingError(cause: unknown, url: string): AddressError | ConnectionError {
     const refused = refusedBecause(cause);
-    // Only the origin of the URL: the rest may contain a secret.
+    // The text contains only the origin of the URL, because the rest may contain a secret.
     if (refused !== undefined) return new AddressError(`fetch refuses to call ${new URL(url).origin}: ${refused}.`);
     return connectionError(cause);
 }
 
 /**
- * Why Node's `fetch` did not try at all. Errors of sockets, TLS and HTTP have a code; those of its own rules have none.
- * Browsers give no cause, which looks like a lost connection.
+ * The reason why Node's `fetch` did not try to connect; undefined if it tried. Errors of sockets, TLS and HTTP have a
+ * code. Errors of `fetch`'s own rules, such as a blocked port, have none. Browsers give no cause, so there such an
+ * error looks like a lost connection.
  */
 function refusedBecause(error: unknown): string | undefined {
     const cause: unknown = error instanceof TypeError ? error.cause : undefined;
     return cause instanceof Error && !('code' in cause || 'errors' in cause) ? cause.message : undefined;
 }
 
-/** The failure of the connection, as a ConnectionError. */
+/** Converts a failure of the connection into a ConnectionError. */
 export function connectionError(cause: unknown): ConnectionError {
-    const never_sent = isNeverSent(cause);
-    const message = never_sent ? 'The service cannot be reached.' : 'The connection broke off before the whole answer.';
-    return new ConnectionError(message, { never_sent, cause });
+    const neverSent = isNeverSent(cause);
+    const message = neverSent ? 'The service cannot be reached.' : 'The connection broke off before the whole answer.';
+    return new ConnectionError(message, { never_sent: neverSent, cause });
 }
 
 /**
- * The cause that Node's `fetch` reports when no connection was made. Browsers report none, so nothing is known there.
+ * True if the error of Node's `fetch` says that no connection was opened. Browsers give no cause, so there it is never
+ * true.
  */
 function isNeverSent(error: unknown): boolean {
     const cause: unknown = error instanceof Error ? error.cause : undefined;
@@ -81,8 +83,8 @@ function isNeverSent(error: unknown): boolean {
     return isConnect(cause);
 }
 
-/** True if it happened while a name was looked up or a connection opened. */
+/** True if the error occurred while a host name was looked up or a connection was opened. */
 function isConnect(cause: object): boolean {
-    const { syscall, code } = cause as { syscall?: unknown; code?: unknown }; // which Node's system errors have
+    const { syscall, code } = cause as { syscall?: unknown; code?: unknown }; // fields of Node's system errors
     return syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT';
 }

@@ -5,14 +5,14 @@ import type { Input } from './request.ts';
 
 export type Invoke = (operation: Operation, input: Input, options?: CallOptions) => Promise<Answer>;
 
-/** Rows of a page if the caller gives no number: the maximum of the service. */
+/** Rows per page if the caller sets no `limit`: the maximum of the service. */
 const PAGE_ROWS = 1_000;
 
 interface Methods {
     [name: string]: Methods | ((...args: never[]) => unknown);
 }
 
-/** The path of each operation: `credentials.by_issuer` is `byIssuer` in `credentials`. */
+/** The name and the groups of each operation's method: `credentials.by_issuer` is `byIssuer` in `credentials`. */
 const PLACES = Object.entries<Operation>(OPERATIONS).map(([id, operation]) => {
     const groups = id.split('.').map((name) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()));
     const name = groups.pop() as string; // no id is empty
@@ -26,11 +26,11 @@ export function methodsOf(invoke: Invoke): Api {
         let place = methods;
         for (const group of groups) {
             place[group] ??= {};
-            place = place[group] as Methods; // no operation is named as a group of them is
+            place = place[group] as Methods; // no operation has the name of a group
         }
         place[name] = methodOf(operation, invoke);
     }
-    return methods as unknown as Api; // the same generator names both
+    return methods as unknown as Api; // the generator derives the names in Api in the same way
 }
 
 function methodOf(operation: Operation, invoke: Invoke) {

@@ -1,29 +1,32 @@
-/** How an operation of the service is sent. */
+/** Describes how an operation of the service is sent. */
 export interface Operation {
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-    /** With the names of inputs in braces: `/v1/keys/{key_id}`. */
+    /** The path, with the names of inputs in braces: `/v1/keys/{key_id}`. */
     path: string;
-    /** The credentials that it is sent with, if the client has them. */
+    /** The credentials that the request carries, if the client has them. */
     credentials: ReadonlyArray<'token' | 'internal_secret'>;
-    /** True if it may be repeated when its outcome is unknown. */
+    /** True if the call may be repeated when its outcome is unknown. */
     idempotent: boolean;
     /** Inputs that go into the query. */
     query: readonly string[];
-    /** Those that are sent as this header field instead, if a header can carry the value: URLs are written to logs. */
+    /**
+     * Inputs of the query that are sent in a header field instead, by name, if a header can carry the value. Servers
+     * and proxies write URLs to logs.
+     */
     headers: Readonly<Record<string, string>>;
-    /** True if it has a body, for all other inputs. */
+    /** True if the request has a body. It contains all other inputs. */
     body: boolean;
-    /** True if it returns a list that can be read in pages. */
+    /** True if the operation returns a list that can be read in pages. */
     paged: boolean;
-    /** True if its answer has no envelope. */
+    /** True if the answer has no envelope. */
     bare: boolean;
 }
 
 /** Options of a call, besides its inputs. */
 export interface CallOptions {
-    /** Aborts the call, which rejects with the signal's reason. */
+    /** Aborts the call. It then rejects with the signal's reason. */
     signal?: AbortSignal | undefined;
-    /** Time limit of the call with all repetitions and waits, in milliseconds. */
+    /** Time limit of the call, including all retries and waits, in milliseconds. */
     timeout_ms?: number | undefined;
     /**
      * The request id in the service's log: 1 to 128 of `[A-Za-z0-9._-]`. If it is absent, the service generates one.
@@ -31,12 +34,12 @@ export interface CallOptions {
     request_id?: string | undefined;
 }
 
-/** A list: complete, or page by page. */
+/** A method that reads a list: completely, or page by page. */
 export interface ListMethod<Input extends unknown[], Data> {
     (...args: [...input: Input, options?: CallOptions]): Promise<Data>;
     /**
-     * Reads page by page, with `limit` rows each (default 1,000), from `cursor` or the beginning. The options apply to
-     * each page.
+     * Reads the list page by page, from `cursor` or the beginning, with `limit` rows per page (default 1,000). The
+     * options apply to each page.
      */
     pages(...args: [...input: Input, options?: CallOptions]): AsyncGenerator<Data, void>;
 }

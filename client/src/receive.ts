@@ -15,12 +15,12 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /** Sends a request once. Throws an AddressError, a ConnectionError, or the reason of `signal`. */
 export async function receive(send: Send, { url, ...request }: WireRequest, signal: AbortSignal): Promise<Received> {
-    // The service uses neither redirects nor cookies: nothing may lead a secret elsewhere.
+    // The service uses neither redirects nor cookies. Following a redirect could send a secret to another host.
     const guarded = { redirect: 'manual', credentials: 'omit' } as const;
     const response = await send(url, { ...request, ...guarded, signal }).catch((error: unknown) => {
         throw signal.aborted ? signal.reason : sendingError(error, url);
     });
-    // A browser hides the status of a redirect that it was told not to follow.
+    // A browser hides the status of a redirect that it does not follow.
     if (response.type === 'opaqueredirect' || REDIRECTS.includes(response.status)) {
         await response.body?.cancel().catch(() => undefined); // this frees the connection, if it still exists
         throw new AddressError(`${new URL(url).origin} redirects: base_url must be where the service itself answers.`);

@@ -21,7 +21,7 @@ export interface WireRequest {
     body: string | null;
 }
 
-/** Builds the request of an operation with its inputs. It can be sent repeatedly. */
+/** Builds the request of an operation with its inputs. The request can be sent repeatedly. Throws TypeError. */
 export function wireRequest(
     operation: Operation,
     input: Input,
@@ -52,7 +52,8 @@ export function wireRequest(
 }
 
 /**
- * One segment of a path, for any text: `fetch` would resolve `..`, escaped or not, to the path of another operation.
+ * Encodes a text as one segment of a path. Dots are refused, because `fetch` would resolve `..`, escaped or not, to the
+ * path of another operation.
  */
 function pathSegment(name: string, value: unknown): string {
     if (typeof value !== 'string' || /^\.{0,2}$/.test(value)) {
@@ -74,14 +75,20 @@ function credentialHeaders(operation: Operation, credentials: Credentials): Reco
     return headers;
 }
 
-/** The error of `fetch` would repeat a value that it cannot send, which may be a secret. */
+/**
+ * Returns the value for a header field. Throws TypeError if a header cannot carry it: the error of `fetch` would
+ * contain the value, which may be a secret.
+ */
 function headerValue(name: string, text: string): string {
     const value = asHeader(text);
     if (value === undefined) throw new TypeError(`${name} has characters that a header cannot carry, or is empty.`);
     return value;
 }
 
-/** The UTF-8 bytes of a text as the characters that `fetch` sends as bytes; undefined if a header would alter them. */
+/**
+ * Converts a text so that `fetch`, which sends each character of a header as one byte, sends its UTF-8 bytes. Undefined
+ * if a header would alter them.
+ */
 function asHeader(text: string): string | undefined {
     const bytes = String.fromCharCode(...new TextEncoder().encode(text));
     return /^[\x21-\x7e\x80-\xff]([\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?$/.test(bytes) ? bytes : undefined;

@@ -5,34 +5,34 @@ const MAX_MS = 2 ** 31 - 1;
 
 /** Combines the time limit of a call with the caller's own signal. */
 export interface TimeLimit {
-    /** Aborted with the error with which the call rejects. */
+    /** Aborted when the call must end. Its reason is the error that the call rejects with. */
     signal: AbortSignal;
-    /** Milliseconds. */
+    /** Returns the remaining time, in milliseconds. */
     left(): number;
-    /** Waits. Rejects if the call is aborted meanwhile. */
+    /** Waits. Rejects if the call is aborted in the meantime. */
     pause(milliseconds: number): Promise<void>;
     /** Must be called when the call has ended. */
     close(): void;
 }
 
-export function timeLimit(timeout_ms: number, given_up: AbortSignal | undefined): TimeLimit {
+export function timeLimit(timeoutMs: number, givenUp: AbortSignal | undefined): TimeLimit {
     const controller = new AbortController();
     const { signal } = controller;
-    const milliseconds = Math.min(timeout_ms, MAX_MS);
+    const milliseconds = Math.min(timeoutMs, MAX_MS);
     const ends = performance.now() + milliseconds;
-    const giveUp = () => controller.abort(given_up?.reason);
+    const giveUp = () => controller.abort(givenUp?.reason);
     const timer = setTimeout(() => {
         controller.abort(new ConnectionError(`No answer within ${milliseconds} ms.`, { never_sent: false }));
     }, milliseconds);
-    if (given_up?.aborted) giveUp();
-    else given_up?.addEventListener('abort', giveUp, { once: true });
+    if (givenUp?.aborted) giveUp();
+    else givenUp?.addEventListener('abort', giveUp, { once: true });
     return {
         signal,
         left: () => ends - performance.now(),
-        pause: (pause_ms) => pause(pause_ms, signal),
+        pause: (pauseMs) => pause(pauseMs, signal),
         close() {
             clearTimeout(timer);
-            given_up?.removeEventListener('abort', giveUp);
+            givenUp?.removeEventListener('abort', giveUp);
         },
     };
 }

@@ -2,29 +2,32 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 
 /**
- * Makes the secrets of this composition once, each in the volume of those that need it. What is there already is kept: the data
- * in PostgreSQL belong to it.
+ * Creates the secrets of docker-compose.yml, each in the volume of the containers that need it. Existing secrets are
+ * kept, because the data in PostgreSQL depend on them.
  */
 
 const random = (): string => randomBytes(32).toString('base64url');
 
-keep('postgres/password', random()); // of its superuser
-const database_password = random();
-keep('database/password', database_password);
-keep('database/url', `postgresql://credentials:${database_password}@postgres:5432/credentials`);
+keep('postgres/password', random()); // the password of the superuser
+const databasePassword = random();
+keep('database/password', databasePassword);
+keep('database/url', `postgresql://credentials:${databasePassword}@postgres:5432/credentials`);
 
-const redis_password = random();
-keep('redis/password', redis_password);
-keep('redis/redis.conf', `requirepass ${redis_password}\n`);
-keep('redis/url', `redis://:${redis_password}@redis:6379/0`);
+const redisPassword = random();
+keep('redis/password', redisPassword);
+keep('redis/redis.conf', `requirepass ${redisPassword}\n`);
+keep('redis/url', `redis://:${redisPassword}@redis:6379/0`);
 
 keep('internal/secret', random());
-keep('internal/previous', ''); // none, but while the secret is rotated
+keep('internal/previous', ''); // empty, except while the secret is rotated
 keep('services/token', random());
 keep('signing/keys.pem', generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
 keep('grafana/password', random());
 
-/** Readable by all users, since images have different ones; a volume is mounted only where its secrets are used. */
+/**
+ * Writes a secret unless it exists. All users may read it, because each image has a different user. A volume is mounted
+ * only into containers that use its secrets.
+ */
 function keep(name: string, value: string): void {
     const path = `/secrets/${name}`;
     if (!existsSync(path)) writeFileSync(path, value, { mode: 0o444 });

@@ -8,12 +8,12 @@ import { Problem } from './problem.ts';
 const LOOPBACK = '127.0.0.1';
 const MOST_GATEWAYS = 64;
 
-/** One process to run. */
+/** One process of the cluster. */
 export interface Member {
-    /** The role, and for a gateway its number. */
+    /** The role and, for a gateway, its number. */
     name: string;
     role: string;
-    /** The settings that differ from those of the others. */
+    /** The settings of this process only. */
     settings: Environment;
     /** Its address: a URL for a gateway, host and port of its gRPC for a service. */
     address: string;
@@ -24,7 +24,7 @@ export interface Member {
 export interface ClusterPlan {
     gateways: Member[];
     services: Member[];
-    /** The settings with which all of them find the services. */
+    /** The settings with which all processes find the services. */
     addresses: Environment;
 }
 
@@ -47,15 +47,15 @@ async function planGateways({ config, given }: LaunchContext): Promise<Member[]>
     }
     const { HOST: host } = config;
     const ports = await claimPorts({ host, first: config.PORT, count, setting: 'PORT' });
-    const ops_ports = await claimPorts({ host, first: config.OPS_PORT, count, setting: 'OPS_PORT' });
+    const opsPorts = await claimPorts({ host, first: config.OPS_PORT, count, setting: 'OPS_PORT' });
     return ports.map((port, index) => {
-        const ops_port = ops_ports[index] ?? 0; // as many as ports
+        const opsPort = opsPorts[index] ?? 0; // there are as many as gateway ports
         return {
             name: `gateway-${index + 1}`,
             role: 'gateway',
-            settings: { PORT: String(port), OPS_PORT: String(ops_port) },
+            settings: { PORT: String(port), OPS_PORT: String(opsPort) },
             address: localUrl(host, port),
-            ops: localUrl(host, ops_port),
+            ops: localUrl(host, opsPort),
         };
     });
 }
@@ -63,19 +63,21 @@ async function planGateways({ config, given }: LaunchContext): Promise<Member[]>
 async function planServices({ config }: LaunchContext): Promise<Member[]> {
     const roles = ROLES.filter((name) => name !== 'gateway');
     const claim = { host: LOOPBACK, first: config.GRPC_PORT, count: roles.length, setting: 'GRPC_PORT' };
-    const grpc_ports = await claimPorts(claim);
+    const grpcPorts = await claimPorts(claim);
     const services: Member[] = [];
-    for (const [index, role] of roles.entries()) services.push(await planService(role, grpc_ports[index] ?? 0)); // as many
+    for (const [index, role] of roles.entries()) {
+        services.push(await planService(role, grpcPorts[index] ?? 0)); // there are as many ports as roles
+    }
     return services;
 }
 
-async function planService(role: string, grpc_port: number): Promise<Member> {
-    const ops_port = await pickPort();
+async function planService(role: string, grpcPort: number): Promise<Member> {
+    const opsPort = await pickPort();
     return {
         name: role,
         role,
-        settings: { HOST: LOOPBACK, GRPC_PORT: String(grpc_port), OPS_PORT: String(ops_port) },
-        address: `${LOOPBACK}:${grpc_port}`,
-        ops: localUrl(LOOPBACK, ops_port),
+        settings: { HOST: LOOPBACK, GRPC_PORT: String(grpcPort), OPS_PORT: String(opsPort) },
+        address: `${LOOPBACK}:${grpcPort}`,
+        ops: localUrl(LOOPBACK, opsPort),
     };
 }

@@ -11,16 +11,17 @@ import { type LaunchContext, prepare } from './prepare.ts';
 import { Problem } from './problem.ts';
 import { keepRunning, type RoleProcess } from './role-process.ts';
 
-const READY_PATIENCE_MS = 60_000;
+/** How long a start waits until all processes are ready, in milliseconds. */
+const READY_TIMEOUT_MS = 60_000;
 
-/** `npm run start:cluster`: one process per role, over gRPC on loopback, and `GATEWAYS` gateways. */
+/** `npm run start:cluster`: starts `GATEWAYS` gateways and one process per service, connected by gRPC on loopback. */
 async function start(lifecycle: Lifecycle): Promise<void> {
     const { stopping, forced, defer } = lifecycle;
     const launchContext = await prepare(lifecycle);
     const plan = await planCluster(launchContext);
     const env = { ...(await serviceEnvironment(launchContext, lifecycle)), ...plan.addresses };
     await unlessAborted(stopping, () =>
-        run(['migrate'], { ...env, LOG_FILE: join(launchContext.data_dir, 'migrate.log') }),
+        run(['migrate'], { ...env, LOG_FILE: join(launchContext.dataDir, 'migrate.log') }),
     );
 
     const launch = (member: Member): RoleProcess => launchMember(member, launchContext, env);
@@ -36,12 +37,12 @@ async function start(lifecycle: Lifecycle): Promise<void> {
     report(launchContext, plan, env, [...gateways, ...services]);
 }
 
-function launchMember({ name, role, settings }: Member, { data_dir }: LaunchContext, env: Environment): RoleProcess {
+function launchMember({ name, role, settings }: Member, { dataDir }: LaunchContext, env: Environment): RoleProcess {
     return keepRunning({
         name,
         role,
         env: { ...env, ...settings },
-        log_file: join(data_dir, `${name}.log`),
+        logFile: join(dataDir, `${name}.log`),
         log: (line) => console.log(line),
     });
 }
@@ -51,14 +52,14 @@ async function stopAll(processes: RoleProcess[]): Promise<void> {
 }
 
 async function untilReady(members: Member[], stopping: AbortSignal): Promise<void> {
-    const deadline = performance.now() + READY_PATIENCE_MS;
+    const deadline = performance.now() + READY_TIMEOUT_MS;
     for (let waiting = members; ; await delay(50, undefined, { signal: stopping })) {
         const ready = await Promise.all(waiting.map(isReady));
         waiting = waiting.filter((_, index) => !ready[index]);
         if (waiting.length === 0) return;
         if (performance.now() > deadline) {
             const names = waiting.map(({ name }) => name).join(', ');
-            throw new Problem(`Not ready after ${READY_PATIENCE_MS / 1000} s: ${names}. Their logs are in DATA_DIR.`);
+            throw new Problem(`Not ready after ${READY_TIMEOUT_MS / 1000} s: ${names}. Their logs are in DATA_DIR.`);
         }
     }
 }
@@ -78,7 +79,7 @@ function report(launchContext: LaunchContext, plan: ClusterPlan, env: Environmen
         const pid = processes.find((process) => process.name === name)?.pid();
         return [name, `${address}  pid ${pid}  operations ${ops}`];
     });
-    const logs: [string, string] = ['Logs', join(launchContext.data_dir, '<name>.log')];
+    const logs: [string, string] = ['Logs', join(launchContext.dataDir, '<name>.log')];
     const url = plan.gateways[0]?.address ?? ''; // there is at least one
     console.log(`\nCredential service, one process per role (launcher: pid ${process.pid})\n`);
     console.log(`${columns([...members, logs, ...describe(launchContext, env)])}\n\n${firstSteps(url, env)}\n`);

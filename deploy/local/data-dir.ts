@@ -13,20 +13,23 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { Problem } from './problem.ts';
 
-/** Creates the folder if it is missing. Returns its absolute path without symbolic links. */
+/** Creates the folder if it is missing. Returns its absolute path without symbolic links. Throws Problem. */
 export function openDataDir(path: string): string {
     try {
-        // 0711: PostgreSQL, which does not run as root, may have to traverse it. Secret files in it are 0600.
+        // 0711, because PostgreSQL, which does not run as root, may have to traverse it. Secret files in it are 0600.
         if (makeFolder(resolve(path))) chmodSync(path, 0o711);
-        const data_dir = realpathSync(path);
-        accessSync(data_dir, constants.R_OK | constants.W_OK | constants.X_OK);
-        return data_dir;
+        const dataDir = realpathSync(path);
+        accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+        return dataDir;
     } catch (error) {
         throw new Problem(`Cannot use ${path} as DATA_DIR: ${(error as Error).message}`); // fs throws Errors
     }
 }
 
-/** True if it was created. Step by step, because Node's recursive mkdir never ends below a folder such as /proc. */
+/**
+ * Creates a folder and its parents, one by one, because Node's recursive mkdir never ends below a folder such as /proc.
+ * Returns false if the folder already exists.
+ */
 function makeFolder(path: string): boolean {
     if (existsSync(path)) return false;
     makeFolder(dirname(path));
@@ -34,14 +37,14 @@ function makeFolder(path: string): boolean {
     return true;
 }
 
-/** A random secret of 256 bits, created by the first call and kept in `data_dir/name`. */
-export function keptSecret(data_dir: string, name: string): string {
-    return readOrMake(join(data_dir, name), () => randomBytes(32).toString('base64url')).trim();
+/** Returns the random secret of 256 bits in `dataDir/name`. The first call creates it. */
+export function keptSecret(dataDir: string, name: string): string {
+    return readOrMake(join(dataDir, name), () => randomBytes(32).toString('base64url')).trim();
 }
 
-/** The path of the Ed25519 key (PKCS#8, PEM) that signs sessions. The first call creates it. */
-export function keptSigningKey(data_dir: string): string {
-    const file = join(data_dir, 'jwt-key.pem');
+/** Returns the path of the Ed25519 key (PKCS#8, PEM) that signs sessions. The first call creates the key. */
+export function keptSigningKey(dataDir: string): string {
+    const file = join(dataDir, 'jwt-key.pem');
     readOrMake(file, () =>
         generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     );

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { ConnectionError, createClient } from '../../client/src/client.ts';
 
 /**
- * `npm run demo`: the main use of the service as a story, against a running service (BASE_URL, INTERNAL_SECRET or
- * DATA_DIR).
+ * `npm run demo`: shows the main calls of the service step by step. It needs a running service: BASE_URL names it, and
+ * INTERNAL_SECRET or DATA_DIR provides the internal secret.
  */
 
-const base_url = process.env['BASE_URL'] ?? `http://127.0.0.1:${process.env['PORT'] ?? 8080}`;
-const data_dir = process.env['DATA_DIR'] ?? '.data';
+const baseUrl = process.env['BASE_URL'] ?? `http://127.0.0.1:${process.env['PORT'] ?? 8080}`;
+const dataDir = process.env['DATA_DIR'] ?? '.data';
 const color = process.stdout.isTTY;
 const bold = (text: string): string => (color ? `\u001b[1m${text}\u001b[0m` : text);
 const dim = (text: string): string => (color ? `\u001b[2m${text}\u001b[0m` : text);
@@ -18,14 +18,14 @@ function internalSecret(): string {
     const given = process.env['INTERNAL_SECRET'];
     if (given) return given;
     try {
-        return readFileSync(join(data_dir, 'internal-secret'), 'utf8').trim();
+        return readFileSync(join(dataDir, 'internal-secret'), 'utf8').trim();
     } catch {
         console.error(`No internal secret: set INTERNAL_SECRET, or DATA_DIR to the folder that the service runs on.`);
         process.exit(1);
     }
 }
 
-/** `fetch` that prints each request with its answer. Long values are shortened in the middle. */
+/** Calls `fetch` and prints the request and the answer. Long values are shortened in the middle. */
 async function printing(url: string, init: RequestInit): Promise<Response> {
     console.log(`   ${init.method} ${decodeURIComponent(new URL(url).pathname)}`);
     if (typeof init.body === 'string') console.log(dim(`   ${show(JSON.parse(init.body))}`));
@@ -44,7 +44,7 @@ function show(value: unknown): string {
 
 let number = 0;
 
-/** Prints what the next request shows. */
+/** Prints the heading of the next step. */
 function tell(what: string): void {
     console.log(`\n${bold(`${++number}. ${what}`)}`);
 }
@@ -54,18 +54,18 @@ function tamper(token: string): string {
     return token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A');
 }
 
-/** Ada gets a session, and her program an API key. */
+/** Gives Ada a session, and her program an API key. */
 async function beginning() {
-    const anybody = createClient({ base_url, fetch: printing, tries: 1 });
+    const anybody = createClient({ base_url: baseUrl, fetch: printing, tries: 1 });
     const person = { email: `ada-${Date.now()}@example.com`, password: 'a long pass phrase' };
-    tell('A trusted caller registers an account; it starts in the free tier.');
+    tell('A trusted caller registers an account. The account starts in the free tier.');
     await anybody.as({ internal_secret: internalSecret() }).internal.auth.register({ ...person, name: 'Ada' });
 
-    tell('Ada logs in: a session token for her, a refresh token for later.');
+    tell('Ada logs in. She gets a session token, and a refresh token for later.');
     const { token } = await anybody.internal.auth.login(person);
     const ada = anybody.as({ token });
 
-    tell('She makes an API key for her program. Its secret is shown this once.');
+    tell('She creates an API key for her program. Only this answer shows the key.');
     const { api_key } = await ada.keys.generate({ name: 'demo program' });
     return { ada, program: anybody.as({ token: api_key }) };
 }
@@ -73,10 +73,10 @@ async function beginning() {
 async function story(): Promise<void> {
     const { ada, program } = await beginning();
 
-    tell('The program makes a DID. The key pair is its own now: the service keeps the public half only.');
-    const { did, private_key = '' } = await program.did.create(); // there is one where the service made the pair
+    tell('The program creates a DID. The service returns the key pair and stores only the public key.');
+    const { did, private_key = '' } = await program.did.create(); // present, because the service created the key pair
 
-    tell('It issues a credential: a PASETO v4 public token, signed with the key of the DID.');
+    tell('It issues a credential: a PASETO v4 public token, signed with the private key of the DID.');
     const { credential_id, credential } = await program.credentials.issue({
         issuer_did: did,
         issuer_private_key: private_key,
@@ -85,19 +85,19 @@ async function story(): Promise<void> {
         claims: { employer: 'Analytical Engines Ltd', role: 'engineer' },
     });
 
-    tell('Anybody with a key can verify it.');
+    tell('Any caller with an API key can verify it.');
     await program.credentials.verify({ credential, issuer_did: did, check_revocation: true });
 
     tell('The issuer revokes it, with a reason.');
     await program.credentials.revoke({ credential_id, issuer_did: did, reason: 'left the company' });
 
-    tell('From now on it does not verify.');
+    tell('From now on the credential is invalid.');
     await program.credentials.verify({ credential, issuer_did: did, check_revocation: true });
 
-    tell('Nor does a token in which one character was changed, revoked or not.');
+    tell('A token with one changed character is invalid too.');
     await program.credentials.verify({ credential: tamper(credential), issuer_did: did });
 
-    tell("Ada's account has counted all of it.");
+    tell("The statistics of Ada's account count all of these calls.");
     await ada.me.get();
 }
 
@@ -105,6 +105,6 @@ try {
     await story();
 } catch (error) {
     if (!(error instanceof ConnectionError && error.never_sent)) throw error;
-    console.error(`No service answers at ${base_url}: start one with "npm start" in another terminal.`);
+    console.error(`No service answers at ${baseUrl}: start one with "npm start" in another terminal.`);
     process.exit(1);
 }

@@ -10,25 +10,26 @@ import { Problem } from './problem.ts';
 /** How often the databases are checked, in milliseconds. */
 const WATCH_MS = 250;
 
-/** True if the user set it, directly or as the path of a file. */
+/** True if the user set the setting, directly or as the path of a file. */
 export function isGiven(given: Environment, name: string): boolean {
     return given[name] !== undefined || given[`${name}_FILE`] !== undefined;
 }
 
 /**
- * Starts the databases that the user did not provide. Returns the environment of the service: the user's settings win.
+ * Starts the databases that the user did not provide. Returns the environment of the service. The user's settings take
+ * precedence.
  */
 export async function serviceEnvironment(
     launchContext: LaunchContext,
     { stopping, defer }: Lifecycle,
 ): Promise<Environment> {
-    const { data_dir, given } = launchContext;
+    const { dataDir, given } = launchContext;
     const start = async (
         setting: string,
         server: (options: ServerOptions) => Promise<LocalServer>,
     ): Promise<Environment> => {
         if (isGiven(given, setting)) return {};
-        const started = await server({ data_dir, log: (line) => console.log(line), signal: stopping });
+        const started = await server({ dataDir, log: (line) => console.log(line), signal: stopping });
         const watch = failWhenGone(started, setting);
         defer(() => {
             clearInterval(watch);
@@ -36,16 +37,16 @@ export async function serviceEnvironment(
         });
         return { [setting]: started.url };
     };
-    // Waits for both: what starts next to a failure must be registered before anything is stopped.
+    // Waits for both: if one fails, the other must be registered with `defer` before the launcher stops everything.
     const started = await Promise.allSettled([start('DATABASE_URL', startPostgres), start('REDIS_URL', startRedis)]);
     const urls = started.map((outcome) => {
         if (outcome.status === 'rejected') throw outcome.reason;
         return outcome.value;
     });
-    return Object.assign({ ...given, DATA_DIR: data_dir, ...keptSecrets(launchContext) }, ...urls);
+    return Object.assign({ ...given, DATA_DIR: dataDir, ...keptSecrets(launchContext) }, ...urls);
 }
 
-/** A database that ends unexpectedly ends the launcher: the next start finds everything that was acknowledged. */
+/** Ends the launcher if a database ends unexpectedly. The next start finds all acknowledged data. */
 function failWhenGone({ isRunning }: LocalServer, setting: string): NodeJS.Timeout {
     const watch = setInterval(() => {
         if (isRunning()) return;
@@ -55,16 +56,16 @@ function failWhenGone({ isRunning }: LocalServer, setting: string): NodeJS.Timeo
     return watch.unref();
 }
 
-/** Secrets are passed as paths, so that process lists do not show them. */
-function keptSecrets({ data_dir, given }: LaunchContext): Environment {
+/** The settings of the generated secrets. They contain paths, so that the environment of a process shows no secret. */
+function keptSecrets({ dataDir, given }: LaunchContext): Environment {
     const kept: Environment = {};
-    if (!isGiven(given, 'INTERNAL_SECRET')) kept['INTERNAL_SECRET_FILE'] = secretFile(data_dir, 'internal-secret');
-    if (!isGiven(given, 'SERVICE_TOKEN')) kept['SERVICE_TOKEN_FILE'] = secretFile(data_dir, 'service-token');
-    if (!isGiven(given, 'JWT_KEYS')) kept['JWT_KEYS_FILE'] = keptSigningKey(data_dir);
+    if (!isGiven(given, 'INTERNAL_SECRET')) kept['INTERNAL_SECRET_FILE'] = secretFile(dataDir, 'internal-secret');
+    if (!isGiven(given, 'SERVICE_TOKEN')) kept['SERVICE_TOKEN_FILE'] = secretFile(dataDir, 'service-token');
+    if (!isGiven(given, 'JWT_KEYS')) kept['JWT_KEYS_FILE'] = keptSigningKey(dataDir);
     return kept;
 }
 
-function secretFile(data_dir: string, name: string): string {
-    keptSecret(data_dir, name);
-    return join(data_dir, name);
+function secretFile(dataDir: string, name: string): string {
+    keptSecret(dataDir, name);
+    return join(dataDir, name);
 }

@@ -3,23 +3,25 @@ import { ConfigError } from '../../platform/process/config.ts';
 import { Problem } from './problem.ts';
 
 /**
- * Signals closer together than this (ms) are one request to stop: Ctrl-C arrives from the terminal and again from npm.
+ * Signals closer together than this (ms) count as one request to stop, because Ctrl-C arrives from the terminal and
+ * again from npm.
  */
 const ONE_REQUEST_MS = 1000;
+/** How often the launcher checks whether npm still runs, in milliseconds. */
 const PARENT_CHECK_MS = 100;
 
 export interface Lifecycle {
     /** Aborted by the first request to stop. */
     stopping: AbortSignal;
-    /** Aborted by a second request: from now on only the databases are awaited. */
+    /** Aborted by a second request to stop: from then on the launcher waits only for the databases. */
     forced: AbortSignal;
-    /** Registers something that must be stopped at the end. The last one is stopped first. */
+    /** Registers a function that runs at the end. The last one registered runs first. */
     defer(stop: () => Promise<void>): void;
 }
 
 /**
- * Runs `start`, waits for SIGTERM, SIGINT or SIGHUP, stops everything that was deferred, and exits: with 0 after an
- * orderly stop, with 1 after a failure or a second request to stop.
+ * Runs `start`, waits for SIGTERM, SIGINT or SIGHUP, runs all deferred functions, and exits: with 0 after an orderly
+ * stop, with 1 after a failure or a second request to stop.
  */
 export async function runUntilStopped(start: (lifecycle: Lifecycle) => Promise<void>): Promise<never> {
     const stops: Array<() => Promise<void>> = [];
@@ -33,7 +35,7 @@ export async function runUntilStopped(start: (lifecycle: Lifecycle) => Promise<v
         await start({ stopping, forced, defer: (stop) => stops.push(stop) });
         if (!stopping.aborted) await once(stopping, 'abort');
     } catch (error) {
-        // An interrupted start fails wherever it was.
+        // A start that is interrupted fails, which is not an error.
         if (!stopping.aborted) fail(error);
     }
     for (const stop of stops.reverse()) await stop().catch(fail);
@@ -41,7 +43,7 @@ export async function runUntilStopped(start: (lifecycle: Lifecycle) => Promise<v
     process.exit(failed || forced.aborted ? 1 : 0);
 }
 
-/** The result of `work`, or a rejection as soon as `signal` is aborted. The work itself continues in the background. */
+/** Returns the result of `work`, or rejects when `signal` is aborted. The work then continues in the background. */
 export async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
     const done = new AbortController();
@@ -56,13 +58,13 @@ export async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<
 function listenForStops(fail: (error: unknown) => void): { stopping: AbortSignal; forced: AbortSignal } {
     const stopping = new AbortController();
     const forced = new AbortController();
-    let asked_at = 0;
+    let askedAt = 0;
     const ask = (reason: string): void => {
         if (!stopping.signal.aborted) {
-            asked_at = performance.now();
+            askedAt = performance.now();
             console.log(`\nStopping (${reason}) ...`);
             stopping.abort();
-        } else if (performance.now() - asked_at > ONE_REQUEST_MS && !forced.signal.aborted) {
+        } else if (performance.now() - askedAt > ONE_REQUEST_MS && !forced.signal.aborted) {
             console.log(`Stopping at once (${reason}) ...`);
             forced.abort();
         }
@@ -72,13 +74,13 @@ function listenForStops(fail: (error: unknown) => void): { stopping: AbortSignal
         fail(error);
         ask('it failed');
     });
-    // The last messages must not fail when the terminal is gone.
+    // The last messages must not fail if the terminal is closed.
     for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
     followNpm(ask);
     return { stopping: stopping.signal, forced: forced.signal };
 }
 
-/** If npm started this process, npm's death (it cannot pass on SIGKILL) is a request to stop. */
+/** If npm started this process, the end of npm is a request to stop: npm cannot pass on SIGKILL. */
 function followNpm(ask: (reason: string) => void): void {
     if (!process.env.npm_lifecycle_event?.startsWith('start')) return;
     const npm = process.ppid;

@@ -6,8 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Problem } from './problem.ts';
 import { isRunning } from './processes.ts';
 
-/** How long a start waits for one that is stopping, in milliseconds: longer than a full drain. */
+/** How long a start waits for another start that is stopping, in milliseconds: longer than a full drain. */
 const TIMEOUT_MS = 60_000;
+/** How often a waiting start tries to take the lock, in milliseconds. */
 const POLL_MS = 50;
 
 interface Holder {
@@ -16,23 +17,24 @@ interface Holder {
 }
 
 export interface DataDirLock {
-    /** Tells the next start that it should wait. */
+    /** Records that this launcher is stopping, so that the next start waits for it. */
     stopping(): void;
     release(): Promise<void>;
 }
 
 /**
- * Ensures that one launcher at a time uses a data folder. The lock is a listening socket in Linux's abstract namespace,
- * named after the folder's inode. The kernel drops it with its process, however that ends, so no lock is ever stale,
- * and no process with a reused pid can be mistaken for the holder. `launcher.json` only tells who holds it.
+ * Ensures that only one launcher at a time uses a data folder. The lock is a listening socket in Linux's abstract
+ * namespace, named after the folder's inode. The kernel removes the socket when its process ends, for any reason. So no
+ * lock is ever stale, and no process with a reused pid can be mistaken for the holder. `launcher.json` only states
+ * which process holds the lock. Throws Problem if another launcher runs.
  */
-export async function lockDataDir(data_dir: string, signal?: AbortSignal): Promise<DataDirLock> {
-    const { dev, ino } = statSync(data_dir);
-    const file = join(data_dir, 'launcher.json');
+export async function lockDataDir(dataDir: string, signal?: AbortSignal): Promise<DataDirLock> {
+    const { dev, ino } = statSync(dataDir);
+    const file = join(dataDir, 'launcher.json');
     const declare = (state: Holder['state']): void => {
         writeFileSync(file, `${JSON.stringify({ pid: process.pid, state } satisfies Holder)}\n`);
     };
-    const server = await hold(`\0credential-service:${dev}:${ino}`, data_dir, () => read(file), signal);
+    const server = await hold(`\0credential-service:${dev}:${ino}`, dataDir, () => read(file), signal);
     declare('running');
     return {
         stopping: () => declare('stopping'),
@@ -45,7 +47,7 @@ export async function lockDataDir(data_dir: string, signal?: AbortSignal): Promi
 
 async function hold(
     path: string,
-    data_dir: string,
+    dataDir: string,
     holder: () => Holder | undefined,
     signal: AbortSignal | undefined,
 ): Promise<Server> {
@@ -57,12 +59,12 @@ async function hold(
             await once(server, 'listening');
             return server;
         } catch (error) {
-            if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error; // listen() fails with system errors
+            if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error; // listen() throws system errors
         }
         const other = holder();
         if ((other?.state === 'running' && isRunning(other.pid)) || performance.now() > deadline) {
             throw new Problem(
-                `${data_dir} is in use by another start, pid ${other?.pid}. ` +
+                `${dataDir} is in use by another start, pid ${other?.pid}. ` +
                     `Stop that one (kill ${other?.pid}), or set DATA_DIR and PORT to run a second one beside it.`,
             );
         }
@@ -72,7 +74,7 @@ async function hold(
 
 function read(file: string): Holder | undefined {
     try {
-        return JSON.parse(readFileSync(file, 'utf8')) as Holder; // written by declare() alone
+        return JSON.parse(readFileSync(file, 'utf8')) as Holder; // only declare() writes it
     } catch {
         return undefined;
     }

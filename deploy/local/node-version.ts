@@ -1,4 +1,4 @@
-// Each entry point imports this first, before anything that needs a newer Node than the machine's.
+// Each entry point imports this first, before any module that needs a newer Node than the machine may have.
 if (Number(process.versions.node.split('.')[0]) < 24) {
     console.error(
         `This needs Node 24 or newer, but ${process.execPath} is ${process.versions.node}.\n` +

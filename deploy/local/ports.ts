@@ -4,15 +4,15 @@ import { createServer } from 'node:net';
 import { Problem } from './problem.ts';
 
 /**
- * Below the range from which Linux assigns ports to outgoing connections (32768 and up), so that a port chosen now is
- * still free when its owner restarts later.
+ * The range of chosen ports. It is below the range from which Linux assigns ports to outgoing connections (32768 and
+ * up), so that a port chosen now is still free when its process restarts later.
  */
 const PICK_FROM = { lowest: 20_000, highest: 32_767 };
 
-/** Ports that this process has chosen, whether or not somebody listens there yet. */
+/** Ports that this process has chosen, even if no process listens there yet. */
 const taken = new Set<number>();
 
-/** A free port on 127.0.0.1 that this process has not chosen for something else. */
+/** Chooses a free port on 127.0.0.1 that this process has not chosen before. */
 export async function pickPort(): Promise<number> {
     for (;;) {
         const port = randomInt(PICK_FROM.lowest, PICK_FROM.highest + 1);
@@ -22,7 +22,9 @@ export async function pickPort(): Promise<number> {
     }
 }
 
-/** `count` consecutive free ports from `first`, or any free ones if `first` is 0. */
+/**
+ * Chooses `count` consecutive ports from `first`, or any free ports if `first` is 0. Throws Problem if one is in use.
+ */
 export async function claimPorts(options: {
     host: string;
     first: number;
@@ -38,7 +40,7 @@ export async function claimPorts(options: {
     return ports;
 }
 
-/** Fails with a helpful message if the service could not listen there. */
+/** Throws Problem, with the setting to change, if the service could not listen on this port. */
 async function requirePort(host: string, port: number, setting: string): Promise<void> {
     const code = await listenError(host, port);
     if (code === undefined) {
@@ -49,7 +51,7 @@ async function requirePort(host: string, port: number, setting: string): Promise
     throw new Problem(`Cannot listen on ${host}, port ${port} (${code}). Set HOST and ${setting}.`);
 }
 
-/** The system's error code; undefined if listening works. */
+/** Tries to listen on the port. Returns the system's error code, or undefined if it works. */
 async function listenError(host: string, port: number): Promise<string | undefined> {
     const server = createServer();
     try {

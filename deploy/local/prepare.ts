@@ -7,7 +7,7 @@ import { lockDataDir } from './lock.ts';
 import { findProcesses, terminate } from './processes.ts';
 
 export interface LaunchContext {
-    data_dir: string;
+    dataDir: string;
     config: Config;
     /** The settings as the user gave them, without empty ones. */
     given: Environment;
@@ -19,31 +19,31 @@ export async function prepare({ stopping, defer }: Lifecycle): Promise<LaunchCon
     const config = loadConfig(given);
     process.umask(0o077); // other users must not read logs
     const path = given['DATA_DIR'] ?? '.data';
-    const is_new = !existsSync(path);
-    const data_dir = openDataDir(path);
-    if (is_new) defer(async () => removeEmpty(data_dir));
-    const lock = await lockDataDir(data_dir, stopping);
+    const isNew = !existsSync(path);
+    const dataDir = openDataDir(path);
+    if (isNew) defer(async () => removeEmpty(dataDir));
+    const lock = await lockDataDir(dataDir, stopping);
     defer(lock.release);
     stopping.addEventListener('abort', lock.stopping);
-    await stopOrphanedRoles(data_dir);
+    await stopOrphanedRoles(dataDir);
     if (config.DATABASE_URL !== undefined) await checkDatabase(config.DATABASE_URL);
-    return { data_dir, config, given };
+    return { dataDir, config, given };
 }
 
-/** What a refused start has created. */
+/** Removes the data folder that a refused start has created. */
 function removeEmpty(folder: string): void {
     try {
         rmdirSync(folder);
     } catch {
-        // It is not empty, so it was not created just now.
+        // The folder is not empty, so a start has used it.
     }
 }
 
-/** Role processes end by themselves when their launcher is gone. This waits for it, so that their ports are free. */
-async function stopOrphanedRoles(data_dir: string): Promise<void> {
+/** Ends the role processes of a killed launcher, and waits for it, so that their ports are free. */
+async function stopOrphanedRoles(dataDir: string): Promise<void> {
     const orphans = findProcesses(
-        ({ env }) => env.includes(`DATA_DIR=${data_dir}`) && env.includes('EXIT_WITH_PARENT=1'),
+        ({ env }) => env.includes(`DATA_DIR=${dataDir}`) && env.includes('EXIT_WITH_PARENT=1'),
     );
-    const how = { gently: 'SIGTERM', patience_ms: 15_000, firmly: 'SIGKILL' } as const;
+    const how = { gently: 'SIGTERM', timeoutMs: 15_000, firmly: 'SIGKILL' } as const;
     await Promise.all(orphans.map((pid) => terminate(pid, how)));
 }

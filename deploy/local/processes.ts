@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** True if the process is alive. A zombie is not: its parent has only not collected its exit code yet. */
+/** True if the process is alive. A zombie is not: it has ended, but its parent has not collected its exit code yet. */
 export function isRunning(pid: number): boolean {
     try {
         const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -13,8 +13,8 @@ export function isRunning(pid: number): boolean {
 }
 
 /**
- * True if the process is alive and works in this folder. Both database servers change into their data folder, so this
- * distinguishes an orphan from another process with a reused pid.
+ * True if the process is alive and its working directory is this folder. Both database servers change into their data
+ * folder, so this distinguishes an orphaned server from another process with a reused pid.
  */
 export function worksIn(pid: number, folder: string): boolean {
     try {
@@ -24,7 +24,7 @@ export function worksIn(pid: number, folder: string): boolean {
     }
 }
 
-/** Pids of all processes whose environment and command line this user may read and that `matches` accepts. */
+/** Returns the pids of all processes that `matches` accepts, among those whose environment this user may read. */
 export function findProcesses(matches: (process: { pid: number; argv: string[]; env: string[] }) => boolean): number[] {
     const found: number[] = [];
     for (const name of readdirSync('/proc')) {
@@ -36,15 +36,15 @@ export function findProcesses(matches: (process: { pid: number; argv: string[]; 
             );
             if (isRunning(pid) && matches({ pid, argv, env })) found.push(pid);
         } catch {
-            // It has ended, or it belongs to another user.
+            // The process has ended, or it belongs to another user.
         }
     }
     return found;
 }
 
-/** True if the process ended within `patience_ms`. */
-export async function waitUntilGone(pid: number, patience_ms: number): Promise<boolean> {
-    const deadline = performance.now() + patience_ms;
+/** Waits until the process has ended. False if it is still running after `timeoutMs`. */
+export async function waitUntilGone(pid: number, timeoutMs: number): Promise<boolean> {
+    const deadline = performance.now() + timeoutMs;
     while (isRunning(pid)) {
         if (performance.now() > deadline) return false;
         await delay(20);
@@ -52,22 +52,24 @@ export async function waitUntilGone(pid: number, patience_ms: number): Promise<b
     return true;
 }
 
-/** Ends a process with SIGTERM, and after `patience_ms` with SIGKILL. Resolves when it has ended. */
+/**
+ * Sends a process the signal `gently` and, if it still runs after `timeoutMs`, `firmly`. Resolves when it has ended.
+ */
 export async function terminate(
     pid: number,
-    how: { gently: NodeJS.Signals; patience_ms: number; firmly: NodeJS.Signals },
+    how: { gently: NodeJS.Signals; timeoutMs: number; firmly: NodeJS.Signals },
 ): Promise<void> {
     signal(pid, how.gently);
-    if (await waitUntilGone(pid, how.patience_ms)) return;
+    if (await waitUntilGone(pid, how.timeoutMs)) return;
     signal(pid, how.firmly);
-    await waitUntilGone(pid, how.patience_ms);
+    await waitUntilGone(pid, how.timeoutMs);
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {
     try {
         process.kill(pid, name);
     } catch (error) {
-        // It has ended already.
+        // ESRCH: the process has already ended.
         if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // process.kill throws only system errors
     }
 }

@@ -7,8 +7,8 @@ import { openDataDir } from './data-dir.ts';
 import { runningPostgres } from './databases/postgres.ts';
 
 /**
- * `npm run usage:recompute`: compares the statistics with the rows, in DATABASE_URL or in the service that runs on
- * DATA_DIR.
+ * `npm run usage:recompute`: compares the counts in the statistics with the rows that they count, in the database of
+ * DATABASE_URL or of the service that runs on DATA_DIR.
  */
 
 const url = loadConfig(process.env).DATABASE_URL ?? runningPostgres(openDataDir(process.env['DATA_DIR'] ?? '.data'));
@@ -20,5 +20,5 @@ const db = await openDatabase({ url, size: 1, pooled: false, metrics: createMetr
 const drift = await findDrift(db).finally(() => db.close());
 for (const { account, kind, counted, rows } of drift)
     console.log(`${kind} of ${account}: counted ${counted}, rows ${rows}`);
-console.log(drift.length === 0 ? 'drift 0: every count is its number of rows' : `drift in ${drift.length} counts`);
+console.log(drift.length === 0 ? 'drift 0: every count equals its number of rows' : `drift in ${drift.length} counts`);
 process.exit(drift.length === 0 ? 0 : 1);

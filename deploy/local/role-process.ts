@@ -5,59 +5,61 @@ import { fileURLToPath } from 'node:url';
 import type { Environment } from '../../platform/process/config.ts';
 
 const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url));
+/** The first and the longest wait before a restart, in milliseconds. The wait doubles with each restart. */
 const BACKOFF_MS = { first: 100, most: 5000 };
-/** A process that lived this long (ms) did not fail at its start: its next restart waits the shortest time again. */
+/** After a process has run for this long (ms), its start counts as successful, and the wait is the first one again. */
 const SETTLED_MS = 10_000;
-/** Longer than the service's own time limit for a drain. */
-const DRAIN_PATIENCE_MS = 15_000;
+/** How long a stop waits before it kills the process, in milliseconds: longer than the service's own drain. */
+const DRAIN_TIMEOUT_MS = 15_000;
 
 export interface RoleProcess {
     name: string;
     pid(): number | undefined;
-    /** Stops it in an orderly way and does not restart it. */
+    /** Stops the process in an orderly way and does not restart it. */
     stop(): Promise<void>;
-    /** Ends it at once and does not restart it. */
+    /** Ends the process at once and does not restart it. */
     kill(): void;
 }
 
 /**
- * Runs one role in its own process and restarts it whenever it ends. The process has its own session, so that Ctrl-C
- * reaches it only through `stop`. Its standard input is a pipe that closes if this launcher is killed.
+ * Runs one role in its own process and restarts the process whenever it ends. The process has its own session, so that
+ * Ctrl-C does not reach it and only `stop` ends it. Its standard input is a pipe, which closes if this launcher is
+ * killed.
  */
 export function keepRunning(options: {
     name: string;
     role: string;
     env: Environment;
-    log_file: string;
+    logFile: string;
     log(line: string): void;
 }): RoleProcess {
-    const { name, role, env, log_file, log } = options;
+    const { name, role, env, logFile, log } = options;
     let child: ChildProcess;
     let restart: NodeJS.Timeout | undefined;
     let wanted = true;
-    let backoff_ms = BACKOFF_MS.first;
+    let backoffMs = BACKOFF_MS.first;
 
     function launch(): void {
-        const started_at = performance.now();
-        const output = openSync(log_file, 'a', 0o600);
+        const startedAt = performance.now();
+        const output = openSync(logFile, 'a', 0o600);
         child = spawn(process.execPath, [...process.execArgv, MAIN, role], {
             detached: true,
             stdio: ['pipe', output, output],
             env: { ...env, EXIT_WITH_PARENT: '1' },
         });
         closeSync(output);
-        child.stdin?.on('error', () => undefined); // it closes when the process ends
+        child.stdin?.on('error', () => undefined); // the pipe breaks when the process ends
         child.once('exit', (code, signal) => {
             if (!wanted) return;
-            if (performance.now() - started_at > SETTLED_MS) backoff_ms = BACKOFF_MS.first;
+            if (performance.now() - startedAt > SETTLED_MS) backoffMs = BACKOFF_MS.first;
             log(
-                `${name} (pid ${child.pid}) ended (${signal ?? `exit code ${code}`}), starting it again in ${backoff_ms} ms; see ${log_file}`,
+                `${name} (pid ${child.pid}) ended (${signal ?? `exit code ${code}`}), starting it again in ${backoffMs} ms; see ${logFile}`,
             );
             restart = setTimeout(() => {
                 launch();
                 log(`${name} runs again (pid ${child.pid})`);
-            }, backoff_ms);
-            backoff_ms = Math.min(backoff_ms * 2, BACKOFF_MS.most);
+            }, backoffMs);
+            backoffMs = Math.min(backoffMs * 2, BACKOFF_MS.most);
         });
     }
 
@@ -73,7 +75,7 @@ export function keepRunning(options: {
         pid: () => child.pid,
         stop: async () => {
             if (!stopRestarting()) return;
-            const cut = setTimeout(() => child.kill('SIGKILL'), DRAIN_PATIENCE_MS);
+            const cut = setTimeout(() => child.kill('SIGKILL'), DRAIN_TIMEOUT_MS);
             child.kill('SIGTERM');
             await once(child, 'exit');
             clearTimeout(cut);

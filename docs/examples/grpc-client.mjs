@@ -1,9 +1,9 @@
-// A client of the services over gRPC, for Node.js with @grpc/grpc-js and @grpc/proto-loader and the folder proto/:
+// A gRPC client of the services for Node.js. It needs @grpc/grpc-js, @grpc/proto-loader and the folder proto/.
 //
 //   SERVICE_TOKEN=$(cat .data/service-token) node docs/examples/grpc-client.mjs 127.0.0.1:PORT
 //
-// PORT is what `npm start` shows beside gRPC. Where each role runs in a process of its own, IDENTITY_ADDRESS, DID_ADDRESS
-// and CREDENTIALS_ADDRESS say where.
+// PORT is the port that `npm start` prints beside "gRPC". If each role runs in a process of its own, set IDENTITY_ADDRESS,
+// DID_ADDRESS and CREDENTIALS_ADDRESS to the addresses of these roles.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -14,34 +14,37 @@ const PROTOS = fileURLToPath(new URL('../../proto', import.meta.url));
 const TIMEOUT_MS = 5_000;
 const ATTEMPTS = 3;
 
-/** The methods of a service: (request, user_id) → answer. */
+/** Returns the methods of a service, each as (request, userId) → answer. */
 function connect(role, service) {
     const address = process.env[`${role.toUpperCase()}_ADDRESS`] ?? process.argv[2];
-    const grpc = new Client(address, credentials.createInsecure()); // createSsl(…) where the service has TLS
+    const grpc = new Client(address, credentials.createInsecure()); // createSsl(…) if the service uses TLS
     const definition = loadSync(`${role}/v1/${role}.proto`, { includeDirs: [PROTOS], keepCase: true, defaults: true });
     const methods = Object.entries(definition[`${role}.v1.${service}`]).map(([name, method]) => [
         name,
-        (request, user_id) => call(grpc, method, request, user_id),
+        (request, userId) => call(grpc, method, request, userId),
     ]);
     return { ...Object.fromEntries(methods), close: () => grpc.close() };
 }
 
-/** Calls with a deadline for all attempts together. What may have run already is repeated only where that does no harm. */
-async function call(grpc, method, request, user_id) {
+/**
+ * Calls a method. All attempts together have one deadline. A call that may have run already is repeated only if that
+ * does no harm.
+ */
+async function call(grpc, method, request, userId) {
     const metadata = new Metadata();
     metadata.set('authorization', `Bearer ${process.env.SERVICE_TOKEN}`);
-    if (user_id) metadata.set('x-on-behalf-of', user_id);
+    if (userId) metadata.set('x-on-behalf-of', userId);
     const safe = ['NO_SIDE_EFFECTS', 'IDEMPOTENT'].includes(method.options.idempotency_level);
     const deadline = Date.now() + TIMEOUT_MS;
     for (let attempt = 1; ; attempt++) {
         try {
             return await once(grpc, method, request, metadata, deadline);
         } catch (error) {
-            const refused = error.code === status.RESOURCE_EXHAUSTED; // it has not run
-            const retry_after = Number(error.metadata.get('retry-after')[0] ?? 0);
-            const again = retry_after > 0 && (refused || (safe && error.code === status.UNAVAILABLE));
-            if (!again || attempt === ATTEMPTS || Date.now() + retry_after * 1_000 > deadline) throw error;
-            await delay(retry_after * 1_000);
+            const refused = error.code === status.RESOURCE_EXHAUSTED; // the call has not run
+            const retryAfter = Number(error.metadata.get('retry-after')[0] ?? 0);
+            const again = retryAfter > 0 && (refused || (safe && error.code === status.UNAVAILABLE));
+            if (!again || attempt === ATTEMPTS || Date.now() + retryAfter * 1_000 > deadline) throw error;
+            await delay(retryAfter * 1_000);
         }
     }
 }

@@ -1,42 +1,122 @@
 import type { IncomingMessage } from 'node:http';
+import {
+    bucketsAwaitingRollUp,
+    internalBucket,
+    keyBucket,
+    sessionsBucket,
+} from '../../platform/access/limit-record.ts';
+import type { CallContext } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
+import { NIL_ID } from '../../platform/ids.ts';
+import type { Log } from '../../platform/telemetry/log.ts';
+import type { Traced } from '../../platform/telemetry/span.ts';
 import type { Access } from '../endpoint.ts';
 import { contextOf, type Exchange } from '../http/exchange.ts';
-import { type Admission, type Admitter, bearerRequired } from './admit.ts';
-import { bearerToken } from './auth.ts';
+import { type AddressLimits, addressLimits } from './address-limits.ts';
+import { authStates } from './auth-states.ts';
+import { type Authenticator, bearerToken } from './authenticator.ts';
+import type { Limiter } from './limiter.ts';
+import { type Verdict, verdictOf } from './verdict.ts';
 
-/** Decides whether a call may go on, and counts it, according to the `access` of its endpoint. */
-export type Admit = (access: Access, exchange: Exchange) => Promise<Admission>;
+export interface Admission {
+    /** Authenticates and counts a request, as the `access` of its endpoint demands. */
+    admit(access: Access, exchange: Exchange): Promise<Verdict>;
+    /** Authenticates a bearer token (undefined: the request has none), then counts the call in the token's bucket. */
+    bearer: AdmitBearer;
+    /** Counts a call without a credential in the bucket of its address. */
+    anonymous(address: string, traced: Traced): Promise<Verdict>;
+    /** Provides the rate limit headers of calls that are never limited: internal and public ones. */
+    unlimited(): Verdict;
+    /** Counts a verified presentation: for a key, for an account, or for the platform alone. */
+    countVerified(caller: {
+        user_id?: string | undefined;
+        key_id?: string;
+        session_id?: string | undefined;
+    }): Promise<void>;
+}
 
-export function admission(options: { admitter: Admitter; isInternal(request: IncomingMessage): boolean }): Admit {
-    const { admitter, isInternal } = options;
+interface AdmissionOptions {
+    authenticator: Authenticator;
+    limiter: Limiter;
+    limits: { anonymous: number; unknownKey: number; internal: number };
+    isInternal(request: IncomingMessage): boolean;
+    log: Log;
+}
 
-    /** The refusal for a caller without the internal secret. */
-    async function withoutSecret(access: Access, exchange: Exchange): Promise<Admission> {
-        const { decision, failure } = await admitter.anonymous(exchange.address, exchange);
-        if (failure || access === 'login') return { decision, ...(failure && { failure }) };
-        return { decision, failure: new AppError('unauthenticated', 'The internal secret is missing or wrong.') };
+export function admission(options: AdmissionOptions): Admission {
+    const { limiter, limits, isInternal } = options;
+    const addresses = addressLimits(options);
+    const bearer = bearerAdmission(options, addresses);
+
+    const unlimited = (): Verdict => ({
+        decision: limiter.takeLocally({ tag: '', bucket: 'internal', limit: limits.internal }),
+    });
+
+    async function trustedCaller(access: Access, exchange: Exchange): Promise<Verdict> {
+        const { request, address } = exchange;
+        exchange.internal = isInternal(request);
+        if (exchange.internal) {
+            const needsBearer = access === 'internal_session' && bearerToken(request) === undefined;
+            return needsBearer ? { ...unlimited(), failure: unauthenticated(BEARER_REQUIRED) } : unlimited();
+        }
+        const verdict = await addresses.anonymous(address, exchange);
+        return access === 'login' ? verdict : refused(verdict, 'The internal secret is missing or wrong.');
     }
 
-    return async (access, exchange) => {
-        const { request, address } = exchange;
-        switch (access) {
-            case 'public':
-                return admitter.internal();
-            case 'session':
-            case 'bearer':
-                return admitter.bearer(
-                    bearerToken(request),
-                    { keys: access === 'bearer' },
-                    address,
-                    contextOf(exchange),
-                );
-            default: {
-                exchange.internal = isInternal(request);
-                if (!exchange.internal) return withoutSecret(access, exchange);
-                const needs_bearer = access === 'internal_session' && bearerToken(request) === undefined;
-                return { ...admitter.internal(), ...(needs_bearer && { failure: bearerRequired() }) };
-            }
-        }
+    return {
+        anonymous: addresses.anonymous,
+        bearer,
+        unlimited,
+
+        async admit(access, exchange) {
+            if (access === 'public') return unlimited();
+            if (access !== 'session' && access !== 'bearer') return trustedCaller(access, exchange);
+            const accepts = { keys: access === 'bearer' };
+            return bearer(bearerToken(exchange.request), accepts, exchange.address, contextOf(exchange));
+        },
+
+        countVerified({ user_id = NIL_ID, key_id, session_id }) {
+            const tag = limiter.tag(user_id);
+            const called = session_id === undefined ? internalBucket(tag, user_id) : sessionsBucket(tag, user_id);
+            const bucket = key_id === undefined ? called : keyBucket(tag, user_id, key_id);
+            return limiter.countVerified({ tag, bucket, awaitingRollUp: bucketsAwaitingRollUp(tag, user_id) });
+        },
     };
+}
+
+type AdmitBearer = (
+    token: string | undefined,
+    accepts: { keys: boolean },
+    address: string,
+    context: CallContext,
+) => Promise<Verdict>;
+
+function bearerAdmission(options: AdmissionOptions, addresses: AddressLimits): AdmitBearer {
+    const decideCall = authStates(options);
+    return async (token, accepts, address, context) => {
+        const refuse = async (detail: string) => refused(await addresses.anonymous(address, context), detail);
+        if (token === undefined) return refuse(BEARER_REQUIRED);
+        const bearer = await options.authenticator.identify(token);
+        if (!bearer || (bearer.kind === 'key' && !accepts.keys)) {
+            return refuse(`The ${accepts.keys ? 'session token or API key' : 'session token'} is not valid.`);
+        }
+        const decided = await decideCall(bearer, context);
+        if (decided) return { ...verdictOf(decided.decision), principal: decided.principal };
+        if (bearer.kind === 'key') {
+            const lookups = await addresses.unknownKey(address, context);
+            if (lookups.failure) return lookups;
+        }
+        return refuse('The bearer token is unknown, revoked or expired.');
+    };
+}
+
+const BEARER_REQUIRED = 'A bearer token is required in Authorization.';
+
+/** 401, or 429 when the address has used up its calls without a valid credential. */
+function refused({ decision, failure }: Verdict, detail: string): Verdict {
+    return { decision, failure: failure ?? unauthenticated(detail) };
+}
+
+function unauthenticated(detail: string): AppError {
+    return new AppError('unauthenticated', detail);
 }

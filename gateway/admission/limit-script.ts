@@ -6,27 +6,27 @@ import { type Decision, decisionOf, type LimitRequest, STATES } from './limit-de
 
 const SCRIPT = readFileSync(new URL('limit.lua', import.meta.url), 'utf8');
 /**
- * A confirmation by the owner may set a liveness mark only this long (ms) after the owner was asked: much shorter than
- * the life of a refused mark.
+ * A confirmation may set a liveness mark only this long (ms) after the owning service was asked. This is much shorter
+ * than the lifetime of a refused mark.
  */
 const CONFIRMATION_VALID_MS = 15_000;
 
 /** One call to decide. */
 export interface ScriptCall extends LimitRequest {
-    /** When, by `performance.now()`, its owner was asked who has said that it is alive. */
+    /** When the owning service was asked, by `performance.now()`, if it has confirmed the key or session. */
     lookedUpAt?: number | undefined;
-    /** It is no call, but a presentation that one has verified. */
+    /** Counts a verified presentation instead of a call. */
     verified?: true;
 }
 
-/** One era of Redis' memory (limit.lua), and since when, by `performance.now()`, it is known here. */
+/** An epoch of the data in Redis (limit.lua). `since`: when this process learned of it, by `performance.now()`. */
 interface Epoch {
     name: string;
     since: number;
 }
 
 /** Sends the calls of one shard to Redis, in a single script call. */
-export function limitScript(redis: Redis, window_ms: number) {
+export function limitScript(redis: Redis, windowMs: number) {
     const run = redisScript(redis, SCRIPT);
     const epochs = new Map<string, Epoch>();
     onOtherMemory(redis, () => epochs.clear());
@@ -41,7 +41,7 @@ export function limitScript(redis: Redis, window_ms: number) {
         const args = calls.flatMap((call) => [call.limit, modeOf(call, epoch)]);
         const answer = (await run(
             [...keys, accountsAwaitingRollUp(tag), epochKey(tag)],
-            [window_ms, LIVENESS_MARK_MS, epoch?.name ?? '', ...args],
+            [windowMs, LIVENESS_MARK_MS, epoch?.name ?? '', ...args],
         )) as [...number[], string]; // 3 numbers for each call, then the time and the epoch
         const name = answer.at(-1) as string;
         if (name !== epoch?.name) epochs.set(tag, { name, since: performance.now() });
@@ -58,7 +58,7 @@ function modeOf({ verified, lookedUpAt }: ScriptCall, epoch: Epoch | undefined):
     return isConfirmationValid(lookedUpAt, epoch) ? 'confirmed' : '';
 }
 
-/** True if a confirmation by the owner can still be relied on: no revocation since then can have been lost. */
+/** True if Redis cannot have lost a revocation since the owning service confirmed the key or session. */
 function isConfirmationValid(lookedUpAt: number | undefined, epoch: Epoch | undefined): boolean {
     if (lookedUpAt === undefined || epoch === undefined) return false;
     return lookedUpAt >= epoch.since && performance.now() - lookedUpAt < CONFIRMATION_VALID_MS;

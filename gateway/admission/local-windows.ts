@@ -7,7 +7,7 @@ interface Window {
 }
 
 /** Rate windows of this process alone: fixed, opened by the first call, like the limiter's. Times in ms since 1970. */
-export function localWindows(window_ms: number) {
+export function localWindows(windowMs: number) {
     const windows = new Map<string, Window>(); // ordered by their end
 
     function forgetEnded(now: number): void {
@@ -22,8 +22,8 @@ export function localWindows(window_ms: number) {
             forgetEnded(now);
             let window = windows.get(bucket);
             // A window that ends later than a new one would is from before the clock was set back.
-            if (!window || window.end > now + window_ms) {
-                window = { end: now + window_ms, count: 0 };
+            if (!window || window.end > now + windowMs) {
+                window = { end: now + windowMs, count: 0 };
                 windows.delete(bucket); // a new one is the last
                 windows.set(bucket, window);
             }

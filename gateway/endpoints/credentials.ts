@@ -43,7 +43,7 @@ const summary = z.object({
 });
 type Summaries = { credentials: Array<z.input<typeof summary>>; total: number };
 
-/** Lists the credentials of one party. The rows leave out that party's DID, since it is the same in all of them. */
+/** Lists the credentials of one party. The rows leave out that party's DID, because it is the same in every row. */
 function summariesOf(
     party: Pick<ListRequest, 'issuer_did' | 'subject_did'>,
     query: z.output<typeof paging>,
@@ -70,7 +70,7 @@ export const credentialEndpoints = [
         access: 'bearer',
         status: 201,
         message: 'Credential issued',
-        acts_on: 'credential_id',
+        actsOn: 'credential_id',
         body: z.object({
             issuer_did: z.string(),
             issuer_private_key: base64,
@@ -116,7 +116,7 @@ export const credentialEndpoints = [
         access: 'bearer',
         status: 200,
         message: 'Credential revoked',
-        acts_on: 'credential_id',
+        actsOn: 'credential_id',
         params: byId,
         body: z.object({ issuer_did: z.string(), reason: optional(z.string()) }),
         answer: revocation,

@@ -4,7 +4,7 @@ import { endpoint } from '../endpoint.ts';
 import { base64, optional } from '../fields.ts';
 
 const byDid = z.object({ did: z.string() });
-/** `?derive=true` also resolves a DID that was never recorded: it holds its own key (decision D1). */
+/** `?derive=true` also resolves a DID that was never recorded, because a did:key contains its key (decision D1). */
 const derivation = z.object({
     derive: z
         .enum(['true', 'false'], { error: 'must be true or false' })
@@ -19,7 +19,7 @@ const verificationMethod = z.object({
     publicKeyMultibase: z.string(),
 });
 
-/** The DID document of a did:key (decision D5). All of it follows from the DID itself. */
+/** The DID document of a did:key (decision D5). It is derived from the DID alone. */
 export function didDocument(did: string) {
     const multibase = did.slice('did:key:'.length);
     const method = `${did}#${multibase}`;
@@ -44,7 +44,7 @@ export const didEndpoints = [
         access: 'bearer',
         status: 201,
         message: 'DID created',
-        acts_on: 'did',
+        actsOn: 'did',
         body: z.object({ public_key: optional(base64) }),
         answer: z.object({ did: z.string(), public_key: z.string(), private_key: z.string().optional() }),
         async call({ body, services, context }) {

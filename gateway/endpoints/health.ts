@@ -6,9 +6,9 @@ import type { Services } from '../services.ts';
 
 export interface HealthProbes {
     version: string;
-    /** Whether Redis answers. */
+    /** Rejects if Redis does not answer. */
     cache(): Promise<unknown>;
-    /** Milliseconds since 1970. */
+    /** The current time, in milliseconds since 1970. */
     clock(): number;
 }
 
@@ -22,8 +22,8 @@ const status = z.enum(['up', 'down']);
 type Ping = (services: Services, context: CallContext) => Promise<unknown>;
 
 /**
- * Checks one dependency once for all concurrent requests. The check goes on when the request that started it is given
- * up.
+ * Checks one dependency once for all concurrent requests (single flight). The check continues when the request that
+ * started it is cancelled.
  */
 function probe(ping: Ping): (...asking: Parameters<Ping>) => Promise<z.infer<typeof status>> {
     const look: Ping = (services, context) => ping(services, detached(context, LOOK_MS));
@@ -36,9 +36,9 @@ function probe(ping: Ping): (...asking: Parameters<Ping>) => Promise<z.infer<typ
 }
 
 /**
- * The unversioned health document, without the envelope. 200 as long as the gateway can report on its dependencies
- * (U7). It is open to anybody and never refused, so each dependency is checked at most once at a time, however many
- * requests come.
+ * The health endpoint. It has no version and no envelope. It answers 200 as long as the gateway can report on its
+ * dependencies (U7). Any client may call it, and the gateway never refuses it. So each dependency has at most one check
+ * in progress, however many requests arrive.
  */
 export function healthEndpoints(probes: HealthProbes) {
     const ask = {

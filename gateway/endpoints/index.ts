@@ -11,7 +11,7 @@ import { quotaEndpoints } from './quotas.ts';
 import { statisticsEndpoints } from './statistics.ts';
 import { walletEndpoints } from './wallets.ts';
 
-/** All public HTTP endpoints. */
+/** All HTTP endpoints, public and internal. */
 export function endpointTable(probes: HealthProbes) {
     return [
         ...keyEndpoints,
@@ -29,5 +29,5 @@ export function endpointTable(probes: HealthProbes) {
     ];
 }
 
-/** The ids of all endpoints. The examples of the end-to-end suite must cover them. */
+/** The ids of all endpoints. The end-to-end tests must have an example for each of them. */
 export type EndpointId = ReturnType<typeof endpointTable>[number]['id'];

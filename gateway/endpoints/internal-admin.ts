@@ -4,7 +4,7 @@ import { MAX_USERS } from '../../proto/limits.ts';
 import { endpoint } from '../endpoint.ts';
 import { listOf, optional } from '../fields.ts';
 
-/** Time limit for a batch of 1,000 users, in milliseconds: each needs a password hash. */
+/** Time limit for a batch of 1,000 users, in milliseconds. Each user needs a password hash. */
 const BATCH_TIMEOUT_MS = 120_000;
 
 const user = z.object({
@@ -15,10 +15,12 @@ const user = z.object({
 });
 
 const { $schema: _, ...userShape } = z.toJSONSchema(user, { io: 'input' });
-/** The OpenAPI document shows the strict schema; the endpoint accepts any value. */
+/**
+ * Accepts any value, because one invalid item must not fail the batch. The OpenAPI document shows the strict schema.
+ */
 const anyItem = z.unknown().meta(userShape);
 
-/** An invalid item must not fail the others: it is passed on with its reason and returned among the failed ones. */
+/** Validates one item. An invalid item is passed on with the reason, and the answer lists it among the failed ones. */
 function userOrReason(item: unknown): NewUser {
     const parsed = user.safeParse(item);
     if (parsed.success) return { ...parsed.data, malformed: undefined };
@@ -39,7 +41,7 @@ export const internalAdminEndpoints = [
         access: 'internal',
         status: 200,
         message: 'Users created',
-        hashes_password: true,
+        hashesPassword: true,
         timeout_ms: BATCH_TIMEOUT_MS,
         body: z.object({
             users: listOf(anyItem, { min: 1, max: MAX_USERS }),

@@ -6,7 +6,9 @@ import { userFields, userOf } from './me.ts';
 
 const session = z.object({ token: z.string(), refresh_token: z.string(), expires_at: z.string() });
 
-/** The longest email address and password take a third of this, even with every character escaped. */
+/**
+ * Largest body of a login, in bytes: three times the longest email address and password with every character escaped.
+ */
 const MAX_LOGIN_BYTES = 32 << 10;
 
 export const internalAuthEndpoints = [
@@ -17,8 +19,8 @@ export const internalAuthEndpoints = [
         access: 'internal',
         status: 201,
         message: 'User registered',
-        acts_on: 'user_id',
-        hashes_password: true,
+        actsOn: 'user_id',
+        hashesPassword: true,
         body: z.object({ email: z.string(), password: z.string(), name: optional(name) }),
         answer: z.object(userFields),
         async call({ body, services, context }) {
@@ -31,11 +33,11 @@ export const internalAuthEndpoints = [
         method: 'POST',
         path: '/internal/v1/auth/login',
         access: 'login',
-        max_body_bytes: MAX_LOGIN_BYTES,
+        maxBodyBytes: MAX_LOGIN_BYTES,
         status: 200,
         message: 'Logged in',
-        acts_on: 'user_id',
-        hashes_password: true,
+        actsOn: 'user_id',
+        hashesPassword: true,
         body: z.object({ email: z.string(), password: z.string() }),
         answer: session.extend({
             user_id: z.string(),
@@ -45,7 +47,7 @@ export const internalAuthEndpoints = [
         }),
         async call({ body, services, context }) {
             const login = await services.identity.login(body, context);
-            // identity always returns both parts.
+            // Identity always returns the user and the session.
             const { user_id, email, name, tier } = login.user as User;
             return { user_id, email, name: name ?? null, tier, ...(login.session as Session) };
         },

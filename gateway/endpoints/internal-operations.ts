@@ -8,21 +8,23 @@ const PUBLIC = [...didEndpoints, ...credentialEndpoints, ...presentationEndpoint
 type PublicId = (typeof PUBLIC)[number]['id'];
 
 /**
- * Gives trusted callers the public endpoint with this id, without limits, on its path under /internal (interface, 4.8).
+ * The internal variant of the public endpoint with this id: for trusted callers, without limits, and with the same path
+ * under /internal (interface, 4.8).
  */
-function internalTwin<const Id extends PublicId>(id: Id): Endpoint & { id: `internal.${Id}` } {
+function internalVariant<const Id extends PublicId>(id: Id): Endpoint & { id: `internal.${Id}` } {
     const original = PUBLIC.find((endpoint) => endpoint.id === id) as Endpoint; // only ids of PUBLIC are passed
     return { ...original, id: `internal.${id}`, path: `/internal${original.path}`, access: 'internal' };
 }
 
 export const internalOperationEndpoints = [
-    internalTwin('did.create'),
-    internalTwin('did.resolve'),
-    internalTwin('credentials.issue'),
-    internalTwin('credentials.verify'),
-    internalTwin('credentials.revoke'), // beside the interface: else nobody could revoke what has no owner
-    internalTwin('presentations.create'),
-    internalTwin('presentations.verify'),
-    internalTwin('wallets.create'),
-    internalTwin('wallets.open'),
+    internalVariant('did.create'),
+    internalVariant('did.resolve'),
+    internalVariant('credentials.issue'),
+    internalVariant('credentials.verify'),
+    // Not in the interface, but without it no caller could revoke a credential that has no owner.
+    internalVariant('credentials.revoke'),
+    internalVariant('presentations.create'),
+    internalVariant('presentations.verify'),
+    internalVariant('wallets.create'),
+    internalVariant('wallets.open'),
 ];

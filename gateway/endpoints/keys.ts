@@ -39,7 +39,7 @@ export const keyEndpoints = [
         access: 'session',
         status: 201,
         message: 'API key generated. Store it now: it is not shown again.',
-        acts_on: 'key_id',
+        actsOn: 'key_id',
         body: z.object({ name, tier: optional(z.string()) }),
         answer: z.object({
             key_id: z.string(),
@@ -70,8 +70,8 @@ export const keyEndpoints = [
                 paging: query,
                 async fetch(page, context) {
                     const { keys, next_cursor, total } = await services.keys.list(page, context);
-                    const key_ids = keys.map((key) => key.key_id);
-                    const usage = await services.usage.getKeyUsage({ key_ids }, context);
+                    const keyIds = keys.map((key) => key.key_id);
+                    const usage = await services.usage.getKeyUsage({ key_ids: keyIds }, context);
                     return { rows: keys.map((key, index) => summaryOf(key, usage.keys[index])), next_cursor, total };
                 },
             });
@@ -104,7 +104,7 @@ export const keyEndpoints = [
         access: 'session',
         status: 200,
         message: 'API key revoked',
-        acts_on: 'key_id',
+        actsOn: 'key_id',
         params: byId,
         answer: z.object({ key_id: z.string(), revoked_at: z.string() }),
         call: ({ params, services, context }) => services.keys.revoke(params, context),
@@ -117,7 +117,7 @@ export const keyEndpoints = [
         access: 'session',
         status: 200,
         message: 'API key updated',
-        acts_on: 'key_id',
+        actsOn: 'key_id',
         params: byId,
         body: z.object({ name: optional(name) }),
         answer: z.object({ key_id: z.string(), name: z.string(), updated_at: z.string() }),

@@ -49,7 +49,7 @@ export const meEndpoints = [
         access: 'session',
         status: 200,
         message: 'Account updated',
-        // Here null has a meaning: it removes the name.
+        // A name of null removes the name. In other fields null means the same as a missing field.
         body: z.object({ name: name.nullish(), email: optional(z.string()) }),
         answer: z.object({
             user_id: z.string(),
@@ -71,7 +71,7 @@ export const meEndpoints = [
         access: 'session',
         status: 200,
         message: 'Password changed',
-        hashes_password: true,
+        hashesPassword: true,
         body: z.object({ current_password: z.string(), new_password: z.string() }),
         answer: z.object({ changed_at: z.string() }),
         call: ({ body, services, context }) => services.identity.changePassword(body, context),

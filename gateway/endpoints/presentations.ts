@@ -12,7 +12,7 @@ export const presentationEndpoints = [
         access: 'bearer',
         status: 201,
         message: 'Presentation created',
-        acts_on: 'presentation_id',
+        actsOn: 'presentation_id',
         body: z.object({
             holder_did: z.string(),
             holder_private_key: base64,
@@ -39,7 +39,7 @@ export const presentationEndpoints = [
         access: 'bearer',
         status: 200,
         message: 'Presentation checked',
-        counts_as_verified: true,
+        countsAsVerified: true,
         body: z.object({
             presentation: z.string(),
             audience: z.string(),
@@ -60,7 +60,7 @@ export const presentationEndpoints = [
         }),
         async call({ body, services, context }) {
             const { credentials, ...rest } = await services.presentations.verify(body, context);
-            // The answer repeats nothing of a token that is not authentic, not even that it holds nothing.
+            // If the token is not authentic, the answer shows none of its contents, not even an empty list.
             return rest.holder === undefined ? rest : { ...rest, credentials: credentials.map(verificationOf) };
         },
     }),

@@ -3,7 +3,7 @@ import { endpoint } from '../endpoint.ts';
 
 const quota = z.object({ used: z.number(), quota: z.number() });
 
-/** What the account stores, and how much it may store. */
+/** The endpoint that shows how much the account stores and how much it may store. */
 export const quotaEndpoints = [
     endpoint({
         id: 'me.quotas',
@@ -47,7 +47,7 @@ export const quotaEndpoints = [
 
 type Quota = z.output<typeof quota>;
 
-/** Each service reports all of its quotas. */
+/** Converts a quota for the answer. Throws if the service did not report it. */
 function known(given: { used: number; limit: number } | undefined): Quota {
     if (!given) throw new Error('A service did not report one of its quotas.');
     return { used: given.used, quota: given.limit };

@@ -71,7 +71,7 @@ export const statisticsEndpoints = [
         }),
         async call({ services, context }) {
             const counts = await services.usage.getPlatformStatistics({}, context);
-            const by_tier = {
+            const byTier = {
                 free: counts.users_free,
                 basic: counts.users_basic,
                 pro: counts.users_pro,
@@ -79,10 +79,10 @@ export const statisticsEndpoints = [
             };
             return {
                 users: {
-                    total: Object.values(by_tier).reduce((sum, count) => sum + count, 0),
+                    total: Object.values(byTier).reduce((sum, count) => sum + count, 0),
                     active_today: counts.users_active_today,
                     active_this_week: counts.users_active_this_week,
-                    by_tier,
+                    by_tier: byTier,
                 },
                 dids: { total_created: counts.dids_created },
                 credentials: {

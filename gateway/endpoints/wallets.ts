@@ -35,7 +35,7 @@ const opened = z.object({ ...walletFields, private_key: z.string(), credentials:
 const listed = z.object({ credentials: z.array(summary), total: z.number() });
 
 const byWallet = z.object({ wallet_id: z.string() });
-/** Better place for a password than the URL. */
+/** The password in a header field. Prefer it to the query, because servers and proxies write URLs to logs. */
 const passwordHeader = z.object({ 'x-wallet-password': headerText.optional() });
 
 function walletOf({ wallet_id, name, did, public_key, created_at }: Wallet) {
@@ -50,7 +50,7 @@ function withTokenOf(stored: StoredCredential): z.input<typeof withToken> {
     return { ...summaryOf(stored), credential: stored.credential as string }; // the request asks for the tokens
 }
 
-/** A page of an open wallet. The first page also describes the wallet. */
+/** Reads a page of an open wallet. The first page also describes the wallet. */
 async function openPage(
     { wallet: service }: Services,
     request: Omit<ListCredentialsRequest, 'with_tokens'>,
@@ -60,12 +60,14 @@ async function openPage(
         return { listed: await service.listCredentials({ ...request, with_tokens: true }, context) };
     }
     const { wallet, private_key, credentials } = await service.open(request, context);
-    // The service always returns both.
+    // The service always returns the wallet and the credentials.
     const head = { ...walletOf(wallet as Wallet), private_key: encodeBase64(private_key) };
     return { head, listed: credentials as ListCredentialsResponse };
 }
 
-/** The password from the header field or from its other possible place. */
+/**
+ * The wallet's password from the header field, or from the query or body. Throws if it is missing or if both differ.
+ */
 function onePassword(headers: z.output<typeof passwordHeader>, elsewhere: string | undefined): string {
     const header = headers['x-wallet-password'];
     const password = header ?? elsewhere;
@@ -84,8 +86,8 @@ export const walletEndpoints = [
         access: 'bearer',
         status: 201,
         message: 'Wallet created',
-        acts_on: 'wallet_id',
-        hashes_password: true,
+        actsOn: 'wallet_id',
+        hashesPassword: true,
         body: z.object({ name, password: z.string(), description: optional(z.string()) }),
         answer: z.object(walletFields),
         async call({ body, services, context }) {
@@ -100,8 +102,8 @@ export const walletEndpoints = [
         access: 'bearer',
         status: 200,
         message: 'Wallet opened',
-        acts_on: 'wallet_id',
-        hashes_password: true,
+        actsOn: 'wallet_id',
+        hashesPassword: true,
         body: z.object({ wallet_id: z.string(), password: z.string() }),
         answer: opened,
         async call({ body, services }) {
@@ -131,8 +133,8 @@ export const walletEndpoints = [
         access: 'bearer',
         status: 201,
         message: 'Credential stored',
-        acts_on: 'wallet_id',
-        hashes_password: true,
+        actsOn: 'wallet_id',
+        hashesPassword: true,
         params: byWallet,
         body: z.object({
             password: z.string(),
@@ -156,14 +158,14 @@ export const walletEndpoints = [
         access: 'bearer',
         status: 200,
         message: 'Stored credentials',
-        acts_on: 'wallet_id',
-        hashes_password: true,
+        actsOn: 'wallet_id',
+        hashesPassword: true,
         params: byWallet,
         query: paging.extend({ password: z.string().optional() }),
         headers: passwordHeader,
         answer: listed,
-        async call({ params, query: { password: in_query, ...pages }, headers, services }) {
-            const password = onePassword(headers, in_query);
+        async call({ params, query: { password: inQuery, ...pages }, headers, services }) {
+            const password = onePassword(headers, inQuery);
             let continuation: Uint8Array | undefined;
             return new ListAnswer<z.input<typeof listed>>({
                 field: 'credentials',
@@ -188,8 +190,8 @@ export const walletEndpoints = [
         access: 'bearer',
         status: 200,
         message: 'Stored credential deleted',
-        acts_on: 'wallet_id',
-        hashes_password: true,
+        actsOn: 'wallet_id',
+        hashesPassword: true,
         params: byWallet.extend({ credential_id: z.string() }),
         headers: passwordHeader,
         body: z.object({ password: optional(z.string()) }),

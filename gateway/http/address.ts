@@ -2,24 +2,24 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 
 /**
- * The client's address: that of the TCP peer or, behind `trusted_proxies` proxies, the one that the outermost proxy
- * saw. An IPv6 address is cut to its /64, which is what one subscriber gets. An IPv4 address inside IPv6 counts as
- * IPv4.
+ * The client's address in the form of networkOf: the address of the TCP peer or, behind `trustedProxies` proxies, the
+ * address that the outermost proxy saw.
  */
-export function clientAddress(request: IncomingMessage, trusted_proxies: number): string {
+export function clientAddress(request: IncomingMessage, trustedProxies: number): string {
     const peer = request.socket.remoteAddress ?? 'unknown';
-    if (trusted_proxies === 0) return networkOf(peer);
+    if (trustedProxies === 0) return networkOf(peer);
     const forwarded = request.headers['x-forwarded-for'];
     const hops = typeof forwarded === 'string' ? forwarded.split(',').map((hop) => hop.trim()) : [];
-    const seen = hops.at(-trusted_proxies) ?? hops[0];
+    const seen = hops.at(-trustedProxies) ?? hops[0];
     return networkOf(seen !== undefined && isIP(seen) > 0 ? seen : peer);
 }
 
+/** Cuts an IPv6 address to its /64, because one subscriber gets a whole /64. An IPv4-mapped address becomes IPv4. */
 export function networkOf(address: string): string {
     if (isIP(address) !== 6) return address;
     const groups = groupsOf(address);
-    const is_ipv4 = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-    if (is_ipv4)
+    const isIpv4 = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+    if (isIpv4)
         return groups
             .slice(6)
             .flatMap((group) => [group >> 8, group & 0xff])
@@ -32,7 +32,7 @@ export function networkOf(address: string): string {
 
 /** The eight groups of an IPv6 address. */
 function groupsOf(address: string): number[] {
-    // The URL parser has normalised it: lower case, no zone, and an IPv4 tail in hexadecimal too.
+    // The URL parser normalises the address: lower case, and an IPv4 tail in hexadecimal. It does not accept a zone.
     const { hostname } = new URL(`http://[${address.split('%', 1)[0]}]`);
     const [head = [], tail = []] = hostname
         .slice(1, -1)

@@ -14,7 +14,7 @@ interface ApplicationOptions {
     cors: Cors;
 }
 
-/** The Express application: a route for each endpoint and page. Everything else is answered in the envelope. */
+/** The Express application: a route for each endpoint and page. All other requests are answered in the envelope. */
 export function application({ engine, endpoints, pages, cors }: ApplicationOptions): Express {
     const app = express();
     app.set('case sensitive routing', true);
@@ -30,7 +30,7 @@ export function application({ engine, endpoints, pages, cors }: ApplicationOptio
         return engine.succeed(exchange, 'Preflight');
     });
     for (const endpoint of endpoints) {
-        const method = endpoint.method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete'; // the methods there are
+        const method = endpoint.method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete'; // as in the type Method
         app[method](expressPath(endpoint.path), engine.handle(endpoint));
     }
     for (const page of pages) app.get(page.path, engine.show(page));
@@ -51,9 +51,9 @@ export function application({ engine, endpoints, pages, cors }: ApplicationOptio
 }
 
 /**
- * The classes of the messages that a server of this application must create. Express sets the prototype of every
- * request and response, which takes some 7 µs and makes every later use of the object slower. Objects of these classes
- * have that prototype already.
+ * The classes of requests and responses that a server of this application must create. Express sets the prototype of
+ * every request and response, which takes about 7 µs and makes every later use of the object slower. Objects of these
+ * classes already have that prototype.
  */
 export function messageClasses(app: Express) {
     class GatewayRequest extends IncomingMessage {}
@@ -63,7 +63,7 @@ export function messageClasses(app: Express) {
     return { IncomingMessage: GatewayRequest, ServerResponse: GatewayResponse };
 }
 
-/** `/v1/keys/{key_id}` as express writes it. */
+/** Converts `/v1/keys/{key_id}` to Express's notation, `/v1/keys/:key_id`. */
 function expressPath(path: string): string {
     return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }

@@ -3,12 +3,18 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '../../platform/errors.ts';
 import { JsonError, parseJson } from '../../platform/json.ts';
 
-/** Members whose text is passed on exactly as it was sent (decision C3). */
+/** Members whose JSON text is passed on exactly as it was sent (decision C3). */
 const RAW_MEMBERS: ReadonlySet<string> = new Set(['claims', 'metadata']);
-/** Maximum number of values in one body. Claims of 64 KiB have at most 32,768; a body of 1 MiB could have 500,000. */
+/**
+ * Maximum number of commas in one body, which limits the number of values. Claims of 64 KiB have at most 32,768; a body
+ * of 1 MiB could have 500,000.
+ */
 const MAX_BODY_COMMAS = 40_000;
 
-/** The JSON object in the request body; an empty object if there is no body. */
+/**
+ * Returns the JSON object in the request body, or an empty object if there is no body. Throws AppError `invalid` or
+ * `unsupported_media_type`.
+ */
 export function parseBody(headers: IncomingHttpHeaders, bytes: Buffer): object {
     if (bytes.length === 0) return {};
     requireJson(headers);
@@ -20,7 +26,7 @@ export function parseBody(headers: IncomingHttpHeaders, bytes: Buffer): object {
 
 function parseText(text: string): unknown {
     try {
-        return parseJson(text, { raw: RAW_MEMBERS, max_commas: MAX_BODY_COMMAS });
+        return parseJson(text, { raw: RAW_MEMBERS, maxCommas: MAX_BODY_COMMAS });
     } catch (error) {
         if (error instanceof JsonError) throw new AppError('invalid', `The body is not usable JSON: ${error.message}.`);
         throw error;

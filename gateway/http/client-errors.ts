@@ -8,13 +8,13 @@ import type { Engine } from '../engine.ts';
 import { limitHeaders, writeToSocket } from './envelope.ts';
 import { exchangeOf } from './exchange.ts';
 
-/** Time for the client to read the last answer before its connection is closed, in milliseconds. */
+/** How long a client may take to read the last answer before its connection is closed, in milliseconds. */
 const LINGER_MS = 2_000;
 
 /** A request that the parser refuses has no exchange, so it is answered and logged here. */
 export interface UnparsedOptions {
     fail: Engine['fail'];
-    /** The limit's state, for the header fields of the answer. */
+    /** The state of the rate limit, for the header fields of the answer. */
     decision(): Decision;
     log: Log;
 }
@@ -31,8 +31,8 @@ export interface ClientErrors {
 }
 
 /**
- * A parser error belongs to the body of the newest request or, if that body is complete, to the start of the next
- * request.
+ * Answers the errors of the HTTP parser. A parser error belongs to the body of the newest request or, if that body is
+ * complete, to the start of the next request.
  */
 export function clientErrors({ fail, decision, log }: UnparsedOptions): ClientErrors {
     const newest = new WeakMap<Socket, ServerResponse>();
@@ -40,9 +40,9 @@ export function clientErrors({ fail, decision, log }: UnparsedOptions): ClientEr
 
     function refuse(error: AppError, socket: Socket): void {
         if (!socket.writable) return;
-        const request_id = newId();
-        writeToSocket(socket, error, { ...limitHeaders(decision()), 'X-Request-Id': request_id });
-        log.info({ request_id, route: 'unparsed', status: error.http_status, error: error.kind });
+        const requestId = newId();
+        writeToSocket(socket, error, { ...limitHeaders(decision()), 'X-Request-Id': requestId });
+        log.info({ request_id: requestId, route: 'unparsed', status: error.httpStatus, error: error.kind });
         const linger = setTimeout(() => socket.destroy(), LINGER_MS);
         socket.once('close', () => clearTimeout(linger));
     }
@@ -57,11 +57,11 @@ export function clientErrors({ fail, decision, log }: UnparsedOptions): ClientEr
         began: (response) => void newest.set(response.req.socket, response),
 
         answer(error, socket) {
-            // The bytes after the first error make no sense, but they are read: closing on a client that still writes
-            // would lose the answer.
+            // The parser reports further errors for the bytes after the first error. They are ignored, but the bytes
+            // are read: if the connection closed while the client still writes, the client would lose the answer.
             if (refused.has(socket)) return;
             if (error.code === 'ECONNRESET' || !socket.writable) {
-                socket.destroySoon(); // the answers that are already written go out first
+                socket.destroySoon(); // sends the answers that are already written first
                 return;
             }
             refused.add(socket);
@@ -73,7 +73,7 @@ export function clientErrors({ fail, decision, log }: UnparsedOptions): ClientEr
         },
 
         refuseTunnel(socket) {
-            socket.resume(); // Node has removed its parser: what the client still writes is dropped
+            socket.resume(); // Node has removed its parser, so this discards what the client still sends
             refuseAfterAnswers(new AppError('method_not_allowed', 'CONNECT is not supported.'), socket);
         },
     };

@@ -7,30 +7,33 @@ import {
 } from '../../platform/http/http-connections.ts';
 import type { Metrics } from '../../platform/telemetry/metrics.ts';
 
-/** Connections at once; each takes some 20 KiB while it is idle. */
+/** Maximum number of open connections. Each takes about 20 KiB while it is idle. */
 const MAX_CONNECTIONS = 10_000;
+/** Further connections that are accepted while no connection is idle. */
 const RESERVE = 100;
+/** Maximum number of requests in progress on one connection. */
 const MAX_REQUESTS_IN_PROGRESS = 64;
+/** Maximum number of bytes of unsent answers: per connection, per client address, and in total. */
 const MAX_UNSENT_BYTES = { connection: 8 << 20, address: 32 << 20, total: 64 << 20 };
 
-/** Bounds what clients hold of a gateway by their connections, and counts those that are cut. */
+/** Limits the memory that clients hold through their connections, and counts the connections that are cut. */
 export function gatewayConnections(server: Server, metrics: Metrics): Connections {
-    const cut_off = metrics.counter({
+    const cutOff = metrics.counter({
         name: 'http_connections_cut_total',
-        help: 'Connections closed: too many requests in progress, too many unsent bytes, a stalled reader, or idle when room was needed.',
+        help: 'Connections that the gateway cut, by reason: too many requests in progress (requests), too many unsent bytes (unsent), a stalled reader (stalled), or idle when room was needed (idle).',
         labels: ['reason'],
     });
-    for (const reason of CUT_REASONS) cut_off.inc({ reason }, 0);
+    for (const reason of CUT_REASONS) cutOff.inc({ reason }, 0);
     const bounds: ConnectionBounds = {
         connections: MAX_CONNECTIONS,
         reserve: RESERVE,
         requests: MAX_REQUESTS_IN_PROGRESS,
-        unsent_bytes: MAX_UNSENT_BYTES,
+        unsentBytes: MAX_UNSENT_BYTES,
     };
-    const connections = watchConnections(server, bounds, (reason) => cut_off.inc({ reason }));
+    const connections = watchConnections(server, bounds, (reason) => cutOff.inc({ reason }));
     metrics.gauge(
         'http_unsent_bytes',
-        'Bytes of answers that waited for their readers at the last measurement.',
+        'Bytes of answers that clients had not read at the last measurement.',
         connections.unsentBytes,
     );
     return connections;

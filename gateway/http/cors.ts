@@ -2,8 +2,8 @@ import type { Exchange } from './exchange.ts';
 
 export interface Cors {
     /**
-     * Adds the header fields that browsers on allowed origins need. True for a preflight request, which needs nothing
-     * else.
+     * Adds the header fields that browsers on allowed origins need. Returns true for a preflight request, which needs
+     * no other processing.
      */
     allow(exchange: Pick<Exchange, 'request' | 'headers'>): boolean;
 }
@@ -16,7 +16,7 @@ const PREFLIGHT = {
 const EXPOSED =
     'X-Request-Id, X-Error-Code, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Link';
 
-/** Allows cross-origin requests from these origins; from none if the list is empty. */
+/** Allows cross-origin requests from these origins only. An empty list allows none. */
 export function cors(origins: readonly string[]): Cors {
     const allowed = new Set(origins.map((origin) => origin.trim()));
     return {

@@ -23,9 +23,10 @@ const SECURITY_HEADERS: Headers = (() => {
     return headers;
 })();
 
+/** Length of the rate limit window in production, in seconds. */
 const WINDOW_SECONDS = 60;
 
-/** The limit's state as the header fields of the interface, and as those of the IETF draft. */
+/** The state of the rate limit, in the header fields of this interface and in those of the IETF draft. */
 export function limitHeaders({ limit, remaining, reset, wait }: Decision): Headers {
     return {
         'X-RateLimit-Limit': limit,
@@ -41,7 +42,7 @@ export function headersOf({ decision, headers }: Exchange): Headers {
     return decision ? { ...limitHeaders(decision), ...headers } : headers;
 }
 
-/** `message` and `data` in the success envelope. */
+/** Writes `message` and `data` in the success envelope. */
 export function writeSuccess(
     response: ServerResponse,
     { status, message, data, headers }: { status: number; message: string; data: unknown; headers: Headers },
@@ -50,7 +51,7 @@ export function writeSuccess(
     writeText(response, status, text, headers);
 }
 
-/** A body without envelope (health). */
+/** Writes a body without the envelope (health). */
 export function writeBare(
     response: ServerResponse,
     { status, data, headers }: { status: number; data: unknown; headers: Headers },
@@ -59,8 +60,7 @@ export function writeBare(
 }
 
 /**
- * Sends a page for people or tools, which clients may cache for a while; 304 without a body if the client has it
- * already.
+ * Sends a page, which clients may cache for five minutes. Sends 304 without a body if the client already has the page.
  */
 export function writePage(response: ServerResponse, { page, headers }: { page: StaticPage; headers: Headers }): void {
     const { 'if-none-match': known, 'accept-encoding': accept } = response.req.headers;
@@ -68,7 +68,7 @@ export function writePage(response: ServerResponse, { page, headers }: { page: S
     // Each content coding is a separate representation (RFC 9110, section 8.8.3.3).
     const etag = coding === 'identity' ? page.etag : `${page.etag.slice(0, -1)}-${coding}"`;
     const { Vary } = headers;
-    const all_headers = {
+    const allHeaders = {
         ...SECURITY_HEADERS,
         'Content-Security-Policy': page.policy,
         'Cache-Control': 'public, max-age=300',
@@ -77,16 +77,16 @@ export function writePage(response: ServerResponse, { page, headers }: { page: S
         Vary: Vary === undefined ? 'Accept-Encoding' : `Accept-Encoding, ${Vary}`,
     };
     if (known?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)) {
-        response.writeHead(304, all_headers).end();
+        response.writeHead(304, allHeaders).end();
         return;
     }
     const body = page.bodies[coding];
-    const described = { 'Content-Type': page.content_type, 'Content-Length': body.length };
+    const described = { 'Content-Type': page.contentType, 'Content-Length': body.length };
     const encoded = coding === 'identity' ? {} : { 'Content-Encoding': coding };
-    response.writeHead(200, { ...all_headers, ...described, ...encoded }).end(body);
+    response.writeHead(200, { ...allHeaders, ...described, ...encoded }).end(body);
 }
 
-/** Writes the success envelope around data that comes in pieces of JSON text. Waits while the reader is slow. */
+/** Writes the success envelope around data that arrives in pieces of JSON text. Waits while the client reads slowly. */
 export async function writeStream(
     response: ServerResponse,
     {
@@ -101,12 +101,12 @@ export async function writeStream(
     for await (const piece of pieces) {
         if (response.destroyed) return;
         if (!response.write(piece)) await drained(response);
-        if (response.destroyed) return; // before the next page is read
+        if (response.destroyed) return; // so that the next page is not read
     }
     response.end('}');
 }
 
-/** Resolves when the response can take more, or when the client has gone. */
+/** Resolves when the response can take more data, or when the client has disconnected. */
 function drained(response: ServerResponse): Promise<void> {
     return new Promise((resolve) => {
         const done = () => {
@@ -118,8 +118,8 @@ function drained(response: ServerResponse): Promise<void> {
 }
 
 /**
- * Writes an error at once. The response ends only when `rest`, the part of the request that is still to come, has been
- * dealt with.
+ * Writes an error at once. The response ends only after `rest` resolves, when the rest of the request body has been
+ * read or cut off.
  */
 export async function writeError(
     response: ServerResponse,
@@ -127,24 +127,24 @@ export async function writeError(
     { headers, rest }: { headers: Headers; rest: Promise<void> | undefined },
 ): Promise<void> {
     const text = errorText(error);
-    const all_headers = { ...errorHeaders(error), ...headers };
+    const allHeaders = { ...errorHeaders(error), ...headers };
     if (!rest) {
-        writeText(response, error.http_status, text, all_headers);
+        writeText(response, error.httpStatus, text, allHeaders);
         return;
     }
-    writeHead(response, error.http_status, text, all_headers);
+    writeHead(response, error.httpStatus, text, allHeaders);
     if (response.req.method === 'HEAD')
-        response.flushHeaders(); // there is no body that would carry them
+        response.flushHeaders(); // there is no body to send them with
     else response.write(text);
     await rest;
     response.end();
 }
 
-/** Writes one error many times: its body and its own header fields are built only once. */
+/** Returns a function that writes this error. The body and the header fields of the error are built only once. */
 export function errorWriter(error: AppError): (response: ServerResponse, headers: Headers) => void {
     const text = errorText(error);
     const fixed = { ...commonHeaders(), ...errorHeaders(error), 'Content-Length': Buffer.byteLength(text) };
-    return (response, headers) => void response.writeHead(error.http_status, { ...fixed, ...headers }).end(text);
+    return (response, headers) => void response.writeHead(error.httpStatus, { ...fixed, ...headers }).end(text);
 }
 
 /** Answers a request that the HTTP parser could not read, and closes its connection. */
@@ -158,7 +158,7 @@ export function writeToSocket(socket: Socket, error: AppError, more: Headers): v
         Connection: 'close',
     };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    socket.end(`HTTP/1.1 ${error.http_status} ${STATUS_CODES[error.http_status]}\r\n${lines.join('')}\r\n${text}`);
+    socket.end(`HTTP/1.1 ${error.httpStatus} ${STATUS_CODES[error.httpStatus]}\r\n${lines.join('')}\r\n${text}`);
 }
 
 function errorText(error: AppError): string {

@@ -5,44 +5,47 @@ import { AppError } from '../../platform/errors.ts';
 import { REQUEST_ID } from '../../platform/ids.ts';
 import { NO_SPAN, readTraceparent, type Span } from '../../platform/telemetry/span.ts';
 import { startSpan } from '../../platform/telemetry/tracing.ts';
-import type { Principal } from '../admission/auth.ts';
+import type { Principal } from '../admission/authenticator.ts';
 import type { Decision } from '../admission/limit-decision.ts';
 import { type BodyOptions, IncomingBody } from './incoming-body.ts';
 import { routable } from './target.ts';
 
+/** Maximum number of header fields of a request. */
 const MAX_HEADERS = 100;
-/** RFC 9110, section 7.2: a host and a port, as they stand in a URI. */
+/** A host with an optional port, as in a URI (RFC 9110, section 7.2). */
 const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
 
-/** One request and its answer. It is filled as the request is processed, and logged once at the end. */
+/** The state of one request and its answer. It is filled while the request is processed, and logged once at the end. */
 export interface Exchange {
     request: IncomingMessage;
     response: ServerResponse;
     body: IncomingBody;
-    /** An escape in the path is not valid UTF-8. */
-    malformed_path: boolean;
+    /** True if a percent escape in the path is malformed or not valid UTF-8. */
+    malformedPath: boolean;
     /** `performance.now()` when the request was read. */
     began: number;
     request_id: string;
-    /** The parent of its calls: its own span or, if the request is not traced, the `traceparent` that came in. */
+    /**
+     * The trace parent of its calls: its own span or, if the request is not traced, the `traceparent` of the client.
+     */
     traceparent: string | undefined;
     span: Span;
-    /** Shared by all its calls. It is cancelled when the client disconnects. */
+    /** Shared by all its calls. Cancelled when the client disconnects. */
     cancellation: Cancellation;
-    /** The client's address as limits count it: IPv6 as its /64. */
+    /** The client's address in the form that limits count: IPv6 is cut to its /64. */
     address: string;
     /** The endpoint's id, once it is known. */
     route: string;
-    /** The log line also names the caller and the account that it acts for (decision A21). */
+    /** True if the log line also shows the client's address and the account that the call acts for (decision A21). */
     audit: boolean;
-    /** overload() counts it as in progress. */
-    under_way: boolean;
-    /** It brought a valid internal secret, and its endpoint asks for one. */
+    /** True while overload() counts it as in progress. */
+    underWay: boolean;
+    /** True if the request has a valid internal secret and its endpoint accepts one. */
     internal: boolean;
     /** The account that a trusted caller acts for. */
     on_behalf_of?: string;
     principal?: Principal;
-    /** The id of the resource that it acts on. */
+    /** The id of the resource that the call acts on. */
     target?: string;
     /** The limiter's decision. Every answer carries it. */
     decision?: Decision;
@@ -60,7 +63,7 @@ export function beginExchange(request: IncomingMessage, response: ServerResponse
         request,
         response,
         body: new IncomingBody(request, body),
-        malformed_path: malformed,
+        malformedPath: malformed,
         began: performance.now(),
         request_id: requestIdOf(request),
         traceparent: readTraceparent(request.headers.traceparent),
@@ -69,7 +72,7 @@ export function beginExchange(request: IncomingMessage, response: ServerResponse
         address: body.address,
         route: 'unmatched',
         audit: false,
-        under_way: false,
+        underWay: false,
         internal: false,
         headers: {},
     };
@@ -91,10 +94,10 @@ export function exchangeOf(response: ServerResponse): Exchange {
 }
 
 /**
- * The call context of this exchange. The code that authenticates adds the caller. The deadline counts from now: the
- * time that the body took to arrive is bounded by the server.
+ * The call context of this exchange. The deadline counts from now: the server's own timeout limits the time that the
+ * body takes to arrive.
  */
-export function contextOf(exchange: Exchange, timeout_ms = REQUEST_TIMEOUT_MS): CallContext {
+export function contextOf(exchange: Exchange, timeoutMs = REQUEST_TIMEOUT_MS): CallContext {
     return {
         request_id: exchange.request_id,
         traceparent: exchange.traceparent,
@@ -103,12 +106,12 @@ export function contextOf(exchange: Exchange, timeout_ms = REQUEST_TIMEOUT_MS): 
         session_id: exchange.principal?.session_id,
         address: exchange.address,
         trusted: false,
-        deadline: performance.now() + timeout_ms,
+        deadline: performance.now() + timeoutMs,
         cancellation: exchange.cancellation,
     };
 }
 
-/** Refuses header fields that this service and a proxy before it could understand differently. */
+/** Throws AppError for header fields that this service and a proxy in front of it could interpret differently. */
 export function checkHeaders({ rawHeaders, headers, httpVersion }: IncomingMessage): void {
     if (rawHeaders.length > 2 * MAX_HEADERS) {
         throw new AppError('headers_too_large', `A request may have at most ${MAX_HEADERS} header fields.`);
@@ -116,13 +119,13 @@ export function checkHeaders({ rawHeaders, headers, httpVersion }: IncomingMessa
     let hosts = 0;
     let authorizations = 0;
     for (let index = 0; index < rawHeaders.length; index += 2) {
-        const field = rawHeaders[index] as string; // names stand at the even indexes
+        const field = rawHeaders[index] as string; // names are at the even indexes
         if (field.length === 4 && field.toLowerCase() === 'host') hosts++;
         else if (field.length === 13 && field.toLowerCase() === 'authorization') authorizations++;
     }
     if (httpVersion !== '1.1' && httpVersion !== '1.0') throw new AppError('invalid', 'Only HTTP/1.1 is supported.');
-    const least_hosts = httpVersion === '1.0' ? 0 : 1; // HTTP/1.0 knew no Host
-    if (hosts < least_hosts || hosts > 1 || !HOST.test(headers.host ?? '')) {
+    const leastHosts = httpVersion === '1.0' ? 0 : 1; // HTTP/1.0 does not require Host
+    if (hosts < leastHosts || hosts > 1 || !HOST.test(headers.host ?? '')) {
         throw new AppError('invalid', 'A request must have exactly one Host header, with a host.');
     }
     if (authorizations > 1) throw new AppError('invalid', 'A request may have only one Authorization header.');

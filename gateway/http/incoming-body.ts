@@ -1,18 +1,20 @@
 import type { IncomingMessage } from 'node:http';
-import { overloaded } from '../../platform/batch.ts';
 import { AppError } from '../../platform/errors.ts';
+import { overloaded } from '../../platform/gather.ts';
 import { leaveUnread } from '../../platform/http/socket-reading.ts';
 import type { BodyBudget } from './body-budget.ts';
 
+/** Largest body, in bytes, of a request whose endpoint has no smaller limit. */
 export const MAX_BODY_BYTES = 1 << 20;
-/** Bytes of a body that are read before its request is admitted. The rest waits in the connection. */
+/** Maximum number of body bytes that are read before the request is admitted. The rest waits in the connection. */
 const MAX_UNASKED_BYTES = 16 << 10;
-/** Bytes of a refused body, as they come over the connection, that are read before the connection is cut. */
+/** Maximum number of bytes of a refused body that are read and dropped. Then the connection is cut. */
 const MAX_DROPPED_BYTES = 64 << 20;
-/** Time for that, in milliseconds. */
+/** How long a refused body is read and dropped before the connection is cut, in milliseconds. */
 const DROPPING_MS = 5_000;
-/** Chunks of a body that may be small, and what counts as small, in bytes. Each chunk takes some 3 µs of the event loop. */
+/** Maximum number of small chunks in a body. Each chunk takes about 3 µs of the event loop. */
 const MAX_SMALL_CHUNKS = 4_096;
+/** A chunk of fewer bytes is small. */
 const SMALL_CHUNK_BYTES = 64;
 const NOTHING = Buffer.alloc(0);
 
@@ -25,9 +27,8 @@ export interface BodyOptions {
 }
 
 /**
- * Collects the body of one request from the moment its header is read, so that a body in very small pieces never
- * becomes a queue of buffers: it takes at most twice its size in memory. The owner must call read() or drop(), and
- * finally discard().
+ * Collects the body of one request in one buffer, from the moment that the header has been read. So even a body in very
+ * small chunks takes at most twice its size in memory. The owner must call read() or drop(), and finally discard().
  */
 export class IncomingBody {
     readonly #request: IncomingMessage;
@@ -40,9 +41,9 @@ export class IncomingBody {
     #length = 0;
     #small_chunks = 0;
     #max_length = MAX_BODY_BYTES;
-    /** The bytes that are reserved in the budget for this body. */
+    /** The number of bytes that are reserved in the budget for this body. */
     #held = 0;
-    /** `collecting` until somebody calls read() or drop(); `dropping`: the bytes are thrown away. */
+    /** `collecting`: until read() or drop() is called; `dropping`: the bytes are discarded. */
     #state: 'collecting' | 'reading' | 'dropping' | 'ended' = 'collecting';
     #failure: AppError | undefined;
     /** Wakes the waiting reader when the body has ended or failed. */
@@ -69,11 +70,11 @@ export class IncomingBody {
         return this.#state === 'ended' || this.#length === this.#announced;
     }
 
-    /** The whole body, at most `max_length` bytes. AppError `too_large`, `unavailable` or `invalid`. */
-    async read(max_length = MAX_BODY_BYTES): Promise<Buffer> {
-        this.#max_length = max_length;
-        const least_length = Number.isFinite(this.#announced) ? this.#announced : this.#length;
-        if (least_length > max_length) throw tooLarge(max_length);
+    /** Returns the whole body. Throws AppError `too_large` (over `maxLength` bytes), `unavailable` or `invalid`. */
+    async read(maxLength = MAX_BODY_BYTES): Promise<Buffer> {
+        this.#max_length = maxLength;
+        const leastLength = Number.isFinite(this.#announced) ? this.#announced : this.#length;
+        if (leastLength > maxLength) throw tooLarge(maxLength);
         if (this.#state === 'collecting' && !this.#failure) {
             this.#state = 'reading';
             this.#request.resume();
@@ -87,7 +88,7 @@ export class IncomingBody {
         return bytes;
     }
 
-    /** Ignores the rest of the body. Resolves when it has ended or was cut off. */
+    /** Discards the rest of the body. Resolves when the body has ended or the connection has been cut. */
     async drop(): Promise<void> {
         this.#release();
         if (this.#state === 'ended' || this.#request.destroyed) return;
@@ -109,12 +110,12 @@ export class IncomingBody {
         if (chunk.length < SMALL_CHUNK_BYTES) this.#small_chunks++;
         if (this.#state === 'dropping') {
             if (this.#request.socket.bytesRead > this.#drop_until_bytes) this.#request.destroy();
-            // The client can still read the answer, until the time for dropping is over.
+            // Reading stops, but the client can still read the answer until DROPPING_MS is over.
             else if (this.#small_chunks > 2 * MAX_SMALL_CHUNKS) leaveUnread(this.#request.socket);
             return;
         }
         const length = this.#length + chunk.length;
-        if (this.#failure) return; // until drop() is called
+        if (this.#failure) return; // chunks are ignored until drop() is called
         if (this.#small_chunks > MAX_SMALL_CHUNKS) {
             this.#refuse(new AppError('invalid', 'The body comes in too many small chunks.'));
             return;
@@ -139,7 +140,7 @@ export class IncomingBody {
         this.#settle?.();
     }
 
-    /** Frees what nobody has read. The answer has been sent. */
+    /** Frees a body that was not read. Must be called after the answer has been sent. */
     discard(): void {
         this.#release();
     }
@@ -167,7 +168,8 @@ export class IncomingBody {
     }
 
     /**
-     * Every request is closed in the end. The error, which is expensive, is created only if the body was incomplete.
+     * Node emits `close` for complete requests too, so the error, which is expensive to create, is created only if the
+     * body is incomplete.
      */
     #break(): void {
         if (this.#state === 'ended') return;
@@ -193,7 +195,7 @@ function announcedLength({ headers }: IncomingMessage): number {
     return Number(headers['content-length'] ?? 0);
 }
 
-function tooLarge(max_length: number): AppError {
-    const most = max_length === MAX_BODY_BYTES ? '1 MiB' : `${max_length >> 10} KiB`;
+function tooLarge(maxLength: number): AppError {
+    const most = maxLength === MAX_BODY_BYTES ? '1 MiB' : `${maxLength >> 10} KiB`;
     return new AppError('too_large', `The body is larger than ${most}.`);
 }

@@ -1,23 +1,23 @@
-import { overloaded } from '../../platform/batch.ts';
+import { overloaded } from '../../platform/gather.ts';
 import { eachTurn } from '../../platform/process/turns.ts';
 import { queueStats } from '../../platform/queue-stats.ts';
 
-/** Bodies up to this size, in bytes, are parsed at once, which takes less than half a millisecond. */
+/** Bodies of up to this many bytes are parsed at once, which takes less than half a millisecond. */
 const SMALL_BYTES = 16 << 10;
-/** Larger bodies that may wait for their turn. Further ones are refused. */
+/** Maximum number of larger bodies that wait for their turn. Further ones are refused. */
 const MAX_WAITING = 64;
 /** The queue's name in the metrics. */
 const QUEUE = 'body_parsing';
 
 /**
- * Parses `bytes` with `parse`, at once or in a later turn of the event loop. Rejects with `unavailable` if too many
- * wait.
+ * Parses `bytes` with `parse`, at once or in a later turn of the event loop. Rejects with AppError `unavailable` if too
+ * many bodies wait.
  */
 export type ParseInTurn = <Result>(bytes: Buffer, parse: (bytes: Buffer) => Result) => Promise<Result>;
 
 /**
- * Parses one large body in each turn of the event loop. A body of 1 MiB takes some 10 ms: if many arrived at the same
- * moment and were parsed in one turn, everybody else would wait for all of them.
+ * Parses one large body per turn of the event loop. A body of 1 MiB takes about 10 ms: if many arrived at the same
+ * moment and were parsed in one turn, all other requests would wait for them.
  */
 export function bodyTurns(): ParseInTurn {
     const waiting: Array<() => void> = [];

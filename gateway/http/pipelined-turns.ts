@@ -1,16 +1,16 @@
 import type { Socket } from 'node:net';
 import { eachTurn } from '../../platform/process/turns.ts';
 
-/** Pipelined requests that one turn of the event loop starts: together they take a few milliseconds. */
+/** Maximum number of pipelined requests that one turn of the event loop starts. They take a few milliseconds. */
 const MAX_PER_TURN = 8;
 
 /** Calls `begin`, at once or in a later turn of the event loop. */
 export type BeginInTurn = (socket: Socket, isFirst: boolean, begin: () => void) => void;
 
 /**
- * Starts a request at once if its connection has no other in progress. Pipelined requests wait, and connections take
- * turns: otherwise many connections that pipeline at the same moment would make everybody else wait for all of their
- * requests.
+ * Starts a request at once if its connection has no other request in progress. Pipelined requests wait, and the
+ * connections take turns. Otherwise, if many connections pipelined at the same moment, all other clients would wait for
+ * their requests.
  */
 export function pipelinedTurns(): BeginInTurn {
     /**
@@ -24,7 +24,7 @@ export function pipelinedTurns(): BeginInTurn {
             if (++begun > MAX_PER_TURN) break;
             waiting.delete(socket);
             const begin = begins.shift();
-            if (begins.length > 0) waiting.set(socket, begins); // behind the other connections
+            if (begins.length > 0) waiting.set(socket, begins); // moves the connection behind the others
             begin?.();
         }
         return waiting.size > 0;

@@ -1,12 +1,12 @@
 import { AppError } from '../../platform/errors.ts';
 
-/** Marks a parameter that a query has more than once. No endpoint accepts several. */
+/** The value of a parameter that a query has more than once. No endpoint accepts repeated parameters. */
 export const REPEATED = Symbol('given more than once');
 
-/** More parameters than any endpoint has. The length of the query bounds the work for each of them. */
+/** Maximum number of parameters in a query: more than any endpoint has. */
 const MAX_PARAMETERS = 100;
 
-/** The parameters of the query, each decoded once. */
+/** Returns the decoded parameters of the query. Throws AppError `invalid`. */
 export function parseQuery(url: string): Record<string, string | typeof REPEATED> {
     const query: Record<string, string | typeof REPEATED> = Object.create(null);
     const start = url.indexOf('?');

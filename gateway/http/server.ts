@@ -29,12 +29,12 @@ const SILENT_MS = 150_000;
 
 export interface GatewayOptions {
     engine: Engine;
-    /** The limit's state, for answers to requests that could not be parsed. */
-    unparsed_decision(): Decision;
+    /** The state of the rate limit, for answers to requests that could not be parsed. */
+    unparsedDecision(): Decision;
     endpoints: readonly Endpoint[];
     pages: readonly StaticPage[];
     cors: Cors;
-    trusted_proxies: number;
+    trustedProxies: number;
     overload: Overload;
     isInternal(request: IncomingMessage): boolean;
     log: Log;
@@ -43,7 +43,7 @@ export interface GatewayOptions {
 
 /** Time limits of a connection, in milliseconds, and the largest header, in bytes. */
 const CONNECTION_OPTIONS = {
-    // checkHeaders judges it: Node's own answer has no envelope.
+    // checkHeaders checks the Host header, because Node's own answer has no envelope.
     requireHostHeader: false,
     maxHeaderSize: 16 << 10,
     headersTimeout: 10_000,
@@ -53,56 +53,57 @@ const CONNECTION_OPTIONS = {
 };
 
 /**
- * The public HTTP server, not yet listening. Routes come from the endpoint table; everything else is answered in the
- * envelope.
+ * The public HTTP server, not yet listening. Routes come from the endpoint table. All other requests are answered in
+ * the envelope.
  */
 export function gatewayServer(options: GatewayOptions): Server {
-    const { engine, unparsed_decision: decision, log, metrics } = options;
+    const { engine, unparsedDecision: decision, log, metrics } = options;
     const app = application(options);
     const server = createServer({ ...CONNECTION_OPTIONS, ...messageClasses(app) });
-    server.maxHeadersCount = 0; // checkHeaders judges it: Node drops further fields silently
+    server.maxHeadersCount = 0; // checkHeaders limits the number, because Node drops further fields silently
     server.timeout = SILENT_MS;
     const connections = gatewayConnections(server, metrics);
-    const client_errors = clientErrors({ fail: engine.fail, decision, log });
-    const listener = requestListener(options, { app, connections, client_errors });
+    const parserErrors = clientErrors({ fail: engine.fail, decision, log });
+    const listener = requestListener(options, { app, connections, parserErrors });
     server.on('request', listener);
     server.on('checkExpectation', listener);
-    server.on('clientError', client_errors.answer);
-    server.on('connect', (_request, socket) => client_errors.refuseTunnel(socket as Socket)); // http sits on net
+    server.on('clientError', parserErrors.answer);
+    server.on('connect', (_request, socket) => parserErrors.refuseTunnel(socket as Socket)); // HTTP uses net sockets
     server.on('error', (err) => log.error({ err }, 'http server'));
     server.on('close', () => connections.stop());
     return server;
 }
 
-/** Begins each request, at once or in its turn, and hands it to Express. */
+/** Returns the listener that begins each request, at once or in its turn, and passes it to Express. */
 function requestListener(
     options: GatewayOptions,
-    { app, connections, client_errors }: { app: Express; connections: Connections; client_errors: ClientErrors },
+    { app, connections, parserErrors }: { app: Express; connections: Connections; parserErrors: ClientErrors },
 ) {
     const begin = beginner(options, connections);
     const beginInTurn = pipelinedTurns();
     return (request: IncomingMessage, response: ServerResponse): void => {
-        const address = clientAddress(request, options.trusted_proxies);
+        const address = clientAddress(request, options.trustedProxies);
         const inProgress = connections.begin(response, address);
         if (inProgress === 0) return;
-        // Node loses what is pipelined behind a request for an upgrade.
+        // Node loses the requests that are pipelined behind an upgrade request, so its answer closes the connection.
         if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
         // Express would answer a target that it cannot parse without our envelope.
         request.url = originForm(request.url ?? '/');
-        client_errors.began(response);
-        // A body is collected from now on. A pipelined request without one costs next to nothing until its turn.
+        parserErrors.began(response);
+        // A body must be collected from now on. Without a body the exchange begins in its turn, so that a pipelined
+        // request costs next to nothing until then.
         const begun = hasBody(request) ? begin(request, response, address) : undefined;
         beginInTurn(request.socket, inProgress === 1, () => {
-            // The client has disconnected, the request was refused, or its body was not valid HTTP.
+            // Skipped if the client has disconnected, the request was refused, or its body is not valid HTTP.
             if (request.socket.destroyed || response.headersSent) return;
             if (begun ?? begin(request, response, address)) app(request, response);
         });
     };
 }
 
-/** Begins the exchange of a request, or refuses the request under overload: then there is no exchange. */
+/** Returns a function that begins the exchange of a request. Under overload it refuses and returns undefined. */
 function beginner(options: GatewayOptions, connections: Connections) {
-    const { unparsed_decision: decision, cors, overload, isInternal, log, metrics } = options;
+    const { unparsedDecision: decision, cors, overload, isInternal, log, metrics } = options;
     const observe = observer(options);
     const finish = finisher(options, observe);
     const budget = bodyBudget(metrics);
@@ -134,7 +135,7 @@ function observer({ endpoints, metrics }: GatewayOptions): Observe {
         help: 'Time from reading a request to passing its answer to the socket, by endpoint and status.',
         labels: ['route', 'method', 'status'],
     });
-    // Node accepts 34 methods from anybody, and each would add time series.
+    // Node accepts 34 methods from any client, and each would add time series.
     const methods = new Set<string>(['HEAD', 'OPTIONS', ...endpoints.map(({ method }) => method)]);
     return ({ route, method, status }, began) => {
         const seconds = secondsSince(began);
@@ -148,10 +149,10 @@ function finisher({ overload, log }: GatewayOptions, observe: Observe): (exchang
     return (exchange) => {
         const { request, response, route, began, request_id, principal, cancellation, span } = exchange;
         const { method = '' } = request;
-        const is_aborted = cancellation.isCancelled;
-        const failure = exchange.failure ?? (is_aborted ? overError(exchange) : undefined);
-        const status = failure && !response.headersSent ? failure.http_status : response.statusCode;
-        const duration_ms = observe({ route, method, status }, began);
+        const isAborted = cancellation.isCancelled;
+        const failure = exchange.failure ?? (isAborted ? overError(exchange) : undefined);
+        const status = failure && !response.headersSent ? failure.httpStatus : response.statusCode;
+        const durationMs = observe({ route, method, status }, began);
         overload.leave(exchange);
         span.attribute('http.response.status_code', status);
         span.attribute('request_id', request_id);
@@ -162,13 +163,13 @@ function finisher({ overload, log }: GatewayOptions, observe: Observe): (exchang
             method,
             route,
             status,
-            duration_ms,
+            duration_ms: durationMs,
             user_id: principal?.user_id,
             key_id: principal?.key_id,
             session_id: principal?.session_id,
             target: exchange.target,
             error: failure?.kind,
-            aborted: is_aborted || undefined,
+            aborted: isAborted || undefined,
             ...auditOf(exchange),
         });
     };

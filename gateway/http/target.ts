@@ -1,12 +1,16 @@
-/** A request target in origin form (RFC 9112, section 3.2): a proxy's `http://host/path` means `/path`. `*` stays. */
+/**
+ * Converts a request target to origin form (RFC 9112, section 3.2): `http://host/path`, which a proxy may send, becomes
+ * `/path`. `*` is kept.
+ */
 export function originForm(target: string): string {
     const path = target.replace(/^https?:\/\/[^/?#]*/i, '');
     return path.startsWith('/') || path === '*' ? path : `/${path}`;
 }
 
 /**
- * The target as it can be routed. If an escape in the path is malformed, each `%` of the path is taken literally: the
- * request then finds its route, is authenticated and counted like any other, and is refused after that.
+ * Converts the target to one that Express can route. If an escape in the path is malformed, each `%` of the path is
+ * taken literally. The request then finds its route, is authenticated and counted like any other, and is refused after
+ * that.
  */
 export function routable(target: string): { url: string; malformed: boolean } {
     const end = target.indexOf('?');

@@ -65,7 +65,7 @@ const SECURITY_SCHEMES = {
         type: 'http',
         scheme: 'bearer',
         bearerFormat: 'JWT',
-        description: 'Session token, from a login.',
+        description: 'Session token from a login.',
     },
     api_key: { type: 'http', scheme: 'bearer', description: 'API key: `<brand>_live_…` or `<brand>_test_…`.' },
     internal_secret: {
@@ -164,7 +164,7 @@ function success({ bare, message, query }: Endpoint, data: Schema, example: unkn
 }
 
 function refusalResponses(access: Access, own: NonNullable<OperationNotes['refusals']>): OperationObject['responses'] {
-    const kinds = refusalsOf(access, Object.keys(own) as RefusalKind[]); // the keys that its type allows
+    const kinds = refusalsOf(access, Object.keys(own) as RefusalKind[]); // its type allows no other keys
     return Object.fromEntries(
         kinds.map((kind) => {
             const when = own[kind] ?? accessRefusal(access, kind);
@@ -179,6 +179,6 @@ function refusalResponses(access: Access, own: NonNullable<OperationNotes['refus
 function accessRefusal(access: Access, kind: RefusalKind): string | undefined {
     if (access !== 'internal') return undefined;
     if (kind === 'unauthenticated') return 'The internal secret is missing or wrong.';
-    if (kind === 'rate_limited') return 'Only without the right secret: the calls of the address are spent.';
+    if (kind === 'rate_limited') return 'The internal secret is missing or wrong, and the address has no calls left.';
     return undefined;
 }

@@ -1,14 +1,14 @@
 import type { RefusalKind } from './responses.ts';
 
-/** What the OpenAPI document says about an endpoint beyond its schemas. */
+/** The texts and the example of an endpoint in the OpenAPI document. */
 export interface OperationNotes {
     summary: string;
     description?: string;
-    /** When it refuses for reasons of its own. Refusals that every endpoint has are not repeated. */
+    /** When the endpoint refuses for reasons of its own. Refusals that every endpoint has are not repeated here. */
     refusals?: Partial<Record<RefusalKind, string>>;
     /**
-     * True if a repeated call changes nothing more and gets the same answer, so that programs may send it twice. All
-     * GETs are.
+     * True if a repeated call changes nothing more and gets the same answer, so that programs may repeat it. Every GET
+     * is idempotent.
      */
     idempotent?: true;
     example: Example;

@@ -2,7 +2,7 @@ import type { Media, OpenApi, OperationObject, ResponseObject } from './document
 import type { Schema } from './schemas.ts';
 import { STYLE } from './style.ts';
 
-/** The OpenAPI document as a page for people: one file without scripts, so that it works anywhere. */
+/** Renders the OpenAPI document as a page for people: one HTML file without scripts, so that it works anywhere. */
 export function referencePage(document: OpenApi): string {
     const operations = Object.entries(document.paths).flatMap(([path, item]) =>
         Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
@@ -63,7 +63,7 @@ function operationHtml(document: OpenApi, listed: Listed): string {
         status,
         response: resolve(document, response),
     }));
-    const success = answers[0]?.response.content['application/json'] as Media; // the least status
+    const success = answers[0]?.response.content['application/json'] as Media; // the lowest status
     const rows = parameters.map(({ in: place, name, required, schema, description }) =>
         row(name, schema, `${description} In the ${place}.`, required),
     );
@@ -92,7 +92,7 @@ function callers({ security }: OperationObject): string {
         api_key: 'an API key',
         internal_secret: 'the internal secret',
     };
-    if (security.length === 0) return 'anybody';
+    if (security.length === 0) return 'anyone';
     return security
         .map((all) =>
             Object.keys(all)
@@ -140,13 +140,13 @@ function fields(document: OpenApi, given: Schema, path = ''): string[] {
 }
 
 function row(name: string, schema: Schema, description: string, required: boolean): string {
-    const must = required ? ' <span class="must">always</span>' : '';
+    const must = required ? ' <span class="must">required</span>' : '';
     return `<tr><td><code>${escaped(name)}</code>${must}</td><td class="dim">${escaped(typeOf(schema))}</td><td>${text(description)}</td></tr>`;
 }
 
 function table(rows: string[]): string {
     if (rows.length === 0) return '<p class="dim">None.</p>';
-    return `<table><tr><th>Name</th><th>Type</th><th>What it is</th></tr>${rows.join('')}</table>`;
+    return `<table><tr><th>Name</th><th>Type</th><th>Meaning</th></tr>${rows.join('')}</table>`;
 }
 
 function typeOf({ type, items, anyOf, format, contentEncoding, enum: values }: Schema): string {
@@ -159,7 +159,8 @@ function typeOf({ type, items, anyOf, format, contentEncoding, enum: values }: S
 
 function resolve(document: OpenApi, response: ResponseObject | { $ref: string }): ResponseObject {
     if ('content' in response) return response;
-    return document.components.responses[response.$ref.split('/').at(-1) ?? ''] as ResponseObject; // refs of our own
+    // The document refers only to its own parts.
+    return document.components.responses[response.$ref.split('/').at(-1) ?? ''] as ResponseObject;
 }
 
 function escaped(raw: string): string {

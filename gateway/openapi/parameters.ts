@@ -14,7 +14,7 @@ export interface Parameter {
     example?: unknown;
 }
 
-/** Header fields that carry values that would otherwise be in the query or the body. */
+/** Header fields that can carry a value in place of a field of the query or body, with the name of that field. */
 const INSTEAD_OF: Readonly<Record<string, string>> = { 'x-wallet-password': 'password' };
 
 const header = (name: string, description: string, schema: Schema): Parameter => ({
@@ -24,19 +24,19 @@ const header = (name: string, description: string, schema: Schema): Parameter =>
     description,
     schema,
 });
-const GIVEN_ID = header('X-Request-Id', 'An id to find the request by; answered and logged.', {
+const GIVEN_ID = header('X-Request-Id', 'Id of the request. The answer and the log contain it.', {
     type: 'string',
     pattern: REQUEST_ID.source,
 });
-const ON_BEHALF_OF = header('X-On-Behalf-Of', 'The `user_id` to act for, with its rights and no more.', {
+const ON_BEHALF_OF = header('X-On-Behalf-Of', 'The `user_id` of the account to act for, with its rights only.', {
     type: 'string',
     format: 'uuid',
 });
-const CLIENT_ADDRESS = header('X-Client-Address', "The end user's IP address, which guesses of passwords count for.", {
+const CLIENT_ADDRESS = header('X-Client-Address', "The end user's IP address. Password guesses are counted for it.", {
     type: 'string',
 });
 
-/** The parameters of the endpoint's schemas, and those of every call, with the values of its example. */
+/** The parameters in the endpoint's schemas, with the values of its example, and the common header fields. */
 export function parametersOf(
     { params, query, headers, access, path }: Endpoint,
     example: OperationNotes['example'],

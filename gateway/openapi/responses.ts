@@ -1,13 +1,13 @@
 import { AppError, type ErrorKind } from '../../platform/errors.ts';
 import type { Access } from '../endpoint.ts';
 
-/** The errors that a client can see. A client that has disconnected sees none. */
+/** The errors that a client can see. `cancelled` is not one of them, because the client has then disconnected. */
 export type RefusalKind = Exclude<ErrorKind, 'cancelled'>;
 
-/** When each refusal is given, with a sample of its text. */
+/** The description of each refusal, and a sample of its text. */
 const REFUSALS: Record<RefusalKind, { when: string; detail: string }> = {
     invalid: {
-        when: 'The path, the query, a header or the body is not as it must be: `error` names the first field at fault.',
+        when: 'The path, the query, a header or the body is invalid. `error` names the first invalid field.',
         detail: 'name is required.',
     },
     unauthenticated: {
@@ -15,20 +15,23 @@ const REFUSALS: Record<RefusalKind, { when: string; detail: string }> = {
         detail: 'The bearer token is unknown, revoked or expired.',
     },
     forbidden: { when: 'The caller is known, but may not do this.', detail: 'The caller may not do this.' },
-    not_found: { when: 'There is no such thing, or none of the caller.', detail: 'There is no such thing.' },
-    method_not_allowed: { when: 'The path has other methods: see `Allow`.', detail: 'This path accepts GET, HEAD.' },
+    not_found: { when: 'It does not exist, or the caller may not see it.', detail: 'There is no such thing.' },
+    method_not_allowed: {
+        when: 'The path does not accept this method. `Allow` lists the methods.',
+        detail: 'This path accepts GET, HEAD.',
+    },
     request_timeout: {
         when: 'The request did not arrive in time.',
         detail: 'The request did not arrive in time.',
     },
-    conflict: { when: 'It would contradict what is there.', detail: 'This email is already registered.' },
+    conflict: { when: 'The change conflicts with existing data.', detail: 'This email is already registered.' },
     too_large: { when: 'The body is over 1 MiB.', detail: 'The body is larger than 1 MiB.' },
     unsupported_media_type: {
-        when: 'The body is not declared as `application/json` in UTF-8, without content coding.',
+        when: 'The body is not declared as `application/json`, or it has a content coding.',
         detail: 'The body must be sent as application/json.',
     },
     rate_limited: {
-        when: 'The limit of calls is spent. `Retry-After` says when the next one is served.',
+        when: 'The rate limit is exceeded. `Retry-After` says how long to wait.',
         detail: 'Limit of 10 requests per minute exceeded. Try again in 42 seconds.',
     },
     headers_too_large: {
@@ -36,11 +39,11 @@ const REFUSALS: Record<RefusalKind, { when: string; detail: string }> = {
         detail: 'A request may have at most 100 header fields.',
     },
     internal: {
-        when: 'Something unforeseen; it is logged under the `X-Request-Id`.',
+        when: 'An unexpected error. It is logged under the `X-Request-Id`.',
         detail: 'The request could not be completed because of an internal error.',
     },
     unavailable: {
-        when: 'Overload, or a dependency is away. Retry after `Retry-After`.',
+        when: 'The service is overloaded, or a dependency is unavailable. `Retry-After` says how long to wait.',
         detail: 'The service is at capacity. Try again shortly.',
     },
     deadline: { when: 'The call took too long.', detail: 'The request took too long. Try again shortly.' },
@@ -48,7 +51,7 @@ const REFUSALS: Record<RefusalKind, { when: string; detail: string }> = {
 
 export const KINDS = Object.keys(REFUSALS) as RefusalKind[]; // its keys are all kinds
 
-/** What any endpoint may answer, whoever calls. */
+/** The refusals that every endpoint can give to any caller. */
 const ALWAYS: readonly RefusalKind[] = [
     'invalid',
     'request_timeout',
@@ -74,10 +77,10 @@ export function responseName(kind: RefusalKind): string {
 }
 
 export function statusOf(kind: RefusalKind): number {
-    return new AppError(kind, '').http_status;
+    return new AppError(kind, '').httpStatus;
 }
 
-/** The refusals of an endpoint: those of its access, and its own. */
+/** All refusals of an endpoint, by status: the common ones, those of its access, and its own. */
 export function refusalsOf(access: Access, own: readonly RefusalKind[]): RefusalKind[] {
     const all = new Set([...ALWAYS, ...BY_ACCESS[access], ...own]);
     return [...all].sort((one, other) => statusOf(one) - statusOf(other));
@@ -85,7 +88,7 @@ export function refusalsOf(access: Access, own: readonly RefusalKind[]): Refusal
 
 const WAITS: readonly RefusalKind[] = ['rate_limited', 'unavailable', 'deadline'];
 
-/** A refusal as it stands in the document. `when` is the endpoint's own text. */
+/** A refusal in the form of the document. An endpoint can replace the text `when`. */
 export function refusal(kind: RefusalKind, when = REFUSALS[kind].when) {
     const error = new AppError(kind, REFUSALS[kind].detail);
     const example = { status: 'error', message: error.summary, error: error.detail };
@@ -128,13 +131,13 @@ export const HEADERS = {
     },
     'Retry-After': { description: 'Seconds to wait.', schema: whole, example: 42 },
     'WWW-Authenticate': {
-        description: 'The scheme that is asked for.',
+        description: 'The required authentication scheme.',
         schema: { type: 'string', const: 'Bearer' },
         example: 'Bearer',
     },
     Allow: { description: 'The methods of this path.', schema: { type: 'string' }, example: 'GET, HEAD' },
     Link: {
-        description: 'Of a page that is not the last: `<…>; rel="next"`.',
+        description: 'The next page: `<…>; rel="next"`. Absent on the last page.',
         schema: { type: 'string' },
         example: '</v1/keys?limit=100&cursor=MDFh>; rel="next"',
     },

@@ -1,4 +1,4 @@
-/** The sample values of the OpenAPI examples. They tell one story, with signatures that are valid under these keys. */
+/** The sample values of the OpenAPI examples. They belong together: these keys made the signatures of the tokens. */
 export const USER_ID = '01a1fac9-0dd1-7000-aa71-67bac451b363';
 export const OTHER_USER_ID = '01a1fac9-0ffe-7000-a0f1-d7d33cef9577';
 export const KEY_ID = '01a1fac9-0ebc-7000-a403-9941d8e67e5b';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GLOSSARY } from './glossary.ts';
 
-/** JSON Schema 2020-12, as far as the interface uses it. */
+/** The part of JSON Schema 2020-12 that the interface uses. */
 export interface Schema {
     $ref?: string;
     type?: string | string[];
@@ -17,14 +17,14 @@ export interface Schema {
     [keyword: string]: unknown;
 }
 
-/** The schema of what a caller sends or receives. Transforms are internal to the gateway. */
+/** The JSON Schema of the values that a client sends or receives. It ignores the transforms inside the gateway. */
 export function schemaOf(schema: z.ZodType): Schema {
     const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-    return described(rest as Schema); // zod's type has all keywords, ours some
+    return described(rest as Schema); // zod's type has all keywords, Schema only some of them
 }
 
 function described(schema: Schema): Schema {
-    const { propertyNames: _, ...rest } = schema; // as members of a JSON object they are strings anyway
+    const { propertyNames: _, ...rest } = schema; // the names of a JSON object are always strings
     if (rest.items) rest.items = described(rest.items);
     if (rest.properties) {
         const entries = Object.entries(rest.properties).map(([name, field]) => [name, defined(name, described(field))]);

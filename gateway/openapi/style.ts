@@ -1,4 +1,4 @@
-/** The style sheet of the reference page. The page's policy names its hash and allows no other. */
+/** The style sheet of the reference page. The page's Content-Security-Policy allows only this one, by its hash. */
 export const STYLE = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; --dim: light-dark(#57606a, #9aa4af); --link: light-dark(#0b57d0, #8ab4f8);
   --get: light-dark(#0b6bcb, #6cb2ff); --post: light-dark(#1a7f37, #56d364); --patch: light-dark(#9a6700, #e3b341); --delete: light-dark(#c62828, #ff8a80); }

@@ -1,17 +1,17 @@
-{{/* The name of the release's objects; a role's is this with the role behind it. */}}
+{{/* The name of the release's objects. The name of a role's object is this, a hyphen and the role. */}}
 {{- define "name" -}}
 {{- $long := contains .Chart.Name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name .Chart.Name) -}}
 {{- $long | trunc 46 | trimSuffix "-" }}
 {{- end }}
 
-{{/* What objects of one component are found by. Takes (dict "root" $ "component" name). */}}
+{{/* The labels that select the objects of one component. Takes (dict "root" $ "component" name). */}}
 {{- define "selector" -}}
 app.kubernetes.io/name: {{ .root.Chart.Name }}
 app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: {{ .component }}
 {{- end }}
 
-{{/* Takes (dict "root" $ "component" name). */}}
+{{/* All labels of an object. Takes (dict "root" $ "component" name). */}}
 {{- define "labels" -}}
 {{ include "selector" . }}
 app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
@@ -26,6 +26,6 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{/* The Secret that the pods read. */}}
 {{- define "secret" -}}
 {{- if .Values.bundled.enabled }}{{ include "name" . }}-try
-{{- else }}{{ required "secrets.existingSecret: name a Secret with the keys that README.md lists, or try with bundled.enabled=true" .Values.secrets.existingSecret }}
+{{- else }}{{ required "secrets.existingSecret: name a Secret with the keys that README.md lists, or set bundled.enabled=true to try the service" .Values.secrets.existingSecret }}
 {{- end }}
 {{- end }}

@@ -1,4 +1,4 @@
-{{/* No identity in the cluster, no root, no privileges. */}}
+{{/* Pods run without a cluster token, root or privileges. */}}
 {{- define "pod.security" -}}
 automountServiceAccountToken: false
 enableServiceLinks: false
@@ -14,7 +14,7 @@ imagePullSecrets:
 {{- end }}
 {{- end }}
 
-{{/* Where a pod may run. Takes (dict "root" $ "values" those of a role). */}}
+{{/* Where a pod may run. Takes (dict "root" $ "values" the values of a role). */}}
 {{- define "pod.placement" -}}
 {{- with .root.Values.priorityClassName }}
 priorityClassName: {{ . }}
@@ -36,7 +36,7 @@ securityContext:
   capabilities: { drop: [ALL] }
 {{- end }}
 
-{{/* Authorities beside the public ones: Node adds those of the file to its own for every connection over TLS. */}}
+{{/* Further certificate authorities: Node trusts those of the file in addition to the public ones. */}}
 {{- define "trustedCa.env" -}}
 - { name: NODE_EXTRA_CA_CERTS, value: /run/trusted-ca/{{ .Values.trustedCa.key }} }
 {{- end }}
@@ -53,14 +53,14 @@ securityContext:
     items: [{ key: {{ .Values.trustedCa.key }}, path: {{ .Values.trustedCa.key }} }]
 {{- end }}
 
-{{/* The variables that name the files of secrets. Takes the list of "role.secrets". */}}
+{{/* The environment variables that name the files of secrets. Takes the list of "role.secrets". */}}
 {{- define "secret.env" -}}
 {{- range . }}
 - { name: {{ .setting }}_FILE, value: /run/secrets/service/{{ .key }} }
 {{- end }}
 {{- end }}
 
-{{/* Takes (dict "root" $ "settings" the list of "role.secrets"). */}}
+{{/* The volume with the secrets of a role. Takes (dict "root" $ "settings" the list of "role.secrets"). */}}
 {{- define "secret.volume" -}}
 - name: secrets
   secret:

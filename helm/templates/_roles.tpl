@@ -1,6 +1,6 @@
 {{/*
-What each role is made of, as docs/architecture.md tells it: whom it calls over gRPC, whether it has tables, and which secrets it
-reads beside the Redis URL and the service token that all need.
+The roles, as in docs/architecture.md: which roles each one calls over gRPC, whether it has tables, and which secrets it reads
+in addition to the Redis URL and the service token, which all roles need.
 */}}
 {{- define "roles" -}}
 gateway:
@@ -16,13 +16,13 @@ wallet: { calls: [did], database: true, secrets: [databaseUrl, serviceCallers] }
 usage: { calls: [], database: true, secrets: [databaseUrl, serviceCallers] }
 {{- end }}
 
-{{/* The values of one role over those of all. Takes (dict "root" $ "role" name). */}}
+{{/* The values of one role: `defaults`, overridden by `roles.<role>`. Takes (dict "root" $ "role" name). */}}
 {{- define "role.values" -}}
 {{- $defaults := deepCopy .root.Values.defaults -}}
 {{- mergeOverwrite $defaults (deepCopy (get .root.Values.roles .role)) | toYaml -}}
 {{- end }}
 
-{{/* The setting that each of secrets.keys is given by. */}}
+{{/* The setting that each entry of secrets.keys provides. */}}
 {{- define "secret.settings" -}}
 databaseUrl: DATABASE_URL
 redisUrl: REDIS_URL
@@ -44,7 +44,7 @@ settings:
 {{- end }}
 {{- end }}
 
-{{/* The environment of a role: what is no secret. Takes (dict "root" $ "role" name "of" its entry "values" its values). */}}
+{{/* The settings of a role that are not secrets, with the addresses of the roles that it calls. Takes (dict "root" $ "role" name "of" its entry "values" its values). */}}
 {{- define "role.settings" -}}
 {{- $settings := merge (deepCopy .values.settings) .root.Values.settings -}}
 {{- range .of.calls }}

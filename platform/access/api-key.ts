@@ -1,16 +1,14 @@
 import { hash as digest, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/**
- * The environment of a key: it reads `<brand>_<environment>_` and 32 characters, and is valid in that environment only.
- */
+/** The form of an API key: `<brand>_<environment>_`, then 32 characters. A key is valid only in its environment. */
 export interface ApiKeyFormat {
     brand: string;
     environment: 'live' | 'test';
 }
 
 export interface NewApiKey {
-    /** The secret. Only its hash and its mask are kept. */
+    /** The secret. The service keeps only its hash and its mask. */
     api_key: string;
     /** SHA-256 of the whole text. */
     hash: Buffer;
@@ -18,23 +16,27 @@ export interface NewApiKey {
 }
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** 154 bits. */
+/** Random characters of a key: 154 bits. */
 const RANDOM_LENGTH = 26;
-/** 62^6 is more than 2^32: room for a CRC-32. */
+/** Characters of the checksum: 62^6 is more than 2^32, so a CRC-32 fits. */
 const CHECKSUM_LENGTH = 6;
 const BODY_LENGTH = RANDOM_LENGTH + CHECKSUM_LENGTH;
+/** Characters of the body that the mask shows at each end. */
 const MASK_EDGE = 4;
 
-/** A new key from the system's random source: 26 random characters, then the CRC-32 of all before it, in base 62. */
+/**
+ * Creates a key: the prefix, 26 characters from the system's random source, then the CRC-32 of all of that in base 62.
+ */
 export function makeApiKey(format: ApiKeyFormat): NewApiKey {
     let text = prefixOf(format);
     for (let index = 0; index < RANDOM_LENGTH; index++) text += ALPHABET.charAt(randomInt(ALPHABET.length));
-    const api_key = text + checksumOf(text);
-    return { api_key, hash: hashOf(api_key), mask: maskApiKey(api_key) };
+    const apiKey = text + checksumOf(text);
+    return { api_key: apiKey, hash: hashOf(apiKey), mask: maskApiKey(apiKey) };
 }
 
 /**
- * The hash to look a key up by; undefined for a text that cannot be a key of this environment, such as a mistyped one.
+ * Returns the hash by which a key is looked up, or undefined if the text cannot be a key of this environment, for
+ * example because it was mistyped.
  */
 export function parseApiKey(text: string, format: ApiKeyFormat): { hash: Buffer } | undefined {
     const prefix = prefixOf(format);
@@ -44,9 +46,9 @@ export function parseApiKey(text: string, format: ApiKeyFormat): { hash: Buffer 
         : undefined;
 }
 
-/** The prefix, the first four characters of the body, `...`, and the last four. */
-export function maskApiKey(api_key: string): string {
-    return `${api_key.slice(0, MASK_EDGE - BODY_LENGTH)}...${api_key.slice(-MASK_EDGE)}`;
+/** Returns the prefix, the first four characters of the body, `...`, and the last four. */
+export function maskApiKey(apiKey: string): string {
+    return `${apiKey.slice(0, MASK_EDGE - BODY_LENGTH)}...${apiKey.slice(-MASK_EDGE)}`;
 }
 
 function prefixOf({ brand, environment }: ApiKeyFormat): string {

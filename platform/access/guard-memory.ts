@@ -1,10 +1,10 @@
 import { type Cache, createCache } from '../cache.ts';
 import { type GuardAnswer, type GuardTarget, POLICY, type Step } from './guard-steps.ts';
 
-/** Records of each kind that a process keeps. The least recently used ones go first. */
+/** Maximum number of records of each kind in a process. The least recently used ones are dropped first. */
 const MAX_RECORDS = 100_000;
 
-/** Times are those of the given clock. */
+/** The attempts from one address on one subject. Times are milliseconds of the given clock. */
 interface Attempts {
     begun: number;
     failed: number;
@@ -13,6 +13,7 @@ interface Attempts {
     ends: number;
 }
 
+/** The failures on one subject from all addresses. */
 interface Total {
     failures: number;
     ends: number;
@@ -20,72 +21,97 @@ interface Total {
 
 export interface LocalSteps {
     run(target: GuardTarget, step: Step): GuardAnswer;
-    /** Records that the address has succeeded, wherever the attempt was counted. */
+    /**
+     * Remembers that the address has succeeded. run() does this itself; call it for attempts that Redis has counted.
+     */
     rememberSuccess(target: GuardTarget): void;
 }
 
-/** The rule of guard.lua, step by step, in this process's memory. `clock` returns milliseconds that never decrease. */
+/**
+ * Applies the rule of guard.lua, with the same steps, in this process's memory. `clock` returns milliseconds that never
+ * decrease.
+ */
 export function localSteps(clock: () => number): LocalSteps {
-    const attempts = createCache<string, Attempts>(MAX_RECORDS);
-    const totals = createCache<string, Total>(MAX_RECORDS);
+    const attempts = addressAttempts(clock);
+    const totals = subjectTotals(clock);
     const known = createCache<string, { ends: number }>(MAX_RECORDS);
 
     function begin({ subject }: GuardTarget, from: string): GuardAnswer {
         const now = clock();
-        const { until, failed, begun } = living(attempts, from, now) ?? { until: now, failed: 0, begun: 0 };
+        const { until, failed, begun } = attempts.of(from, now);
         const wait = until - now;
         if (wait > 0) return [failed < POLICY.free && wait <= POLICY.first_wait ? 'unsettled' : 'refused', wait];
-        const total = living(totals, subject, now) ?? { failures: 0, ends: now };
+        const total = totals.of(subject, now);
         if (total.failures >= POLICY.day_limit && !living(known, from, now)) return ['refused', total.ends - now];
-        count(from, begun + 1, now);
-        const ends = total.failures === 0 ? now + POLICY.day : total.ends;
-        totals.set(subject, { failures: total.failures + 1, ends });
+        attempts.count(from, begun + 1, now);
+        totals.add(subject, now);
         return ['begun', 0];
     }
 
-    /** An attempt counts as a failure from its start, as in guard.lua. */
-    function count(from: string, begun: number, now: number): void {
-        const { failed, until } = living(attempts, from, now) ?? { failed: 0, until: now };
-        const wait = Math.min(POLICY.longest_wait, POLICY.first_wait * 2 ** (begun - POLICY.free));
-        const waits_until = begun >= POLICY.free ? now + wait : until;
-        attempts.set(from, { begun, failed, until: waits_until, ends: now + POLICY.day });
-    }
-
-    function fail(from: string): void {
-        const now = clock();
-        const record = living(attempts, from, now) ?? { begun: 0, failed: 0, until: now, ends: 0 };
-        const failed = record.failed + 1;
-        attempts.set(from, { ...record, failed, ends: now + POLICY.day });
-        if (record.begun < failed) count(from, failed, now);
-    }
-
-    function giveBack(from: string): void {
-        const now = clock();
-        const record = living(attempts, from, now);
-        if (record && record.begun > 0) attempts.set(from, { ...record, begun: record.begun - 1, until: now });
-    }
-
-    function giveBackOfTotal(subject: string): void {
-        const total = living(totals, subject, clock());
-        if (total && total.failures > 0) totals.set(subject, { ...total, failures: total.failures - 1 });
-    }
-
     const rememberSuccess = (target: GuardTarget): void =>
-        known.set(recordOf(target), { ends: clock() + POLICY.remembered });
+        void known.set(recordOf(target), { ends: clock() + POLICY.remembered });
 
     return {
         rememberSuccess,
         run(target, step) {
             const from = recordOf(target);
             if (step === 'begin') return begin(target, from);
-            if (step === 'failed') fail(from);
-            else giveBackOfTotal(target.subject);
-            if (step === 'void') giveBack(from);
+            if (step === 'failed') attempts.fail(from);
+            else totals.giveBack(target.subject);
+            if (step === 'void') attempts.giveBack(from);
             if (step === 'succeeded') {
-                attempts.delete(from);
+                attempts.forget(from);
                 rememberSuccess(target);
             }
             return [step, 0];
+        },
+    };
+}
+
+function addressAttempts(clock: () => number) {
+    const records = createCache<string, Attempts>(MAX_RECORDS);
+    const of = (from: string, now: number): Attempts =>
+        living(records, from, now) ?? { begun: 0, failed: 0, until: now, ends: 0 };
+
+    /** An attempt counts as a failure from its start, as in guard.lua. */
+    function count(from: string, begun: number, now: number): void {
+        const { failed, until } = of(from, now);
+        const wait = Math.min(POLICY.longest_wait, POLICY.first_wait * 2 ** (begun - POLICY.free));
+        const waitsUntil = begun >= POLICY.free ? now + wait : until;
+        records.set(from, { begun, failed, until: waitsUntil, ends: now + POLICY.day });
+    }
+
+    return {
+        of,
+        count,
+        fail(from: string): void {
+            const now = clock();
+            const record = of(from, now);
+            const failed = record.failed + 1;
+            records.set(from, { ...record, failed, ends: now + POLICY.day });
+            if (record.begun < failed) count(from, failed, now);
+        },
+        giveBack(from: string): void {
+            const now = clock();
+            const record = of(from, now);
+            if (record.begun > 0) records.set(from, { ...record, begun: record.begun - 1, until: now });
+        },
+        forget: (from: string): void => void records.delete(from),
+    };
+}
+
+function subjectTotals(clock: () => number) {
+    const records = createCache<string, Total>(MAX_RECORDS);
+    const of = (subject: string, now: number): Total => living(records, subject, now) ?? { failures: 0, ends: now };
+    return {
+        of,
+        add(subject: string, now: number): void {
+            const { failures, ends } = of(subject, now);
+            records.set(subject, { failures: failures + 1, ends: failures === 0 ? now + POLICY.day : ends });
+        },
+        giveBack(subject: string): void {
+            const total = of(subject, clock());
+            if (total.failures > 0) records.set(subject, { ...total, failures: total.failures - 1 });
         },
     };
 }

@@ -5,53 +5,58 @@ import { type Redis, redisScript, shardTag } from '../redis/redis.ts';
 const SCRIPT = readFileSync(new URL('guard.lua', import.meta.url), 'utf8');
 const HOUR_MS = 3_600_000;
 /**
- * Redis keys about unknown subjects, over all shards: one for each subject, and one for each address that has tried it.
- * Together they take about 9 MB.
+ * Maximum number of Redis keys about unknown subjects, over all shards: one key for each subject, and one for each
+ * address that has tried it. Together they take about 9 MB.
  */
 const MAX_UNKNOWN_KEYS = 20_000;
 
 /** The rule against password guessing. guard.lua reads these values by name; times are in milliseconds. */
 export const POLICY = {
-    /** Free failures of one subject from one address. */
+    /** Failures on one subject from one address that cause no wait. */
     free: 10,
-    /** The wait after the last free failure. It doubles with each further failure … */
+    /** The wait after the last free failure. It doubles with each further failure, up to `longest_wait`. */
     first_wait: 1_000,
-    /** … up to this. */
     longest_wait: HOUR_MS / 4,
     /**
-     * Failures of one subject from all addresses in a day. Beyond that, only addresses that have succeeded before are
-     * served.
+     * Maximum number of failures on one subject from all addresses in a day. After that, only addresses that have
+     * succeeded before may try.
      */
     day_limit: 100,
     day: 24 * HOUR_MS,
     /** How long an address that has succeeded is remembered. */
     remembered: 90 * 24 * HOUR_MS,
-    /** Remembered addresses of one subject. The one that succeeded longest ago makes room. */
+    /**
+     * Maximum number of remembered addresses of one subject. A further one replaces the address whose last success is
+     * the oldest.
+     */
     max_known: 1_000,
 } as const;
 
-/** The subject whose password is tried, and the caller's address. Redis keys contain the subject: it must be a pseudonym. */
+/**
+ * The subject whose password is tried, and the caller's address. The subject must be a pseudonym, because Redis keys
+ * contain it.
+ */
 export interface GuardTarget extends CallLifetime {
     subject: string;
     /**
-     * The subject does not exist. The same rule applies, so that nobody can tell. But callers can invent any number of
-     * subjects, so Redis keeps only the most recently tried ones.
+     * True if the subject does not exist. The same rule applies, so that callers cannot tell whether it exists. Callers
+     * can invent any number of subjects, so Redis keeps only the most recently tried ones.
      */
     unknown?: boolean;
     /** The caller's network address. Callers without one share a record. */
     address: string | undefined;
 }
 
-/** `begin` comes before the password is checked, one of the others after it; `void` if the check had no result. */
+/** `begin` runs before the password check, one of the others after it: `void` if the check gave no result. */
 export type Step = 'begin' | 'failed' | 'succeeded' | 'void';
 
 /**
- * The result of a step. `unsettled`: attempts in progress decide whether this one must wait. `refused`: the number of
- * milliseconds that it must wait.
+ * The result of a step, and the wait in milliseconds. `unsettled`: attempts in progress decide whether this one must
+ * wait. `refused`: the attempt must wait for `wait_ms`.
  */
 export type GuardAnswer = ['begun' | 'unsettled' | 'refused' | Step, wait_ms: number];
 
-/** The rule across all processes, by guard.lua. */
+/** Applies the rule across all processes: guard.lua runs it in Redis. */
 export function sharedSteps(redis: Redis, shards: number): (target: GuardTarget, step: Step) => Promise<GuardAnswer> {
     const run = redisScript(redis, SCRIPT);
     const policy = JSON.stringify({ ...POLICY, max_unknown: Math.ceil(MAX_UNKNOWN_KEYS / shards) });

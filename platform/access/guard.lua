@@ -1,14 +1,15 @@
--- One step of one password attempt, decided atomically and by Redis' own time.
+-- Decides one step of one password attempt, atomically. Times are those of Redis.
 --
--- KEYS  attempts   hash: what this address has tried on the subject: begun, failed, until (ms since 1970: it waits till then)
---       total      number: failures on the subject from all addresses
+-- KEYS  attempts   hash, the attempts from this address on the subject: begun, failed, until (when the wait of the
+--                  address ends, in ms since 1970)
+--       total      number of failures on the subject from all addresses
 --       known      sorted set: the addresses that have succeeded on the subject, each with the time of its last success
---       unknown    sorted set: those of the keys above that are kept of unknown subjects, each with the time of its last write
--- ARGV  the step: begin, failed, succeeded or void; the address; 1 if the subject is unknown, else 0; the policy as JSON
---       (guard-steps.ts says what its fields mean)
--- gives what became of the step (begin: begun, unsettled or refused; else the step itself), and the wait in ms
+--       unknown    sorted set: `attempts` and `total` keys of unknown subjects, each with the time of its last write
+-- ARGV  the step: begin, failed, succeeded or void; the address; 1 if the subject is unknown, else 0; the policy as
+--       JSON (guard-steps.ts explains its fields)
+-- Returns the result (of begin: begun, unsettled or refused; of another step: the step itself) and the wait in ms.
 --
--- All keys of a call carry one shard's tag, and so do those that `unknown` holds.
+-- All keys of a call, and all keys in `unknown`, have the tag of the same shard.
 local attempts, total, known, unknown = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local step, address, is_unknown, policy = ARGV[1], ARGV[2], ARGV[3] == '1', cjson.decode(ARGV[4])
 
@@ -23,7 +24,7 @@ local function total_failures()
     return tonumber(redis.call('GET', total)) or 0
 end
 
--- Callers can make up any number of subjects: of what is kept of them, the oldest makes room.
+-- Callers can invent any number of subjects, so the number of their keys is limited: the oldest key is deleted.
 local function bound(key)
     if not is_unknown then return end
     redis.call('ZADD', unknown, string.format('%.0f', now), key)
@@ -33,7 +34,7 @@ local function bound(key)
     end
 end
 
--- An attempt counts as a failure from its beginning, so that many at once cannot be more guesses than few in a row.
+-- An attempt counts as a failure from its start, so that concurrent attempts give no more guesses than sequential ones.
 local function count(begun)
     redis.call('HSET', attempts, 'begun', begun)
     if begun >= policy.free then
@@ -68,7 +69,7 @@ end
 if step == 'begin' then
     local wait = field('until') - now
     if wait > 0 then
-        -- Those under way may yet turn out right: then nobody has to wait.
+        -- If an attempt in progress succeeds, this one need not wait.
         local unsettled = field('failed') < policy.free and wait <= policy.first_wait
         return { unsettled and 'unsettled' or 'refused', wait }
     end
@@ -83,13 +84,13 @@ end
 if step == 'failed' then
     local failed = redis.call('HINCRBY', attempts, 'failed', 1)
     redis.call('PEXPIRE', attempts, policy.day)
-    -- Fewer have begun where a success has cleared the record in between.
+    -- `begun` is smaller if a success has deleted the record since this attempt began.
     if field('begun') < failed then count(failed) end
 elseif step == 'succeeded' then
     redis.call('DEL', attempts)
     remember_success()
     give_back_of_total()
-else -- 'void': it came to no verdict
+else -- 'void': the password check gave no result
     if field('begun') > 0 then
         redis.call('HINCRBY', attempts, 'begun', -1)
         redis.call('HDEL', attempts, 'until')

@@ -9,10 +9,10 @@ import { localSteps } from './guard-memory.ts';
 import { type GuardAnswer, type GuardTarget, POLICY, type Step, sharedSteps } from './guard-steps.ts';
 import { QUEUE, turns } from './guard-turns.ts';
 
-/** How often an attempt checks whether those of other processes have a result. */
+/** Pause before an unsettled attempt tries to begin again, in milliseconds. */
 const UNSETTLED_POLL_MS = 25;
 
-/** After a failure, Redis is not asked for this long, in milliseconds. */
+/** How long a guard decides without Redis after Redis has failed, in milliseconds. */
 const PAUSE_MS = 500;
 
 export type { GuardTarget } from './guard-steps.ts';
@@ -20,17 +20,17 @@ export type { GuardTarget } from './guard-steps.ts';
 export interface Guard {
     /**
      * Runs `verify`, which resolves to undefined for a wrong password. If too many attempts have failed recently, it
-     * throws AppError `rate_limited` with the wait instead, whatever the password. An attempt whose `verify` throws is
-     * not counted. Concurrent attempts give no more guesses than sequential ones, and concurrent correct passwords are
-     * all served.
+     * throws AppError `rate_limited` with the wait and does not run `verify`. An attempt whose `verify` throws is not
+     * counted. Concurrent attempts give no more guesses than sequential ones, but concurrent attempts with the correct
+     * password all succeed.
      */
     attempt<Result>(target: GuardTarget, verify: () => Promise<Result | undefined>): Promise<Result | undefined>;
 }
 
-/** Where an attempt is counted. */
+/** Where an attempt is counted: in Redis, for all processes, or in this process's memory. */
 type Book = 'shared' | 'local';
 
-/** Counts the attempts that began, over all guards of the process: two services of a process have one guard each. */
+/** Attempts that began, over all guards of the process: it may run two services, each with its own guard. */
 const begun = { shared: 0, local: 0 };
 
 export function exposeGuard(metrics: Metrics): void {
@@ -38,7 +38,7 @@ export function exposeGuard(metrics: Metrics): void {
         {
             type: 'counter',
             name: 'password_attempts_total',
-            help: 'Password attempts that the guard allowed, by where they count: in all processes (shared) or, while Redis does not answer, only in this one (local).',
+            help: 'Password attempts that the guard allowed, by where they are counted: in Redis for all processes (shared) or, while Redis does not answer, in this process (local).',
             labels: ['book'],
         },
         () => Object.entries(begun).map(([book, value]) => ({ labels: { book }, value })),
@@ -50,75 +50,80 @@ export function exposeGuard(metrics: Metrics): void {
  * process alone.
  */
 export function guard({ redis, shards, log }: { redis: Redis; shards: number; log: Log }): Guard {
-    const shared = sharedSteps(redis, shards);
-    const local = localSteps(() => performance.now());
+    const steps = attemptSteps({ redis, shards, log });
     const takeTurn = turns(POLICY.free);
-    let paused_until = 0;
-
-    /** Undefined if Redis does not answer. */
-    async function beginShared(target: GuardTarget): Promise<GuardAnswer | undefined> {
-        if (performance.now() < paused_until) return undefined;
-        try {
-            return await shared(target, 'begin');
-        } catch (error) {
-            paused_until = performance.now() + PAUSE_MS;
-            log.warn({ err: error }, 'password guard: Redis does not answer, this process decides alone');
-            return undefined;
-        }
-    }
-
-    /** Where the attempt is counted. Throws if it is refused. */
-    async function begin(target: GuardTarget): Promise<Book> {
-        for (;;) {
-            requireTime(target);
-            const answer = await beginShared(target);
-            const [state, wait_ms] = answer ?? local.run(target, 'begin');
-            if (state === 'begun') {
-                const book: Book = answer ? 'shared' : 'local';
-                begun[book]++;
-                return book;
-            }
-            if (state === 'refused') throw tooManyAttempts(wait_ms);
-            await delay(UNSETTLED_POLL_MS);
-        }
-    }
-
-    async function settle(book: Book, target: GuardTarget, step: Step): Promise<void> {
-        if (book === 'local') {
-            local.run(target, step);
-            return;
-        }
-        if (step === 'succeeded') local.rememberSuccess(target);
-        const span = startSpan('client', 'password_verdict', target);
-        span.attribute('db.system.name', 'redis');
-        await inSpan(span, () => shared(target, step)).catch((error: unknown) => {
-            log.warn({ err: error }, 'password guard: Redis does not answer, a result was not counted');
-        });
-    }
-
     return {
         attempt(target, verify) {
             const span = startSpan('client', QUEUE, target);
             span.attribute('db.system.name', 'redis');
             return takeTurn(`${target.subject} ${target.address}`, target, async () => {
                 span.sent(1);
-                const book = await inSpan(span, () => begin(target));
+                const book = await inSpan(span, () => steps.begin(target));
                 let verdict: Step = 'void';
                 try {
                     const result = await verify();
                     verdict = result === undefined ? 'failed' : 'succeeded';
                     return result;
                 } finally {
-                    await settle(book, target, verdict);
+                    await steps.settle(book, target, verdict);
                 }
             });
         },
     };
 }
 
-/** Like every refusal for too many requests: the limit, then the wait. */
-function tooManyAttempts(wait_ms: number): AppError {
-    const retry_after = Math.max(1, Math.ceil(wait_ms / 1_000));
-    const text = `Limit of ${POLICY.free} requests per minute exceeded by wrong passwords. Try again in ${retry_after} seconds.`;
-    return new AppError('rate_limited', text, { retry_after });
+/** The steps of an attempt: in Redis or, while Redis does not answer, in this process. */
+function attemptSteps({ redis, shards, log }: { redis: Redis; shards: number; log: Log }) {
+    const shared = sharedSteps(redis, shards);
+    const local = localSteps(() => performance.now());
+    let pausedUntil = 0;
+
+    /** Returns undefined if Redis does not answer. */
+    async function beginShared(target: GuardTarget): Promise<GuardAnswer | undefined> {
+        if (performance.now() < pausedUntil) return undefined;
+        try {
+            return await shared(target, 'begin');
+        } catch (error) {
+            pausedUntil = performance.now() + PAUSE_MS;
+            log.warn({ err: error }, 'password guard: Redis does not answer, this process decides alone');
+            return undefined;
+        }
+    }
+
+    return {
+        /** Begins the attempt and returns where it is counted. Throws if it is refused. */
+        async begin(target: GuardTarget): Promise<Book> {
+            for (;;) {
+                requireTime(target);
+                const answer = await beginShared(target);
+                const [state, waitMs] = answer ?? local.run(target, 'begin');
+                if (state === 'begun') {
+                    const book: Book = answer ? 'shared' : 'local';
+                    begun[book]++;
+                    return book;
+                }
+                if (state === 'refused') throw tooManyAttempts(waitMs);
+                await delay(UNSETTLED_POLL_MS);
+            }
+        },
+        async settle(book: Book, target: GuardTarget, step: Step): Promise<void> {
+            if (book === 'local') {
+                local.run(target, step);
+                return;
+            }
+            if (step === 'succeeded') local.rememberSuccess(target);
+            const span = startSpan('client', 'password_verdict', target);
+            span.attribute('db.system.name', 'redis');
+            await inSpan(span, () => shared(target, step)).catch((error: unknown) => {
+                log.warn({ err: error }, 'password guard: Redis does not answer, a result was not counted');
+            });
+        },
+    };
+}
+
+/** The text has the same form as that of every other `rate_limited` error: the limit, then the wait. */
+function tooManyAttempts(waitMs: number): AppError {
+    const retryAfter = Math.max(1, Math.ceil(waitMs / 1_000));
+    const text = `Limit of ${POLICY.free} requests per minute exceeded by wrong passwords. Try again in ${retryAfter} seconds.`;
+    return new AppError('rate_limited', text, { retry_after: retryAfter });
 }

@@ -1,21 +1,24 @@
 /**
- * The limiter's record of one bucket in Redis: 13 little-endian doubles, written by the limiter's script and read
- * wherever requests are counted. Days are counted since 1970, times are in ms since then.
+ * The limiter's record of one bucket in Redis: 13 little-endian doubles. The limiter's script writes it, and every
+ * reader of request counts decodes it. Days are counted since 1970, and times are milliseconds since 1970.
  */
 export interface LimitRecord {
-    /** When this record was created. A record that was lost starts again, and counts in addition to the lost one. */
-    life: number;
+    /**
+     * When this record was created. If Redis loses a record, the next call creates one with another generation, and its
+     * counts are added to those of the lost one.
+     */
+    generation: number;
     /** 0 if no call of the bucket was ever admitted. */
-    last_used: number;
-    /** The day of its last use, and the previous day of use. */
+    lastUsed: number;
+    /** The counts of the last day of use, and of the day of use before it. */
     days: Array<{ day: number; requests: number; refused: number; verified: number }>;
 }
 
 export const DAY_MS = 86_400_000;
 
 /**
- * Maximum age of a day in a record, in days: the record is kept for two days after its last use, and the day before
- * that is at most two days older.
+ * Maximum age of a day in a record, in days: Redis keeps the record for two days after its last use, and the earlier
+ * day in it is at most two days older.
  */
 export const OLDEST_DAY = 4;
 
@@ -27,15 +30,15 @@ export function decodeLimitRecord(packed: Buffer): LimitRecord {
         refused: at(index + 2),
         verified: at(index + 3),
     });
-    return { life: at(0), last_used: at(3), days: [dayAt(5), dayAt(9)].filter(({ day }) => day > 0) };
+    return { generation: at(0), lastUsed: at(3), days: [dayAt(5), dayAt(9)].filter(({ day }) => day > 0) };
 }
 
 /** The bucket of one API key. `tag` is its account's shard tag. */
-export function keyBucket(tag: string, account: string, key_id: string): string {
-    return `limit:${tag}:${account}:key:${key_id}`;
+export function keyBucket(tag: string, account: string, keyId: string): string {
+    return `limit:${tag}:${account}:key:${keyId}`;
 }
 
-/** The bucket of what trusted callers do for an account or, with PLATFORM's id, for nobody. */
+/** The bucket of the calls that trusted callers make for an account or, with the id PLATFORM, for no account. */
 export function internalBucket(tag: string, account: string): string {
     return `limit:${tag}:${account}:internal`;
 }
@@ -50,7 +53,7 @@ export function bucketsAwaitingRollUp(tag: string, account: string): string {
     return `unfolded:${tag}:${account}`;
 }
 
-/** The set of those sets, in a shard. */
+/** The set of the keys of all bucketsAwaitingRollUp() sets in a shard. */
 export function accountsAwaitingRollUp(tag: string): string {
     return `unfolded:${tag}`;
 }
@@ -60,7 +63,7 @@ export function epochKey(tag: string): string {
     return `era:${tag}`;
 }
 
-/** The account in a bucket's name. */
+/** Returns the account in a bucket's name. */
 export function accountOfBucket(bucket: string): string {
     return bucket.split(':')[2] ?? '';
 }

@@ -4,10 +4,10 @@ import type { Traced } from '../telemetry/span.ts';
 import { inSpan, startSpan } from '../telemetry/tracing.ts';
 
 /**
- * Liveness marks are what all gateways know, through Redis, about a key or session. The mark is the name of an epoch of
- * Redis's memory (gateway/admission/limit.lua) if the owner has confirmed the key or session in that epoch, within the last
- * minute. It is `R` if the key or session was revoked within the last minute. If there is none, the owner must be
- * asked.
+ * Lifetime of a liveness mark, in milliseconds. A liveness mark tells all gateways, through Redis, whether a key or
+ * session is live. Its value is the name of the current epoch (gateway/admission/limit.lua) if the owning service has
+ * confirmed the key or session in that epoch within the last minute. Its value is `R` if the key or session was revoked
+ * within the last minute. Without a liveness mark, the gateway must ask the owning service.
  */
 export const LIVENESS_MARK_MS = 60_000;
 
@@ -25,14 +25,15 @@ interface Target {
 
 export interface LivenessMarks {
     /**
-     * Sets the refused marks of what a transaction is about to revoke. Resolves to the error for the caller after the
-     * commit, which happens anyway: none, or `unavailable` as in refuseAnd.
+     * Sets the liveness marks of keys or sessions to `R`, before a transaction revokes them. The caller commits the
+     * transaction in any case. Resolves to undefined, or to the error `unavailable`, which the caller may throw after
+     * the commit as refuseAnd does.
      */
     refuse(target: Target, traced?: Traced): Promise<AppError | undefined>;
     /**
-     * Sets the refused mark, revokes with `commit`, and returns the result of that. If Redis is unreachable the commit
-     * happens anyway, but the caller gets `unavailable`: until the mark is set, a gateway may still see a live one.
-     * Repeating the call sets the mark.
+     * Sets the liveness mark to `R`, revokes with `commit`, and returns the result of `commit`. If Redis is
+     * unreachable, it commits and then throws `unavailable`, because a gateway may still accept the key or session.
+     * Repeating the call sets the liveness mark.
      */
     refuseAnd<Result>(target: Target, commit: () => Promise<Result>, traced?: Traced): Promise<Result>;
 }
@@ -48,7 +49,7 @@ export function livenessMarks({ redis, shards }: { redis: Redis; shards: number 
             await inSpan(span, setAll);
             return undefined;
         } catch (cause) {
-            const text = 'It is ended, but not yet known everywhere. Repeat the call to make sure.';
+            const text = 'It is revoked, but some gateways may not know it yet. Repeat the call to make sure.';
             return new AppError('unavailable', text, { retry_after: 1, cause });
         }
     }

@@ -19,7 +19,7 @@ export interface SessionClaims {
     /** The tier when the token was issued. Rights come from the account's current tier. */
     tier: string;
     iat: number;
-    /** Absent in the tokens that are issued here. */
+    /** This service issues tokens without it. */
     nbf?: number;
     exp: number;
     jti: string;
@@ -36,7 +36,7 @@ export interface SessionKey {
 
 export type SessionTokenVerdict =
     | { claims: SessionClaims }
-    /** `unknown_key`: its `kid` is not among the keys. `expired`: the signature is valid, but the time is over. */
+    /** `unknown_key`: no key has its `kid`. `expired`: the signature is valid, but `exp` has passed. */
     | { refused: 'invalid' | 'unknown_key' | 'expired' };
 
 export interface SessionTokenVerifier {
@@ -44,8 +44,8 @@ export interface SessionTokenVerifier {
 }
 
 /**
- * Verifies session tokens with public keys: compact JWS (RFC 7515) in canonical spelling, EdDSA only, the key chosen by
- * `kid` from `keys`. Critical extensions are refused, and keys inside tokens are ignored.
+ * Creates a verifier of session tokens. It accepts compact JWS (RFC 7515) in canonical spelling, with EdDSA only. It
+ * chooses the key from `keys` by `kid`, refuses critical extensions, and ignores keys inside tokens.
  */
 export function sessionTokenVerifier({
     keys,
@@ -62,7 +62,7 @@ export function sessionTokenVerifier({
             createVerifier({
                 key: public_key,
                 algorithms: [SESSION_TOKEN_ALGORITHM],
-                // Times are judged below: the library accepts a token at its exact `exp`.
+                // verify() checks the times itself: the library accepts a token at its exact `exp`.
                 ignoreExpiration: true,
                 ignoreNotBefore: true,
             }),
@@ -80,19 +80,19 @@ export function sessionTokenVerifier({
                 const claims: unknown = check(token);
                 if (!isSessionClaims(claims)) return { refused: 'invalid' };
                 if (typ !== 'either' && claims.typ !== typ) return { refused: 'invalid' };
-                const now_s = clock() / 1_000;
-                if (Math.max(claims.iat, claims.nbf ?? 0) > now_s + MAX_CLOCK_SKEW_S) return { refused: 'invalid' };
-                return claims.exp <= now_s ? { refused: 'expired' } : { claims };
+                const nowS = clock() / 1_000;
+                if (Math.max(claims.iat, claims.nbf ?? 0) > nowS + MAX_CLOCK_SKEW_S) return { refused: 'invalid' };
+                return claims.exp <= nowS ? { refused: 'expired' } : { claims };
             } catch {
-                return { refused: 'invalid' }; // what the library throws: no JSON, a bad signature
+                return { refused: 'invalid' }; // the library throws for invalid JSON or a wrong signature
             }
         },
     };
 }
 
 /**
- * Three segments, each in the only base64url spelling of its bytes: Node's decoder alone would accept several texts for
- * one token.
+ * True if the token has three segments, each in the canonical base64url spelling of its bytes. Node's decoder also
+ * accepts other spellings, so several texts would be the same token.
  */
 function isCanonical(token: string): boolean {
     if (token.length > MAX_TOKEN_LENGTH) return false;

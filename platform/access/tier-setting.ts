@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** So large that no count reaches it, and small enough to be exact in a double. */
+/** Maximum value of a tier: more than any count reaches, and exact in a double. */
 const MOST = 1e15;
 
-/** A whole number for each tier, such as `free=100,pro=5000`. A tier that is not named keeps its default. */
+/** Parses a whole number for each tier, such as `free=100,pro=5000`. A tier that is not named keeps its default. */
 export function tierSetting<Tier extends string>(defaults: Readonly<Record<Tier, number>>) {
     const tiers = Object.keys(defaults);
     const form = `must be tier=number, several separated by commas, with the tiers ${tiers.join(', ')}`;

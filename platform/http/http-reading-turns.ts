@@ -2,18 +2,24 @@ import type { Socket } from 'node:net';
 import { connectionAccepted, eachTurn, rest } from '../process/turns.ts';
 import { startReading, stopReading } from './socket-reading.ts';
 
-/** How long one turn of the event loop may read before all connections wait, in milliseconds. */
+/** How long one turn of the event loop may read before all connections are paused, in milliseconds. */
 const READING_MS = 10;
-/** After a turn that has read for longer (ms), which one connection can cause, nothing is read for the same time. */
+/**
+ * After a turn that has read for longer than this (ms), reading pauses for as long as that turn has read. A single
+ * connection can cause such a turn.
+ */
 const REST_AFTER_READING_MS = 15;
-/** A connection that has been answered this often, and has never pipelined, is trusted. */
+/** A connection is trusted after this many answers if it has never pipelined. */
 const TRUSTED_ANSWERS = 8;
-/** Waiting connections that each later turn resumes, by rank. What is resumed first is read first. */
+/**
+ * Number of paused connections that each later turn resumes, by rank. Connections are read in the order in which they
+ * are resumed.
+ */
 const RESUMED_PER_TURN = { trusted: 16, proven: 8, new: 8, other: 4 };
 
 /**
- * How much a connection has shown of its client: `trusted` was answered TRUSTED_ANSWERS times, `proven` at least once,
- * both without pipelining; `new` has sent no request yet; `other` has pipelined, or sends its first request.
+ * The rank of a connection: `trusted` has been answered TRUSTED_ANSWERS times and `proven` at least once, both without
+ * pipelining; `new` has sent no request yet; `other` has pipelined, or is sending its first request.
  */
 type Rank = keyof typeof RESUMED_PER_TURN;
 const RANKS = Object.keys(RESUMED_PER_TURN) as Rank[];
@@ -25,101 +31,63 @@ interface Connection {
 }
 
 export interface HttpReadingTurns {
-    /** A connection has been accepted. */
+    /** Adds a connection that has been accepted. */
     opened(socket: Socket): void;
-    /** It has sent a request, or a part of a body, that is being processed now. */
+    /** Records that the connection has sent a request, or a part of a body, that is processed now. */
     read(socket: Socket): void;
-    /** It has sent a request before the previous one was answered. */
+    /** Records that the connection has sent a request before the previous one was answered. */
     pipelined(socket: Socket): void;
-    /** All of its requests have been answered. */
+    /** Records that all requests of the connection have been answered. */
     answered(socket: Socket): void;
     closed(socket: Socket): void;
 }
 
 /**
- * Reads connections in turns while they send more than the event loop processes in READING_MS. One turn of the event loop
- * reads all connections that have data, and what each of them has sent is processed at once: hundreds of connections
- * that send a hundred requests, or thousands of small chunks, at the same moment would make everybody else wait for
- * seconds.
+ * Reads connections in turns while they send more than the event loop processes in READING_MS. Without this, one turn
+ * of the event loop would read all connections that have data, and process everything that each of them has sent.
+ * Hundreds of connections that send a hundred requests, or thousands of small chunks, at the same moment would then
+ * make all other clients wait for seconds.
  */
 export function httpReadingTurns(): HttpReadingTurns {
     const open = new Map<Socket, Connection>();
-    /** Connections that are not read until their turn, by rank, in order. */
-    let waiting = emptyQueues();
-    /** What this turn has resumed, each with the end of its queue that it was at, and what this turn has read. */
-    const resumed = new Map<Socket, 'first' | 'last'>();
+    const paused = pausedConnections(open);
+    /** The connections that this turn has read. */
     const hasRead = new Set<Socket>();
     /** `performance.now()` at the first read of this turn; undefined before that. */
     let began: number | undefined;
     /** `performance.now()` at the last read. */
-    let last_read = 0;
+    let lastRead = 0;
     let isPaused = false;
-    /** The order in which the next turn resumes the ranks: each turn has another first one, so that none waits for long. */
-    let order = [...RANKS];
-
-    const isWaiting = (socket: Socket): boolean => RANKS.some((rank) => waiting[rank].has(socket));
-
-    const areWaiting = (): boolean => RANKS.some((rank) => waiting[rank].size > 0);
-
-    function wait(socket: Socket): void {
-        const connection = open.get(socket);
-        if (!connection || isWaiting(socket)) return;
-        stopReading(socket);
-        waiting[rankOf(connection)].add(socket);
-    }
-
-    /** Connections that were resumed but not read keep their place; those that were read go to the end. */
-    function pauseAll(): void {
-        const behind = waiting;
-        waiting = emptyQueues();
-        const unread = Array.from(resumed).filter(([socket]) => !hasRead.has(socket));
-        for (const [socket, end] of unread) if (end === 'first') wait(socket);
-        for (const rank of RANKS) for (const socket of behind[rank]) waiting[rank].add(socket);
-        for (const [socket, end] of unread.reverse()) if (end === 'last') wait(socket);
-        for (const socket of open.keys()) if (!hasRead.has(socket)) wait(socket);
-        for (const socket of hasRead) wait(socket);
-    }
-
-    function resume(rank: Rank): void {
-        for (const [socket, end] of nextOf(rank, Array.from(waiting[rank]))) {
-            waiting[rank].delete(socket);
-            resumed.set(socket, end);
-            startReading(socket);
-        }
-    }
 
     function nextTurn(): boolean {
-        const took_ms = began === undefined ? 0 : last_read - began;
+        const tookMs = began === undefined ? 0 : lastRead - began;
         began = undefined;
         isPaused = false;
-        if (took_ms > REST_AFTER_READING_MS) {
-            rest(took_ms);
+        if (tookMs > REST_AFTER_READING_MS) {
+            rest(tookMs);
             return true;
         }
-        resumed.clear();
         hasRead.clear();
-        for (const rank of order) resume(rank);
-        order = [...order.slice(1), ...order.slice(0, 1)];
-        return resumed.size > 0;
+        return paused.resumeSome() > 0;
     }
 
     return {
         opened(socket) {
             open.set(socket, { answers: 0, hasPipelined: false, hasSent: false });
             connectionAccepted();
-            if (areWaiting()) wait(socket);
+            if (paused.any()) paused.pause(socket);
         },
         read(socket) {
             const connection = open.get(socket);
             if (connection) connection.hasSent = true;
             hasRead.add(socket);
-            last_read = performance.now();
+            lastRead = performance.now();
             if (began === undefined) {
-                began = last_read;
+                began = lastRead;
                 eachTurn(nextTurn);
-            } else if (!isPaused && last_read - began > READING_MS) {
+            } else if (!isPaused && lastRead - began > READING_MS) {
                 isPaused = true;
-                pauseAll();
+                paused.pauseAll(hasRead);
             }
         },
         pipelined(socket) {
@@ -132,7 +100,60 @@ export function httpReadingTurns(): HttpReadingTurns {
         },
         closed(socket) {
             open.delete(socket);
-            for (const rank of RANKS) waiting[rank].delete(socket);
+            paused.remove(socket);
+        },
+    };
+}
+
+/** The connections of `open` that are not read at present, in one queue per rank. */
+function pausedConnections(open: ReadonlyMap<Socket, Connection>) {
+    let queues = emptyQueues();
+    /** The connections that this turn has resumed, each with the end of its queue that it was at. */
+    const resumed = new Map<Socket, 'first' | 'last'>();
+    /** The order in which the next turn resumes the ranks. It rotates with each turn, so that no rank waits for long. */
+    let order = [...RANKS];
+
+    function pause(socket: Socket): void {
+        const connection = open.get(socket);
+        if (!connection || RANKS.some((rank) => queues[rank].has(socket))) return;
+        stopReading(socket);
+        queues[rankOf(connection)].add(socket);
+    }
+
+    function resume(rank: Rank): void {
+        for (const [socket, end] of nextOf(rank, Array.from(queues[rank]))) {
+            queues[rank].delete(socket);
+            resumed.set(socket, end);
+            startReading(socket);
+        }
+    }
+
+    return {
+        pause,
+        any: () => RANKS.some((rank) => queues[rank].size > 0),
+        /**
+         * Pauses all connections. Those that were resumed but not read keep their place in the queue; those that were
+         * read go to its end.
+         */
+        pauseAll(hasRead: ReadonlySet<Socket>): void {
+            const behind = queues;
+            queues = emptyQueues();
+            const unread = Array.from(resumed).filter(([socket]) => !hasRead.has(socket));
+            for (const [socket, end] of unread) if (end === 'first') pause(socket);
+            for (const rank of RANKS) for (const socket of behind[rank]) queues[rank].add(socket);
+            for (const [socket, end] of unread.reverse()) if (end === 'last') pause(socket);
+            for (const socket of open.keys()) if (!hasRead.has(socket)) pause(socket);
+            for (const socket of hasRead) pause(socket);
+        },
+        /** Resumes the connections whose turn it is. Returns their number. */
+        resumeSome(): number {
+            resumed.clear();
+            for (const rank of order) resume(rank);
+            order = [...order.slice(1), ...order.slice(0, 1)];
+            return resumed.size;
+        },
+        remove(socket: Socket): void {
+            for (const rank of RANKS) queues[rank].delete(socket);
             resumed.delete(socket);
         },
     };
@@ -143,8 +164,8 @@ function emptyQueues(): Record<Rank, Set<Socket>> {
 }
 
 /**
- * The connections that a turn resumes. Of the new ones, half are the newest, which come first: a client that has just
- * connected does not wait for hundreds that connected before it.
+ * Returns the connections of a rank that a turn resumes, in order. Half of those with the rank `new` are the newest
+ * ones, and they come first: a client that has just connected does not wait for hundreds that connected before it.
  */
 function nextOf(rank: Rank, queue: Socket[]): Array<[Socket, 'first' | 'last']> {
     const count = Math.min(RESUMED_PER_TURN[rank], queue.length);

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
 interface Handle {
-    /** Node's own wish: false while Node itself has stopped the reading. */
+    /** False while Node itself has stopped reading. */
     reading?: boolean;
     readStart(): void;
     readStop(): void;
@@ -10,20 +10,20 @@ interface Handle {
 const leftUnread = new WeakSet<Socket>();
 
 /**
- * Stops reading from a socket until startReading(). HTTP, HTTP/2 and TLS read from the socket's handle, which is not public:
- * pause() has no effect on HTTP/2 and TLS, and HTTP ends a pause whenever it wants the rest of a body.
+ * Stops reading from a socket until startReading(). It uses the socket's handle, which is not public: pause() has no
+ * effect on HTTP/2 and TLS, and HTTP resumes a paused socket whenever it needs the rest of a body.
  */
 export function stopReading(socket: Socket): void {
     handleOf(socket)?.readStop();
 }
 
-/** Does nothing if leaveUnread() was called. */
+/** Reads from a socket again. Does nothing after leaveUnread(). */
 export function startReading(socket: Socket): void {
     const handle = handleOf(socket);
     if (handle && handle.reading !== false && !leftUnread.has(socket)) handle.readStart();
 }
 
-/** Reads nothing more from a socket, whoever calls startReading(). */
+/** Stops reading from a socket for good: a later startReading() has no effect. */
 export function leaveUnread(socket: Socket): void {
     leftUnread.add(socket);
     stopReading(socket);

@@ -2,9 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../telemetry/log.ts';
 import { isMigrated, type SchemaMigrations, SchemaTooNew } from './migrate.ts';
 
+/** Pause between attempts, in milliseconds. */
 const RETRY_MS = 500;
 
-/** Waits for the database and for its migrations. Fails if the schema is from a later release than the program. */
+/**
+ * Waits for the database and for its migrations. Throws SchemaTooNew if the schema is from a later release than the
+ * program.
+ */
 export async function awaitMigrations(url: string, schemas: readonly SchemaMigrations[], log: Log): Promise<void> {
     for (;;) {
         try {

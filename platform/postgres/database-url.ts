@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
 /**
- * URL parameters that both drivers know. The driver of migrations accepts more, but the roles would fail on those after
- * the start.
+ * Values of `sslmode` that both drivers know. The driver of the migrations accepts more, but with those the roles would
+ * fail after the start.
  */
 const MODES = ['disable', 'no-verify', 'require'];
 /** libpq's name for what both drivers do with `require`: they verify the certificate and its host name. */
 const AS_REQUIRE = 'verify-full';
 
-/** Validates DATABASE_URL, so that `migrate` accepts only what the roles accept. */
+/** Validates DATABASE_URL, so that `migrate` accepts only URLs that the roles accept, too. */
 export const databaseUrlSetting = z
     .string()
     .refine((text) => /^postgres(ql)?:/.test(text) && URL.canParse(text), { error: 'must be a URL, postgresql://…' })

@@ -9,24 +9,27 @@ import {
 } from 'slonik';
 
 /**
- * A statement without an answer for this long (ms) ends its connection. A healthy PostgreSQL cancels a statement after
- * STATEMENT_TIMEOUT_MS by itself; this covers one that hangs or is lost.
+ * Time limit for the answer to a statement, in milliseconds. Then its connection is closed. A healthy PostgreSQL
+ * cancels a statement earlier, after STATEMENT_TIMEOUT_MS; this limit covers a PostgreSQL that hangs or is lost.
  */
 const SILENCE_MS = 9_000;
 /** PostgreSQL cancels a statement after this time, in milliseconds. It is shorter than a request's deadline. */
 const STATEMENT_TIMEOUT_MS = 8_000;
 /** PostgreSQL ends a transaction that is idle for this long, in milliseconds. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
-/** Time limit for connecting, from the look-up of the host's name to the usable session, in milliseconds. */
+/** Time limit for connecting, in milliseconds, from the look-up of the host's name to the usable session. */
 const CONNECT_TIMEOUT_MS = 3_000;
-/** An idle connection to a lost host ends after this (ms) and ten probes of a second each. */
+/**
+ * TCP keep-alive probes start after this idle time, in milliseconds. Ten unanswered probes, one per second, end the
+ * connection to a lost host.
+ */
 const KEEP_ALIVE_MS = 10_000;
 /** Time limit for PostgreSQL to close a connection that is no longer needed, in milliseconds. */
 const END_TIMEOUT_MS = 1_000;
 
 /**
- * A prepared statement keeps its plan. By itself PostgreSQL plans an insertion again whenever the arrays that it gets are
- * shorter than it guesses: for DIDs that took a quarter of the time.
+ * Makes PostgreSQL keep the plan of a prepared statement. By default it plans an insertion again whenever the arrays
+ * are shorter than it has estimated. For DIDs, that planning took a quarter of the time.
  */
 const GENERIC_PLANS = '-c plan_cache_mode=force_generic_plan';
 
@@ -48,8 +51,8 @@ interface Statement {
 }
 
 /**
- * Opens the connections of a pool. Each ends by itself when PostgreSQL stops answering. Statements fail with pg's
- * DatabaseError if PostgreSQL refuses them, and with BackendTerminatedError if the connection is lost.
+ * Opens the connections of a pool. Each closes when PostgreSQL stops answering. Statements fail with DatabaseError of
+ * pg if PostgreSQL refuses them, and with BackendTerminatedError if the connection is lost.
  */
 export function postgresDriver(options: DriverOptions): DriverFactory {
     const config = clientConfig(options);
@@ -58,7 +61,7 @@ export function postgresDriver(options: DriverOptions): DriverFactory {
             const socket = new Socket();
             const client = new Client({ ...config, stream: () => socket });
             client.on('error', (error) => {
-                // Nobody listens after the pool has dropped the connection.
+                // The pool removes its listener when it drops the connection. Without one, emit('error') would throw.
                 if (clientEventEmitter.listenerCount('error') === 0) return;
                 clientEventEmitter.emit('error', new BackendTerminatedError(error));
             });
@@ -117,7 +120,7 @@ async function query(client: Client, { text, values, name }: Statement): Promise
         };
     } catch (error) {
         if (error instanceof DatabaseError && !endsSession(error)) throw error;
-        // Nothing more is sent on this connection, not even a rollback.
+        // After this error the pool sends nothing more on the connection, not even a rollback.
         throw new BackendTerminatedError(error as Error); // pg rejects with Errors only
     }
 }
@@ -126,13 +129,15 @@ function endsSession({ severity }: DatabaseError): boolean {
     return severity === 'FATAL' || severity === 'PANIC';
 }
 
-/** Ends the connection if no answer comes. Every statement on it fails, and the pool opens another one. */
+/**
+ * Closes the connection if no answer comes in time. Every statement on it fails, and the pool opens another connection.
+ */
 async function answerInTime<Result>(socket: Socket, ask: () => Promise<Result>): Promise<Result> {
     let isAnswered = false;
     const giveUp = (): void => {
         if (!isAnswered) socket.destroy(new Error('PostgreSQL did not answer in time.'));
     };
-    // After a stall of this process timers run first, so data that has arrived is read before the connection is judged.
+    // After a stall of this process, timers run first. setImmediate lets Node read data that has arrived before giveUp.
     const timer = setTimeout(() => setImmediate(giveUp), SILENCE_MS);
     try {
         return await ask();

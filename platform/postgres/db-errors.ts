@@ -14,7 +14,7 @@ const OUTAGE = /^(08|25006|28|3D|40|53|55|57|58)/;
 const VALUES = /^(21|22|23|44|54)/;
 
 /**
- * Converts failures of the connection and the database to `unavailable`, and keeps those of the statement as they are.
+ * Converts failures of the connection and the database to `unavailable`. Rethrows errors of the statement unchanged.
  */
 export async function translated<Result>(run: () => Promise<Result>): Promise<Result> {
     try {
@@ -29,15 +29,15 @@ export async function translated<Result>(run: () => Promise<Result>): Promise<Re
 }
 
 /**
- * Every failure to open a connection is an outage: an unresolved name, TLS, a password. The pool throws
- * UnexpectedStateError while it is being closed.
+ * True if the database is at fault. Every failure to open a connection is an outage: an unresolved name, TLS, a
+ * password. The pool throws UnexpectedStateError while it is being closed.
  */
 function isOutage(error: unknown): boolean {
     if (error instanceof ConnectionError || error instanceof BackendTerminatedError) return true;
     return error instanceof UnexpectedStateError || OUTAGE.test(refusalCode(error) ?? '');
 }
 
-/** The SQLSTATE with which PostgreSQL refused a statement. */
+/** Returns the SQLSTATE with which PostgreSQL refused a statement. */
 export function refusalCode(error: unknown): string | undefined {
     for (let cause = error; Error.isError(cause); cause = cause.cause) {
         if ('code' in cause && typeof cause.code === 'string') return cause.code;
@@ -46,7 +46,8 @@ export function refusalCode(error: unknown): string | undefined {
 }
 
 /**
- * True if PostgreSQL refused the statement because of a value in it. Other items of its group are then not at fault.
+ * True if PostgreSQL refused the statement because of a value in it. The other items of its batch are then not at
+ * fault.
  */
 export function isRefusedStatement(error: unknown): boolean {
     return !(error instanceof AppError) && VALUES.test(refusalCode(error) ?? '');

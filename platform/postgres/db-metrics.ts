@@ -7,7 +7,7 @@ export function databaseMetrics(
     metrics: Metrics,
     { pool, size, waiting }: { pool: DatabasePool; size: number; waiting: () => number },
 ): <Result>(askedAt: number, run: () => Promise<Result>) => Promise<Result> {
-    metrics.gauge('database_pool_size_connections', 'How many connections there may be.', () => size);
+    metrics.gauge('database_pool_size_connections', 'Maximum number of connections to PostgreSQL.', () => size);
     metrics.collect(
         {
             type: 'gauge',
@@ -44,7 +44,7 @@ export function databaseMetrics(
     };
 }
 
-/** If a rule of the caller ends a transaction, PostgreSQL has refused nothing. */
+/** An AppError of the caller that ends a transaction counts as `ok`, because PostgreSQL has refused nothing. */
 function outcomeOf(error: unknown): 'ok' | 'refused' | 'unavailable' {
     if (!(error instanceof AppError)) return 'refused';
     return error.kind === 'unavailable' ? 'unavailable' : 'ok';

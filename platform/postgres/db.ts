@@ -14,15 +14,18 @@ export { sql };
 
 type Query = QuerySqlToken;
 
-/** What a store can do with PostgreSQL. Rows have the column names as keys. Timestamps are ISO 8601 texts in UTC. */
+/** The statements of a store. Rows have the column names as keys. Timestamps are ISO 8601 texts in UTC. */
 export interface Queries {
-    /** All rows of one statement. The caller states the row type; it must match what the statement selects. */
+    /**
+     * Resolves to all rows of one statement. The caller states the row type; it must match what the statement selects.
+     */
     rows<Row>(query: Query): Promise<readonly Row[]>;
 }
 
 /**
- * For a statement that serves a single call: the name of its span in the call's trace, and the call. It is not started
- * if the call ends before a connection is free. Statements of a group are covered by the span of their queue.
+ * For a statement that serves a single call: the name of its span in the call's trace, and the call. The statement is
+ * not started if the call ends before a connection is free. A statement of a batch needs neither: the span of its queue
+ * covers it.
  */
 type SpanParent = [name?: string, call?: CallLifetime | undefined];
 
@@ -31,8 +34,8 @@ export interface Database {
     rows<Row>(query: Query, ...hop: SpanParent): Promise<readonly Row[]>;
     /**
      * Like `rows`, for frequent statements: each connection plans the statement once, under this name. Use it for
-     * statements with a constant text whose best plan is the same for all values. `patience` is that of the call or
-     * group that it serves.
+     * statements with a constant text whose best plan is the same for all values. `lifetime` is that of the call or
+     * batch that the statement serves.
      */
     prepared<Row>(name: string, query: Query, lifetime?: CallLifetime): Promise<readonly Row[]>;
     /** Runs `work` in one transaction, on one connection. */
@@ -42,7 +45,7 @@ export interface Database {
     close(): Promise<void>;
 }
 
-/** By the OID of the type, which PostgreSQL never changes. */
+/** Converts the text of a column, by the OID of its type, which PostgreSQL never changes. */
 const PARSERS = new Map<number, (text: string) => unknown>([
     [20, Number], // int8: counts, far below 2^53
     [1184, isoTime], // timestamptz
@@ -51,7 +54,7 @@ const PARSERS = new Map<number, (text: string) => unknown>([
 /** `2026-11-20 19:46:29.5+00`, as PostgreSQL prints a time that was stored in milliseconds. */
 const IN_MILLISECONDS = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,3})?\+00$/;
 
-/** Converts PostgreSQL's text to ISO 8601. Parsing it with Date would misread years below 100. */
+/** Converts PostgreSQL's text to ISO 8601. Date would misread years below 100. */
 function isoTime(text: string): string {
     if (IN_MILLISECONDS.test(text)) {
         const digits = text.slice(20, -3).padEnd(3, '0');
@@ -61,8 +64,8 @@ function isoTime(text: string): string {
 }
 
 /**
- * A pool of at most `size` connections, opened on demand. `pooled`: a pooler such as PgBouncer assigns connections per
- * transaction, so that neither settings nor prepared statements can stay on them.
+ * Opens a pool of at most `size` connections, which connect on demand. `pooled`: a pooler such as PgBouncer assigns
+ * connections per transaction, so neither settings nor prepared statements persist on a connection.
  */
 export async function openDatabase(options: {
     url: string;
@@ -80,7 +83,7 @@ export async function openDatabase(options: {
         // The caller decides whether a statement may run twice.
         queryRetryLimit: 0,
         transactionRetryLimit: 0,
-        // Statements leave nothing on their connection but prepared statements, which are meant to stay.
+        // Statements leave only prepared statements on their connection, and these must stay.
         resetConnection: async () => {},
     });
     const turn = connectionTurns(size);
@@ -121,7 +124,7 @@ async function rows<Row>(connection: Connection, query: Query): Promise<readonly
     return result.rows as readonly Row[]; // see Queries.rows
 }
 
-/** Like `rows`. The span shows how long it waited for a connection. */
+/** Like `rows`, with a span that shows how long the statement waited for a connection. */
 function rowsOf<Row>(pool: DatabasePool, query: Query, span: Span): Promise<readonly Row[]> {
     return translated(() =>
         pool.connect((connection) => {
@@ -131,11 +134,11 @@ function rowsOf<Row>(pool: DatabasePool, query: Query, span: Span): Promise<read
     );
 }
 
-/** How stores group their statements. 64 rows, with one group on its way while another runs, measured best. */
+/** How stores batch their statements. Batches of 64 rows, with one on its way while another runs, measured best. */
 export const STORE_GROUPS = {
-    max_batch: 64,
-    max_in_flight: 2,
-    max_waiting: 4_096,
+    maxBatch: 64,
+    maxInFlight: 2,
+    maxWaiting: 4_096,
     refuse: refuseUnstorable,
     system: 'postgresql',
 } as const;

@@ -5,9 +5,9 @@ import type { Log } from '../telemetry/log.ts';
 import { inMigrationTransaction } from './migration-transaction.ts';
 
 /**
- * The migrations of one schema: SQL files that sort by name, each of which runs once. Files are only added. A program
- * works with a schema that has migrations it does not know, unless the first line of one names the migration that a
- * program must know: `-- requires 012_switch.sql`.
+ * The migrations of one schema: SQL files, each of which runs once, in the order of their names. A release may add
+ * files but not remove them. A program works with a schema that has migrations it does not know, unless one of them
+ * names a migration that the program must know, in a line such as `-- requires 012_switch.sql`.
  */
 export interface SchemaMigrations {
     schema: string;
@@ -15,13 +15,16 @@ export interface SchemaMigrations {
 }
 
 const REQUIRES = /^-- requires (\S+\.sql)$/m;
-/** A line of a file that is one statement on a bounded number of rows. It is repeated until it changes none. */
+/**
+ * This line marks a file with one statement that changes a bounded number of rows. The statement is repeated until it
+ * changes none.
+ */
 const IN_BATCHES = /^-- in batches$/m;
 
-/** Time limit for reading which migrations are applied, in milliseconds. A migration itself has none. */
+/** Time limit for reading which migrations are applied, in milliseconds. The migrations themselves have none. */
 const LOOK_TIMEOUT_MS = 10_000;
 
-/** A later release has removed something that this program needs. */
+/** A later release has removed something from the database that this program needs. */
 export class SchemaTooNew extends Error {}
 
 /** One file of a schema. */
@@ -32,15 +35,15 @@ interface Migration {
 }
 
 /**
- * Brings every schema up to date, each file in its own transaction: the locks of one file are released before the next
- * begins, and applied files stay when a later one fails. If several runners run at once, each file is applied by one of
- * them. Returns the names of the files that this runner has applied.
+ * Brings every schema up to date, each file in its own transaction. So the locks of one file are released before the
+ * next file runs, and applied files stay applied when a later one fails. If several runners run at once, one of them
+ * applies each file. Returns the names of the files that this runner has applied.
  */
 export async function migrate(
-    database_url: string,
+    databaseUrl: string,
     { schemas, log }: { schemas: readonly SchemaMigrations[]; log: Log },
 ): Promise<string[]> {
-    return withClient({ connectionString: database_url }, async (client) => {
+    return withClient({ connectionString: databaseUrl }, async (client) => {
         const applied: string[] = [];
         await inMigrationTransaction({ client, name: 'schemas', log }, () => prepare(client, schemas));
         for (const { schema, folder } of schemas) {
@@ -70,7 +73,7 @@ async function prepare(client: Client, schemas: readonly SchemaMigrations[]): Pr
     for (const { schema } of schemas) await client.query(`CREATE SCHEMA IF NOT EXISTS "${schema}"`);
 }
 
-/** known: it was applied before. unfinished: it runs in batches, and more are left. */
+/** known: the file was applied before. unfinished: the file runs in batches, and more rows are left. */
 type Step = 'known' | 'applied' | 'unfinished';
 
 async function apply(client: Client, { schema, name, statements }: Migration): Promise<Step> {
@@ -78,7 +81,8 @@ async function apply(client: Client, { schema, name, statements }: Migration): P
     const { rowCount } = await client.query(statements);
     if (IN_BATCHES.test(statements)) {
         // PostgreSQL counts no rows for DDL, and pg reports none for several statements together.
-        if (typeof rowCount !== 'number') throw new Error(`${schema}/${name} is not one statement that changes rows.`);
+        if (typeof rowCount !== 'number')
+            throw new Error(`${schema}/${name} runs in batches, but is not one statement that changes rows.`);
         if (rowCount > 0) return 'unfinished';
     }
     await client.query('INSERT INTO public.migrations (schema, name, requires) VALUES ($1, $2, $3)', [
@@ -90,11 +94,11 @@ async function apply(client: Client, { schema, name, statements }: Migration): P
 }
 
 /**
- * True if the database has all migrations that this program knows; it may have more. Throws SchemaTooNew if these
- * remove what it needs.
+ * True if the database has all migrations that this program knows; it may have more. Throws SchemaTooNew if one of
+ * those removes something that the program needs.
  */
-export async function isMigrated(database_url: string, schemas: readonly SchemaMigrations[]): Promise<boolean> {
-    return withClient({ connectionString: database_url, query_timeout: LOOK_TIMEOUT_MS }, async (client) => {
+export async function isMigrated(databaseUrl: string, schemas: readonly SchemaMigrations[]): Promise<boolean> {
+    return withClient({ connectionString: databaseUrl, query_timeout: LOOK_TIMEOUT_MS }, async (client) => {
         const { rows } = await client.query<{ present: boolean }>(
             `SELECT to_regclass('public.migrations') IS NOT NULL AS present`,
         );
@@ -106,7 +110,7 @@ export async function isMigrated(database_url: string, schemas: readonly SchemaM
             for (const [name, requires] of done) {
                 if (requires === null || known.includes(requires)) continue;
                 throw new SchemaTooNew(
-                    `The database has ${schema}/${name}, which programs without ${requires} cannot work with. Run a newer release.`,
+                    `The database has ${schema}/${name}, which needs a program that has ${requires}. Run a newer release.`,
                 );
             }
             complete &&= known.every((name) => done.has(name));
@@ -121,7 +125,7 @@ function migrationsIn(folder: string): string[] {
         .sort();
 }
 
-/** The applied migrations, each with the one that a program must know to work after it. */
+/** Returns the applied migrations, each with the migration that a program must know to work after it, or null. */
 async function appliedIn(client: Client, schema: string): Promise<Map<string, string | null>> {
     const { rows } = await client.query<{ name: string; requires: string | null }>(
         'SELECT name, requires FROM public.migrations WHERE schema = $1',
@@ -132,7 +136,7 @@ async function appliedIn(client: Client, schema: string): Promise<Map<string, st
 
 async function withClient<Result>(config: ClientConfig, work: (client: Client) => Promise<Result>): Promise<Result> {
     const client = new Client({ ...config, connectionTimeoutMillis: 5_000, keepAlive: true });
-    client.on('error', () => {}); // a lost connection: whatever waits for an answer is told
+    client.on('error', () => {}); // a lost connection: its pending queries are rejected
     await client.connect();
     try {
         return await work(client);

@@ -2,18 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, DatabaseError } from 'pg';
 import type { Log } from '../telemetry/log.ts';
 
-/** The advisory lock for which runners queue ("cred" in ASCII). */
+/** The advisory lock that only one runner can hold ("cred" in ASCII). */
 const LOCK = 0x63726564;
 
 /**
- * Time limit for a migration's table lock, in milliseconds: while it waits, all later statements on the table wait
- * behind it, and those fail after 8 s.
+ * Time limit for a migration's table lock, in milliseconds. While the migration waits, all later statements on the
+ * table wait behind it, and those fail after 8 s.
  */
 const LOCK_TIMEOUT_MS = 2_000;
-/** The pauses between attempts, in milliseconds: the first one, and the longest one after doubling. */
+/** The pause after the first attempt, in milliseconds. It doubles with each further attempt, up to MAX_PAUSE_MS. */
 const PAUSE_MS = 500;
 const MAX_PAUSE_MS = 4_000;
-/** Time limit for getting a lock before the run fails, in milliseconds. */
+/** Time limit for getting the locks of one transaction, over all attempts, in milliseconds. Then the run fails. */
 const TIMEOUT_MS = 120_000;
 
 const LOCK_NOT_AVAILABLE = '55P03';
@@ -26,10 +26,10 @@ export async function inMigrationTransaction<Result>(
     { client, name, log }: { client: Client; name: string; log: Log },
     work: () => Promise<Result>,
 ): Promise<Result> {
-    const give_up = performance.now() + TIMEOUT_MS;
+    const giveUp = performance.now() + TIMEOUT_MS;
     for (let pause = PAUSE_MS; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
         try {
-            // The role's own limits are meant for requests.
+            // The timeouts of the database role are meant for requests.
             await client.query('BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
             await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
             await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
@@ -37,9 +37,10 @@ export async function inMigrationTransaction<Result>(
             await client.query('COMMIT');
             return result;
         } catch (error) {
-            await client.query('ROLLBACK').catch(() => {}); // a lost connection has done so
+            // It fails if the connection is lost. PostgreSQL has then rolled back by itself.
+            await client.query('ROLLBACK').catch(() => {});
             const waited = error instanceof DatabaseError && error.code === LOCK_NOT_AVAILABLE;
-            if (!waited || performance.now() > give_up) throw error;
+            if (!waited || performance.now() > giveUp) throw error;
             log.warn({ migration: name, err: error }, 'the migration could not get its lock: trying again');
         }
         await delay(pause);

@@ -2,8 +2,8 @@ import { types } from 'node:util';
 import { type AppError, invalid } from '../errors.ts';
 
 /**
- * AppError `invalid` if a text in `item`, at any depth, is one that PostgreSQL cannot store: NUL or lone surrogates. In
- * the statement of a group it would fail all other items, too.
+ * Returns AppError `invalid` if `item` has, at any depth, a text that PostgreSQL cannot store: one with NUL or lone
+ * surrogates. In a batch, such a text would fail all other items, too.
  */
 export function refuseUnstorable(item: unknown): AppError | undefined {
     return isStorable(item) ? undefined : invalid('No text may hold NUL or lone surrogates.');
@@ -14,7 +14,7 @@ function isStorable(item: unknown): boolean {
     if (typeof item !== 'object' || item === null || types.isUint8Array(item)) return true;
     if (Array.isArray(item)) return item.every(isStorable);
     for (const name in item) {
-        if (!isStorable(item[name as keyof typeof item])) return false; // one of its own names, from the line above
+        if (!isStorable(item[name as keyof typeof item])) return false; // `name` is one of the item's keys
     }
     return true;
 }

@@ -2,28 +2,30 @@ import { z } from 'zod';
 
 const TOKEN = z.string().min(1, 'must be a token, or several separated by commas');
 
-/** Tokens of this service's own processes, separated by commas. The first is sent, all are accepted. */
+/**
+ * Tokens of this service's own processes, separated by commas. A process sends the first one and accepts all of them.
+ */
 export const serviceTokensSetting = z
     .string()
     .transform((text) => text.split(',').map((token) => token.trim()))
     .pipe(z.tuple([TOKEN], TOKEN))
     .optional();
 
-/** The rights of an external service. Its token is given by its SHA-256, so that the settings hold no token. */
+/** The rights of an external service. The settings contain only the SHA-256 of its token, not the token. */
 const CALLER = z.strictObject({
     token_sha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 of the token in lower-case hex'),
     methods: z
         .array(z.string().regex(/^\/\w+(\.\w+)+\/(\*|\w+)$/, 'must be /package.Service/Method or /package.Service/*'))
         .min(1),
-    /** Its calls may claim to be those of a trusted caller. */
+    /** True if the service may make calls as a trusted caller. */
     trusted: z.boolean().default(false),
-    /** Calls that it may have in progress in one process. */
+    /** Maximum number of its calls in progress in one process. */
     max_in_flight: z.int().min(1).max(8_192).default(256),
 });
 
 export type CallerSettings = z.infer<typeof CALLER>;
 
-/** JSON: the name of each external service → its rights. */
+/** JSON: the name of each external service, with its rights. */
 export const callersSetting = z
     .string()
     .default('{}')

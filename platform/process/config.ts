@@ -34,12 +34,12 @@ export function loadConfig(env: Environment): Config {
     return config;
 }
 
-/** The environment of this process. Nothing else reads it. */
+/** The environment of this process. No other code reads process.env. */
 export function processEnvironment(): Environment {
     return process.env;
 }
 
-/** The value of a setting that the started roles require. */
+/** Returns the value of a setting that the started roles require. Throws ConfigError if it is missing. */
 export function required<Name extends keyof Config>(config: Config, name: Name): NonNullable<Config[Name]> {
     const value = config[name];
     if (value === undefined || value === null) throw new ConfigError(`The setting ${name} is missing.`);
@@ -68,23 +68,23 @@ function checkTls({ GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key, GRPC_TLS_CA: ca }: C
         createSecureContext({ cert, key, ca });
     } catch {
         throw new ConfigError(
-            'GRPC_TLS_CERT, GRPC_TLS_KEY and GRPC_TLS_CA must be PEM, and the key the certificate’s.',
+            'GRPC_TLS_CERT, GRPC_TLS_KEY and GRPC_TLS_CA must be PEM, and the key must belong to the certificate.',
         );
     }
 }
 
-/** Refuses settings for development and tests in production. */
+/** Refuses, in production, settings that are meant for development and tests. */
 function refuseUnsafe(config: Config): void {
     for (const name of ['INTERNAL_SECRET', 'INTERNAL_SECRET_PREVIOUS', 'SERVICE_TOKEN'] as const) {
         const values = [config[name] ?? []].flat();
         if (values.some((value) => value.length < 32 || new Set(value).size < 8)) {
             throw new ConfigError(
-                `${name} is too short or too simple for production: give at least 32 random characters.`,
+                `${name} is too short or too simple for production: use at least 32 random characters.`,
             );
         }
     }
     if (config.ARGON2_MEMORY_KIB < 19_456 || config.ARGON2_PASSES < 2) {
-        throw new ConfigError('ARGON2_MEMORY_KIB and ARGON2_PASSES may not go below 19456 and 2 in production.');
+        throw new ConfigError('In production, ARGON2_MEMORY_KIB must be at least 19456 and ARGON2_PASSES at least 2.');
     }
-    if (config.RATE_WINDOW_SECONDS !== 60) throw new ConfigError('RATE_WINDOW_SECONDS is 60 in production.');
+    if (config.RATE_WINDOW_SECONDS !== 60) throw new ConfigError('RATE_WINDOW_SECONDS must be 60 in production.');
 }

@@ -14,7 +14,7 @@ export const KEY_SETTINGS = {
     KEY_ENVIRONMENT: z
         .enum(['live', 'test'])
         .default('test')
-        .meta(notes('API keys and quotas', 'Which of the two kinds of API keys this deployment makes and accepts.')),
+        .meta(notes('API keys and quotas', 'The kind of API keys that this deployment creates and accepts.')),
     KEY_TIER_POLICY: z
         .enum(['any', 'cap'])
         .optional()
@@ -28,34 +28,34 @@ export const KEY_SETTINGS = {
     KEY_LIMIT_PRO: activeKeys('pro', 200),
     KEY_LIMIT_ENTERPRISE: activeKeys('enterprise', 1_000),
     QUOTA_KEYS: tierSetting({ free: 10_000, basic: 20_000, pro: 50_000, enterprise: 100_000 }).meta(
-        quota('API keys of an account, revoked ones included.'),
+        quota('Maximum number of API keys of an account, including revoked ones.'),
     ),
     QUOTA_DIDS: tierSetting({ free: 10_000, basic: 100_000, pro: 1e6, enterprise: 10e6 }).meta(
-        quota('DIDs that an account may create and register.'),
+        quota('Maximum number of DIDs that an account may create and register.'),
     ),
     QUOTA_WALLETS: tierSetting({ free: 1_000, basic: 10_000, pro: 100_000, enterprise: 1_000_000 }).meta(
-        quota('Wallets of an account.'),
+        quota('Maximum number of wallets of an account.'),
     ),
     QUOTA_WALLET_CREDENTIALS: tierSetting({ free: 10_000, basic: 100_000, pro: 1e6, enterprise: 10e6 }).meta(
-        quota('Credentials in all wallets of an account.'),
+        quota('Maximum number of credentials in all wallets of an account.'),
     ),
     QUOTA_WALLET_BYTES: tierSetting({
         free: 256 * MIB,
         basic: 1_024 * MIB,
         pro: 10_240 * MIB,
         enterprise: 102_400 * MIB,
-    }).meta(quota('Sealed bytes of these credentials.')),
+    }).meta(quota('Maximum total size of the sealed credentials in all wallets of an account, in bytes.')),
     QUOTA_SESSIONS: tierSetting({ free: 200, basic: 500, pro: 1_000, enterprise: 2_000 }).meta(
-        quota('Open sessions of an account. A further login ends the oldest session.'),
+        quota('Maximum number of open sessions of an account. A further login ends the oldest session.'),
     ),
 };
 
 function activeKeys(tier: string, byDefault: number) {
     return whole(1, 1_000_000)
         .default(byDefault)
-        .meta(notes('API keys and quotas', `Active API keys of an account of tier ${tier}.`));
+        .meta(notes('API keys and quotas', `Maximum number of active API keys of an account with tier ${tier}.`));
 }
 
 function quota(help: string) {
-    return notes('API keys and quotas', `${help} By tier; a tier that is not named keeps its default.`);
+    return notes('API keys and quotas', `${help} Set by tier; a tier that is not named keeps its default.`);
 }

@@ -1,10 +1,13 @@
-/** Signals within this time after the first one (ms) count as the same: npm and the terminal both pass Ctrl-C on. */
+/**
+ * Signals within this time after the first one, in milliseconds, count as the same signal: npm and the terminal both
+ * pass Ctrl-C on.
+ */
 const SAME_SIGNAL_MS = 1_000;
-/** Time limit of a stop, in milliseconds. */
+/** Time limit for stopping, in milliseconds. Then the process exits with 1. */
 const STOP_CAP_MS = 12_000;
 
 /**
- * Stops in an orderly way on SIGTERM or SIGINT, then exits with 0. A second, later signal or the time limit exits with
+ * Calls `stop` on SIGTERM or SIGINT, then exits with 0. On a second, later signal, or after the time limit, exits with
  * 1 at once.
  */
 export function stopOnSignals(stop: () => Promise<void>): void {
@@ -26,7 +29,7 @@ export function stopOnSignals(stop: () => Promise<void>): void {
     process.on('SIGINT', onSignal);
 }
 
-/** Ends the process when its parent ends: its standard input, a pipe from the parent, then closes. */
+/** Ends the process when its parent ends. Its standard input is a pipe from the parent, which then closes. */
 export function exitWithParent(): void {
     process.stdin.resume();
     process.stdin.on('end', () => process.exit(1));

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** What the reference page says of a setting. */
+/** What the reference page says about a setting. */
 export interface SettingNotes {
     group: (typeof SETTING_GROUPS)[number];
     help: string;
-    /** A secret `X` may also be given as the path of a file that holds it, in `X_FILE`. */
+    /** If true, the setting `X` may also be given as the path of a file that holds it, in `X_FILE`. */
     secret?: true;
-    /** The default in words, where it is not a fixed value. */
+    /** The default in words, if it is not a fixed value. */
     default?: string;
 }
 
@@ -22,6 +22,7 @@ export const SETTING_GROUPS = [
     'Addresses of other processes',
 ] as const;
 
+/** Creates the notes of a setting, in the form that `meta()` of zod accepts. */
 export function notes(
     group: SettingNotes['group'],
     help: string,
@@ -30,7 +31,7 @@ export function notes(
     return { group, help, ...more };
 }
 
-/** A whole number from `least` to `most`. */
+/** A setting that is a whole number from `least` to `most`. */
 export const whole = (least: number, most: number) => {
     const error = `must be a whole number from ${least} to ${most}`;
     return z.coerce.number({ error }).int(error).min(least, error).max(most, error);

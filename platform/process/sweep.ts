@@ -1,13 +1,19 @@
-/** How often everything that waits is searched for calls that have ended, in milliseconds. */
+/** How often the queues are searched for calls that have ended, in milliseconds. */
 const SWEEP_MS = 50;
 
-/** Checks what waits in one place, at `now` of `performance.now()`. Returns true if something still waits there. */
+/**
+ * Removes the calls that have ended from one queue. `now` is `performance.now()`. Returns true if calls still wait in
+ * it.
+ */
 type Sweep = (now: number) => boolean;
 
 const sweeps = new Set<Sweep>();
 let timer: NodeJS.Timeout | undefined;
 
-/** Calls `sweep` every 50 ms until it returns false. One timer serves all queues of the process; calls set none. */
+/**
+ * Calls `sweep` every 50 ms until it returns false. One timer serves all queues of the process, so calls need no timers
+ * of their own.
+ */
 export function sweepWhileNeeded(sweep: Sweep): void {
     sweeps.add(sweep);
     timer ??= setInterval(sweepAll, SWEEP_MS).unref();

@@ -2,8 +2,8 @@ import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
 /**
- * Keeps the process alive when an error is thrown where nothing catches it, so that its other requests go on. Such an
- * error is a defect: it is logged, counted and raises an alert (UncaughtException).
+ * Keeps the process and its other requests running when no code catches an error. Such an error is a defect: it is
+ * logged, counted and raises an alert (UncaughtException).
  */
 export function surviveUncaught({ log, metrics }: { log: Log; metrics: Metrics }): { stop(): void } {
     const uncaught = metrics.counter({
@@ -15,6 +15,6 @@ export function surviveUncaught({ log, metrics }: { log: Log; metrics: Metrics }
         uncaught.inc();
         log.fatal({ err }, 'uncaught exception');
     };
-    process.on('uncaughtException', onUncaught); // promises without a handler arrive here, too
+    process.on('uncaughtException', onUncaught); // also called for rejected promises without a handler
     return { stop: () => void process.off('uncaughtException', onUncaught) };
 }

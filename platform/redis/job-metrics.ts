@@ -2,30 +2,30 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Job, Queue } from 'bullmq';
 import { type Metrics, type Sample, secondsSince } from '../telemetry/metrics.ts';
 
-/** Time limit for Redis to report its queues, in milliseconds. Then their metrics are left out. */
+/** Time limit for Redis to report the state of a queue, in milliseconds. After it, the metrics lack the queue. */
 const TIMEOUT_MS = 500;
 const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 
 export interface JobMetrics {
-    /** Exports the state of the queue while `isReachable`. */
-    watch(queue: Queue, task_names: readonly string[], isReachable: () => boolean): void;
-    /** Times one run of a job. The label is `task`, because Prometheus uses `job`. */
+    /** Exports the state of the queue. The metrics lack the queue while `isReachable` returns false. */
+    watch(queue: Queue, taskNames: readonly string[], isReachable: () => boolean): void;
+    /** Runs a job and records its duration. The label is `task`, because Prometheus itself uses `job`. */
     run(queue: string, task: string, work: () => Promise<unknown>): Promise<unknown>;
 }
 
 interface Depth {
     queue: string;
     jobs: Record<string, number>;
-    oldest_seconds: number;
+    oldestSeconds: number;
 }
 
 export function jobMetrics(metrics: Metrics): JobMetrics {
     const watchDepth = depthMetrics(metrics);
     const { expect, run } = runMetrics(metrics);
     return {
-        watch(queue, task_names, isReachable) {
+        watch(queue, taskNames, isReachable) {
             watchDepth(queue, isReachable);
-            for (const task of task_names) expect(queue.name, task);
+            for (const task of taskNames) expect(queue.name, task);
         },
         run,
     };
@@ -48,7 +48,7 @@ function depthMetrics(metrics: Metrics) {
             help: 'How long the oldest due job has been waiting.',
             labels: ['queue'],
         },
-        async () => (await depths()).map(({ queue, oldest_seconds }) => ({ labels: { queue }, value: oldest_seconds })),
+        async () => (await depths()).map(({ queue, oldestSeconds }) => ({ labels: { queue }, value: oldestSeconds })),
     );
     return (queue: Queue, isReachable: () => boolean): void => {
         watched.push(async () => (isReachable() ? depthOf(queue) : undefined));
@@ -61,18 +61,18 @@ function runMetrics(metrics: Metrics) {
         help: 'Duration of a job in this process, by outcome.',
         labels: ['queue', 'task', 'outcome'],
     });
-    const last_success = new Map<string, Sample<'queue' | 'task'>>();
+    const lastSuccess = new Map<string, Sample<'queue' | 'task'>>();
     metrics.collect(
         {
             type: 'gauge',
             name: 'job_last_success_timestamp_seconds',
-            help: 'Time of the last successful run of the job in this process; before the first one, when the process started.',
+            help: 'Time of the last successful run of the job in this process; before the first one, the start of the process.',
             labels: ['queue', 'task'],
         },
-        () => last_success.values(),
+        () => lastSuccess.values(),
     );
     const succeeded = (queue: string, task: string): void => {
-        last_success.set(`${queue} ${task}`, { labels: { queue, task }, value: Date.now() / 1_000 });
+        lastSuccess.set(`${queue} ${task}`, { labels: { queue, task }, value: Date.now() / 1_000 });
     };
     return {
         expect(queue: string, task: string): void {
@@ -98,13 +98,13 @@ function readingsByState({ queue, jobs }: Depth): Sample<'queue' | 'state'>[] {
     return STATES.map((state) => ({ labels: { queue, state }, value: jobs[state] ?? 0 }));
 }
 
-/** Undefined if Redis takes too long or refuses. */
+/** Returns undefined if Redis takes too long or refuses. */
 async function depthOf(queue: Queue): Promise<Depth | undefined> {
     const asked = Promise.all([queue.getJobCounts(...STATES), queue.getWaiting(0, 0), queue.getDelayed(0, 0)]).then(
         ([jobs, waiting, delayed]) => ({
             queue: queue.name,
             jobs,
-            oldest_seconds: Math.max(0, ...[...waiting, ...delayed].map(overdueSeconds)),
+            oldestSeconds: Math.max(0, ...[...waiting, ...delayed].map(overdueSeconds)),
         }),
         () => undefined,
     );

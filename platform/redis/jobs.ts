@@ -5,71 +5,76 @@ import { inSpan, startSpan } from '../telemetry/tracing.ts';
 import type { JobMetrics } from './job-metrics.ts';
 import { endWatchOnEnd, openPatientRedis, type Redis } from './redis.ts';
 
-/** Work that one process of a role does every `every_ms`. It must tolerate interruption and a second run. */
+/**
+ * Work that one process of a role does every `everyMs` milliseconds. It must tolerate interruption and a second run.
+ */
 export interface Job {
-    every_ms: number;
+    everyMs: number;
     run(): Promise<unknown>;
 }
 
-/** Finished jobs that are kept for inspection. */
+/** Number of finished jobs that are kept for inspection. */
 const KEEP = { removeOnComplete: 10, removeOnFail: 100 };
 
-/** Approximate number of events of a queue that are kept, though nobody reads them. */
+/** Approximate maximum number of events that BullMQ keeps for a queue. This service does not read them. */
 const KEEP_EVENTS = 100;
 
-/** The same bounds, as the queue's settings in Redis show them. */
+/** The same maximum, as a field of the queue's settings in Redis. */
 const MAX_EVENTS = { 'opts.maxLenEvents': KEEP_EVENTS };
 
-/** Time limit for a running job to end, in milliseconds. Without Redis none ends. */
+/** Time limit for a running job to end when the process stops, in milliseconds. Without Redis, no job ends. */
 const STOP_MS = 5_000;
 
-/** How often Redis is checked for the schedules, in milliseconds. */
+/** How often the schedules in Redis are checked, in milliseconds. */
 const LOOK_MS = 10_000;
 
-/** Runs a role's jobs on their schedules. Each run happens in whichever process of the role takes it. */
+/** Runs a role's jobs on their schedules. Any process of the role may take a run; only one does. */
 export function scheduleJobs(options: {
-    redis_url: string;
+    redisUrl: string;
     role: string;
     jobs: Record<string, Job>;
     log: Log;
     metrics: JobMetrics;
 }): { stop(): Promise<void> } {
-    const { redis_url, role, jobs, log, metrics } = options;
-    const connection = openPatientRedis({ url: redis_url, log });
-    const connections = andItsDuplicates(connection); // a worker waits for jobs on one of its own
+    const { redisUrl, role, jobs, log, metrics } = options;
+    const connection = openPatientRedis({ url: redisUrl, log });
+    const connections = andItsDuplicates(connection); // a worker waits for jobs on a duplicate
     // The hash tag keeps a queue's keys together on a Redis Cluster.
-    const queue_options = { connection, prefix: `{jobs:${role}}` };
-    const queue = new Queue(role, { ...queue_options, streams: { events: { maxLen: KEEP_EVENTS } } });
+    const queueOptions = { connection, prefix: `{jobs:${role}}` };
+    const queue = new Queue(role, { ...queueOptions, streams: { events: { maxLen: KEEP_EVENTS } } });
     metrics.watch(queue, Object.keys(jobs), () => connection.status === 'ready');
     let running: Promise<unknown> = Promise.resolve();
-    const perform = async ({ name, timestamp, delay: delay_ms }: DueJob): Promise<unknown> => {
+    const perform = async ({ name, timestamp, delay: delayMs }: DueJob): Promise<unknown> => {
         const job = jobs[name];
         if (!job) return undefined;
         const span = startSpan('consumer', `job ${role}.${name}`);
-        span.attribute('queue.wait_ms', Math.max(0, Date.now() - timestamp - delay_ms));
+        span.attribute('queue.wait_ms', Math.max(0, Date.now() - timestamp - delayMs));
         running = inSpan(span, () => metrics.run(role, name, () => job.run()));
         return running;
     };
-    const worker = new Worker(role, perform, { ...queue_options, concurrency: 1 });
-    queue.on('error', (error) => log.warn({ err: error }, 'job queue'));
-    worker.on('error', (error) => log.warn({ err: error }, 'job queue'));
+    const worker = new Worker(role, perform, { ...queueOptions, concurrency: 1 });
+    queue.on('error', (error) => log.warn({ err: error }, 'job queue error'));
+    worker.on('error', (error) => log.warn({ err: error }, 'job queue error'));
     worker.on('failed', (job, error) => log.error({ err: error, job: job?.name }, 'job failed'));
     const stopping = new AbortController();
-    // Not awaited: without Redis the role serves anyway, and this waits for it.
+    // Not awaited: this waits for Redis, and the role must serve without Redis.
     void keepScheduled({ queue, connection, jobs, log, signal: stopping.signal });
     return {
         async stop() {
             stopping.abort();
-            // BullMQ closes a connection that is lost only by force: otherwise it waits for it for ever.
+            // Without force, BullMQ waits for ever for a lost connection.
             const isLost = connections.some(({ status }) => status !== 'ready');
-            const closed = Promise.allSettled([worker.close(isLost), queue.close(), running]); // the last job may have failed
+            // allSettled, because the last job may have failed.
+            const closed = Promise.allSettled([worker.close(isLost), queue.close(), running]);
             await Promise.race([closed, delay(STOP_MS, undefined, { ref: false })]);
             for (const each of connections) each.disconnect();
         },
     };
 }
 
-/** The connection, and those that BullMQ makes from it. */
+/**
+ * Returns a list of the connection and of all duplicates that BullMQ makes of it. The list grows with each duplicate.
+ */
 function andItsDuplicates(connection: Redis): readonly Redis[] {
     const all = [connection];
     const duplicate = connection.duplicate.bind(connection) as (...options: unknown[]) => Redis;
@@ -83,8 +88,8 @@ function andItsDuplicates(connection: Redis): readonly Redis[] {
 }
 
 /**
- * Writes the schedules to Redis, and again whenever Redis has lost them: after FLUSHALL, or when it is a different,
- * empty one.
+ * Writes the schedules to Redis, and writes them again whenever Redis has lost them: after FLUSHALL, or when an empty
+ * Redis has replaced it.
  */
 async function keepScheduled(options: {
     queue: Queue;
@@ -94,15 +99,15 @@ async function keepScheduled(options: {
     signal: AbortSignal;
 }): Promise<void> {
     const { queue, connection, jobs, log, signal } = options;
-    // At first none is known: Redis may have schedules of a release with other intervals.
+    // Empty at first, so that all are written: Redis may have schedules of a release with other intervals.
     let present = new Set<string>();
     while (!signal.aborted) {
         try {
             const missing = Object.entries(jobs).filter(([name]) => !present.has(name));
-            for (const [name, { every_ms }] of missing) {
-                await queue.upsertJobScheduler(name, { every: every_ms }, { name, opts: KEEP });
+            for (const [name, { everyMs }] of missing) {
+                await queue.upsertJobScheduler(name, { every: everyMs }, { name, opts: KEEP });
             }
-            // It belongs to the queue's settings, which are lost together with the schedules.
+            // Redis loses the queue's settings together with the schedules.
             if (missing.length > 0) await connection.hset(queue.toKey('meta'), MAX_EVENTS);
             await delay(LOOK_MS, undefined, { signal, ref: false });
             present = new Set((await queue.getJobSchedulers()).map(({ key }) => key));

@@ -8,8 +8,8 @@ export function isClusterUrl(url: string): boolean {
 }
 
 /**
- * Some nodes of a cluster, `redis-cluster://:password@host:6379,redis-cluster://…`. All nodes have the password of the
- * first one.
+ * Parses the URLs of some nodes of a cluster, `redis-cluster://:password@host:6379,redis-cluster://…`. All nodes have
+ * the user and password of the first one.
  */
 export function clusterNodes(url: string): {
     nodes: Array<{ host: string; port: number }>;
@@ -40,8 +40,8 @@ class PunctualCluster extends Cluster {
 }
 
 /**
- * Behaves like a connection to one Redis: it fails fast, and repeats a command only if a node refused it because
- * another node owns its slot.
+ * Opens a connection to a cluster that behaves like one to a single Redis: it fails fast, and repeats a command only if
+ * a node refused it because another node owns its slot.
  */
 export function openCluster(url: string): Cluster {
     const { nodes, access } = clusterNodes(url);
@@ -61,8 +61,8 @@ export function openCluster(url: string): Cluster {
 }
 
 /**
- * Ends the connection to a node that leaves a command unanswered, and adds its address to `silent`. Commands for it
- * then fail at once, until it answers the greeting of a new connection or another node has its slots.
+ * Closes the connection to a node that does not answer a command in time, and adds its address to `silent`. Commands
+ * for the node then fail at once, until it is ready on a new connection or another node owns its slots.
  */
 function giveUpWhenSilent(node: Redis, silent: Set<string>): void {
     const address = `${node.options.host}:${node.options.port}`;
@@ -83,15 +83,18 @@ function giveUpWhenSilent(node: Redis, silent: Set<string>): void {
     node.on('ready', () => silent.delete(address));
 }
 
-/** Runs before the first command: while a node is being connected, nothing is sent to it. */
+/** Connects to all masters before the first command, because no command is sent to a node that is still connecting. */
 function connectNodes(cluster: Cluster): void {
-    if (cluster.status !== 'ready') return; // whether it is, one of them is still to be asked
+    if (cluster.status !== 'ready') return; // ioredis still has to ask one of the nodes whether the cluster is ready
     for (const node of cluster.nodes('master')) {
-        if (node.status === 'wait') node.connect().catch(() => {}); // the cluster tells of it, as 'node error'
+        if (node.status === 'wait') node.connect().catch(() => {}); // the cluster reports it as 'node error'
     }
 }
 
-/** Calls `listener` when a node was lost or another one became a master. Slots that move take their keys along. */
+/**
+ * Calls `listener` when a node was lost or another one became a master. Slots that move do not count: they keep their
+ * keys.
+ */
 export function onOtherMasters(cluster: Cluster, listener: () => void): void {
     const masterNames = (): string =>
         cluster

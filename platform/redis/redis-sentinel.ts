@@ -1,6 +1,6 @@
 import type { RedisOptions } from 'ioredis';
 
-/** replyMapping changes the types of all answers, and is not set here. */
+/** Options of ioredis without replyMapping, which would change the types of all answers and is not set here. */
 type SentinelOptions = Omit<RedisOptions, 'replyMapping'>;
 
 /** Time limit for one sentinel to name the master, in milliseconds. Then the next one is asked. */
@@ -8,7 +8,7 @@ const SENTINEL_TIMEOUT_MS = 1_000;
 /** The longest pause before all sentinels are asked again, in milliseconds. */
 const MAX_PAUSE_MS = 1_000;
 
-/** scheme, user info, sentinels, master name, parameters */
+/** The form of the URL: scheme, user info, sentinels, master name, parameters. */
 const FORM = /^(rediss?)-sentinel:\/\/(?:([^@/?]*)@)?([^@/?]+)\/([^/?]+)(?:\?(.*))?$/;
 const PARAMETERS = ['db', 'sentinel_username', 'sentinel_password'];
 
@@ -18,9 +18,10 @@ export function isSentinelUrl(url: string): boolean {
 }
 
 /**
- * `redis-sentinel://user:password@host:26379,host:26379/master?db=0&sentinel_username=…&sentinel_password=…`: user and
- * password are those of the data nodes. All parts but the sentinels and the master's name are optional. With
- * `rediss-sentinel:` the sentinels and the data nodes are connected by TLS. Undefined if the URL has another form.
+ * Parses `redis-sentinel://user:password@host:26379,host:26379/master?db=0&sentinel_username=…&sentinel_password=…`.
+ * User and password are those of the data nodes. All parts but the sentinels and the master's name are optional. With
+ * `rediss-sentinel:`, connections to the sentinels and the data nodes use TLS. Returns undefined if the URL has another
+ * form.
  */
 export function sentinelOptions(url: string): SentinelOptions | undefined {
     const [, scheme, access = '', hosts = '', master = '', query = ''] = FORM.exec(url) ?? [];

@@ -1,15 +1,15 @@
 import type { Command } from 'ioredis';
 
-/** Time limit of a command, in milliseconds. Then the caller continues without Redis. */
+/** Time limit of a command, in milliseconds. After it, the caller continues without Redis. */
 const COMMAND_TIMEOUT_MS = 500;
 
-/** This name tells traces that the error is an expected one. */
+/** Traces recognize a timeout by this name. */
 const TIMEOUT = { name: 'TimeoutError' };
 
 /**
- * Fails a command that Redis does not answer in time, and then calls `onSilence`. The library's own timeout is unfair
- * to Redis: after a stall of this process timers run first, so here the verdict is given in a later immediate, after
- * arrived data was read.
+ * Fails a command that Redis does not answer in time, and then calls `onSilence`. ioredis's own timeout could fail a
+ * command whose answer has arrived: after a stall of this process, timers run before Node reads data. So the command
+ * fails only in a later immediate, after Node has read arrived data.
  */
 export function limitWait(command: Command, onSilence?: () => void): void {
     let isSettled = false;

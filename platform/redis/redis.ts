@@ -6,13 +6,15 @@ import { PATIENT, PUNCTUAL, retryDelay } from './redis-options.ts';
 import { sentinelOptions } from './redis-sentinel.ts';
 import { limitWait } from './redis-wait.ts';
 
-/** One Redis, or a Redis Cluster, on which all keys of a command have the same hash tag. */
+/**
+ * A connection to one Redis or to a Redis Cluster. All keys of a command must have the same hash tag, as a cluster
+ * requires.
+ */
 export type Redis = SingleRedis | Cluster;
 
 /**
- * A connection that is replaced when Redis leaves a command unanswered. It is ready again when Redis answers the
- * greeting in time; until then commands fail at once. So the users of Redis in this process wait only once for a Redis
- * that hangs.
+ * A connection that is replaced when Redis does not answer a command in time. Until the new connection is ready,
+ * commands fail at once. So a Redis that hangs makes this process wait only once.
  */
 class PunctualRedis extends SingleRedis {
     override sendCommand(...[command, stream]: Parameters<SingleRedis['sendCommand']>): unknown {
@@ -26,12 +28,12 @@ class PunctualRedis extends SingleRedis {
 }
 
 /**
- * A connection that fails fast: a command is refused at once while there is no connection, and is never sent twice. It
- * reconnects in the background, for ever.
+ * Opens a connection that fails fast: while Redis is unreachable, commands fail at once, and no command is sent twice.
+ * It reconnects in the background, without a limit of attempts.
  */
 export function openRedis({ url, log }: { url: string; log: Log }): Redis {
     const redis = isClusterUrl(url) ? openCluster(url) : openSingle(url);
-    logErrors(redis, log, 'redis connection');
+    logErrors(redis, log, 'redis connection error');
     endWatchOnEnd(redis);
     return redis;
 }
@@ -42,10 +44,12 @@ function openSingle(url: string): SingleRedis {
     return sentinels ? new PunctualRedis({ ...sentinels, ...options }) : new PunctualRedis(url, options);
 }
 
-/** A connection for blocking commands, which take as long as BullMQ allows and wait while Redis is unreachable. */
+/**
+ * Opens a connection for blocking commands, which take as long as BullMQ allows and wait while Redis is unreachable.
+ */
 export function openPatientRedis({ url, log }: { url: string; log: Log }): Redis {
     const redis = isClusterUrl(url) ? openPatientCluster(url) : openPatientSingle(url);
-    logErrors(redis, log, 'job queue connection');
+    logErrors(redis, log, 'job queue connection error');
     endWatchOnEnd(redis);
     return redis;
 }
@@ -64,25 +68,28 @@ function logErrors(redis: Redis, log: Log, text: string): void {
     for (const event of ['error', 'node error']) redis.on(event, (error: Error) => log.warn({ err: error }, text));
 }
 
-/** ioredis begins to watch the sentinels even if it was disconnected while it connected, and would never end that watch. */
+/**
+ * Ends ioredis's watch of the sentinels when the connection ends. ioredis starts this watch even on a connection that
+ * was disconnected while it connected, and would then never end it.
+ */
 export function endWatchOnEnd(redis: Redis): void {
     redis.on('end', () => redis.disconnect());
 }
 
 /**
- * Resolves when commands can be sent, or after `timeout_ms`: a Redis that is missing at the start is tolerated like any
- * other outage.
+ * Resolves when commands can be sent, or after `timeoutMs`: a Redis that is unreachable at the start is tolerated like
+ * any other outage.
  */
-export async function awaitRedis(redis: Redis, timeout_ms: number): Promise<void> {
-    await awaitReady(redis, timeout_ms);
+export async function awaitRedis(redis: Redis, timeoutMs: number): Promise<void> {
+    await awaitReady(redis, timeoutMs);
     if (!(redis instanceof Cluster)) return;
-    await Promise.all(redis.nodes('master').map((node) => awaitReady(node, timeout_ms)));
+    await Promise.all(redis.nodes('master').map((node) => awaitReady(node, timeoutMs)));
 }
 
-async function awaitReady(redis: Redis, timeout_ms: number): Promise<void> {
+async function awaitReady(redis: Redis, timeoutMs: number): Promise<void> {
     if (redis.status === 'ready') return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, timeout_ms);
+    const timer = setTimeout(resolve, timeoutMs);
     redis.once('ready', resolve);
     await promise;
     clearTimeout(timer);
@@ -90,7 +97,7 @@ async function awaitReady(redis: Redis, timeout_ms: number): Promise<void> {
 }
 
 /**
- * Calls `listener` when the next answer may come from a different Redis, or from the same one after a crash: a
+ * Calls `listener` when the next answer may come from a different Redis, or from the same one after a crash: when a
  * connection was lost, or a cluster has other masters.
  */
 export function onOtherMemory(redis: Redis, listener: () => void): void {
@@ -99,8 +106,8 @@ export function onOtherMemory(redis: Redis, listener: () => void): void {
 }
 
 /**
- * The hash tag of an account's shard. All keys of one decision have it, so that its script stays in one slot. FNV-1a of
- * the account's id, modulo the number of shards.
+ * Returns the hash tag of an account's shard: FNV-1a of the account's id, modulo the number of shards. All keys of a
+ * script have the same tag, so that they are in one slot.
  */
 export function shardTag(account: string, shards: number): string {
     let hash = 0x811c9dc5;
@@ -110,7 +117,7 @@ export function shardTag(account: string, shards: number): string {
     return `{${(hash >>> 0) % shards}}`;
 }
 
-/** Runs one Lua script by its hash. Sends the text if Redis does not have it yet. */
+/** Returns a function that runs a Lua script by its hash. It sends the text if Redis does not have the script yet. */
 export function redisScript(redis: Redis, text: string) {
     const sha = createHash('sha1').update(text).digest('hex');
     return async (keys: readonly string[], args: readonly (string | number | Buffer)[]): Promise<unknown> => {

@@ -5,38 +5,27 @@ import { type Caller, type Identify, notAllowed, tooManyCalls } from './callers.
 import type { Client } from './connections.ts';
 import { encodeStatus } from './unary.ts';
 
-/** Anybody may call the health methods. */
+/** The health methods need no token. */
 const HEALTH = '/grpc.health.v1.Health/';
-/** Any holder of a token may call reflection. */
+/** The reflection methods need a token, but no permission for the method. */
 const REFLECTION = '/grpc.reflection.';
 
 export interface Admission {
     /** Refuses calls by their metadata, before grpc-js reads a message. */
     interceptor: ServerInterceptor;
-    /** The caller with this metadata, which the interceptor has accepted. */
+    /** Returns the caller of a call that the interceptor has admitted, by its metadata. */
     callerOf(metadata: Metadata): Caller;
 }
 
 /**
- * Decides who may make a call, and how many at a time. `isKnown`: true if a valid token has come over the connection.
+ * Decides which callers may make a call, and limits the open calls of each. `isKnown`: true if a valid token has come
+ * over the connection.
  */
 export function admission(options: { identify: Identify; isKnown(client: Client): boolean }): Admission {
     const { identify, isKnown } = options;
     const callers = new WeakMap<Metadata, Caller>();
     const health = healthPlaces(isKnown);
-    const open = new Map<Caller, number>();
-
-    /** Counts the call. The returned function removes it again, once. */
-    function enter(caller: Caller): () => void {
-        const count = open.get(caller) ?? 0;
-        if (count >= caller.max_open) throw tooManyCalls(caller.max_open);
-        open.set(caller, count + 1);
-        let is_open = true;
-        return () => {
-            if (is_open) open.set(caller, (open.get(caller) ?? 0) - 1);
-            is_open = false;
-        };
-    }
+    const enter = openCalls();
 
     function admit(path: string, metadata: Metadata, client: Client): () => void {
         if (path.startsWith(HEALTH)) return health.enter(path, client);
@@ -57,7 +46,7 @@ export function admission(options: { identify: Identify; isKnown(client: Client)
                             leave = admit(path, metadata, call.getConnectionInfo());
                         } catch (error) {
                             call.sendStatus(encodeStatus(asAppError(error)));
-                            return; // nothing of the call is read
+                            return; // no message of the call is read
                         }
                         pass(metadata);
                     },
@@ -74,8 +63,24 @@ export function admission(options: { identify: Identify; isKnown(client: Client)
         interceptor,
         callerOf(metadata) {
             const caller = callers.get(metadata);
-            if (!caller) throw new Error('a call got past the interceptor');
+            if (!caller) throw new Error('the interceptor has not admitted this call');
             return caller;
         },
+    };
+}
+
+/** Counts the open calls of each caller. */
+function openCalls(): (caller: Caller) => () => void {
+    const open = new Map<Caller, number>();
+    /** The returned function ends the call. Only the first call of that function has an effect. */
+    return (caller) => {
+        const count = open.get(caller) ?? 0;
+        if (count >= caller.maxOpen) throw tooManyCalls(caller.maxOpen);
+        open.set(caller, count + 1);
+        let isOpen = true;
+        return () => {
+            if (isOpen) open.set(caller, (open.get(caller) ?? 0) - 1);
+            isOpen = false;
+        };
     };
 }

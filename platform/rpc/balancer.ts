@@ -8,25 +8,26 @@ import type { ReplicaAddress } from './resolve.ts';
 import { unreachable } from './unary.ts';
 import { WAITING, WaitingCalls } from './waiting-calls.ts';
 
-/** The first pause before a disconnected endpoint is tried again, in milliseconds; it doubles each time. */
+/** The first pause before a disconnected replica is tried again, in milliseconds. It doubles each time. */
 const RETRY_MS = 250;
-/** The longest pause: calls may be waiting. */
+/** The longest pause, in milliseconds. It is short because calls may be waiting. */
 const MAX_RETRY_MS = 1_000;
 
 export interface BalancerOptions {
     resolve(): Promise<ReplicaAddress[]>;
     /**
-     * Registers a listener, which also gets the reason if the event has one. It is never called before this returns.
+     * Opens a replica, and calls `on` for each of its events, with the reason if there is one. `on` is never called
+     * before this returns.
      */
     openReplica(address: ReplicaAddress, on: (event: ReplicaEvent, reason?: AppError) => void): Replica;
     /**
-     * How often the endpoints are looked up, in milliseconds. It happens at once when a stream is lost, and more often
-     * until all are open.
+     * How often the addresses of the replicas are looked up, in milliseconds. They are also looked up as soon as a
+     * stream is lost, and more often until all streams are open.
      */
-    refresh_ms: number;
+    refreshMs: number;
 }
 
-/** Spreads calls over all endpoints of a service. Each goes to the less busy one of two random endpoints. */
+/** Distributes calls over all replicas of a service. Each call goes to the less busy one of two random replicas. */
 export class Balancer {
     readonly #options: BalancerOptions;
     readonly #replicas = new Map<string, Replica>();
@@ -35,7 +36,7 @@ export class Balancer {
     #looking_up: Promise<void> | undefined;
     #timer: NodeJS.Timeout | undefined;
     #retry_ms = RETRY_MS;
-    /** Why an endpoint could not be reached, the last time. */
+    /** Why a replica could not be reached the last time. */
     #reason: AppError | undefined;
     #reached = false;
     #closed = false;
@@ -45,24 +46,27 @@ export class Balancer {
         this.#tend();
     }
 
-    /** Sends the call. It is repeated once, on another endpoint if there is one, if it has not run or may run twice. */
+    /**
+     * Sends the call. If the connection fails, the call is repeated once, on another replica if there is one, provided
+     * that it has not run or may run twice.
+     */
     async call(method: MethodInfo, request: Uint8Array, context: CallContext): Promise<Uint8Array> {
         const replica = this.#pick() ?? (await this.#opened(request, context));
         try {
             return await replica.call(method, request, context);
         } catch (error) {
-            if (!(error instanceof TransportError) || (error.may_have_run && !method.safe)) throw error;
+            if (!(error instanceof TransportError) || (error.mayHaveRun && !method.safe)) throw error;
             const other = this.#pickBeside(replica) ?? (await this.#opened(request, context));
             return other.call(method, request, context);
         }
     }
 
-    /** The number of known endpoints, by whether their streams are open. */
+    /** The number of known replicas, by whether their streams are open. */
     replicas(): { open: number; not_open: number } {
         return { open: this.#open.length, not_open: this.#replicas.size - this.#open.length };
     }
 
-    /** Throws the reason until an endpoint has been open for the first time. */
+    /** Throws the reason if no stream to a replica has been open yet. */
     assertReached(): void {
         if (!this.#reached) throw this.#unreachable();
     }
@@ -88,10 +92,10 @@ export class Balancer {
         const open = this.#open;
         if (open.length === 0) return;
         const index = randomBelow(open.length);
-        const first = open[index] as Replica; // below the length
-        // Another, if there is one.
+        const first = open[index] as Replica; // index is below the length
+        // A different replica, if there is one.
         const second = open[(index + 1 + randomBelow(open.length - 1)) % open.length] as Replica;
-        return second.in_flight.calls < first.in_flight.calls ? second : first;
+        return second.inFlight.calls < first.inFlight.calls ? second : first;
     }
 
     #pickBeside(replica: Replica): Replica | undefined {
@@ -99,19 +103,19 @@ export class Balancer {
         return others[randomBelow(others.length)] ?? this.#pick();
     }
 
-    /** Waits for the next endpoint that opens. */
+    /** Waits for the next replica whose stream opens. */
     async #opened(request: Uint8Array, context: CallContext): Promise<Replica> {
         if (this.#closed) throw unreachable();
         const span = startSpan('internal', WAITING, context);
         return inSpan(span, () => this.#waiting.add(request.byteLength, context));
     }
 
-    /** Reopens lost endpoints and looks them up, now and later. */
+    /** Reopens lost replicas and looks up the addresses, now and periodically. */
     #tend(): void {
         for (const replica of this.#replicas.values()) replica.reopen();
         this.#lookUp();
         if (this.#open.length > 0 && this.#open.length === this.#replicas.size) {
-            this.#tendIn(this.#options.refresh_ms);
+            this.#tendIn(this.#options.refreshMs);
         } else {
             this.#tendIn(this.#retry_ms);
             this.#retry_ms = Math.min(2 * this.#retry_ms, MAX_RETRY_MS);
@@ -126,7 +130,7 @@ export class Balancer {
     #lookUp(): void {
         this.#looking_up ??= this.#options
             .resolve()
-            // If there is no answer, or an empty one, the known endpoints stay: losing the name service must not stop
+            // If there is no answer, or an empty one, the known replicas stay: losing the name service must not stop
             // traffic.
             .then((addresses) => addresses.length > 0 && !this.#closed && this.#keep(addresses))
             .catch(() => {})
@@ -135,7 +139,7 @@ export class Balancer {
             });
     }
 
-    /** Retires the endpoints that are not among `endpoints`, and opens the new ones. */
+    /** Retires the replicas that are not among `addresses`, and opens the new ones. */
     #keep(addresses: ReplicaAddress[]): void {
         const targets = new Set(addresses.map(({ target }) => target));
         for (const [target, replica] of this.#replicas) {

@@ -9,13 +9,16 @@ import type { Dispatch } from './dispatch.ts';
 export interface Caller {
     /** True if it may call the method at `/package.Service/Method`. */
     allows(path: string): boolean;
-    /** Runs one of its calls if it is allowed and has not too many in progress. */
+    /** Runs a call of this caller. Throws if the caller may not call the method, or has too many calls in progress. */
     dispatch: Dispatch;
-    /** gRPC calls and streams that it may have open in this process. */
-    max_open: number;
+    /** Maximum number of gRPC calls and streams that it may have open in this process. */
+    maxOpen: number;
 }
 
-/** The sender of a call. Throws `unauthenticated` if it is unknown, `headers_too_large` if it sent too much. */
+/**
+ * Returns the caller with this metadata. Throws `unauthenticated` if it is unknown, and `headers_too_large` if the
+ * metadata is too large.
+ */
 export type Identify = (metadata: Metadata) => Caller;
 
 export interface Callers {
@@ -28,19 +31,19 @@ export interface Callers {
 const MAX_METADATA_BYTES = 16 << 10;
 
 /**
- * Knows this service's own processes by `service_tokens`, which may call everything, and external services by their
- * settings.
+ * Identifies callers by their tokens. This service's own processes have one of `serviceTokens` and may call every
+ * method. An external service may call what its settings permit.
  */
 export function callers(options: {
-    service_tokens: readonly string[];
-    service_callers: Record<string, CallerSettings>;
+    serviceTokens: readonly string[];
+    serviceCallers: Record<string, CallerSettings>;
     dispatch: Dispatch;
 }): Callers {
-    const { service_tokens, service_callers, dispatch } = options;
-    const own: Caller = { allows: () => true, dispatch, max_open: MAX_CALLS_IN_FLIGHT };
+    const { serviceTokens, serviceCallers, dispatch } = options;
+    const own: Caller = { allows: () => true, dispatch, maxOpen: MAX_CALLS_IN_FLIGHT };
     const known: Array<[token_sha256: Buffer, Caller]> = [
-        ...service_tokens.map((token): [Buffer, Caller] => [sha256(token), own]),
-        ...Object.values(service_callers).map((settings): [Buffer, Caller] => [
+        ...serviceTokens.map((token): [Buffer, Caller] => [sha256(token), own]),
+        ...Object.values(serviceCallers).map((settings): [Buffer, Caller] => [
             Buffer.from(settings.token_sha256, 'hex'),
             foreignCaller(settings, dispatch),
         ]),
@@ -49,8 +52,8 @@ export function callers(options: {
     function find(authorization: string): Caller | undefined {
         const [, token = ''] = /^Bearer (.+)$/.exec(authorization) ?? [];
         const sent = sha256(token);
-        // All are compared, so that the duration reveals nothing.
-        return known.filter(([token_sha256]) => timingSafeEqual(token_sha256, sent))[0]?.[1];
+        // All tokens are compared, so that the duration reveals nothing.
+        return known.filter(([tokenSha256]) => timingSafeEqual(tokenSha256, sent))[0]?.[1];
     }
 
     return {
@@ -87,22 +90,22 @@ function foreignCaller({ methods, trusted, max_in_flight }: CallerSettings, disp
     const listed = new Set(methods);
     const allows = (path: string): boolean =>
         listed.has(path) || listed.has(`${path.slice(0, path.lastIndexOf('/'))}/*`);
-    let in_flight = 0;
+    let inFlight = 0;
     return {
         allows,
-        max_open: max_in_flight,
+        maxOpen: max_in_flight,
         async dispatch(path, request, context) {
             if (!allows(path)) throw notAllowed();
             if (context.trusted && !trusted) {
                 throw new AppError('forbidden', 'This service token does not permit trusted calls.');
             }
-            if (in_flight >= max_in_flight) throw tooManyCalls(max_in_flight);
-            in_flight++;
+            if (inFlight >= max_in_flight) throw tooManyCalls(max_in_flight);
+            inFlight++;
             try {
                 // Only a trusted caller may state an account's tier.
                 return await dispatch(path, request, trusted ? context : { ...context, tier: undefined });
             } finally {
-                in_flight--;
+                inFlight--;
             }
         },
     };

@@ -7,7 +7,7 @@ import { type CutReason, connectionMetrics } from './bounds/connection-metrics.t
 import { type OpenedStream, onOpenedStream } from './bounds/opened-streams.ts';
 import { type UnknownConnections, unknownConnections } from './bounds/unknown-connections.ts';
 
-/** The far end of a connection, as grpc-js and HTTP/2 describe it. */
+/** The client side of a connection, as grpc-js and HTTP/2 describe it. */
 export interface Client {
     remoteAddress?: string | undefined;
     remotePort?: number | undefined;
@@ -19,7 +19,7 @@ export interface Connections {
     isKnown(client: Client): boolean;
     /** Stops accepting connections. */
     close(): void;
-    /** Cuts the unknown connections, which may be in their handshake, and stops watching streams. */
+    /** Cuts the unknown connections, even during their handshake, and stops watching streams. */
     end(): void;
 }
 
@@ -27,9 +27,9 @@ type Cut = (socket: Socket, reason: CutReason) => void;
 type HasToken = (headers: IncomingHttpHeaders) => boolean;
 
 /**
- * Listens, and passes connections to `accept` within bounds. Connections beyond the bounds are closed before they cost
- * a handshake. A connection is unknown until one of its streams has a valid token, and is cut as soon as it exceeds
- * what unknown connections may do.
+ * Listens, and passes connections to `accept`. A connection beyond the bounds is closed before it costs a handshake. A
+ * connection is unknown until one of its streams has a valid token. An unknown connection is cut as soon as it exceeds
+ * the bounds of unknown connections.
  */
 export async function listen(options: {
     host: string;
@@ -55,13 +55,13 @@ export async function listen(options: {
         options.accept(socket);
     });
     const server = createServer((socket) => {
-        socket.on('error', () => {}); // 'close' follows, and who uses the socket hears of both
-        const { remoteAddress: address } = socket; // removed when it closes
+        socket.on('error', () => {}); // 'close' follows, and each user of the socket listens to both
+        const { remoteAddress: address } = socket; // undefined if the socket has already closed
         if (address === undefined) {
             socket.destroy();
             return;
         }
-        const reason = open.size >= bounds.connections ? 'connections' : unknown.obstacleTo(address);
+        const reason = open.size >= bounds.connections ? 'connections' : unknown.refusalFor(address);
         if (reason) {
             cut(socket, reason);
             return;
@@ -88,7 +88,7 @@ export async function listen(options: {
     };
 }
 
-/** Resolves to the port that the server listens on. */
+/** Starts listening. Resolves to the port. */
 async function listenOn(server: Server, { host, port }: { host: string; port: number }): Promise<number> {
     await new Promise<void>((resolve, reject) => {
         server.once('error', reject);
@@ -98,7 +98,10 @@ async function listenOn(server: Server, { host, port }: { host: string; port: nu
     return typeof bound === 'object' && bound ? bound.port : port;
 }
 
-/** Watches the streams that are opened on unknown connections to `port`. Returns a function that stops it. */
+/**
+ * Watches the streams that clients open on unknown connections to `port`. A stream with a valid token makes its
+ * connection known. If a stream exceeds a bound, its connection is cut. Returns a function that stops the watch.
+ */
 function judgeStreams(options: {
     port: number;
     unknown: UnknownConnections;
@@ -117,8 +120,8 @@ function judgeStreams(options: {
         }
         const excess = unknown.addStream(name);
         if (!excess) return;
-        session.removeAllListeners('stream'); // grpc-js would answer the stream, which throws on a closed one
-        session.destroy(); // before its socket: only then is data that has been received already ignored
+        session.removeAllListeners('stream'); // grpc-js would answer the stream, which throws on a closed session
+        session.destroy(); // before its socket: otherwise Node would still process the data that it has received
         cut(excess.socket, excess.reason);
     });
 }

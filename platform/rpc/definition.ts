@@ -38,11 +38,11 @@ export type ServiceOf<D extends ServiceDefinition> = {
 export interface MethodInfo {
     /** `/package.Service/Method` */
     path: string;
-    /** The call may be repeated when it is unknown whether it ran. */
+    /** True if the call may be repeated when it is unknown whether it has run. */
     safe: boolean;
 }
 
-/** Carries one encoded call to its service, and returns the encoded answer. Fails with AppErrors only. */
+/** Sends one encoded call to its service, and returns the encoded answer. Fails with AppErrors only. */
 export type Transport = (method: MethodInfo, request: Uint8Array, context: CallContext) => Promise<Uint8Array>;
 
 function methodInfo(definition: ServiceDefinition, method: MethodDefinition): MethodInfo {
@@ -53,7 +53,7 @@ function methodInfo(definition: ServiceDefinition, method: MethodDefinition): Me
     };
 }
 
-/** A client of `definition` whose calls use `transport`. */
+/** Creates a client of `definition` whose calls use `transport`. */
 export function client<D extends ServiceDefinition>(definition: D, transport: Transport): ServiceOf<D> {
     const calls = Object.entries(definition.methods).map(([name, method]) => {
         const info = methodInfo(definition, method);
@@ -64,7 +64,7 @@ export function client<D extends ServiceDefinition>(definition: D, transport: Tr
         };
         return [name, call] as const;
     });
-    // Built from the same definition that ServiceOf is computed from.
+    // `calls` and ServiceOf have the same methods: those of `definition`.
     return Object.fromEntries(calls) as ServiceOf<D>;
 }
 
@@ -74,7 +74,7 @@ export interface BoundMethod {
     run(request: Uint8Array, context: CallContext): Promise<Uint8Array>;
 }
 
-/** The methods of `implementation`, for encoded messages. */
+/** Returns the methods of `implementation`, for encoded messages. */
 export function bind<D extends ServiceDefinition>(definition: D, implementation: ServiceOf<D>): BoundMethod[] {
     return Object.entries(definition.methods).map(([name, method]) => {
         // ServiceOf has a function for each method of the definition.
@@ -97,7 +97,7 @@ function decodeRequest(codec: Codec, request: Uint8Array): unknown {
         const reader = new BinaryReader(request, strictText);
         const message = codec.decode(reader);
         // The decoders stop at the end of a group and would silently ignore what follows.
-        if (reader.pos < reader.len) throw new Error('the message ends before its bytes do');
+        if (reader.pos < reader.len) throw new Error('there are bytes after the end of the message');
         return message;
     } catch (error) {
         throw new AppError('invalid', 'The request is not a valid message of this method.', { cause: error });

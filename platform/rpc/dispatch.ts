@@ -13,7 +13,7 @@ import { RemoteError } from './frames/wire.ts';
 export type Dispatch = (path: string, request: Uint8Array, context: CallContext) => Promise<Uint8Array>;
 
 /**
- * The entry to a process's services, whichever transport carried the call: it finds the method, records metrics and
+ * Creates the entry to a process's services for calls of every transport: it finds the method, records metrics and
  * converts errors.
  */
 export function dispatcher(methods: BoundMethod[], { log, metrics }: { log: Log; metrics: Metrics }): Dispatch {
@@ -36,7 +36,8 @@ export function dispatcher(methods: BoundMethod[], { log, metrics }: { log: Log;
                 throw new AppError('invalid', 'x-on-behalf-of must be the id of one account.');
             }
             const response = await method.run(request, span.within(context));
-            if (response.byteLength > MAX_ANSWER_BYTES) throw new Error(`an answer of ${response.byteLength} bytes`);
+            if (response.byteLength > MAX_ANSWER_BYTES)
+                throw new Error(`the answer is too large: ${response.byteLength} bytes`);
             duration.observe({ method: path, outcome: 'ok' }, secondsSince(began));
             span.finish();
             return response;
@@ -45,8 +46,7 @@ export function dispatcher(methods: BoundMethod[], { log, metrics }: { log: Log;
             const seen = { method: path, request_id: context.request_id, trace_id: traceIdOf(context) };
             if (refusal.kind === 'cancelled') log.info(seen, 'call cancelled: the client disconnected');
             else if (refusal.kind === 'deadline') log.warn(seen, 'call not answered in time');
-            else if (refusal.http_status >= 500 && !(refusal instanceof RemoteError))
-                log.error({ err: error, ...seen });
+            else if (refusal.httpStatus >= 500 && !(refusal instanceof RemoteError)) log.error({ err: error, ...seen });
             duration.observe({ method: path, outcome: refusal.kind }, secondsSince(began));
             span.finish(refusal);
             throw refusal;

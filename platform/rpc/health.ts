@@ -2,14 +2,14 @@ import type { ServerUnaryCall, sendUnaryData, UntypedServiceImplementation } fro
 import { HealthImplementation } from 'grpc-health-check';
 import type { ServiceRegistry } from './reflection.ts';
 
-/** How often watchers learn of a change, in milliseconds. */
+/** How often readiness is checked for clients of Watch, in milliseconds. */
 const WATCH_MS = 1_000;
 
 type Check = (call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>) => void;
 
 /**
- * grpc.health.v1 for `services` (full names, which all have the process's readiness) and for the process itself, under
- * the empty name. A check evaluates `ready` at that moment.
+ * Adds grpc.health.v1 for `services` (full names) and for the process itself, under the empty name. All of them have
+ * the readiness of the process. Each call of Check evaluates `ready`.
  */
 export function addHealth(
     server: ServiceRegistry,
@@ -36,7 +36,7 @@ export function addHealth(
 
     health.addToServer({
         addService(definition, handlers: UntypedServiceImplementation) {
-            const check = handlers['check'] as Check; // it has one, and that is unary
+            const check = handlers['check'] as Check; // the health service has this method, and it is unary
             const checkNow: Check = (call, callback) => void refresh().then(() => check(call, callback));
             server.addService(definition, { ...handlers, check: checkNow });
         },

@@ -12,8 +12,8 @@ interface PendingCall {
 }
 
 /**
- * The transport to services in this process. Messages are encoded and errors are converted as over the network, so that
- * nothing works here that would fail there. A call also fails at its deadline, whatever its service does.
+ * Creates the transport to services in this process. It encodes messages and converts errors as over the network, so
+ * that nothing works here that would fail there. A call also fails at its deadline, whatever its service does.
  */
 export function localTransport(dispatch: Dispatch): Transport {
     const pending = new Set<PendingCall>();
@@ -46,9 +46,10 @@ export function localTransport(dispatch: Dispatch): Transport {
     };
 }
 
-/** The error as a remote caller would get it. */
+/** Converts an error to the one that a remote caller would get. */
 function asReceived(error: unknown): AppError {
-    if (!(error instanceof AppError)) return asAppError(error); // no service has seen or logged it
+    // Not from a dispatcher, which throws only AppErrors.
+    if (!(error instanceof AppError)) return asAppError(error);
     const bytes = WireError.encode(encodeError(error)).finish();
     return decodeError(WireError.decode(bytes));
 }

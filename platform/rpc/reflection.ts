@@ -12,18 +12,18 @@ const DESCRIPTORS = new URL('../../proto/descriptors.binpb', import.meta.url);
 /** A gRPC service and its implementation. */
 export type ServiceRegistry = Pick<Server, 'addService'>;
 
-/** grpc.reflection.v1 and v1alpha. They list `services` (full names) and health. */
+/** Adds grpc.reflection.v1 and v1alpha. They list `services` (full names) and the health service. */
 export function addReflection(server: ServiceRegistry, services: string[]): void {
     const own = { fileDescriptorProtos: filesOf(readFileSync(DESCRIPTORS)) };
-    // Reflection reads only the files of a definition.
+    // ReflectionService reads only the files of a definition.
     const protos = { own, health: health['Check']?.requestType } as unknown as PackageDefinition;
     const reflection = new ReflectionService(protos, { services: [...services, 'grpc.health.v1.Health'] });
     reflection.addToServer(server);
 }
 
-/** The encoded files of a FileDescriptorSet, which has no other field. */
-function filesOf(descriptor_set: Uint8Array): Buffer[] {
-    const reader = new BinaryReader(descriptor_set);
+/** Returns the encoded files of a FileDescriptorSet, which has no other field. */
+function filesOf(descriptorSet: Uint8Array): Buffer[] {
+    const reader = new BinaryReader(descriptorSet);
     const files: Buffer[] = [];
     while (reader.pos < reader.len) {
         reader.tag();

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { type ChannelOptions, Client } from '@grpc/grpc-js';
-import { overloaded } from '../batch.ts';
 import type { CallContext } from '../context.ts';
 import type { AppError } from '../errors.ts';
+import { overloaded } from '../gather.ts';
 import { InFlight } from './bounds/in-flight.ts';
 import type { MethodInfo, Transport } from './definition.ts';
 import { FrameStream } from './frames/frame-stream.ts';
@@ -11,41 +11,46 @@ import type { ReplicaAddress } from './resolve.ts';
 import { channelCredentials, type Tls } from './tls.ts';
 import { unaryTransport } from './unary.ts';
 
-/** Larger requests travel alone: in a frame they would delay the calls behind them. */
+/**
+ * Maximum size of a request in a frame, in bytes. A larger one is sent as a call of its own, because in a frame it
+ * would delay the calls behind it.
+ */
 const MAX_FRAMED_BYTES = 256 << 10;
 
 export type ReplicaEvent = 'opened' | 'lost' | 'unreachable';
 
-export interface PeerOptions {
+export interface ReplicaOptions {
     address: ReplicaAddress;
-    service_token: string;
+    serviceToken: string;
     tls: Tls | undefined;
-    /** The streams of all endpoints that have not ended, for the search for overdue calls. */
+    /** False: each call is a plain unary call. */
+    frames: boolean;
+    /** The streams of all replicas that have not ended. connect() checks their calls for expired deadlines. */
     streams: Set<FrameStream>;
-    /** lost: the stream has ended, or will. unreachable: it could not be opened, for this reason. */
+    /** lost: the stream has ended or is closing. unreachable: it could not be opened, for this reason. */
     on(event: ReplicaEvent, reason?: AppError): void;
 }
 
 /**
- * One process of a service: its stream, which is opened at once, and plain calls for messages that are too large for
- * frames.
+ * One replica of a service: a stream of frames, which is opened at once, and plain calls for messages that are too
+ * large for a frame.
  */
 export class Replica {
-    readonly in_flight = new InFlight();
-    readonly #options: PeerOptions;
+    readonly inFlight = new InFlight();
+    readonly #options: ReplicaOptions;
     readonly #grpc: Client;
     readonly #alone: Transport;
     #stream: FrameStream;
     #retired = false;
 
-    constructor(options: PeerOptions) {
+    constructor(options: ReplicaOptions) {
         this.#options = options;
         this.#grpc = new Client(
             options.address.target,
             channelCredentials(options.tls),
             channelOptions(options.address),
         );
-        this.#alone = unaryTransport(this.#grpc, options.service_token);
+        this.#alone = unaryTransport(this.#grpc, options.serviceToken);
         this.#stream = this.#open();
     }
 
@@ -54,7 +59,8 @@ export class Replica {
     }
 
     call(method: MethodInfo, request: Uint8Array, context: CallContext): Promise<Uint8Array> {
-        if (request.byteLength <= MAX_FRAMED_BYTES) return this.#stream.call(method, request, context);
+        const isFramed = this.#options.frames && request.byteLength <= MAX_FRAMED_BYTES;
+        if (isFramed) return this.#stream.call(method, request, context);
         return this.#callAlone(method, request, context);
     }
 
@@ -71,11 +77,11 @@ export class Replica {
     }
 
     #open(): FrameStream {
-        const { service_token, streams } = this.#options;
+        const { serviceToken, streams } = this.#options;
         const opened = new FrameStream({
             grpc: this.#grpc,
-            service_token,
-            in_flight: this.in_flight,
+            serviceToken,
+            inFlight: this.inFlight,
             changed: (stream) => this.#changed(stream),
         });
         streams.add(opened);
@@ -84,21 +90,21 @@ export class Replica {
 
     #changed(stream: FrameStream): void {
         if (stream.state === 'ended') this.#options.streams.delete(stream);
-        if (stream !== this.#stream) return; // one that is draining
+        if (stream !== this.#stream) return; // an older stream, which is draining
         if (this.#retired) {
             if (stream.state === 'ended') this.#grpc.close();
         } else if (stream.state === 'open') this.#options.on('opened');
-        else if (stream.was_open) this.#options.on('lost');
-        else this.#options.on('unreachable', stream.ended_by);
+        else if (stream.wasOpen) this.#options.on('lost');
+        else this.#options.on('unreachable', stream.endedBy);
     }
 
     async #callAlone(method: MethodInfo, request: Uint8Array, context: CallContext): Promise<Uint8Array> {
-        if (!this.in_flight.admits(request.byteLength)) throw overloaded('rpc_calls');
-        this.in_flight.add(request.byteLength);
+        if (!this.inFlight.admits(request.byteLength)) throw overloaded('rpc_calls');
+        this.inFlight.add(request.byteLength);
         try {
             return await this.#alone(method, request, context);
         } finally {
-            this.in_flight.remove(request.byteLength);
+            this.inFlight.remove(request.byteLength);
         }
     }
 }
@@ -107,14 +113,14 @@ function channelOptions({ host }: ReplicaAddress): ChannelOptions {
     return {
         'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
         'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
-        // An endpoint that restarts is reconnected before its waiting calls time out; gRPC adds up to a fifth to the
+        // A replica that restarts is reconnected before its waiting calls time out; gRPC adds up to a fifth to the
         // pause.
         'grpc.initial_reconnect_backoff_ms': 100,
         'grpc.max_reconnect_backoff_ms': 500,
-        // An endpoint whose machine is gone, and that therefore is silent, is given up within 15 s.
+        // If the machine of a replica is lost, the silent connection is closed within 15 s.
         'grpc.keepalive_time_ms': 10_000,
         'grpc.keepalive_timeout_ms': 5_000,
-        // Long answers come in one burst; gRPC's default of 64 KiB would cost a round trip each.
+        // A long answer comes in one burst. With gRPC's default of 64 KiB, every 64 KiB would cost a round trip.
         'grpc-node.flow_control_window': FRAME_BYTES,
         ...(isIP(host) === 0 && { 'grpc.ssl_target_name_override': host, 'grpc.default_authority': host }),
     };

@@ -1,18 +1,18 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 
-/** The address of one process of a service. */
+/** The address of one replica of a service. */
 export interface ReplicaAddress {
     /** ip:port */
     target: string;
-    /** The name by which it was found. Its certificate must be for this name. */
+    /** The name that was resolved to this address. The certificate of the replica must be for this name. */
     host: string;
 }
 
 /**
- * The endpoints behind `address`: host:port, or several of these separated by commas. A name stands for all of its A
- * and AAAA records, like those of a headless Service in Kubernetes; a name that does not exist stands for none. Rejects
- * if the name service does not answer.
+ * Returns the addresses of the replicas behind `address`: host:port, or several of these separated by commas. A name
+ * stands for all of its A and AAAA records, like those of a headless Service in Kubernetes. A name that does not exist
+ * stands for none. Rejects if the name service does not answer.
  */
 export async function resolveAddresses(address: string): Promise<ReplicaAddress[]> {
     return (await Promise.all(address.split(',').map(resolveOne))).flat();

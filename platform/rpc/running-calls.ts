@@ -2,11 +2,14 @@ import type { Dispatch } from './dispatch.ts';
 
 export interface RunningCalls {
     dispatch: Dispatch;
-    /** Resolves when no call is running, or after `most_ms`. */
-    finished(timeout_ms: number): Promise<void>;
+    /** Resolves when no call is running, or after `timeoutMs`. */
+    finished(timeoutMs: number): Promise<void>;
 }
 
-/** Counts the running calls, so that nothing they need is closed too early, whatever happens to their connections. */
+/**
+ * Counts the running calls, so that a stop can wait for them even if their connections are gone. Nothing that they need
+ * is then closed too early.
+ */
 export function runningCalls(dispatch: Dispatch): RunningCalls {
     let running = 0;
     let settle: (() => void) | undefined;
@@ -19,11 +22,11 @@ export function runningCalls(dispatch: Dispatch): RunningCalls {
                 if (--running === 0) settle?.();
             }
         },
-        async finished(timeout_ms) {
+        async finished(timeoutMs) {
             if (running === 0) return;
             const { promise, resolve } = Promise.withResolvers<void>();
             settle = resolve;
-            const timer = setTimeout(resolve, timeout_ms);
+            const timer = setTimeout(resolve, timeoutMs);
             await promise;
             clearTimeout(timer);
         },

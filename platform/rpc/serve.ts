@@ -18,26 +18,26 @@ import { listen } from './connections.ts';
 import type { BoundMethod } from './definition.ts';
 import type { Dispatch } from './dispatch.ts';
 import { FrameServer } from './frames/frame-server.ts';
-import { asBuffer, EXCHANGE, MAX_MESSAGE_BYTES } from './frames/frames.ts';
+import { asBuffer, FRAME_METHOD, MAX_MESSAGE_BYTES } from './frames/frames.ts';
 import { addHealth } from './health.ts';
 import { addReflection } from './reflection.ts';
 import { runningCalls } from './running-calls.ts';
 import { serverCredentials, type Tls } from './tls.ts';
 import { contextFromMetadata, encodeStatus } from './unary.ts';
 
-/** Calls that still run this long (ms) after a stop began are aborted. */
+/** Calls that are still running this long after a stop began, in milliseconds, are aborted. */
 const DRAIN_MS = 10_000;
 
-/** Options of each connection. It has no maximum age: a stream of frames lasts as long as its client. */
+/** Options of each connection. There is no maximum age, because a stream of frames lasts as long as its client. */
 const BOUNDS = {
     'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
     'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
-    // Large calls use streams of their own: at most 64 MiB together, of 256 KiB and more each.
+    // Each call of 256 KiB or more uses a stream of its own. All of these together have at most 64 MiB.
     'grpc.max_concurrent_streams': 1_024,
-    // A client whose machine is gone, and that therefore is silent, is given up within 15 s.
+    // If the machine of a client is lost, the silent connection is closed within 15 s.
     'grpc.keepalive_time_ms': 10_000,
     'grpc.keepalive_timeout_ms': 5_000,
-    // Without a call or a stream of frames.
+    // Applies to connections without a call or a stream of frames.
     'grpc.max_connection_idle_ms': 300_000,
 } as const;
 
@@ -48,15 +48,15 @@ export interface ServeOptions {
     /** 0: any free port. */
     port: number;
     /** Tokens that this service's own processes send as `authorization: Bearer …`. Any of them is accepted. */
-    service_tokens: readonly string[];
+    serviceTokens: readonly string[];
     /** The external services that may call, by name. */
-    service_callers: Record<string, CallerSettings>;
+    serviceCallers: Record<string, CallerSettings>;
     /** Clear text if absent. */
     tls: Tls | undefined;
     metrics: Metrics;
     /** Replaces the default bounds of a process. */
     bounds?: Partial<ConnectionBounds>;
-    /** True if this process should be called: the answer of the health service. */
+    /** True if clients should call this process. The health service reports it. */
     ready(): Promise<boolean>;
 }
 
@@ -77,10 +77,10 @@ export async function serve(options: ServeOptions): Promise<RpcServer> {
     const { interceptor, callerOf } = admission({ identify, isKnown: (client) => connections.isKnown(client) });
     const server = new Server({ ...BOUNDS, interceptors: [interceptor] });
     boundSessions(server);
-    const by_service = Map.groupBy(options.methods, ({ path }) => path.slice(1, path.lastIndexOf('/')));
-    for (const methods of by_service.values()) addUnaryService(server, methods, callerOf);
+    const byService = Map.groupBy(options.methods, ({ path }) => path.slice(1, path.lastIndexOf('/')));
+    for (const methods of byService.values()) addUnaryService(server, methods, callerOf);
     const streams = addFrameService(server, callerOf);
-    const services = [...by_service.keys()];
+    const services = [...byService.keys()];
     addReflection(server, services);
     const health = addHealth(server, { services, ready: options.ready });
 
@@ -108,7 +108,7 @@ export async function serve(options: ServeOptions): Promise<RpcServer> {
     };
 }
 
-/** The open frame streams. */
+/** Adds the frame service. Returns its open streams. */
 function addFrameService(server: Server, callerOf: Admission['callerOf']): ReadonlySet<{ drain(): void }> {
     const streams = new Set<{ drain(): void }>();
     const exchange: handleBidiStreamingCall<Frame, Frame> = (stream) => {
@@ -116,10 +116,11 @@ function addFrameService(server: Server, callerOf: Admission['callerOf']): Reado
         streams.add(answering);
         stream.on('close', () => streams.delete(answering));
     };
-    server.addService({ exchange: EXCHANGE }, { exchange });
+    server.addService({ exchange: FRAME_METHOD }, { exchange });
     return streams;
 }
 
+/** Adds one service whose methods are plain unary calls. */
 function addUnaryService(server: Server, methods: BoundMethod[], callerOf: Admission['callerOf']): void {
     const definition: Record<string, GrpcServiceDefinition[string]> = {};
     const handlers: Record<string, handleUnaryCall<Uint8Array, Uint8Array>> = {};

@@ -7,29 +7,30 @@ import { localTransport } from './local.ts';
 import type { Tls } from './tls.ts';
 
 export interface ServiceRegistry {
-    /** The service of `role`: in this process if the role runs here, otherwise over gRPC. */
+    /** Returns the service of `role`: in this process if the role runs here, otherwise over gRPC. */
     serviceClient<D extends ServiceDefinition>(role: string, definition: D): ServiceOf<D>;
-    /** The services of all roles in `definitions`. */
+    /** Returns the services of all roles in `definitions`. */
     serviceClients<Definitions extends Record<string, ServiceDefinition>>(
         definitions: Definitions,
     ): { [Role in keyof Definitions]: ServiceOf<Definitions[Role]> };
     /** Registers the methods of this process. Before that, no local call can be answered. */
     offer(methods: BoundMethod[]): Dispatch;
-    /** The connections to the requested services that do not run here, by role. */
+    /** The connections to services that do not run in this process, by role. */
     connections: ReadonlyMap<string, Connection>;
     close(): void;
 }
 
 /** Finds services by role: those that run here, and the addresses of the others (in the format of `connect`). */
 export function serviceRegistry(options: {
-    local_roles: readonly string[];
+    localRoles: readonly string[];
     addressOf(role: string): string;
-    service_token: string;
+    serviceToken: string;
     tls: Tls | undefined;
+    frames: boolean;
     log: Log;
     metrics: Metrics;
 }): ServiceRegistry {
-    const { local_roles, addressOf, service_token, tls, log, metrics } = options;
+    const { localRoles, addressOf, serviceToken, tls, frames, log, metrics } = options;
     const connections = new Map<string, Connection>();
     exposeConnections(metrics, connections);
     let dispatch: Dispatch | undefined;
@@ -39,10 +40,10 @@ export function serviceRegistry(options: {
     });
 
     function transportTo(role: string): Transport {
-        if (local_roles.includes(role)) return local;
+        if (localRoles.includes(role)) return local;
         let connection = connections.get(role);
         if (!connection) {
-            connection = connect({ address: addressOf(role), service_token, tls });
+            connection = connect({ address: addressOf(role), serviceToken, tls, frames });
             connections.set(role, connection);
         }
         return connection.transport;
@@ -74,7 +75,7 @@ function exposeConnections(metrics: Metrics, connections: ReadonlyMap<string, Co
         {
             type: 'gauge',
             name: 'rpc_client_peers',
-            help: 'Known processes of a service, by whether the stream to them is open.',
+            help: 'Known replicas of a service, by whether the stream to them is open.',
             labels: ['service', 'state'],
         },
         () =>

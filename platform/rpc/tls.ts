@@ -4,7 +4,8 @@ import { type Config, ConfigError } from '../process/config.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
 /**
- * PEM texts. With `ca`, the server's certificate must be signed by it, and the client's too unless `mutual` is false.
+ * PEM texts. With `ca`, the server's certificate must be signed by it. The client's certificate must be, too, unless
+ * `mutual` is false.
  */
 export interface Tls {
     cert: string;
@@ -15,7 +16,8 @@ export interface Tls {
 }
 
 /**
- * The TLS settings, if there are any. Throws ConfigError in production if there are none and clear text is not allowed.
+ * Returns the TLS settings, if there are any. Throws ConfigError in production if there are none and clear text is not
+ * allowed.
  */
 export function tlsOf(config: Config): Tls | undefined {
     const { GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key, GRPC_TLS_CA: ca, GRPC_TLS_MUTUAL: mutual } = config;
@@ -23,8 +25,8 @@ export function tlsOf(config: Config): Tls | undefined {
         // loadConfig requires both or none.
         if (config.NODE_ENV === 'production' && config.GRPC_CLEARTEXT === 'refuse') {
             throw new ConfigError(
-                'gRPC carries tokens and passwords: in production give GRPC_TLS_CERT and GRPC_TLS_KEY, or set ' +
-                    'GRPC_CLEARTEXT=allow where nobody else shares the network.',
+                'gRPC carries tokens and passwords: in production set GRPC_TLS_CERT and GRPC_TLS_KEY, or set ' +
+                    'GRPC_CLEARTEXT=allow if nobody else shares the network.',
             );
         }
         return undefined;
@@ -32,7 +34,7 @@ export function tlsOf(config: Config): Tls | undefined {
     return { cert, key, ca, mutual: mutual === '1' };
 }
 
-/** What a server presents and requests; clear text without `tls`. */
+/** Returns the credentials of a server: what it presents, and what it requires of clients. Clear text without `tls`. */
 export function serverCredentials(tls: Tls | undefined): ServerCredentials {
     if (!tls) return ServerCredentials.createInsecure();
     const { cert, key, ca, mutual = true } = tls;
@@ -41,8 +43,8 @@ export function serverCredentials(tls: Tls | undefined): ServerCredentials {
 }
 
 /**
- * What a client presents and requires: the server's certificate must be for its address, and signed by `ca` or a public
- * authority.
+ * Returns the credentials of a client. The server's certificate must be for its address, and must be signed by `ca` or,
+ * without `ca`, by a public authority.
  */
 export function channelCredentials(tls: Tls | undefined): ChannelCredentials {
     if (!tls) return ChannelCredentials.createInsecure();
@@ -50,7 +52,7 @@ export function channelCredentials(tls: Tls | undefined): ChannelCredentials {
     return ChannelCredentials.createSsl(Buffer.from(tls.ca), Buffer.from(tls.key), Buffer.from(tls.cert));
 }
 
-/** Exports when the certificates expire that this process has read. It reads newer files at its next start. */
+/** Exports the expiry of the certificates that this process has read. It reads newer files only at its next start. */
 export function exposeExpiry(metrics: Metrics, { cert, ca }: Tls): void {
     const collect = [{ labels: { certificate: 'own' }, value: firstExpiry(cert) }];
     if (ca !== undefined) collect.push({ labels: { certificate: 'authority' }, value: firstExpiry(ca) });
@@ -58,7 +60,7 @@ export function exposeExpiry(metrics: Metrics, { cert, ca }: Tls): void {
         {
             type: 'gauge',
             name: 'tls_certificate_expiry_timestamp_seconds',
-            help: 'Expiry of the gRPC certificate, or of the first one in its file.',
+            help: 'Expiry of the gRPC certificate and of its authority. If a file has several certificates, the earliest expiry.',
             labels: ['certificate'],
         },
         () => collect,
@@ -67,7 +69,7 @@ export function exposeExpiry(metrics: Metrics, { cert, ca }: Tls): void {
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs;
 
-/** Seconds since 1970. */
+/** Returns the earliest expiry of the certificates in a file, in seconds since 1970. */
 function firstExpiry(pem: string): number {
     const certificates = Array.from(pem.matchAll(CERTIFICATE), ([text]) => new X509Certificate(text));
     return Math.min(...certificates.map(({ validToDate }) => validToDate.getTime())) / 1_000;

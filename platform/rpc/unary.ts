@@ -26,7 +26,9 @@ const FIELDS = {
     address: 'x-client-address',
 } as const;
 
-/** Maximum duration of a call, whatever its client says, in milliseconds: a batch of users takes that long. */
+/**
+ * Maximum duration of a call, whatever deadline its client sets, in milliseconds. A batch of users may take that long.
+ */
 export const LONGEST_MS = 120_000;
 
 export function contextFromMetadata(call: ServerUnaryCall<unknown, unknown>): CallContext {
@@ -35,24 +37,24 @@ export function contextFromMetadata(call: ServerUnaryCall<unknown, unknown>): Ca
         return typeof value === 'string' ? value : undefined;
     };
     const until = Number(call.getDeadline()) - Date.now(); // infinite if the client set none
-    const timeout_ms = Number.isFinite(until) ? Math.min(until, LONGEST_MS) : REQUEST_TIMEOUT_MS;
-    const request_id = text(FIELDS.request_id);
+    const timeoutMs = Number.isFinite(until) ? Math.min(until, LONGEST_MS) : REQUEST_TIMEOUT_MS;
+    const requestId = text(FIELDS.request_id);
     return {
-        request_id: request_id !== undefined && REQUEST_ID.test(request_id) ? request_id : newId(),
+        request_id: requestId !== undefined && REQUEST_ID.test(requestId) ? requestId : newId(),
         traceparent: readTraceparent(text(FIELDS.traceparent)),
         user_id: text(FIELDS.user_id),
         tier: text(FIELDS.tier),
         session_id: text(FIELDS.session_id),
         address: text(FIELDS.address),
         trusted: text('x-trusted') === 'true',
-        deadline: performance.now() + timeout_ms,
+        deadline: performance.now() + timeoutMs,
         cancellation: new Cancellation(),
     };
 }
 
-function metadataFromContext(context: CallContext, service_token: string): Metadata {
+function metadataFromContext(context: CallContext, serviceToken: string): Metadata {
     const metadata = new Metadata();
-    metadata.set('authorization', `Bearer ${service_token}`);
+    metadata.set('authorization', `Bearer ${serviceToken}`);
     for (const [field, name] of Object.entries(FIELDS)) {
         const value = context[field as keyof typeof FIELDS]; // the keys of FIELDS: entries() loses their type
         if (value !== undefined) metadata.set(name, value);
@@ -61,23 +63,23 @@ function metadataFromContext(context: CallContext, service_token: string): Metad
     return metadata;
 }
 
-/** An AppError as gRPC carries it: its status code and detail, with kind and wait as trailers. */
+/** Converts an AppError to a gRPC status: its code and detail, with kind and wait as trailers. */
 export function encodeStatus(error: AppError): { code: status; details: string; metadata: Metadata } {
     const metadata = new Metadata();
     metadata.set('error-kind', error.kind);
     if (error.retry_after !== undefined) metadata.set('retry-after', String(error.retry_after));
-    return { code: error.grpc_code, details: error.detail, metadata };
+    return { code: error.grpcCode, details: error.detail, metadata };
 }
 
-/** The error of a failed gRPC call. A failure of the connection is `unavailable`. */
+/** Converts the error of a failed gRPC call to an AppError. A failure of the connection is `unavailable`. */
 export function decodeStatus(error: ServiceError): AppError {
     const [kind] = error.metadata.get('error-kind');
-    const [retry_after] = error.metadata.get('retry-after');
+    const [retryAfter] = error.metadata.get('retry-after');
     if (typeof kind === 'string') {
-        return decodeError({ kind, detail: error.details, retry_after: retry_after ? Number(retry_after) : undefined });
+        return decodeError({ kind, detail: error.details, retry_after: retryAfter ? Number(retryAfter) : undefined });
     }
     if (error.code === status.DEADLINE_EXCEEDED) return deadlineExceeded();
-    return new TransportError(unreachable(error), { may_have_run: true });
+    return new TransportError(unreachable(error), { mayHaveRun: true });
 }
 
 export function unreachable(cause?: unknown): AppError {
@@ -87,8 +89,8 @@ export function unreachable(cause?: unknown): AppError {
     });
 }
 
-/** One plain call, for a message that is too large to share a frame. */
-export function unaryTransport(grpc: Client, service_token: string): Transport {
+/** Creates a transport that sends each call as a plain unary call, for messages that are too large for a frame. */
+export function unaryTransport(grpc: Client, serviceToken: string): Transport {
     return (method, request, context) =>
         new Promise((resolve, reject) => {
             requireTime(context);
@@ -100,7 +102,7 @@ export function unaryTransport(grpc: Client, service_token: string): Transport {
                 asBuffer,
                 (bytes: Buffer): Uint8Array => bytes,
                 request,
-                metadataFromContext(span.within(context), service_token),
+                metadataFromContext(span.within(context), serviceToken),
                 { deadline },
                 (error, response) => {
                     stopListening();
@@ -114,7 +116,7 @@ export function unaryTransport(grpc: Client, service_token: string): Transport {
         });
 }
 
-/** A call that this side has cancelled ends with gRPC's CANCELLED. */
+/** Converts the error of a call. gRPC reports CANCELLED for a call that this side has cancelled. */
 function failureOf(error: ServiceError, context: CallContext): AppError {
     return context.cancellation.isCancelled && error.code === status.CANCELLED
         ? overError(context)

@@ -1,13 +1,13 @@
-import { overloaded } from '../batch.ts';
 import { type CallContext, isOver, overError, reasonNotToStart, requireTime } from '../context.ts';
 import type { AppError } from '../errors.ts';
+import { overloaded } from '../gather.ts';
 import { queueStats } from '../queue-stats.ts';
 import { InFlight } from './bounds/in-flight.ts';
 import type { Replica } from './replica.ts';
 
 /**
- * How long a call waits for a process of its service, in milliseconds: longer than a process that has come up stays
- * undetected.
+ * How long a call waits for a replica of its service, in milliseconds. This is longer than it takes to find a replica
+ * that has started.
  */
 const TIMEOUT_MS = 2_000;
 /** The queue's name in metrics and traces. */
@@ -23,13 +23,16 @@ interface WaitingCall {
     reject(error: AppError): void;
 }
 
-/** The calls of a service of which no process is connected. They continue when one connects. */
+/** The calls that wait because no replica of their service is connected. They continue when one connects. */
 export class WaitingCalls {
     readonly #calls = new Set<WaitingCall>();
     readonly #bound = new InFlight();
     readonly #stats = queueStats(WAITING);
 
-    /** Resolves to the endpoint that opened. Rejects if there is no room, or if the wait or the call's time is over. */
+    /**
+     * Resolves to the next replica that connects. Rejects if there is no room, if TIMEOUT_MS has passed, or if the call
+     * has ended.
+     */
     add(bytes: number, context: CallContext): Promise<Replica> {
         return new Promise((resolve, reject) => {
             requireTime(context);
@@ -41,7 +44,7 @@ export class WaitingCalls {
         });
     }
 
-    /** Sends all of them to this endpoint. */
+    /** Resolves all waiting calls to this replica. */
     release(replica: Replica): void {
         if (this.#calls.size > 0) this.#stats.batches++;
         for (const call of this.#calls) {
@@ -50,7 +53,10 @@ export class WaitingCalls {
         }
     }
 
-    /** Fails the calls whose time or wait is over. `reason` explains the latter. */
+    /**
+     * Fails the calls that have ended, and those that have waited for too long. `reason` returns the error of the
+     * latter.
+     */
     sweep(now: number, reason: () => AppError): void {
         for (const call of this.#calls) {
             if (isOver(call.context, now)) this.#fail(call, overError(call.context));
@@ -58,7 +64,7 @@ export class WaitingCalls {
         }
     }
 
-    /** Fails all of them. */
+    /** Fails all waiting calls. */
     fail(error: AppError): void {
         for (const call of this.#calls) this.#fail(call, error);
     }

@@ -1,9 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** From 0.5 ms to 10 s, in seconds. */
+/** Buckets of durations, in seconds: from 0.5 ms to 10 s. */
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Gauges of prom-client that are called totals. They are sums of other metrics, which stay. */
+/**
+ * Gauges of prom-client that are named like counters (`_total`), and are removed. They are sums of other metrics, which
+ * stay.
+ */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
 interface Description<Label extends string> {
@@ -22,18 +25,18 @@ export interface Sample<Label extends string> {
 export interface Metrics {
     counter<Label extends string>(description: Description<Label>): Counter<Label>;
     histogram<Label extends string>(description: Description<Label>): Histogram<Label>;
-    /** A value that is read when the metrics are rendered. */
+    /** Exports a value that is read when the metrics are rendered. */
     gauge(name: string, help: string, read: () => number): void;
     /**
-     * Values that are kept elsewhere anyway, and are read when the metrics are rendered, so that counting them costs
-     * nothing more. `read` must not wait for anything that may be unreachable.
+     * Exports values that other code keeps anyway. They are read when the metrics are rendered, so counting them costs
+     * nothing more. `read` must not wait for long if something is unreachable.
      */
     collect<Label extends string>(
         description: Description<Label> & { type: 'counter' | 'gauge' },
         read: () => Iterable<Sample<Label>> | Promise<Iterable<Sample<Label>>>,
     ): void;
-    /** The exposition text, and its content type. */
-    expose(): Promise<{ content_type: string; text: string }>;
+    /** Returns the exposition text, and its content type. */
+    expose(): Promise<{ contentType: string; text: string }>;
 }
 
 export function createMetrics(): Metrics {
@@ -65,7 +68,7 @@ export function createMetrics(): Metrics {
             else new Counter(configuration);
         },
         async expose() {
-            return { content_type: registry.contentType, text: await registry.metrics() };
+            return { contentType: registry.contentType, text: await registry.metrics() };
         },
     };
 }
@@ -75,7 +78,7 @@ const DELAY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 /** How often the delay is measured, in milliseconds. */
 const DELAY_SAMPLE_MS = 20;
 
-/** prom-client's metrics of a process, and those of its event loop. */
+/** Adds prom-client's metrics of a process, and those of its event loop. */
 function addProcessMetrics(registry: Registry): void {
     collectDefaultMetrics({ register: registry });
     for (const name of MISNAMED) registry.removeSingleMetric(name);
@@ -91,11 +94,11 @@ function addProcessMetrics(registry: Registry): void {
     });
 }
 
-/** Measures how late a timer fires: anything else that waits for the event loop is as late. */
+/** Measures how late a timer fires: everything else that waits for the event loop is as late. */
 function measureDelay(registry: Registry): void {
     const delay = new Histogram({
         name: 'event_loop_delay_seconds',
-        help: `How late a timer comes that is due every ${DELAY_SAMPLE_MS} ms.`,
+        help: `Delay of a timer that is due every ${DELAY_SAMPLE_MS} ms.`,
         registers: [registry],
         buckets: DELAY_BUCKETS,
     });

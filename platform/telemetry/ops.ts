@@ -20,7 +20,10 @@ interface OpsOptions {
     failingChecks(): Promise<string[]>;
 }
 
-/** Times in milliseconds, and the size of a header in bytes: requests have no body and are answered at once. */
+/**
+ * Times in milliseconds, and the maximum size of a header in bytes. They are small because requests have no body and
+ * are answered at once.
+ */
 const LIMITS = {
     headersTimeout: 5_000,
     requestTimeout: 5_000,
@@ -38,21 +41,21 @@ const RENDER_EVERY_MS = 100;
 const RENDER_MS = 5_000;
 
 /**
- * The operations port: `/livez` (the event loop turns), `/readyz` (whether requests should be sent here) and
- * `/metrics`.
+ * Serves the operations port: `/livez` (the event loop runs), `/readyz` (whether requests should be sent to this
+ * process) and `/metrics`.
  */
 export async function serveOps(options: OpsOptions): Promise<OpsServer> {
     const answer = answers(options);
     const server = createServer(LIMITS, (request, response) => {
         if (connections.begin(response, request.socket.remoteAddress ?? '') === 0) return;
         if (hasBody(request)) {
-            request.socket.destroy(); // no client of this port sends one, and Node would parse all of it
+            request.socket.destroy(); // no client of this port sends a body, and Node would parse all of it
             return;
         }
-        const reply = ({ status, text, content_type = 'text/plain; charset=utf-8' }: Reply) =>
-            response.writeHead(status, { 'content-type': content_type }).end(text);
+        const reply = ({ status, text, contentType = 'text/plain; charset=utf-8' }: Reply) =>
+            response.writeHead(status, { 'content-type': contentType }).end(text);
         answer(request.url).then(reply, (err) => {
-            options.log.error({ err }, 'operations port');
+            options.log.error({ err }, 'operations port: request failed');
             reply({ status: 500, text: 'failed: see the log\n' });
         });
     });
@@ -65,14 +68,14 @@ export async function serveOps(options: OpsOptions): Promise<OpsServer> {
         connections: MAX_CONNECTIONS,
         reserve: RESERVE,
         requests: MAX_REQUESTS_IN_PROGRESS,
-        unsent_bytes: MAX_UNSENT_BYTES,
+        unsentBytes: MAX_UNSENT_BYTES,
     };
     const connections = watchConnections(server, bounds, (reason) => cut.inc({ reason }));
     await new Promise<void>((resolve, reject) => {
         server.once('error', reject);
         server.listen(options.port, options.host, resolve);
     });
-    server.on('error', (err) => options.log.error({ err }, 'operations port'));
+    server.on('error', (err) => options.log.error({ err }, 'operations port: server error'));
     const bound = server.address();
     const port = typeof bound === 'object' && bound ? bound.port : options.port;
     return {
@@ -93,7 +96,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
 interface Reply {
     status: number;
     text: string | Buffer;
-    content_type?: string;
+    contentType?: string;
 }
 
 function answers({ metrics, failingChecks }: OpsOptions): (url: string | undefined) => Promise<Reply> {
@@ -110,13 +113,13 @@ function answers({ metrics, failingChecks }: OpsOptions): (url: string | undefin
     };
 }
 
-/** Renders the metrics once for all concurrent requests, which share the bytes. */
+/** Returns a function that renders the metrics once for all concurrent requests, which share the bytes. */
 function renderer(metrics: Metrics): () => Promise<Reply> {
-    let not_before = 0;
+    let notBefore = 0;
     return singleFlight(async () => {
-        await delay(Math.max(0, not_before - performance.now()));
-        not_before = performance.now() + RENDER_EVERY_MS;
-        const { content_type, text } = await metrics.expose();
-        return { status: 200, content_type, text: Buffer.from(text) };
+        await delay(Math.max(0, notBefore - performance.now()));
+        notBefore = performance.now() + RENDER_EVERY_MS;
+        const { contentType, text } = await metrics.expose();
+        return { status: 200, contentType, text: Buffer.from(text) };
     }, RENDER_MS);
 }

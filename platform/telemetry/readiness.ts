@@ -1,16 +1,19 @@
 import { singleFlight } from '../single-flight.ts';
 import type { Log } from './log.ts';
 
-/** Time limit for a check, in milliseconds: probes wait for 2 s. */
+/** Time limit for a check, in milliseconds. It is shorter than that of the probes, which is 2 s. */
 const LOOK_MS = 1_200;
 
 /** Tells whether requests should be sent to this process and, if not, why. */
 export interface Readiness {
-    /** The process has started and is not stopping. */
+    /** True if the process has started and is not stopping. */
     serving: boolean;
-    /** Adds a check: from now on `look` must resolve; otherwise it rejects with the reason. */
+    /**
+     * Adds a check. From now on, the process is ready only while `look` resolves; otherwise `look` rejects with the
+     * reason.
+     */
     addCheck(name: string, look: () => Promise<unknown>): void;
-    /** The failing checks, each with its reason; empty if the process is ready. Changes are logged. */
+    /** Returns the failing checks, each with its reason; empty if the process is ready. Logs each change. */
     failingChecks(): Promise<string[]>;
 }
 
@@ -38,7 +41,7 @@ export function createReadiness({ log }: { log: Log }): Readiness {
             );
         },
         async failingChecks() {
-            if (!readiness.serving) return ['it starts, or stops'];
+            if (!readiness.serving) return ['the process is starting or stopping'];
             const looks = await Promise.all(needs.map((look) => look()));
             const failingChecks = looks.filter((obstacle) => obstacle !== undefined);
             tell(failingChecks);
@@ -48,7 +51,7 @@ export function createReadiness({ log }: { log: Log }): Readiness {
     return readiness;
 }
 
-/** The innermost cause. The errors around it are written for callers. */
+/** Returns the message of the innermost cause. The errors around it have texts that are written for callers. */
 function rootCause(error: unknown): string {
     if (!Error.isError(error)) return String(error);
     return error.cause === undefined ? error.message.trim() || error.name : rootCause(error.cause);

@@ -1,21 +1,22 @@
-/** Anything that knows its place in a trace, by W3C's `traceparent`: contexts, exchanges, spans. */
+/** Anything with a place in a trace (the `traceparent` of W3C): contexts, exchanges, spans. */
 export interface Traced {
     traceparent?: string | undefined;
 }
 
-/** `server` and `consumer` start a trace if none has come in. The others are always part of one. */
+/** `server` and `consumer` start a trace if the call has none. The others are always part of one. */
 export type Kind = 'server' | 'client' | 'internal' | 'consumer';
 
 /**
- * One hop of a call, timed from when it was requested. It carries what logs have too, and never the content of a call.
+ * One hop of a call. Its time begins when the hop is requested. It contains only what logs contain, never the content
+ * of a call.
  */
 export interface Span extends Traced {
-    /** The `traceparent` that this hop passes on. */
+    /** Returns the context with the `traceparent` that this hop passes on. */
     within<Context extends Traced>(context: Context): Context;
     rename(name: string): void;
     attribute(name: string, value: string | number): void;
-    /** The item's batch has started; until now it has waited. */
-    sent(batch_size: number): void;
+    /** Records that the batch of the item has started. The item has waited until now. */
+    sent(batchSize: number): void;
     finish(error?: unknown): void;
 }
 
@@ -32,12 +33,12 @@ export type StartSpan = (kind: Kind, name: string, parent: Traced | undefined) =
 
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** The header's value; undefined if it has another form. */
+/** Returns the value of a `traceparent` header; undefined if it has another form. */
 export function readTraceparent(value: unknown): string | undefined {
     return typeof value === 'string' && TRACEPARENT.test(value) ? value : undefined;
 }
 
-/** The trace's id, as logs show it. */
+/** Returns the trace's id, as logs show it. */
 export function traceIdOf({ traceparent }: Traced): string | undefined {
     return traceparent?.slice(3, 35);
 }

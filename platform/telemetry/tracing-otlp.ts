@@ -25,16 +25,19 @@ import { type Kind, NO_SPAN, type Span, type StartSpan, type Traced } from './sp
 export interface TracingOptions {
     /** URL of a collector that accepts OTLP over HTTP. Without it nothing is traced. */
     endpoint: string | undefined;
-    /** The share of the traces starting here that are recorded. Others are recorded where they started. */
+    /**
+     * Share of the traces starting in this process that are recorded, from 0 to 1. For any other trace, the process
+     * where it started has decided.
+     */
     sample: number;
     /** This process's name in traces. */
     service: string;
     log: Log;
 }
 
-/** Spans that wait to be sent. Further ones are dropped. */
+/** Maximum number of spans that wait to be sent. Further ones are dropped. */
 const MAX_QUEUED = 4_096;
-/** How often they are sent, and the time limit for the collector, in milliseconds. */
+/** How often spans are sent, and the time limit for the collector, in milliseconds. */
 const SEND_EVERY_MS = 2_000;
 const SEND_TIMEOUT_MS = 3_000;
 
@@ -45,7 +48,7 @@ const KINDS: Record<Kind, SpanKind> = {
     consumer: SpanKind.CONSUMER,
 };
 
-/** Sends spans to a collector: in the background, in groups, and never at the cost of a call. */
+/** Sends spans to a collector, in the background and in batches, so that no call waits for it. */
 export function exportSpans(options: TracingOptions & { endpoint: string }): {
     start: StartSpan;
     stop(): Promise<void>;
@@ -115,7 +118,7 @@ function contextOf(traceparent: string): Context {
     });
 }
 
-/** True if a store did not answer in time. Callers get a different text. */
+/** True if Redis did not answer in time. Callers get an error without this name. */
 function isTimeout(error: unknown): boolean {
     return Error.isError(error) && error.name === 'TimeoutError';
 }
@@ -143,20 +146,20 @@ class TracedSpan implements Span {
         this.#span.setAttribute(name, value);
     }
 
-    sent(batch_size: number): void {
+    sent(batchSize: number): void {
         const attributes: Attributes = {
             'queue.wait_ms': Math.round((performance.now() - this.#began) * 1e3) / 1e3,
-            'batch.size': batch_size,
+            'batch.size': batchSize,
         };
         this.#span.setAttributes(attributes);
     }
 
-    /** Only the kind of an error is sent: texts and causes may repeat what a call has brought. */
+    /** Sends only the kind of an error: its text and causes may contain data of the call. */
     finish(error?: unknown): void {
         if (error !== undefined) {
-            const { kind, http_status } = asAppError(error);
+            const { kind, httpStatus } = asAppError(error);
             this.#span.setAttribute('error.type', isTimeout(error) ? 'timeout' : kind);
-            if (http_status >= 500) this.#span.setStatus({ code: SpanStatusCode.ERROR });
+            if (httpStatus >= 500) this.#span.setStatus({ code: SpanStatusCode.ERROR });
         }
         this.#span.end();
     }

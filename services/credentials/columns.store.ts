@@ -1,6 +1,6 @@
 import { sql } from '../../platform/postgres/db.ts';
 
-/** Bounds below and above the id of any row. */
+/** Ids that are smaller and greater than the id of any row. */
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 

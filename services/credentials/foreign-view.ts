@@ -3,27 +3,28 @@ import { AppError } from '../../platform/errors.ts';
 import type { CredentialStore, ListedRow, Party, Strand } from './rows.ts';
 import type { Found, ListDependencies, View } from './view.ts';
 
-/** A party with at most this many rows is read completely, and rows that the caller may not see are left out. */
+/** A party with at most this many rows is read completely. Rows that the caller may not see are then left out. */
 const SMALL_PARTY = 1_000;
-/** DIDs that are requested and looked up at a time. */
+/** Number of DIDs that one call to the did service returns and that one query looks up. */
 const OWNED_DIDS = 1_000;
-/** Rows that one page may read beyond the first read of each strand. */
+/** Maximum number of rows that one page may read in addition to the first read of each strand. */
 const MAX_READ = 20_000;
 /** Minimum number of rows in the first read of a strand. Each further read takes four times as many. */
 const FIRST_LOOK = 4;
 
 /**
- * What an account sees of a DID that it does not own: what it has issued itself, and rows with one of its own DIDs on
- * the other side (decision C11). A party with few rows is read completely. The rows of a large party are not read: they
- * are found among the caller's own rows, in strands ordered by id. One strand is what the account has issued; each of
- * its DIDs adds the rows that name this DID on the other side. So a page reads at most about MAX_READ rows, however
- * many the party has. If that does not fill the page, the page is short or even empty, and says where to continue.
+ * The credentials of a DID that an account may see without owning the DID: those that it has issued itself, and those
+ * that name one of its own DIDs as the other party (decision C11). If the party has few rows, all of them are read. If
+ * it has many, they are found among the caller's own rows, in strands ordered by id. One strand has the rows that the
+ * account has issued. Each of the account's DIDs has a strand with the rows that name this DID as the other party. So a
+ * page reads at most about MAX_READ rows, no matter how many the party has. If these do not fill the page, the page is
+ * short or even empty, and says where to continue.
  */
 export function foreignView(
     { store, services }: ListDependencies,
     { party, account }: { party: Party; account: string },
 ): View {
-    /** The rows of a small party; undefined for a large one. */
+    /** The rows of a small party that the caller may see; undefined for a large party. */
     async function visibleOfSmall(before: string | undefined, context: CallContext) {
         const rows = await store.page(party, { before, size: SMALL_PARTY + 1 }, context);
         if (rows.length > SMALL_PARTY) return undefined;
@@ -35,7 +36,7 @@ export function foreignView(
         return rows.filter((row) => row.account === account || owned.has(row[other]));
     }
 
-    /** The DIDs of the account, OWNED_DIDS at a time. */
+    /** Yields the DIDs of the account, OWNED_DIDS at a time. */
     async function* ownedDids(context: CallContext): AsyncGenerator<string[]> {
         let after: string | undefined;
         do {
@@ -65,27 +66,30 @@ export function foreignView(
             if (visible) return visible.length;
             let total = await store.countIssued(party, account, context);
             for await (const dids of ownedDids(context)) {
-                total += await store.countOther(party, { dids, not_by: account }, context);
+                total += await store.countOther(party, { dids, notBy: account }, context);
             }
             return total;
         },
     };
 }
 
-/** During an upgrade this may reach a did process of the previous release, which does not know the method. */
+/** During an upgrade the call may reach a did process of the previous release, which does not have the method. */
 function replaced(error: unknown): never {
     if (!(error instanceof AppError) || error.kind !== 'method_not_allowed') throw error;
     const text = 'A part of the service is being replaced. Try again shortly.';
     throw new AppError('unavailable', text, { retry_after: 5, cause: error });
 }
 
-/** The newest `size` rows of a party, from several strands. */
+/** Searches several strands for the newest `size` rows of a party. */
 function newestOf(store: CredentialStore, { party, size }: { party: Party; size: number }) {
     const rows = new Map<string, ListedRow>();
     let mayRead = MAX_READ;
     let stoppedAt: string | undefined;
 
-    /** Rows above this id can be among the newest; undefined while there are fewer than `size`. */
+    /**
+     * The id of the last of the newest `size` rows found so far; undefined while there are fewer rows. Drops the older
+     * rows.
+     */
     function threshold(): string | undefined {
         if (rows.size < size) return undefined;
         const newest = [...rows.keys()].sort().reverse().slice(0, size);
@@ -112,8 +116,8 @@ function newestOf(store: CredentialStore, { party, size }: { party: Party; size:
             const found = [...rows.values()].sort((one, other) => (one.id < other.id ? 1 : -1));
             const least = stoppedAt;
             const sure = least === undefined ? found : found.filter(({ id }) => id >= least);
-            // If the page is not full, it does not matter where the search has ended.
-            return sure.length >= size ? { rows: sure.slice(0, size) } : { rows: sure, stopped_at: least };
+            // A full page ends at its last row, so it does not matter where the search has ended.
+            return sure.length >= size ? { rows: sure.slice(0, size) } : { rows: sure, stoppedAt: least };
         },
     };
 }

@@ -9,10 +9,10 @@ import type { ListedRow, Party } from './rows.ts';
 import { requireIssuer, requireSubject } from './rules.ts';
 import type { Found, ListDependencies, View } from './view.ts';
 
-/** Keeps an answer to the gateway below 2 MiB. */
+/** Estimated size at which a page ends, in bytes. It keeps an answer to the gateway below 2 MiB. */
 const MAX_PAGE_BYTES = 1_500_000;
 
-/** One page of a party's credentials, newest first. */
+/** Returns one page of a party's credentials, newest first. */
 export async function listCredentials(
     deps: ListDependencies,
     request: ListRequest,
@@ -52,27 +52,28 @@ function requireParty({ issuer_did, subject_did }: ListRequest): Party {
 }
 
 async function viewOf(deps: ListDependencies, party: Party, context: CallContext): Promise<View> {
-    const { store, services, list_scope } = deps;
+    const { store, services, listScope } = deps;
     const whole: View = {
         page: async (range, at) => ({ rows: await store.page(party, range, at) }),
         count: (at) => store.count(party, at),
     };
-    if (list_scope === 'platform' || (context.trusted && context.user_id === undefined)) return whole;
+    if (listScope === 'platform' || (context.trusted && context.user_id === undefined)) return whole;
     const account = requireUser(context);
     const { dids } = await services.did.filterOwned({ dids: [party.did] }, context);
     return dids.length > 0 ? whole : foreignView(deps, { party, account });
 }
 
-/** The rows of one page, and the id below which the next page begins; undefined after the last page. */
-function pageOf({ rows, stopped_at }: Found, limit: number): { rows: readonly ListedRow[]; end: string | undefined } {
+/** Returns the rows of one page, and the id below which the next page begins; undefined if there is no next page. */
+function pageOf({ rows, stoppedAt }: Found, limit: number): { rows: readonly ListedRow[]; end: string | undefined } {
     const taken = rows.slice(0, Math.min(limit, rowsThatFit(rows)));
-    return { rows: taken, end: taken.length < rows.length ? taken.at(-1)?.id : stopped_at };
+    return { rows: taken, end: taken.length < rows.length ? taken.at(-1)?.id : stoppedAt };
 }
 
 function rowsThatFit(rows: readonly ListedRow[]): number {
     let bytes = 0;
     const firstTooMany = rows.findIndex((row) => {
-        // DIDs are ASCII. A UTF-16 unit takes at most 3 bytes. Ids, times and field headers take less than 200.
+        // DIDs are ASCII. A UTF-16 code unit takes at most 3 bytes. Ids, times and field headers take less than 200
+        // bytes.
         bytes += row.issuer.length + row.subject.length + 3 * row.credential_type.length + 200;
         return bytes > MAX_PAGE_BYTES;
     });

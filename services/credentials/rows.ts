@@ -12,7 +12,7 @@ export interface NewRow {
     credential_type: string;
 }
 
-/** What decides whether a caller may revoke a credential. */
+/** The issuer, the account and the revocation of a credential. They decide whether a caller may revoke it. */
 export interface FoundRow {
     issuer: string;
     account: string | null;
@@ -38,8 +38,8 @@ export interface Party {
 }
 
 /**
- * Rows of all parties in the order of their ids, below the id `before`: those that an account has issued, or those that
- * name a DID on the side opposite to the party.
+ * A sequence of rows in the order of their ids, below the id `before`: the rows that an account has issued, or the rows
+ * in which a DID is the other party. It contains the rows of all parties.
  */
 export type Strand = ({ account: string } | { did: string }) & { before: string | undefined };
 
@@ -53,30 +53,31 @@ export interface PageQuery {
 export interface CredentialStore {
     /** Inserts the row unless one with this id exists. */
     insert: Coalescer<NewRow, void>;
-    /** By UUID. */
+    /** Finds a credential by its UUID. */
     find: Coalescer<string, FoundRow | undefined>;
-    /** Revokes the credential unless it is revoked already. Resolves to whether it did. */
+    /** Revokes the credential unless it is revoked already. Resolves to true if this call revoked it. */
     revoke(
         revocation: { id: string; revoked_at: string; reason: string | undefined },
         traced?: Traced,
     ): Promise<boolean>;
-    /** Newest first, below the id `before`. */
+    /** Reads rows below the id `before`, newest first. */
     page(party: Party, range: Omit<PageQuery, 'did'>, traced: Traced): Promise<readonly ListedRow[]>;
     count(party: Party, traced?: Traced): Promise<number>;
     /**
-     * Reads the newest `look` rows of each strand; all strands are of one kind. `rows`: those of the party. `unread`:
-     * the strands that have more rows, and the id below which these are.
+     * Reads the newest `look` rows of each strand; all strands must be of one kind. `rows`: the rows that belong to the
+     * party. `unread`: the strands that have more rows, each with the id below which they are.
      */
     readStrands(
         party: Party,
         range: { strands: readonly Strand[]; look: number },
         traced?: Traced,
     ): Promise<{ rows: ListedRow[]; unread: Strand[] }>;
-    /** The number of the party's rows that the account has issued. It reads all rows that the account has issued. */
+    /** Counts the party's rows that the account has issued. It reads all rows that the account has issued. */
     countIssued(party: Party, account: string, traced?: Traced): Promise<number>;
     /**
-     * The number of the party's rows with one of the DIDs on the other side, without those that one account has issued.
+     * Counts the party's rows in which one of the DIDs is the other party, without the rows that the account `notBy`
+     * has issued.
      */
-    countOther(party: Party, range: { dids: readonly string[]; not_by: string }, traced?: Traced): Promise<number>;
+    countOther(party: Party, range: { dids: readonly string[]; notBy: string }, traced?: Traced): Promise<number>;
     ping(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import { readExpiry } from '../times.ts';
 
 const MAX_REASON_LENGTH = 2_000;
 
-/** Issuers sign, so their DID must contain an Ed25519 key. */
+/** Throws AppError `invalid` if the DID does not contain an Ed25519 key: an issuer signs with it. */
 export function requireIssuer(did: string): void {
     if (!decodeDidKey(did)) throw invalid('issuer_did is not a did:key with an Ed25519 public key.');
 }
@@ -17,7 +17,9 @@ export function requireSubject(did: string): void {
     if (!isDid(did)) throw invalid('subject_did is not a DID.');
 }
 
-/** Any text that is not blank. It is signed as it was sent. */
+/**
+ * Throws AppError `invalid` if the text is blank, cannot be stored or is too long. The text is signed as it was sent.
+ */
 export function requireCredentialType(text: string): void {
     if (isCredentialType(text)) return;
     throw invalid(`credential_type must have 1 to ${MAX_TYPE_LENGTH} characters, without NUL or lone surrogates.`);
@@ -27,13 +29,13 @@ export function requireReason(reason: string): void {
     requireText('reason', reason, MAX_REASON_LENGTH);
 }
 
-/** UTC, with milliseconds. */
+/** Returns the time in UTC with milliseconds. Throws AppError `invalid` if the text is not a date or a date-time. */
 export function requireExpiry(text: string): string {
-    const expires_at = readExpiry(text);
-    if (expires_at === undefined) {
+    const expiresAt = readExpiry(text);
+    if (expiresAt === undefined) {
         throw invalid('expiration_date must be an ISO 8601 date, or a date and time with an offset from UTC.');
     }
-    return expires_at;
+    return expiresAt;
 }
 
 export function requireClaims(text: string): void {

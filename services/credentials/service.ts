@@ -39,7 +39,10 @@ export interface CredentialsDependencies extends ListDependencies {
     clock: () => number;
 }
 
-/** Tokens of one call that wait for a thread, so that tokens of other calls get their turn in between. */
+/**
+ * Maximum number of tokens of one call that the thread pool checks at a time, so that tokens of other calls get their
+ * turn in between.
+ */
 const CHECKS_IN_FLIGHT = 16;
 
 /** Credentials: issued as v4.public tokens, verified, revoked and listed. */
@@ -71,15 +74,30 @@ async function issue(
     requireSubject(subject);
     requireCredentialType(credential_type);
     requireClaims(claims);
-    const expires_at = expiration_date === undefined ? undefined : requireExpiry(expiration_date);
+    const expiresAt = expiration_date === undefined ? undefined : requireExpiry(expiration_date);
 
     const now = clock();
     const id = newId(now);
-    const issued_at = new Date(now).toISOString();
-    const shown = { credential_id: credentialId(id), issuer, subject, credential_type, issued_at, expires_at };
+    const issuedAt = new Date(now).toISOString();
+    const shown = {
+        credential_id: credentialId(id),
+        issuer,
+        subject,
+        credential_type,
+        issued_at: issuedAt,
+        expires_at: expiresAt,
+    };
     const payload = writePayload({ ...shown, claims });
-    const credential = await signatures.sign({ did: issuer, secret_key: request.issuer_private_key, payload }, context);
-    const row = { id, account: context.user_id, issued_at, expires_at, issuer, subject, credential_type };
+    const credential = await signatures.sign({ did: issuer, secretKey: request.issuer_private_key, payload }, context);
+    const row = {
+        id,
+        account: context.user_id,
+        issued_at: issuedAt,
+        expires_at: expiresAt,
+        issuer,
+        subject,
+        credential_type,
+    };
     await store.insert(row, context);
     return { ...shown, credential };
 }
@@ -112,7 +130,7 @@ async function verifyMany(
     };
 }
 
-/** Without `issuer_did` the token is verified with the issuer that it names itself. */
+/** If `issuer_did` is absent, the token is verified with the key of the issuer that it names itself. */
 async function check(
     { store, signatures, clock }: CredentialsDependencies,
     {
@@ -133,7 +151,8 @@ async function check(
     const { credential_id, claims, expires_at, ...shown } = content;
     const expired = expires_at !== undefined && Date.parse(expires_at) <= clock();
     const row = check_revocation ? await store.find(requireCredentialId(credential_id), context) : undefined;
-    // The row of another issuer's credential says nothing about one that was created elsewhere with the same id.
+    // The row may be of another issuer's credential, because somebody can create a token elsewhere with the same id.
+    // Such a row says nothing about this token.
     const revoked = row?.issuer === content.issuer && row.revoked_at !== null;
     if (revoked || expired) {
         const error = `The credential has ${revoked ? 'been revoked' : 'expired'}.`;
@@ -146,7 +165,7 @@ async function check(
     return { valid: true, ...shown, claims, expires_at, revoked, expired };
 }
 
-/** The answer repeats nothing from a token that is not authentic. */
+/** The answer contains nothing from a token that is not authentic. */
 function unauthentic(error: string): Verification {
     return { valid: false, revoked: false, expired: false, error };
 }
@@ -165,15 +184,18 @@ async function revoke(
         throw new AppError('forbidden', 'This account may not revoke this credential.');
     }
     if (row.revoked_at !== null) return revocation(credential_id, row);
-    const revoked_at = new Date(clock()).toISOString();
-    // Of concurrent revocations the first one counts, and the others return it.
-    const first = await store.revoke({ id, revoked_at, reason }, context);
+    const revokedAt = new Date(clock()).toISOString();
+    // If several calls revoke the credential at once, the first one counts, and the others return its revocation.
+    const first = await store.revoke({ id, revoked_at: revokedAt, reason }, context);
     return first
-        ? { credential_id, revoked: true, revoked_at, reason }
+        ? { credential_id, revoked: true, revoked_at: revokedAt, reason }
         : revocation(credential_id, await requireRow(store, id, context));
 }
 
-/** May revoke: the issuing account, the owner of the issuer's DID, and trusted callers that act for nobody. */
+/**
+ * True for the account that issued the credential, for the owner of the issuer's DID, and for a trusted caller that
+ * acts for no account.
+ */
 async function mayRevoke(
     row: FoundRow,
     did: CredentialsDependencies['services']['did'],
@@ -191,7 +213,7 @@ async function requireRow(store: CredentialStore, id: string, context: CallConte
     return row;
 }
 
-function revocation(credential_id: string, { revoked_at, revocation_reason }: FoundRow): Revocation {
-    if (revoked_at === null) return { credential_id, revoked: false };
-    return { credential_id, revoked: true, revoked_at, reason: revocation_reason ?? undefined };
+function revocation(credentialId: string, { revoked_at, revocation_reason }: FoundRow): Revocation {
+    if (revoked_at === null) return { credential_id: credentialId, revoked: false };
+    return { credential_id: credentialId, revoked: true, revoked_at, reason: revocation_reason ?? undefined };
 }

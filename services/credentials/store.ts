@@ -1,11 +1,14 @@
 import { coalesce } from '../../platform/batch.ts';
 import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
-import { appendPendingCounts } from '../deltas.store.ts';
+import { rowLookup } from '../../platform/postgres/row-lookup.ts';
+import { appendPendingCounts } from '../pending-counts.store.ts';
 import { FIRST_ID, LAST_ID, LISTED_COLUMNS } from './columns.store.ts';
 import type { CredentialStore, FoundRow, ListedRow, NewRow, PageQuery, Party } from './rows.ts';
 import { strandStore } from './strands.store.ts';
 
-/** Maximum number of rows for the pages of one group. A single page that has more goes alone. */
+/**
+ * Maximum number of rows that the pages of one batch ask for. A single page that asks for more is a batch of its own.
+ */
 const ROWS_OF_A_GROUP = 4_000;
 
 export function credentialStore(db: Database): CredentialStore {
@@ -21,13 +24,20 @@ export function credentialStore(db: Database): CredentialStore {
         insert: coalesce({
             ...STORE_GROUPS,
             name: 'credentials_insert',
-            bisect_on: isRefusedStatement,
+            bisectOn: isRefusedStatement,
             async run(rows: NewRow[]) {
                 await insertGroup(db, rows);
                 return rows.map(() => undefined);
             },
         }),
-        find: coalesce({ ...STORE_GROUPS, name: 'credentials_find', run: (ids: string[]) => findGroup(db, ids) }),
+        find: rowLookup<string, FoundRow & { id: string }>(db, {
+            name: 'credentials_find',
+            statement: 'credentials_find',
+            keyOf: ({ id }) => id,
+            query: (ids) => sql.unsafe`
+                SELECT id, account, issuer, revoked_at, revocation_reason FROM credentials.credentials
+                WHERE id = ANY(${sql.array(ids, 'uuid')})`,
+        }),
         async revoke({ id, revoked_at, reason }, traced) {
             const statement = sql.unsafe`
                 WITH written AS (
@@ -75,21 +85,11 @@ async function insertGroup(db: Database, rows: NewRow[]): Promise<void> {
     );
 }
 
-async function findGroup(db: Database, ids: string[]) {
-    const rows = await db.prepared<FoundRow & { id: string }>(
-        'credentials_find',
-        sql.unsafe`
-        SELECT id, account, issuer, revoked_at, revocation_reason FROM credentials.credentials
-        WHERE id = ANY(${sql.array(ids, 'uuid')})`,
-    );
-    const found = new Map(rows.map((row) => [row.id, row]));
-    return ids.map((id) => found.get(id));
-}
-
 async function readPages(db: Database, role: Party['role'], queries: PageQuery[]): Promise<ListedRow[][]> {
     const column = sql.identifier([role]);
     const tuples = queries.map(({ did, before, size }, place) => [place, did, before ?? LAST_ID, size]);
-    // By pairs, not `role = did ORDER BY id`: for a party with many rows PostgreSQL would scan the ids of all parties.
+    // Compares pairs. With `role = did ORDER BY id` PostgreSQL would scan the ids of all parties if this one has many
+    // rows.
     const rows = await db.prepared<ListedRow & { place: number }>(
         `credentials_page_${role}`,
         sql.unsafe`

@@ -2,13 +2,13 @@ import { type Database, sql } from '../../platform/postgres/db.ts';
 import { FIRST_ID, LAST_ID, LISTED_COLUMNS } from './columns.store.ts';
 import type { CredentialStore, ListedRow, Strand } from './rows.ts';
 
-/** The rows of a foreign DID that an account may see, found among its own rows. */
+/** Finds the rows of another account's DID that an account may see, among the account's own rows. */
 export function strandStore(db: Database): Pick<CredentialStore, 'readStrands' | 'countIssued' | 'countOther'> {
     return {
         async readStrands({ role, did: party }, { strands, look }, traced) {
             const { column, type, keyOf } = kindOf(strands, role === 'issuer' ? 'subject' : 'issuer');
             const tuples = strands.map((strand, place) => [place, keyOf(strand), strand.before ?? LAST_ID]);
-            // By pairs, like pages, so that it is one range of the strand's own index.
+            // Compares pairs, as readPages does, so that PostgreSQL reads one range of the strand's own index.
             const statement = sql.unsafe`
                 SELECT s.place, row.nth = ${look} AS is_last, row.${sql.identifier([role])} = ${party} AS is_of_party, row.*
                 FROM ${sql.unnest(tuples, ['int4', type, 'uuid'])} AS s (place, key, before)
@@ -23,7 +23,7 @@ export function strandStore(db: Database): Pick<CredentialStore, 'readStrands' |
             const ends = read.filter(({ is_last }) => is_last);
             return {
                 rows: read.filter(({ is_of_party }) => is_of_party),
-                // place is the index of a strand
+                // `place` is the index of a strand.
                 unread: ends.map(({ place, id }) => ({ ...(strands[place] as Strand), before: id })),
             };
         },
@@ -33,12 +33,12 @@ export function strandStore(db: Database): Pick<CredentialStore, 'readStrands' |
                 FROM (
                     SELECT ${sql.identifier([role])} AS party FROM credentials.credentials
                     WHERE (account, id) > (${account}, ${FIRST_ID}) AND (account, id) < (${account}, ${LAST_ID})
-                    OFFSET 0 -- so that it is read by this index
+                    OFFSET 0 -- so that PostgreSQL uses this index
                 ) AS issued
                 WHERE party = ${party}`;
             return totalIn(await db.rows(statement, 'credentials_count_issued', traced));
         },
-        async countOther({ role, did: party }, { dids, not_by }, traced) {
+        async countOther({ role, did: party }, { dids, notBy }, traced) {
             const column = sql.identifier([role === 'issuer' ? 'subject' : 'issuer']);
             const statement = sql.unsafe`
                 SELECT count(*) AS total
@@ -46,9 +46,9 @@ export function strandStore(db: Database): Pick<CredentialStore, 'readStrands' |
                 CROSS JOIN LATERAL (
                     SELECT account, ${sql.identifier([role])} AS party FROM credentials.credentials
                     WHERE (${column}, id) > (own.did, ${FIRST_ID}) AND (${column}, id) < (own.did, ${LAST_ID})
-                    OFFSET 0 -- so that it is read by this index
+                    OFFSET 0 -- so that PostgreSQL uses this index
                 ) AS naming
-                WHERE party = ${party} AND account IS DISTINCT FROM ${not_by}`;
+                WHERE party = ${party} AND account IS DISTINCT FROM ${notBy}`;
             return totalIn(await db.rows(statement, 'credentials_count_other', traced));
         },
     };
@@ -56,7 +56,7 @@ export function strandStore(db: Database): Pick<CredentialStore, 'readStrands' |
 
 type StrandRow = ListedRow & { place: number; is_last: boolean; is_of_party: boolean };
 
-/** The column that strands of one kind follow. */
+/** The column that identifies strands of one kind, its type, and its value for a strand. */
 function kindOf(strands: readonly Strand[], other: 'issuer' | 'subject') {
     const isIssued = strands.some((strand) => 'account' in strand);
     return {

@@ -4,14 +4,14 @@ import type { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
 import type { Cursors } from '../cursors.ts';
 import type { CredentialStore, ListedRow } from './rows.ts';
 
-/** owner: what concerns the caller's account; platform: everything. */
+/** What a list shows. owner: only credentials that concern the caller's account. platform: all credentials. */
 export type Visibility = 'owner' | 'platform';
 
 export interface ListDependencies {
     store: CredentialStore;
     services: { did: ServiceOf<typeof DidServiceDefinition> };
     cursors: Cursors;
-    list_scope: Visibility;
+    listScope: Visibility;
 }
 
 /** The rows of a party that a caller may see. */
@@ -23,6 +23,6 @@ export interface View {
 
 export interface Found {
     rows: readonly ListedRow[];
-    /** Where the search ended before it found `size` rows or the end of the list: nothing below this id was read. */
-    stopped_at?: string | undefined;
+    /** Set if the search ended before it found `size` rows or the end of the list. No row below this id was read. */
+    stoppedAt?: string | undefined;
 }

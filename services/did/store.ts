@@ -1,15 +1,16 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, isRefusedStatement, type Queries, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
+import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import type { Traced } from '../../platform/telemetry/span.ts';
-import { appendPendingCounts } from '../deltas.store.ts';
+import { appendPendingCounts } from '../pending-counts.store.ts';
 
 export interface DidRow {
     did: string;
     public_key: Uint8Array;
     account: string | undefined;
     origin: 'generated' | 'wallet' | 'registered';
-    /** Maximum number of DIDs of the account. DIDs of wallets are bounded by the number of wallets. */
+    /** Maximum number of DIDs of the account. DIDs of wallets have none: the number of wallets bounds them. */
     quota?: number;
 }
 
@@ -19,21 +20,24 @@ interface OwnershipQuery {
 }
 
 export interface DidStore {
-    /** Inserts the row unless the DID exists. False, and nothing is written, if the quota is used up. */
+    /** Inserts the row unless the DID exists. Resolves to false, and writes nothing, if the quota is used up. */
     insert: Coalescer<DidRow, boolean>;
-    /** The number of DIDs that the account has generated and registered. */
+    /** Counts the DIDs that the account has generated and registered. */
     count(account: string, traced?: Traced): Promise<number>;
     find: Coalescer<string, { public_key: Uint8Array } | undefined>;
-    /** Those of `dids` that the account owns. */
+    /** Returns those of `dids` that the account owns. */
     filterOwned: Coalescer<OwnershipQuery, string[]>;
-    /** Up to `limit` DIDs of the account after `after`, in text order. */
+    /** Returns up to `limit` DIDs of the account after `after`, in text order. */
     listOwned(range: { account: string; after: string | undefined; limit: number }, traced?: Traced): Promise<string[]>;
 }
 
-/** Maximum number of DIDs in the queries of one group. A single query that has more goes alone. */
+/** Maximum number of DIDs in the queries of one batch. A single query that has more is a batch of its own. */
 const DIDS_OF_A_GROUP = 1_000;
 
-/** More DIDs than the groups of one account that sixteen processes may have in progress. */
+/**
+ * An account with more DIDs left than this is far from its quota. Sixteen processes together never have this many DIDs
+ * of one account in progress.
+ */
 const QUOTA_MARGIN = 2_048;
 
 /** The first key of the advisory locks by account. Nothing else in the database uses it. */
@@ -44,7 +48,7 @@ export function didStore(db: Database): DidStore {
         insert: coalesce({
             ...STORE_GROUPS,
             name: 'did_insert',
-            bisect_on: isRefusedStatement,
+            bisectOn: isRefusedStatement,
             run: (rows: DidRow[], group) => insertGroup(db, rows, group),
         }),
         async count(account, traced) {
@@ -52,10 +56,12 @@ export function didStore(db: Database): DidStore {
             const [row] = await db.rows<{ dids: number | null }>(statement, 'did_count', traced);
             return row?.dids ?? 0;
         },
-        find: coalesce({
-            ...STORE_GROUPS,
+        find: rowLookup<string, { did: string; public_key: Buffer }>(db, {
             name: 'did_find',
-            run: (dids: string[], group) => findGroup(db, dids, group),
+            statement: 'dids_find',
+            keyOf: ({ did }) => did,
+            query: (dids) => sql.unsafe`
+                SELECT did, public_key FROM did.dids WHERE did = ANY(${sql.array(dids, 'text')})`,
         }),
         filterOwned: coalesce({
             ...STORE_GROUPS,
@@ -75,18 +81,18 @@ export function didStore(db: Database): DidStore {
 }
 
 /**
- * Writes the DIDs of accounts that are far from their quota in one statement, without waiting for other groups of the
- * account. The DIDs of the other accounts are written separately, by a statement that sees what all groups before it
- * have written. Resolves to whether each row was written.
+ * Writes the DIDs of accounts that are far from their quota in one statement, without waiting for other batches of the
+ * account. The DIDs of the other accounts are written separately, by a statement that sees what all batches before it
+ * have written. Resolves, for each row, to false if the quota has refused it.
  */
 async function insertGroup(db: Database, rows: DidRow[], group: CallLifetime): Promise<boolean[]> {
-    // In the same order everywhere: two processes that write the same DIDs must not deadlock.
+    // The order is the same everywhere, so that two processes that write the same DIDs do not deadlock.
     const sorted = rows.toSorted((one, other) => (one.did < other.did ? -1 : 1));
-    const far_rows = await db.prepared<{ account: string }>('dids_insert', insertionFar(sorted), group);
-    const far = new Set(far_rows.map(({ account }) => account));
+    const farRows = await db.prepared<{ account: string }>('dids_insert', insertionFar(sorted), group);
+    const far = new Set(farRows.map(({ account }) => account));
     const near = sorted.filter((row) => isCounted(row) && !far.has(row.account));
     if (near.length === 0) return rows.map(() => true);
-    const refused_rows = await db.transaction(
+    const refusedRows = await db.transaction(
         async (queries) => {
             await lockAlone(queries, near);
             return queries.rows<{ place: number }>(insertionNear(near));
@@ -94,16 +100,16 @@ async function insertGroup(db: Database, rows: DidRow[], group: CallLifetime): P
         'dids_insert_near_quota',
         group,
     );
-    const refused = new Set(refused_rows.map(({ place }) => near[place]));
+    const refused = new Set(refusedRows.map(({ place }) => near[place]));
     return rows.map((row) => !refused.has(row));
 }
 
-/** DIDs of wallets and of no account do not count. */
+/** DIDs of wallets and DIDs without an account do not count. */
 function isCounted(row: DidRow): row is DidRow & { account: string } {
     return row.account !== undefined && row.origin !== 'wallet';
 }
 
-/** Sorted for the same reason. */
+/** The accounts of the rows that count. They are sorted, so that two processes lock them in the same order. */
 function countedAccounts(rows: DidRow[]): string[] {
     return [...new Set(rows.filter(isCounted).map(({ account }) => account))].sort();
 }
@@ -116,7 +122,7 @@ async function lockAlone(queries: Queries, rows: DidRow[]): Promise<void> {
 }
 
 /**
- * Writes the rows that do not count, and those of accounts that have more than QUOTA_MARGIN DIDs left and are not
+ * Writes the rows that do not count, and the rows of accounts that have more than QUOTA_MARGIN DIDs left and are not
  * locked by lockAlone(). Returns these accounts.
  */
 function insertionFar(rows: DidRow[]) {
@@ -137,8 +143,8 @@ function insertionFar(rows: DidRow[]) {
 }
 
 /**
- * Writes rows while their account has DIDs left, and returns the places of the others. A DID that exists takes no
- * place.
+ * Writes rows while their account has DIDs left. Returns the places of the other rows. A DID that exists already does
+ * not count.
  */
 function insertionNear(rows: DidRow[]) {
     const tuples = rows.map((row, place) => [...columnsOf(row), row.quota ?? null, place]);
@@ -166,7 +172,7 @@ function quotaIn(rows: DidRow[], account: string): number | null {
     return quotas.length > 0 ? Math.min(...quotas) : null;
 }
 
-/** Its columns in did.dids. */
+/** The values of a row for the columns of did.dids. */
 function columnsOf({ did, public_key, account, origin }: DidRow) {
     return [did, Buffer.from(public_key), account ?? null, origin];
 }
@@ -179,19 +185,8 @@ function insertedFromNew(condition: ReturnType<typeof sql.fragment>) {
             ON CONFLICT (did) DO NOTHING
             RETURNING account, origin
         ), written AS (
-            SELECT account FROM inserted WHERE origin <> 'wallet' -- the wallet is what is counted
+            SELECT account FROM inserted WHERE origin <> 'wallet' -- the wallet is counted instead
         ), counted AS (${appendPendingCounts('dids_created')})`;
-}
-
-async function findGroup(db: Database, dids: string[], group: CallLifetime) {
-    const rows = await db.prepared<{ did: string; public_key: Buffer }>(
-        'dids_find',
-        sql.unsafe`
-        SELECT did, public_key FROM did.dids WHERE did = ANY(${sql.array(dids, 'text')})`,
-        group,
-    );
-    const found = new Map(rows.map((row) => [row.did, row]));
-    return dids.map((did) => found.get(did));
 }
 
 async function filterGroup(db: Database, queries: OwnershipQuery[], group: CallLifetime): Promise<string[][]> {

@@ -24,10 +24,13 @@ export function passwordChange({
     livenessMarks: LivenessMarks;
     clock: () => number;
 }) {
-    /** True if the new password replaced that version. Sessions end everywhere before the commit. */
+    /**
+     * Resolves to true if the new password has replaced this version. Gateways refuse the ended sessions before the
+     * commit.
+     */
     async function replace(
         version: { user_id: string; password_version: number },
-        change: { password_hash: string; kept_session: string | undefined; now: string },
+        change: { password_hash: string; keptSession: string | undefined; now: string },
         context: CallContext,
     ): Promise<boolean> {
         let failure: AppError | undefined;
@@ -46,24 +49,25 @@ export function passwordChange({
         { current_password, new_password }: ChangePasswordRequest,
         context: CallContext,
     ): Promise<ChangePasswordResponse> => {
-        const user_id = requireAccountId(context);
+        const userId = requireAccountId(context);
         requireComparablePassword(current_password, 'current_password');
         requireNewPassword(new_password, 'new_password');
         const { session_id, address, traceparent, deadline, cancellation } = context;
-        const kept_session = session_id !== undefined && isId(session_id) ? session_id : undefined;
-        const target = { subject: guardSubject({ user_id }), address, traceparent, deadline, cancellation };
-        const changed_at = await guard.attempt(target, async () => {
-            const account = await store.findPasswordOf(user_id, context);
+        const keptSession = session_id !== undefined && isId(session_id) ? session_id : undefined;
+        const target = { subject: guardSubject({ user_id: userId }), address, traceparent, deadline, cancellation };
+        const changedAt = await guard.attempt(target, async () => {
+            const account = await store.findPasswordOf(userId, context);
             if (!account) throw noAccount();
             const { matches } = await passwords.verify(account.password_hash, current_password, context);
             if (!matches) return undefined;
-            const password_hash = await passwords.hash(new_password, context);
+            const passwordHash = await passwords.hash(new_password, context);
             const now = new Date(clock()).toISOString();
-            if (await replace(account, { password_hash, kept_session, now }, context)) return now;
-            throw wrong(); // it was changed since it was verified: that is no guess, so it is not counted
+            if (await replace(account, { password_hash: passwordHash, keptSession, now }, context)) return now;
+            // Another call has changed the password since it was verified. That is not a guess, so it does not count.
+            throw wrong();
         });
-        if (changed_at === undefined) throw wrong();
-        return { changed_at };
+        if (changedAt === undefined) throw wrong();
+        return { changed_at: changedAt };
     };
 }
 

@@ -16,12 +16,12 @@ import { requireEmail } from './email.ts';
 import { requireNewPassword } from './password-rules.ts';
 import type { IdentityStore } from './store.ts';
 
-/** Hashes of one batch that run or wait for a thread. */
+/** Maximum number of hashes of one request that run or wait for a thread. */
 const HASHES_IN_FLIGHT = 4;
-/** A batch stops this long (ms) before its deadline, so that its answer still arrives. */
+/** A request stops creating accounts this long (ms) before its deadline, so that its answer still arrives. */
 const RESERVE_MS = 2_000;
 
-/** An item that has passed all checks that need no store. */
+/** An item that has passed all checks that do not need the store. */
 interface Candidate {
     email: string;
     password: string;
@@ -29,7 +29,7 @@ interface Candidate {
     tier: Tier;
 }
 
-/** Creates accounts in bulk. An invalid item fails alone. */
+/** Creates accounts in bulk. An invalid item does not affect the others. */
 export function userCreation({
     store,
     passwords,
@@ -43,13 +43,16 @@ export function userCreation({
         if (context.deadline - performance.now() < RESERVE_MS) {
             throw new AppError('deadline', 'The time ran out before this user. Send it again.');
         }
-        const password_hash = await passwords.hash(password, { ...context, background: true });
+        const passwordHash = await passwords.hash(password, { ...context, background: true });
         const now = clock();
-        const user_id = newId(now);
-        const created_at = new Date(now).toISOString();
-        const is_new = await store.insertUser({ user_id, email, name, tier, password_hash, created_at }, context);
-        if (!is_new) throw new AppError('conflict', 'This email is already registered.');
-        return { user_id, email, tier };
+        const userId = newId(now);
+        const createdAt = new Date(now).toISOString();
+        const isNew = await store.insertUser(
+            { user_id: userId, email, name, tier, password_hash: passwordHash, created_at: createdAt },
+            context,
+        );
+        if (!isNew) throw new AppError('conflict', 'This email is already registered.');
+        return { user_id: userId, email, tier };
     }
 
     return async ({ users }: CreateUsersRequest, context: CallContext): Promise<CreateUsersResponse> => {
@@ -74,7 +77,7 @@ export function userCreation({
     };
 }
 
-/** Throws if the item is invalid; otherwise adds its address to `taken`. */
+/** Throws AppError if the item is invalid; otherwise adds its address to `taken`. */
 function validate({ malformed, ...user }: NewUser, taken: Set<string>): Candidate {
     if (malformed !== undefined) throw invalid(malformed);
     if (user.email === undefined) throw invalid('email is missing.');

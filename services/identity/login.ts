@@ -22,7 +22,7 @@ interface LoginDependencies {
     guard: Guard;
     livenessMarks: LivenessMarks;
     /** Maximum number of sessions of an account. */
-    session_quota: Quota;
+    sessionQuota: Quota;
     clock: () => number;
 }
 
@@ -44,8 +44,8 @@ export function login(dependencies: LoginDependencies) {
             const phc = account?.password_hash ?? (await standIn());
             const { matches, rehash } = await passwords.verify(phc, request.password, context);
             if (!account || !matches) return undefined;
-            const upgraded_hash = rehash ? await passwords.hash(request.password, context) : undefined;
-            return openSession(dependencies, account, upgraded_hash, context);
+            const upgradedHash = rehash ? await passwords.hash(request.password, context) : undefined;
+            return openSession(dependencies, account, upgradedHash, context);
         });
         if (opened) return opened;
         throw new AppError('unauthenticated', 'The email or the password is wrong.');
@@ -55,21 +55,21 @@ export function login(dependencies: LoginDependencies) {
 async function openSession(
     dependencies: LoginDependencies,
     account: PasswordRow,
-    upgraded_hash: string | undefined,
+    upgradedHash: string | undefined,
     context: CallContext,
 ): Promise<LoginResponse | undefined> {
     const { store, tokens, clock } = dependencies;
     const now = clock();
-    const session_id = newId(now);
+    const sessionId = newId(now);
     const { token, refresh_token, expires_at, refresh_id, session_expires_at } = tokens.issue({
         ...account,
-        session_id,
+        session_id: sessionId,
     });
     const session = {
-        session_id,
+        session_id: sessionId,
         user_id: account.user_id,
         password_version: account.password_version,
-        upgraded_hash,
+        upgradedHash,
         refresh_id,
         now: new Date(now).toISOString(),
         expires_at: session_expires_at,
@@ -80,19 +80,21 @@ async function openSession(
 }
 
 /**
- * Removes the account's sessions beyond its quota: ended ones first, then the oldest open ones, which end. Each login
- * does this after its own session exists, so the last of concurrent logins leaves no surplus.
+ * Removes the account's sessions beyond its quota: first sessions that have ended, then the oldest open ones, which
+ * ends them. Each login does this after its own session exists. So if several logins run at once, the last one leaves
+ * no surplus.
  */
 async function endSurplus(
-    { store, livenessMarks, session_quota, clock }: LoginDependencies,
+    { store, livenessMarks, sessionQuota, clock }: LoginDependencies,
     { user_id, tier }: Pick<PasswordRow, 'user_id' | 'tier'>,
     context: CallContext,
 ): Promise<void> {
     const now = new Date(clock()).toISOString();
-    const surplus = await store.findSurplus({ user_id, keep: session_quota[tier], now }, context);
+    const surplus = await store.findSurplus({ user_id, keep: sessionQuota[tier], now }, context);
     if (surplus.length === 0) return;
     const ids = surplus.filter(({ is_open }) => is_open).map(({ session_id }) => session_id);
-    // If Redis is unreachable, gateways may accept these for another minute. That is no reason to refuse the login.
+    // If Redis is unreachable, gateways may accept these sessions for another minute. That is no reason to refuse the
+    // login.
     if (ids.length > 0) await livenessMarks.refuse({ account: user_id, subject: 'session', ids }, context);
     await store.forgetSessions(
         surplus.map(({ session_id }) => session_id),
@@ -100,7 +102,10 @@ async function endSurplus(
     );
 }
 
-/** A hash at the current cost that no password matches. It is made once, and again if making it failed. */
+/**
+ * Returns a function that gives a hash at the current cost that no password matches. The hash is made once. If that
+ * fails, the next call tries again.
+ */
 function unmatchedHash(passwords: Passwords): () => Promise<string> {
     let made: Promise<string> | undefined;
     const get = (): Promise<string> => {
@@ -110,6 +115,6 @@ function unmatchedHash(passwords: Passwords): () => Promise<string> {
         });
         return made;
     };
-    void get(); // before the first login, which would otherwise take twice as long
+    void get(); // now, because the first login would otherwise take twice as long
     return get;
 }

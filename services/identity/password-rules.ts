@@ -1,10 +1,13 @@
 import { invalid } from '../../platform/errors.ts';
 
-/** Characters (code points), as sent. */
+/** Length limits in characters (code points), as sent. */
 const MIN_LENGTH = 8;
 const MAX_LENGTH = 1_024;
 
-/** Checks a new password: any Unicode, no composition rules; otherwise AppError `invalid`. */
+/**
+ * Throws AppError `invalid` if a new password is too short, too long or not well-formed. Any Unicode is allowed; there
+ * are no composition rules.
+ */
 export function requireNewPassword(password: string, field = 'password'): void {
     requireComparablePassword(password, field);
     if ([...password].length < MIN_LENGTH) {
@@ -13,8 +16,8 @@ export function requireNewPassword(password: string, field = 'password'): void {
 }
 
 /**
- * Checks whether a password is worth hashing, because it could have been chosen: the cost of a hash grows with its
- * length.
+ * Throws AppError `invalid` if the text can never be a password. Such a text must not be hashed, because the cost of a
+ * hash grows with its length.
  */
 export function requireComparablePassword(password: string, field = 'password'): void {
     if (password.length > 2 * MAX_LENGTH || [...password].length > MAX_LENGTH) {

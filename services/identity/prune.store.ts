@@ -1,9 +1,9 @@
 import { type Database, sql } from '../../platform/postgres/db.ts';
 
-/** Rows that one statement removes, which bounds its locks and its duration. */
+/** Maximum number of rows that one statement removes. It bounds the locks and the duration of the statement. */
 const PRUNE_ROWS = 10_000;
 
-/** Removes sessions whose tokens have all expired, with their spent refresh tokens. Returns the number. */
+/** Removes sessions whose tokens have all expired, with their spent refresh tokens. Returns how many it removed. */
 export async function pruneSessions(db: Database): Promise<number> {
     let removed = 0;
     for (;;) {

@@ -23,11 +23,11 @@ export function registration({
         requireNewPassword(request.password);
         const name = request.name === undefined ? undefined : requireName(request.name);
         // The password is hashed before the address is looked up, so that the duration reveals nothing.
-        const password_hash = await passwords.hash(request.password, context);
+        const passwordHash = await passwords.hash(request.password, context);
         const now = clock();
-        const created_at = new Date(now).toISOString();
-        const user = { user_id: newId(now), email, name, tier: 'free', created_at } as const;
-        if (await store.insertUser({ ...user, password_hash }, context)) return user;
+        const createdAt = new Date(now).toISOString();
+        const user = { user_id: newId(now), email, name, tier: 'free', created_at: createdAt } as const;
+        if (await store.insertUser({ ...user, password_hash: passwordHash }, context)) return user;
         throw new AppError('conflict', 'This email is already registered.');
     };
 }

@@ -23,14 +23,14 @@ interface IdentityDependencies {
     guard: Guard;
     livenessMarks: LivenessMarks;
     /** Maximum number of sessions of an account. */
-    session_quota: Quota;
+    sessionQuota: Quota;
     /** Milliseconds since 1970. */
     clock: () => number;
 }
 
 /** Accounts and their sessions. */
 export function identityService(dependencies: IdentityDependencies): ServiceOf<typeof IdentityServiceDefinition> {
-    const { store, tokens, session_quota, clock } = dependencies;
+    const { store, tokens, sessionQuota, clock } = dependencies;
     const { findLive, refresh, logout } = sessions(dependencies);
 
     return {
@@ -65,13 +65,13 @@ export function identityService(dependencies: IdentityDependencies): ServiceOf<t
         },
 
         async getQuotas(_request, context) {
-            const user_id = requireAccountId(context);
-            const used = await store.countOpen({ user_id, now: new Date(clock()).toISOString() }, context);
-            return { sessions: { used, limit: quotaOf(session_quota, context) } };
+            const userId = requireAccountId(context);
+            const used = await store.countOpen({ user_id: userId, now: new Date(clock()).toISOString() }, context);
+            return { sessions: { used, limit: quotaOf(sessionQuota, context) } };
         },
 
         async listSigningKeys() {
-            return { keys: [...tokens.signing_keys] };
+            return { keys: [...tokens.signingKeys] };
         },
 
         async getTime() {

@@ -1,11 +1,12 @@
-import { type Coalescer, coalesce } from '../../platform/batch.ts';
-import type { CallLifetime } from '../../platform/context.ts';
-import { type Database, type Queries, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
+import type { Coalescer } from '../../platform/batch.ts';
+import { type Database, sql } from '../../platform/postgres/db.ts';
+import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import type { Traced } from '../../platform/telemetry/span.ts';
-import { appendPendingCounts } from '../deltas.store.ts';
+import { appendPendingCounts } from '../pending-counts.store.ts';
+import { changePassword, type PasswordChange } from './password-change.store.ts';
 import { USER_COLUMNS, type UserRow } from './users.store.ts';
 
-/** A session that has not ended, and the current state of its account. It may have expired. */
+/** A session that has not been ended, and the current state of its account. The session may have expired. */
 export interface SessionRow extends UserRow {
     session_id: string;
     expires_at: string;
@@ -14,64 +15,62 @@ export interface SessionRow extends UserRow {
 export interface RefreshRow extends SessionRow {
     /** The current refresh token. */
     refresh_id: string;
-    /** When the refresh token in question was spent, if that was recently. */
+    /** When the requested refresh token was spent; null if it was not spent recently. */
     spent_at: string | null;
 }
 
 export interface NewSession {
     session_id: string;
     user_id: string;
-    /** Opens nothing if the password has changed since this version. */
+    /** The session is not opened if the password has changed since this version. */
     password_version: number;
-    /** Replaces the hash of the same password. */
-    upgraded_hash: string | undefined;
+    /** Replaces the stored hash of the same password, if defined. */
+    upgradedHash: string | undefined;
     refresh_id: string;
     now: string;
     expires_at: string;
-}
-
-export interface PasswordChange {
-    user_id: string;
-    /** Changes nothing if the password has changed since this version. */
-    password_version: number;
-    password_hash: string;
-    /** The session that stays open. */
-    kept_session: string | undefined;
-    now: string;
 }
 
 export interface Rotation {
     session_id: string;
-    spent_id: string;
+    spentId: string;
     refresh_id: string;
     now: string;
     expires_at: string;
     /** Refresh tokens spent before this time are removed. */
-    forget_before: string;
+    forgetBefore: string;
 }
 
 export interface SessionStore {
-    /** True if it did. All other sessions of the account end with the change; `beforeCommit` receives them. */
+    /**
+     * Resolves to true if it changed the password. The change ends all other sessions of the account; `beforeCommit`
+     * receives their ids.
+     */
     changePassword(
         change: PasswordChange,
         beforeCommit: (ended: string[]) => Promise<void>,
         traced?: Traced,
     ): Promise<boolean>;
-    /** The account with its new last_login_at; undefined as described in NewSession. */
+    /**
+     * Returns the account with its new last_login_at; undefined if the password has changed since `password_version`.
+     */
     openSession(session: NewSession, traced?: Traced): Promise<UserRow | undefined>;
-    /** The sessions of the account beyond the newest `keep` open ones. Ended ones come before open ones. */
+    /**
+     * Returns the sessions of the account beyond the `keep` that it may have. Open sessions are kept before ended ones,
+     * and newer ones before older ones.
+     */
     findSurplus(
         target: { user_id: string; keep: number; now: string },
         traced?: Traced,
     ): Promise<ReadonlyArray<{ session_id: string; is_open: boolean }>>;
-    /** Removes sessions. Their tokens are refused like those of an ended session. */
-    forgetSessions(session_ids: readonly string[], traced?: Traced): Promise<void>;
+    /** Removes sessions. Their tokens are then refused like those of an ended session. */
+    forgetSessions(sessionIds: readonly string[], traced?: Traced): Promise<void>;
     countOpen(target: { user_id: string; now: string }, traced?: Traced): Promise<number>;
     findSession: Coalescer<string, SessionRow | undefined>;
     findRefresh(target: { session_id: string; refresh_id: string }, traced?: Traced): Promise<RefreshRow | undefined>;
-    /** Of concurrent callers with one `spent_id`, exactly one gets true. */
+    /** If several callers pass the same `spentId`, exactly one of them gets true. */
     rotate(rotation: Rotation, traced?: Traced): Promise<boolean>;
-    /** When the session ended, now or earlier; undefined if it does not exist (any more). */
+    /** Ends the session. Returns when it ended, now or earlier; undefined if the session does not exist. */
     endSession(target: { session_id: string; now: string }, traced?: Traced): Promise<string | undefined>;
 }
 
@@ -85,9 +84,9 @@ export function sessionStore(db: Database): SessionStore {
                 ORDER BY is_open DESC, created_at DESC, session_id DESC OFFSET ${keep}`;
             return db.prepared('session_surplus', statement, traced);
         },
-        async forgetSessions(session_ids, traced) {
+        async forgetSessions(sessionIds, traced) {
             const statement = sql.unsafe`
-                DELETE FROM identity.sessions WHERE session_id = ANY(${sql.array([...session_ids], 'uuid')})`;
+                DELETE FROM identity.sessions WHERE session_id = ANY(${sql.array([...sessionIds], 'uuid')})`;
             await db.rows(statement, 'sessions_forget', traced);
         },
         async countOpen({ user_id, now }, traced) {
@@ -96,10 +95,14 @@ export function sessionStore(db: Database): SessionStore {
             const [row] = await db.rows<{ total: number }>(statement, 'session_count', traced);
             return row?.total ?? 0;
         },
-        findSession: coalesce({
-            ...STORE_GROUPS,
+        findSession: rowLookup<string, SessionRow>(db, {
             name: 'session_find',
-            run: (ids: string[], group) => findSessions(db, ids, group),
+            statement: 'sessions_find',
+            keyOf: ({ session_id }) => session_id,
+            query: (ids) => sql.unsafe`
+                SELECT s.session_id, s.expires_at, ${USER_COLUMNS}
+                FROM identity.sessions s JOIN identity.users u USING (user_id)
+                WHERE s.session_id = ANY(${sql.array(ids, 'uuid')}) AND s.ended_at IS NULL`,
         }),
         findRefresh: (target, traced) => findRefresh(db, target, traced),
         rotate: (rotation, traced) => rotate(db, rotation, traced),
@@ -111,47 +114,11 @@ function isOpen(now: string) {
     return sql.fragment`(ended_at IS NULL AND expires_at > ${now}::timestamptz)`;
 }
 
-async function findSessions(db: Database, ids: string[], group: CallLifetime): Promise<Array<SessionRow | undefined>> {
-    const rows = await db.prepared<SessionRow>(
-        'sessions_find',
-        sql.unsafe`
-        SELECT s.session_id, s.expires_at, ${USER_COLUMNS}
-        FROM identity.sessions s JOIN identity.users u USING (user_id)
-        WHERE s.session_id = ANY(${sql.array(ids, 'uuid')}) AND s.ended_at IS NULL`,
-        group,
-    );
-    const found = new Map(rows.map((row) => [row.session_id, row]));
-    return ids.map((id) => found.get(id));
-}
-
-async function changePassword(
-    db: Database,
-    { user_id, password_version, password_hash, kept_session, now }: PasswordChange,
-    beforeCommit: (ended: string[]) => Promise<void>,
-    traced?: Traced,
-): Promise<boolean> {
-    const work = async (transaction: Queries): Promise<boolean> => {
-        const changed = await transaction.rows(sql.unsafe`
-            UPDATE identity.users SET password_hash = ${password_hash}, password_version = password_version + 1
-            WHERE user_id = ${user_id} AND password_version = ${password_version}
-            RETURNING user_id`);
-        if (changed.length === 0) return false;
-        // A separate statement: it sees each session that the old password has opened, and no more can be opened.
-        const ended = await transaction.rows<{ session_id: string }>(sql.unsafe`
-            UPDATE identity.sessions SET ended_at = ${now}
-            WHERE user_id = ${user_id} AND session_id IS DISTINCT FROM ${kept_session ?? null} AND ended_at IS NULL
-            RETURNING session_id`);
-        await beforeCommit(ended.map((session) => session.session_id));
-        return true;
-    };
-    return db.transaction(work, 'password_change', traced);
-}
-
 async function openSession(db: Database, session: NewSession, traced?: Traced): Promise<UserRow | undefined> {
     const statement = sql.unsafe`
         WITH u AS (
             UPDATE identity.users
-            SET last_login_at = ${session.now}, password_hash = coalesce(${session.upgraded_hash ?? null}, password_hash)
+            SET last_login_at = ${session.now}, password_hash = coalesce(${session.upgradedHash ?? null}, password_hash)
             WHERE user_id = ${session.user_id} AND password_version = ${session.password_version}
             RETURNING *
         ), opened AS (
@@ -188,14 +155,14 @@ async function rotate(db: Database, rotation: Rotation, traced?: Traced): Promis
         WITH rotated AS (
             UPDATE identity.sessions
             SET refresh_id = ${rotation.refresh_id}, expires_at = greatest(expires_at, ${rotation.expires_at})
-            WHERE session_id = ${rotation.session_id} AND refresh_id = ${rotation.spent_id} AND ended_at IS NULL
+            WHERE session_id = ${rotation.session_id} AND refresh_id = ${rotation.spentId} AND ended_at IS NULL
             RETURNING session_id
         ), forgotten AS (
             DELETE FROM identity.spent_refreshes
-            WHERE session_id IN (SELECT session_id FROM rotated) AND spent_at < ${rotation.forget_before}
+            WHERE session_id IN (SELECT session_id FROM rotated) AND spent_at < ${rotation.forgetBefore}
         )
         INSERT INTO identity.spent_refreshes (session_id, refresh_id, spent_at)
-        SELECT session_id, ${rotation.spent_id}::uuid, ${rotation.now}::timestamptz FROM rotated
+        SELECT session_id, ${rotation.spentId}::uuid, ${rotation.now}::timestamptz FROM rotated
         RETURNING session_id`;
     const rows = await db.rows(statement, 'refresh_rotate', traced);
     return rows.length === 1;

@@ -24,43 +24,43 @@ export interface TokenPair {
     expires_at: string;
     /** The refresh token's jti. */
     refresh_id: string;
-    /** The exp of the token that lives longer. */
+    /** The later exp of the two tokens. */
     session_expires_at: string;
 }
 
 export interface SessionIssuer extends SessionTokenVerifier {
     issue(subject: TokenSubject): TokenPair;
-    /** The keys with which gateways verify tokens. */
-    signing_keys: readonly SessionKey[];
+    /** The public keys with which gateways verify tokens. */
+    signingKeys: readonly SessionKey[];
 }
 
-/** Issues and verifies session tokens (JWT, EdDSA with Ed25519). Throws if `keys_pem` contains no usable key. */
+/** Issues and verifies session tokens (JWT, EdDSA with Ed25519). Throws if `keysPem` contains no usable key. */
 export function tokens({
-    keys_pem,
-    access_seconds,
-    refresh_seconds,
+    keysPem,
+    accessSeconds,
+    refreshSeconds,
     clock,
 }: {
-    /** Private keys, PKCS#8 in PEM, concatenated: the first one signs, all of them verify. */
-    keys_pem: string;
-    access_seconds: number;
-    refresh_seconds: number;
+    /** Private keys (PKCS#8 in PEM), concatenated. The first one signs tokens; each of them verifies tokens. */
+    keysPem: string;
+    accessSeconds: number;
+    refreshSeconds: number;
     /** Milliseconds since 1970. */
     clock: () => number;
 }): SessionIssuer {
-    const private_keys = readKeys(keys_pem);
-    const signing_keys = private_keys.map(publicHalf);
+    const privateKeys = readKeys(keysPem);
+    const signingKeys = privateKeys.map(publicHalf);
     const signs = {
-        key: private_keys[0].export({ type: 'pkcs8', format: 'pem' }),
-        kid: signing_keys[0]?.kid, // there is one for each private key
+        key: privateKeys[0].export({ type: 'pkcs8', format: 'pem' }),
+        kid: signingKeys[0]?.kid, // there is one for each private key
         algorithm: SESSION_TOKEN_ALGORITHM,
     } as const;
     const sign = createSigner<SessionClaims>(signs);
-    const lifetimes = { access: access_seconds, refresh: refresh_seconds };
+    const lifetimes = { access: accessSeconds, refresh: refreshSeconds };
 
     return {
-        ...sessionTokenVerifier({ keys: signing_keys, clock }),
-        signing_keys,
+        ...sessionTokenVerifier({ keys: signingKeys, clock }),
+        signingKeys,
         issue({ user_id, email, tier, session_id }) {
             const iat = Math.floor(clock() / 1_000);
             const claimsOf = (typ: SessionTokenType): SessionClaims => ({
@@ -90,8 +90,8 @@ function isoTime(seconds: number): string {
     return new Date(seconds * 1_000).toISOString();
 }
 
-function readKeys(keys_pem: string): [KeyObject, ...KeyObject[]] {
-    const blocks = keys_pem.match(/-----BEGIN PRIVATE KEY-----[^-]+-----END PRIVATE KEY-----/g) ?? [];
+function readKeys(keysPem: string): [KeyObject, ...KeyObject[]] {
+    const blocks = keysPem.match(/-----BEGIN PRIVATE KEY-----[^-]+-----END PRIVATE KEY-----/g) ?? [];
     const [first, ...others] = blocks.map((pem) => createPrivateKey(pem));
     if (!first) throw new Error('There is no key (PKCS#8 in PEM) to sign session tokens.');
     const keys: [KeyObject, ...KeyObject[]] = [first, ...others];
@@ -102,8 +102,8 @@ function readKeys(keys_pem: string): [KeyObject, ...KeyObject[]] {
 }
 
 /** The kid is the SHA-256 of the public key's SPKI form, in base64url. */
-function publicHalf(private_key: KeyObject): SessionKey {
-    const key = createPublicKey(private_key);
+function publicHalf(privateKey: KeyObject): SessionKey {
+    const key = createPublicKey(privateKey);
     const kid = createHash('sha256')
         .update(key.export({ type: 'spki', format: 'der' }))
         .digest('base64url');

@@ -4,7 +4,7 @@ import { isId } from '../../platform/ids.ts';
 import type { User } from '../../proto/gen/identity/v1/identity.ts';
 import type { UserRow } from './users.store.ts';
 
-/** An account in the form that callers see. */
+/** Returns an account in the form that callers see. */
 export function userOf({ user_id, email, name, tier, created_at, last_login_at }: UserRow): User {
     return {
         user_id,
@@ -16,11 +16,14 @@ export function userOf({ user_id, email, name, tier, created_at, last_login_at }
     };
 }
 
-/** The account that a call acts for. A text that is not an id belongs to no account. */
+/**
+ * Returns the account that a call acts for. Throws AppError `not_found` if the text is not an id, because no account
+ * has it.
+ */
 export function requireAccountId(context: CallContext): string {
-    const user_id = requireUser(context);
-    if (!isId(user_id)) throw noAccount();
-    return user_id;
+    const userId = requireUser(context);
+    if (!isId(userId)) throw noAccount();
+    return userId;
 }
 
 export function noAccount(): AppError {

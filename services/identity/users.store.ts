@@ -1,8 +1,9 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, isRefusedStatement, refusalCode, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
+import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import type { Traced } from '../../platform/telemetry/span.ts';
-import { appendUserDeltas } from '../deltas.store.ts';
+import { appendUserCounts } from '../pending-counts.store.ts';
 import type { Tier } from '../tiers.ts';
 
 /** All times are ISO 8601 in UTC with milliseconds. */
@@ -29,7 +30,7 @@ export interface PasswordRow extends UserRow {
     password_version: number;
 }
 
-/** Undefined fields stay as they are. A name of null is removed. */
+/** An undefined field stays as it is. If `name` is null, the name is removed. */
 export interface UserChange {
     user_id: string;
     email: string | undefined;
@@ -45,13 +46,15 @@ export interface UpdatedRow {
 }
 
 export interface UserStore {
-    /** False if the address is taken. */
+    /** Inserts the account. Resolves to false if the address is taken. */
     insertUser: Coalescer<NewUserRow, boolean>;
     findUser: Coalescer<string, UserRow | undefined>;
-    /** By address. */
+    /** Finds an account by its address. */
     findPassword: Coalescer<string, PasswordRow | undefined>;
-    findPasswordOf(user_id: string, traced?: Traced): Promise<PasswordRow | undefined>;
-    /** The updated account; `taken` if another account has the address, undefined if the account does not exist. */
+    findPasswordOf(userId: string, traced?: Traced): Promise<PasswordRow | undefined>;
+    /**
+     * Returns the updated account; `taken` if another account has the address, undefined if the account does not exist.
+     */
     updateUser(change: UserChange, traced?: Traced): Promise<UpdatedRow | 'taken' | undefined>;
 }
 
@@ -60,20 +63,24 @@ export function userStore(db: Database): UserStore {
         insertUser: coalesce({
             ...STORE_GROUPS,
             name: 'user_insert',
-            bisect_on: isRefusedStatement,
+            bisectOn: isRefusedStatement,
             run: (rows: NewUserRow[], group) => insertUsers(db, rows, group),
         }),
-        findUser: coalesce({
-            ...STORE_GROUPS,
+        findUser: rowLookup<string, UserRow>(db, {
             name: 'user_find',
-            run: (ids: string[], group) => findUsers(db, ids, group),
+            statement: 'users_find',
+            keyOf: ({ user_id }) => user_id,
+            query: (ids) => sql.unsafe`
+                SELECT ${USER_COLUMNS} FROM identity.users u WHERE u.user_id = ANY(${sql.array(ids, 'uuid')})`,
         }),
-        findPassword: coalesce({
-            ...STORE_GROUPS,
+        findPassword: rowLookup<string, PasswordRow>(db, {
             name: 'password_find',
-            run: (emails: string[], group) => findPasswords(db, emails, group),
+            statement: 'passwords_find',
+            keyOf: ({ email }) => email,
+            query: (emails) => sql.unsafe`
+                SELECT ${PASSWORD_COLUMNS} FROM identity.users u WHERE u.email = ANY(${sql.array(emails, 'text')})`,
         }),
-        findPasswordOf: (user_id, traced) => findPasswordOf(db, user_id, traced),
+        findPasswordOf: (userId, traced) => findPasswordOf(db, userId, traced),
         updateUser: (change, traced) => updateUser(db, change, traced),
     };
 }
@@ -81,7 +88,7 @@ export function userStore(db: Database): UserStore {
 export const USER_COLUMNS = sql.fragment`u.user_id, u.email, u.name, u.tier, u.created_at, u.last_login_at`;
 
 async function insertUsers(db: Database, rows: NewUserRow[], group: CallLifetime): Promise<boolean[]> {
-    // In the same order everywhere: two groups that share addresses then wait for each other in turn and do not
+    // The order is the same everywhere: two batches with the same addresses then wait for each other in turn and do not
     // deadlock.
     const tuples = rows
         .map((row) => [row.user_id, row.email, row.name ?? null, row.tier, row.password_hash, row.created_at])
@@ -94,51 +101,25 @@ async function insertUsers(db: Database, rows: NewUserRow[], group: CallLifetime
                  AS new (user_id, email, name, tier, password_hash, created_at)
             ON CONFLICT (email) DO NOTHING
             RETURNING user_id, tier
-        ), counted AS (${appendUserDeltas()})
+        ), counted AS (${appendUserCounts()})
         SELECT user_id FROM written`;
     const written = await db.rows<{ user_id: string }>(statement, 'users_insert', group);
     const ids = new Set(written.map((row) => row.user_id));
     return rows.map((row) => ids.has(row.user_id));
 }
 
-async function findUsers(db: Database, ids: string[], group: CallLifetime): Promise<Array<UserRow | undefined>> {
-    const rows = await db.prepared<UserRow>(
-        'users_find',
-        sql.unsafe`
-        SELECT ${USER_COLUMNS} FROM identity.users u WHERE u.user_id = ANY(${sql.array(ids, 'uuid')})`,
-        group,
-    );
-    const found = new Map(rows.map((row) => [row.user_id, row]));
-    return ids.map((id) => found.get(id));
-}
-
 const PASSWORD_COLUMNS = sql.fragment`${USER_COLUMNS}, u.password_hash, u.password_version`;
 
-async function findPasswords(
-    db: Database,
-    emails: string[],
-    group: CallLifetime,
-): Promise<Array<PasswordRow | undefined>> {
-    const rows = await db.prepared<PasswordRow>(
-        'passwords_find',
-        sql.unsafe`
-        SELECT ${PASSWORD_COLUMNS} FROM identity.users u WHERE u.email = ANY(${sql.array(emails, 'text')})`,
-        group,
-    );
-    const found = new Map(rows.map((row) => [row.email, row]));
-    return emails.map((email) => found.get(email));
-}
-
-async function findPasswordOf(db: Database, user_id: string, traced?: Traced): Promise<PasswordRow | undefined> {
+async function findPasswordOf(db: Database, userId: string, traced?: Traced): Promise<PasswordRow | undefined> {
     const statement = sql.unsafe`
-        SELECT ${PASSWORD_COLUMNS} FROM identity.users u WHERE u.user_id = ${user_id}`;
+        SELECT ${PASSWORD_COLUMNS} FROM identity.users u WHERE u.user_id = ${userId}`;
     const [row] = await db.rows<PasswordRow>(statement, 'own_password_find', traced);
     return row;
 }
 
 /**
- * SQLSTATEs that mean another account has the address: its row exists, or two accounts were taking each other's
- * address.
+ * SQLSTATEs which mean that another account has the address: its row exists (23505), or two accounts were taking each
+ * other's address and deadlocked (40P01).
  */
 const TAKEN = ['23505', '40P01'];
 

@@ -1,87 +1,40 @@
-import { type ApiKeyFormat, makeApiKey } from '../../platform/access/api-key.ts';
 import type { LivenessMarks } from '../../platform/access/liveness-marks.ts';
 import { type CallContext, requireUser } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
-import { isId, newId } from '../../platform/ids.ts';
+import { isId } from '../../platform/ids.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
-import type { Key, KeysServiceDefinition } from '../../proto/gen/keys/v1/keys.ts';
-import type { Cursors, ListScope } from '../cursors.ts';
-import { requireLimit, totalOf } from '../paging.ts';
-import { type Quota, quotaExceeded, quotaOf } from '../quotas.ts';
+import type { KeysServiceDefinition } from '../../proto/gen/keys/v1/keys.ts';
+import type { Cursors } from '../cursors.ts';
+import { quotaOf } from '../quotas.ts';
 import { requireName } from '../texts.ts';
-import { exceeds, rateLimit, requireTier } from '../tiers.ts';
+import { rateLimit } from '../tiers.ts';
+import { generator, type KeyPolicy } from './generate.ts';
+import { keyOf, lister } from './list.ts';
 import type { KeyCounts, KeyRow, KeyStore, OwnKey } from './store.ts';
-
-export interface KeyPolicy extends ApiKeyFormat {
-    /** Whether a key may have a higher tier than its account. */
-    tier_policy: 'any' | 'cap';
-    /** Maximum number of active keys of an account, by tier. */
-    key_limits: Quota;
-    /** Maximum number of keys of an account, including revoked ones. */
-    key_quota: Quota;
-}
 
 const HASH_BYTES = 32;
 
-/** API keys: secrets that act for an account, each with its own tier. */
-export function keysService({
-    store,
-    livenessMarks,
-    cursors,
-    policy,
-    clock,
-}: {
+interface KeysOptions {
     store: KeyStore;
     livenessMarks: LivenessMarks;
     cursors: Cursors;
     policy: KeyPolicy;
     /** Milliseconds since 1970. */
     clock: () => number;
-}): ServiceOf<typeof KeysServiceDefinition> {
+}
+
+/** API keys: secrets that act for an account, each with its own tier. */
+export function keysService(options: KeysOptions): ServiceOf<typeof KeysServiceDefinition> {
+    const { store, livenessMarks, cursors, policy, clock } = options;
     const isoNow = () => new Date(clock()).toISOString();
     const mostOf = (context: CallContext): KeyCounts => ({
-        active: quotaOf(policy.key_limits, context),
-        all: quotaOf(policy.key_quota, context),
+        active: quotaOf(policy.keyLimits, context),
+        all: quotaOf(policy.keyQuota, context),
     });
 
     return {
-        async generate(request, context) {
-            const account = requireUser(context);
-            const account_tier = requireTier(context.tier ?? 'free');
-            const name = requireName(request.name);
-            const tier = request.tier === undefined ? account_tier : requireTier(request.tier);
-            if (policy.tier_policy === 'cap' && exceeds(tier, account_tier)) {
-                throw new AppError('forbidden', `A key's tier may not exceed its account's, which is ${account_tier}.`);
-            }
-            const most = mostOf(context);
-            const { api_key, hash, mask } = makeApiKey(policy);
-            const now = clock();
-            const key = { key_id: newId(now), name, tier, created_at: new Date(now).toISOString() };
-            if (!(await store.insert({ ...key, account, hash, mask }, most, context))) {
-                const { all } = await store.counts(account, context);
-                if (all >= most.all) throw quotaExceeded('API keys, revoked ones included', most.all);
-                throw new AppError('forbidden', `The account has reached its limit of ${most.active} active API keys.`);
-            }
-            return { ...key, api_key, rate_limit: rateLimit(tier) };
-        },
-
-        async list({ limit, cursor, with_total }, context) {
-            const account = requireUser(context);
-            requireLimit(limit);
-            const scope: ListScope = { list: 'keys', account };
-            const before = cursor === undefined ? undefined : cursors.open(cursor, scope);
-            const rows = await store.list({ account, before, limit: limit + 1 }, context);
-            const page = rows.slice(0, limit);
-            const more = rows.length > limit;
-            const last = page.at(-1);
-            return {
-                keys: page.map(keyOf),
-                next_cursor: more && last ? cursors.seal(last.key_id, scope) : undefined,
-                total: await totalOf({ cursor, with_total }, { rows: page.length, more }, () =>
-                    store.count(account, context),
-                ),
-            };
-        },
+        generate: generator({ store, policy, clock, mostOf }),
+        list: lister({ store, cursors }),
 
         async get({ key_id }, context) {
             return keyOf(existing(await store.find(ownKey(key_id, context), context)));
@@ -90,12 +43,12 @@ export function keysService({
         async revoke({ key_id }, context) {
             const own = ownKey(key_id, context);
             existing(await store.find(own, context));
-            const revoked_at = await livenessMarks.refuseAnd(
+            const revokedAt = await livenessMarks.refuseAnd(
                 { account: own.account, subject: 'key', ids: [key_id] },
                 () => store.revoke({ ...own, now: isoNow() }, context),
                 context,
             );
-            return { key_id, revoked_at };
+            return { key_id, revoked_at: revokedAt };
         },
 
         async rename({ key_id, name: requested }, context) {
@@ -125,10 +78,10 @@ export function keysService({
     };
 }
 
-function ownKey(key_id: string, context: CallContext): OwnKey {
+function ownKey(keyId: string, context: CallContext): OwnKey {
     const account = requireUser(context);
-    if (!isId(key_id)) throw notFound();
-    return { account, key_id };
+    if (!isId(keyId)) throw notFound();
+    return { account, key_id: keyId };
 }
 
 function existing(key: KeyRow | undefined): KeyRow {
@@ -139,16 +92,4 @@ function existing(key: KeyRow | undefined): KeyRow {
 /** A key of another account gets the same answer as one that does not exist. */
 function notFound(): AppError {
     return new AppError('not_found', 'This API key does not exist.');
-}
-
-function keyOf({ key_id, name, mask, tier, created_at, revoked_at }: KeyRow): Key {
-    return {
-        key_id,
-        name,
-        key_prefix: mask,
-        tier,
-        rate_limit: rateLimit(tier),
-        created_at,
-        active: revoked_at === null,
-    };
 }

@@ -1,8 +1,8 @@
-import { type Coalescer, coalesce } from '../../platform/batch.ts';
-import type { CallLifetime } from '../../platform/context.ts';
-import { type Database, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
+import type { Coalescer } from '../../platform/batch.ts';
+import { type Database, sql } from '../../platform/postgres/db.ts';
+import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import type { Traced } from '../../platform/telemetry/span.ts';
-import { appendPendingCounts } from '../deltas.store.ts';
+import { appendPendingCounts } from '../pending-counts.store.ts';
 import type { Tier } from '../tiers.ts';
 
 /** All times are ISO 8601 in UTC with milliseconds. */
@@ -27,7 +27,7 @@ export interface NewKeyRow {
     created_at: string;
 }
 
-/** A key, as its owner identifies it. */
+/** Identifies a key of an account. */
 export interface OwnKey {
     account: string;
     key_id: string;
@@ -46,20 +46,20 @@ export interface KeyCounts {
 }
 
 export interface KeyStore {
-    /** Inserts the key unless the account has reached one of its quotas. Resolves to whether it did. */
+    /** Inserts the key unless the account has reached one of its quotas. Resolves to true if the key was inserted. */
     insert(key: NewKeyRow, most: KeyCounts, traced?: Traced): Promise<boolean>;
     counts(account: string, traced?: Traced): Promise<KeyCounts>;
-    /** Up to `limit` keys that are older than `before`, newest first. */
+    /** Returns up to `limit` keys that are older than `before`, newest first. */
     list(
         target: { account: string; before: string | undefined; limit: number },
         traced?: Traced,
     ): Promise<readonly KeyRow[]>;
     count(account: string, traced?: Traced): Promise<number>;
     find(target: OwnKey, traced?: Traced): Promise<KeyRow | undefined>;
-    /** When the key was revoked: now, or the first time. */
+    /** Revokes the key. Returns when it was first revoked, now or earlier. */
     revoke(target: OwnKey & { now: string }, traced?: Traced): Promise<string>;
     rename(target: OwnKey & { name: string; now: string }, traced?: Traced): Promise<KeyRow | undefined>;
-    /** The key with this hash, if it is not revoked. */
+    /** Finds the key with this hash, if it is not revoked. */
     findLive: Coalescer<Uint8Array, LiveKey | undefined>;
 }
 
@@ -84,10 +84,17 @@ export function keyStore(db: Database): KeyStore {
         find: (target, traced) => findKey(db, target, traced),
         revoke: (target, traced) => revokeKey(db, target, traced),
         rename: (target, traced) => renameKey(db, target, traced),
-        findLive: coalesce({
-            ...STORE_GROUPS,
+        findLive: rowLookup<Uint8Array, LiveKey & { hash: Buffer }>(db, {
             name: 'key_find',
-            run: (hashes: Uint8Array[], group) => findLive(db, hashes, group),
+            statement: 'keys_find',
+            keyOf: ({ hash }) => hash,
+            textOf: (hash) => Buffer.from(hash).toString('hex'),
+            query: (hashes) => sql.unsafe`
+                SELECT hash, key_id, account, tier FROM keys.keys
+                WHERE hash = ANY(${sql.array(
+                    hashes.map((hash) => Buffer.from(hash)),
+                    'bytea',
+                )}) AND revoked_at IS NULL`,
         }),
     };
 }
@@ -95,8 +102,8 @@ export function keyStore(db: Database): KeyStore {
 const KEY_COLUMNS = sql.fragment`key_id, account, mask, name, tier, created_at, updated_at, revoked_at`;
 
 /**
- * Concurrent callers take turns on the account's row, so each of them sees what the ones before it have inserted. The
- * trigger on keys.keys counts all keys.
+ * Inserts the key. Concurrent callers take turns on the account's row, so each of them sees what the ones before it
+ * have inserted. The trigger on keys.keys counts all keys.
  */
 async function insertKey(db: Database, key: NewKeyRow, most: KeyCounts, traced?: Traced): Promise<boolean> {
     const statement = sql.unsafe`
@@ -153,7 +160,7 @@ async function revokeKey(
         )
         ${appendPendingCounts('api_keys_active', -1)}`;
     await db.rows(statement, 'key_revoke', traced);
-    // A separate statement: the later of two callers sees the earlier one's time only now.
+    // A separate statement: if two callers revoke the key, the later one can only now see the time of the earlier one.
     const key = await findKey(db, { account, key_id }, traced);
     return key?.revoked_at ?? now;
 }
@@ -169,17 +176,4 @@ async function renameKey(
         RETURNING ${KEY_COLUMNS}`;
     const [row] = await db.rows<KeyRow>(statement, 'key_rename', traced);
     return row;
-}
-
-async function findLive(db: Database, hashes: Uint8Array[], group: CallLifetime): Promise<Array<LiveKey | undefined>> {
-    const wanted = hashes.map((hash) => Buffer.from(hash));
-    const rows = await db.prepared<LiveKey & { hash: Buffer }>(
-        'keys_find',
-        sql.unsafe`
-        SELECT hash, key_id, account, tier FROM keys.keys
-        WHERE hash = ANY(${sql.array(wanted, 'bytea')}) AND revoked_at IS NULL`,
-        group,
-    );
-    const found = new Map(rows.map((row) => [row.hash.toString('hex'), row]));
-    return wanted.map((hash) => found.get(hash.toString('hex')));
 }

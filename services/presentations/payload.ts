@@ -13,19 +13,19 @@ export interface PresentationContent {
     created_at: string;
     nonce: string | undefined;
     domain: string | undefined;
-    /** Tokens. */
+    /** The tokens of the credentials. */
     credentials: string[];
 }
 
 /** Distinguishes presentations from credentials, which are signed with the same keys. */
 const TYPE = 'presentation';
-/** The members that are read from a token's payload. */
+/** The members that the service reads from a token's payload. */
 export const PRESENTATION_MEMBERS = {
     members: ['typ', 'jti', 'iss', 'aud', 'iat', 'exp', 'nbf', 'nonce', 'domain', 'credentials'],
     raw: [],
 } as const;
 
-/** The payload of a presentation's token: JSON, with the claim names of RFC 7519 where it has one. */
+/** Returns the payload of a presentation's token as JSON. Members that RFC 7519 defines have its claim names. */
 export function writePayload(content: PresentationContent): string {
     return stringifyJson({
         typ: TYPE,
@@ -40,8 +40,8 @@ export function writePayload(content: PresentationContent): string {
 }
 
 /**
- * Any holder of a key can sign anything, so every member is checked. Returns the name of the first invalid member
- * instead, if there is one.
+ * Reads a payload that was opened with PRESENTATION_MEMBERS. Anybody with a key can sign any payload, so every member
+ * is checked. If a member is invalid, returns the name of the first one.
  */
 export function readPayload(payload: Record<string, unknown>): PresentationContent | { invalidField: string } {
     const { typ, jti, iss, aud, iat, nonce, domain, credentials } = payload;
@@ -49,12 +49,12 @@ export function readPayload(payload: Record<string, unknown>): PresentationConte
     if (typeof jti !== 'string' || jti === '') return { invalidField: 'jti' };
     if (typeof iss !== 'string' || decodeDidKey(iss) === undefined) return { invalidField: 'iss' };
     if (typeof aud !== 'string' || !isDid(aud)) return { invalidField: 'aud' };
-    const created_at = typeof iat === 'string' ? readDateTime(iat) : undefined;
-    if (created_at === undefined) return { invalidField: 'iat' };
+    const createdAt = typeof iat === 'string' ? readDateTime(iat) : undefined;
+    if (createdAt === undefined) return { invalidField: 'iat' };
     if (nonce !== undefined && typeof nonce !== 'string') return { invalidField: 'nonce' };
     if (domain !== undefined && typeof domain !== 'string') return { invalidField: 'domain' };
     if (!isTokens(credentials)) return { invalidField: 'credentials' };
-    return { presentation_id: jti, holder: iss, audience: aud, created_at, nonce, domain, credentials };
+    return { presentation_id: jti, holder: iss, audience: aud, created_at: createdAt, nonce, domain, credentials };
 }
 
 function isTokens(value: unknown): value is string[] {

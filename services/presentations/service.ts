@@ -27,7 +27,10 @@ interface PresentationsDependencies {
     clock: () => number;
 }
 
-/** Maximum length of a payload, in characters: its base64url form, a third longer, must fit into a request of 1 MiB. */
+/**
+ * Maximum length of a payload, in characters. Its base64url form is a third longer and must fit into a request of 1
+ * MiB.
+ */
 const MAX_PAYLOAD_LENGTH = ((1 << 20) - (8 << 10)) * 0.75;
 
 /** Maximum length of a nonce and of a domain, in characters. */
@@ -63,13 +66,13 @@ async function create(
 
     const now = clock();
     const id = newId(now);
-    const presentation_id = `urn:uuid:${id}`;
-    const created_at = new Date(now).toISOString();
+    const presentationId = `urn:uuid:${id}`;
+    const createdAt = new Date(now).toISOString();
     const payload = writePayload({
-        presentation_id,
+        presentation_id: presentationId,
         holder: holder_did,
         audience,
-        created_at,
+        created_at: createdAt,
         nonce,
         domain,
         credentials,
@@ -80,11 +83,25 @@ async function create(
             'The credentials are too large together: nobody could send the presentation to be verified.',
         );
     }
-    const presentation = await signatures.sign({ did: holder_did, secret_key: holder_private_key, payload }, context);
-    const credentials_count = credentials.length;
-    const row = { id, account: context.user_id, created_at, credentials_count, holder: holder_did, audience };
+    const presentation = await signatures.sign({ did: holder_did, secretKey: holder_private_key, payload }, context);
+    const credentialsCount = credentials.length;
+    const row = {
+        id,
+        account: context.user_id,
+        created_at: createdAt,
+        credentials_count: credentialsCount,
+        holder: holder_did,
+        audience,
+    };
     await store.insert(row, context);
-    return { presentation_id, presentation, holder: holder_did, audience, credentials_count, created_at };
+    return {
+        presentation_id: presentationId,
+        presentation,
+        holder: holder_did,
+        audience,
+        credentials_count: credentialsCount,
+        created_at: createdAt,
+    };
 }
 
 async function verify(
@@ -129,20 +146,21 @@ async function verify(
 }
 
 /**
- * Nonce and domain bind a presentation to one occasion. They are optional, but an empty text would bind it to nothing.
+ * Throws AppError `invalid` if the text is empty. Nonce and domain are optional. They bind a presentation to one
+ * occasion, which an empty text does not.
  */
 function requireBinding(name: string, text: string | undefined): void {
     if (text === '') throw invalid(`${name} must not be empty.`);
 }
 
-/** The first reason why an authentic presentation is invalid. */
-function fault(nonce_valid: boolean | undefined, credentials: readonly Verification[]): string | undefined {
-    if (nonce_valid === false) return 'The nonce is not the expected one.';
+/** Returns the first reason why an authentic presentation is invalid; undefined if it is valid. */
+function fault(nonceValid: boolean | undefined, credentials: readonly Verification[]): string | undefined {
+    if (nonceValid === false) return 'The nonce is not the expected one.';
     const bad = credentials.findIndex(({ valid }) => !valid);
     return bad === -1 ? undefined : `credentials.${bad}: ${credentials[bad]?.error}`;
 }
 
-/** True if the signature is valid: an expired credential may be presented. */
+/** True if the signature is valid. A credential that has expired may still be presented. */
 function isAuthentic({ issuer }: Verification): boolean {
     return issuer !== undefined;
 }

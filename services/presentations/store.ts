@@ -1,7 +1,7 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
-import { appendPendingCounts } from '../deltas.store.ts';
+import { appendPendingCounts } from '../pending-counts.store.ts';
 
 export interface PresentationRow {
     /** UUID */
@@ -23,7 +23,7 @@ export function presentationStore(db: Database): PresentationStore {
         insert: coalesce({
             ...STORE_GROUPS,
             name: 'presentation_insert',
-            bisect_on: isRefusedStatement,
+            bisectOn: isRefusedStatement,
             async run(rows: PresentationRow[], group) {
                 await insertGroup(db, rows, group);
                 return rows.map(() => undefined);

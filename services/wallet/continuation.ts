@@ -1,6 +1,8 @@
 import { sharedSeal } from '../shared-seal.ts';
 
-/** The wallet of a continuation, and the account that reads it; undefined for a trusted caller that acts for nobody. */
+/**
+ * The wallet of a continuation, and the account that reads it; undefined for a trusted caller that acts for no account.
+ */
 interface Reader {
     wallet: string;
     account: string | undefined;
@@ -8,22 +10,26 @@ interface Reader {
 
 /**
  * A continuation carries a wallet's data key from one page of a list to the next, so that a long list derives the key
- * from the password only once. It is sealed for the wallet and account and valid for three minutes. Any process of the
- * wallet role can open it, so the pages of one list may be read from several processes. Only the caller of the RPC sees
- * it, who knows the password; no HTTP answer contains it.
+ * from the password only once. It is sealed for the wallet and the account and valid for three minutes. Any process of
+ * the wallet role can open it, so the pages of one list may be read from several processes. Only the caller of the RPC
+ * sees it, and that caller knows the password. No HTTP answer contains it.
  */
 export interface Continuations {
     seal(dataKey: Uint8Array, reader: Reader): Buffer;
-    /** The data key; undefined if the continuation has expired or was made for another wallet or account. */
+    /** Returns the data key; undefined if the continuation has expired or was made for another wallet or account. */
     open(continuation: Uint8Array, reader: Reader): Buffer | undefined;
 }
 
-/** Longer than a client may leave an answer unread before its connection is closed. */
+/**
+ * Lifetime of a continuation, in milliseconds. It is longer than a client may leave an answer unread before its
+ * connection is closed.
+ */
 const LIFETIME_MS = 180_000;
 const EXPIRY_BYTES = 8;
 
 /**
- * `secrets` are the same in all processes: the first one seals, each of them opens. `clock`: milliseconds since 1970.
+ * All processes must have the same `secrets`. The first one seals continuations; each of them opens continuations.
+ * `clock`: milliseconds since 1970.
  */
 export function continuations(secrets: readonly [string, ...string[]], clock: () => number): Continuations {
     const shared = sharedSeal(secrets, 'wallet continuations');

@@ -12,9 +12,12 @@ import type { Continuations } from './continuation.ts';
 import { openCredential } from './records.ts';
 import type { EntryRow, WalletStore } from './store.ts';
 
-/** One more credential, at most as large as a token of 1 MiB makes it, keeps an answer below 2 MiB. */
+/**
+ * Size at which a page ends, in bytes. The last credential may exceed it: a token has at most 1 MiB, so the answer
+ * stays below 2 MiB.
+ */
 const MAX_PAGE_BYTES = 900_000;
-/** Records that are opened without a pause: about a millisecond. */
+/** Number of records that are opened before other work gets a turn of the event loop. They take about a millisecond. */
 const RECORDS_AT_ONCE = 64;
 
 export interface PageRequest {
@@ -25,7 +28,7 @@ export interface PageRequest {
     with_tokens: boolean;
 }
 
-/** Checks what can be checked before the password; otherwise AppError `invalid`. */
+/** Checks the parts of a request that can be checked before the password. Throws AppError `invalid`. */
 export function requirePage(
     cursors: Cursors,
     { wallet_id, limit, cursor, with_total, with_tokens }: ListCredentialsRequest,
@@ -46,7 +49,7 @@ interface ListDependencies {
     continuations: Continuations;
 }
 
-/** One page of a wallet's credentials, newest first. */
+/** Returns one page of a wallet's credentials, newest first. */
 export async function listCredentials(
     { store, cursors, continuations }: ListDependencies,
     { wallet, data_key }: { wallet: string; data_key: Uint8Array },

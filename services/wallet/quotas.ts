@@ -4,17 +4,20 @@ import { type Quota, quotaExceeded, quotaOf } from '../quotas.ts';
 import type { WalletStore } from './store.ts';
 import type { Check, Stored } from './stored.store.ts';
 
-/** Quotas of all wallets of an account together. */
+/** The quotas for all wallets of an account together. */
 export type WalletQuotas = Readonly<Record<keyof Stored, Quota>>;
 
-/** Their names in refusals. */
+/** The names of the quotas in error messages. */
 const NAMES = {
     wallets: 'wallets',
     credentials: 'credentials in wallets',
     bytes: 'bytes of credentials in wallets',
 } as const satisfies Record<keyof Stored, string>;
 
-/** Throws `forbidden` if an account stores too much. `kinds` are those that the call adds to. */
+/**
+ * Returns a check that throws AppError `forbidden` if an account stores too much. `kinds` are the quotas that the call
+ * adds to.
+ */
 export function quotaCheck(quotas: WalletQuotas, kinds: ReadonlyArray<keyof Stored>, context: CallContext): Check {
     return (stored) => {
         for (const kind of kinds) {

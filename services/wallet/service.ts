@@ -50,8 +50,8 @@ export function walletService(deps: WalletDependencies): ServiceOf<typeof Wallet
         async listCredentials(request, context) {
             requirePassword(request.password);
             const page = requirePage(deps.cursors, request, context);
-            return unlocked(deps, request, context, ({ id }, data_key) =>
-                listCredentials(deps, { wallet: id, data_key }, page, context),
+            return unlocked(deps, request, context, ({ id }, dataKey) =>
+                listCredentials(deps, { wallet: id, data_key: dataKey }, page, context),
             );
         },
         deleteCredential: (request, context) => deleteCredential(deps, request, context),
@@ -68,23 +68,23 @@ async function create(
     if (description !== undefined) requireText('description', description, MAX_DESCRIPTION_LENGTH);
     requirePassword(password);
     const check = quotaCheck(deps.quotas, ['wallets'], context);
-    // Avoids work that a refusal would waste. The check together with the insert is the one that counts.
+    // Refuses early, before the expensive work. The check in the same transaction as the insert is the one that counts.
     if (context.user_id !== undefined) checkOneMore(await deps.store.stored(context.user_id, context), check);
     const now = deps.clock();
     const id = newId(now);
-    const created_at = new Date(now).toISOString();
-    const data_key = newKey();
-    const locked = await lock(deps, { wallet: id, password, data_key }, context);
+    const createdAt = new Date(now).toISOString();
+    const dataKey = newKey();
+    const locked = await lock(deps, { wallet: id, password, data_key: dataKey }, context);
     const pair = await deps.signatures.generate(context);
-    const sealed = sealWallet({ pair, profile: { name, description } }, data_key, id);
-    data_key.fill(0);
+    const sealed = sealWallet({ pair, profile: { name, description } }, dataKey, id);
+    dataKey.fill(0);
     pair.seed.fill(0);
-    // The DID comes first: a DID without a wallet does no harm, but the DID of a wallet must exist before anybody sees
-    // it.
+    // Records the DID first. A DID without a wallet does no harm, but the DID of a wallet must exist before any client
+    // sees it.
     const { did } = await deps.services.did.recordForWallet({ public_key: pair.public_key }, context);
-    const row = { id, account: context.user_id ?? null, created_at, ...locked, ...sealed };
+    const row = { id, account: context.user_id ?? null, created_at: createdAt, ...locked, ...sealed };
     await deps.store.insert(row, check, context);
-    return { wallet_id: id, name, did, public_key: pair.public_key, created_at };
+    return { wallet_id: id, name, did, public_key: pair.public_key, created_at: createdAt };
 }
 
 async function open(
@@ -93,17 +93,17 @@ async function open(
     context: CallContext,
 ): Promise<OpenResponse> {
     requirePassword(password);
-    return unlocked(deps, { wallet_id, password }, context, async (row, data_key) => {
+    return unlocked(deps, { wallet_id, password }, context, async (row, dataKey) => {
         const page = { limit: MAX_PAGE_ROWS, before: undefined, with_total: false, with_tokens: true };
-        const credentials = await listCredentials(deps, { wallet: row.id, data_key }, page, context);
-        const { pair, profile } = openWallet(row, data_key);
+        const credentials = await listCredentials(deps, { wallet: row.id, data_key: dataKey }, page, context);
+        const { pair, profile } = openWallet(row, dataKey);
         const { public_key, seed } = pair;
-        const private_key = secretKeyBytes(seed, public_key);
+        const privateKey = secretKeyBytes(seed, public_key);
         seed.fill(0);
-        // From the sealed key, so that changed plain columns of the database have no effect.
+        // Derived from the sealed key, so that changes to the unsealed columns of the database have no effect.
         const did = encodeDidKey(public_key);
         const wallet = { wallet_id, name: profile.name, did, public_key, created_at: row.created_at };
-        return { wallet, private_key, credentials };
+        return { wallet, private_key: privateKey, credentials };
     });
 }
 
@@ -115,7 +115,7 @@ async function addCredential(
     requirePassword(password);
     if (!isToken(credential)) throw invalid('credential is not a v4.public token.');
     if (metadata !== undefined) requireJsonObject('metadata', metadata, MAX_METADATA_BYTES);
-    return unlocked(deps, { wallet_id, password }, context, async (wallet, data_key) => {
+    return unlocked(deps, { wallet_id, password }, context, async (wallet, dataKey) => {
         const { credential_id, credential_type, issuer } = await authentic(deps.signatures, credential, context);
         const uuid = requireCredentialId(credential_id); // readPayload accepts no other ids
         const content = { credential, credential_type, issuer, metadata };
@@ -125,17 +125,17 @@ async function addCredential(
             credential: uuid,
             entry: newId(now),
             stored_at: new Date(now).toISOString(),
-            issuer_tag: tagOf(issuer, data_key),
-            sealed: sealCredential(content, data_key, { wallet: wallet.id, credential: uuid }),
+            issuer_tag: tagOf(issuer, dataKey),
+            sealed: sealCredential(content, dataKey, { wallet: wallet.id, credential: uuid }),
         };
         const check = quotaCheck(deps.quotas, ['credentials', 'bytes'], context);
-        const stored_at = await deps.store.put(entry, check, context);
-        if (stored_at !== undefined) return { credential_id, wallet_id, credential_type, issuer, stored_at };
+        const storedAt = await deps.store.put(entry, check, context);
+        if (storedAt !== undefined) return { credential_id, wallet_id, credential_type, issuer, stored_at: storedAt };
         throw invalid('The wallet holds a credential with this id that another issuer has signed.');
     });
 }
 
-/** The content of the token. AppError `invalid` unless it is a credential that its issuer has signed. */
+/** Returns the content of the token. Throws AppError `invalid` unless it is a credential that its issuer has signed. */
 async function authentic(signatures: Signatures, token: string, context: CallContext): Promise<CredentialContent> {
     const opened = await signatures.open({ token, ...CREDENTIAL_MEMBERS }, context);
     if (!opened.ok) throw invalid(`credential is not authentic: ${opened.reason}`);
@@ -154,8 +154,8 @@ async function deleteCredential(
     requirePassword(password);
     const credential = requireCredentialId(credential_id);
     return unlocked(deps, { wallet_id, password }, context, async (wallet) => {
-        const was_there = await deps.store.remove({ wallet, credential }, context);
-        if (!was_there) throw new AppError('not_found', 'The wallet does not contain this credential.');
+        const wasThere = await deps.store.remove({ wallet, credential }, context);
+        if (!wasThere) throw new AppError('not_found', 'The wallet does not contain this credential.');
         return { credential_id, deleted_at: new Date(deps.clock()).toISOString() };
     });
 }

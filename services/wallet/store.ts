@@ -1,10 +1,11 @@
-import { type Coalescer, coalesce } from '../../platform/batch.ts';
-import { type Database, type Queries, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
+import type { Coalescer } from '../../platform/batch.ts';
+import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
+import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import type { Traced } from '../../platform/telemetry/span.ts';
-import { appendPendingCounts } from '../deltas.store.ts';
+import { appendPendingCounts } from '../pending-counts.store.ts';
 import { type Check, checked, type Stored, storedBy } from './stored.store.ts';
 
-/** A sealed data key, and what opens it together with the password. */
+/** A sealed data key, and the parameters that derive the key for opening it from the password. */
 export interface LockedKey {
     salt: Buffer;
     memory_kib: number;
@@ -51,25 +52,26 @@ interface PageRange {
 }
 
 export interface WalletStore {
-    /** What the account stores. */
+    /** Returns what the account stores. */
     stored(account: string, traced?: Traced): Promise<Stored>;
     /** Inserts the wallet unless `check` throws for what its account then stores. */
     insert(wallet: WalletRow, check: Check, traced?: Traced): Promise<void>;
     find: Coalescer<string, WalletRow | undefined>;
-    /** Replaces the lock of the data key. */
+    /** Replaces the sealed data key and its parameters. */
     relock(id: string, locked: LockedKey, traced?: Traced): Promise<void>;
     /**
-     * Inserts the entry or, if its credential is stored already, replaces the sealed record. Resolves to when it was
-     * first stored; undefined, and nothing is written, if the stored one has another issuer. Writes nothing if `check`
-     * throws for what the account then stores.
+     * Inserts the entry or, if its credential is stored already, replaces the sealed record. Resolves to the time at
+     * which the credential was first stored. Writes nothing and resolves to undefined if the stored credential has
+     * another issuer. Writes nothing if `check` throws for what the account then stores.
      */
     put(entry: NewEntry, check: Check, traced?: Traced): Promise<string | undefined>;
     /**
-     * Entries below `before`, newest first: up to `limit` rows of about `bytes`, at least one, and whether more follow.
+     * Reads entries below `before`, newest first: up to `limit` rows of about `bytes`, but at least one row. `more`:
+     * whether more rows follow.
      */
     page(wallet: string, range: PageRange, traced?: Traced): Promise<{ rows: readonly EntryRow[]; more: boolean }>;
     count(wallet: string, traced?: Traced): Promise<number>;
-    /** True if it existed. */
+    /** Removes an entry. Resolves to true if it existed. */
     remove(name: EntryName, traced?: Traced): Promise<boolean>;
 }
 
@@ -83,7 +85,14 @@ export function walletStore(db: Database): WalletStore {
             checked(db, { account: wallet.account, check, name: 'wallet_insert', traced }, (queries) =>
                 insertWallet(queries, wallet),
             ),
-        find: coalesce({ ...STORE_GROUPS, name: 'wallet_find', run: (ids: string[]) => findWallets(db, ids) }),
+        find: rowLookup<string, WalletRow>(db, {
+            name: 'wallet_find',
+            statement: 'wallets_find',
+            keyOf: ({ id }) => id,
+            query: (ids) => sql.unsafe`
+                SELECT id, account, created_at, salt, memory_kib, passes, data_key, private_key, profile
+                FROM wallet.wallets WHERE id = ANY(${sql.array(ids, 'uuid')})`,
+        }),
         async relock(id, { salt, memory_kib, passes, data_key }, traced) {
             const statement = sql.unsafe`
                 UPDATE wallet.wallets SET salt = ${sql.binary(salt)}, memory_kib = ${memory_kib}, passes = ${passes},
@@ -117,17 +126,6 @@ export function walletStore(db: Database): WalletStore {
             return removed.length > 0;
         },
     };
-}
-
-async function findWallets(db: Database, ids: string[]): Promise<Array<WalletRow | undefined>> {
-    const rows = await db.prepared<WalletRow>(
-        'wallets_find',
-        sql.unsafe`
-        SELECT id, account, created_at, salt, memory_kib, passes, data_key, private_key, profile
-        FROM wallet.wallets WHERE id = ANY(${sql.array(ids, 'uuid')})`,
-    );
-    const found = new Map(rows.map((row) => [row.id, row]));
-    return ids.map((id) => found.get(id));
 }
 
 async function insertWallet({ rows }: Queries, wallet: WalletRow): Promise<void> {
@@ -176,7 +174,7 @@ async function putEntry(
             WHERE stored.issuer_tag = excluded.issuer_tag
             RETURNING entry, stored_at
         ), written AS (
-            SELECT ${wallet.account}::uuid AS account FROM put WHERE entry = ${entry} -- what was there has kept its own
+            SELECT ${wallet.account}::uuid AS account FROM put WHERE entry = ${entry} -- not a replaced one
         ), counted AS (${appendPendingCounts('wallet_credentials')})
         SELECT stored_at FROM put`;
     const [row] = await rows<{ stored_at: string }>(statement);

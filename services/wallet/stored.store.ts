@@ -6,16 +6,16 @@ export interface Stored {
     wallets: number;
     /** In all of its wallets. */
     credentials: number;
-    /** The size of these credentials, sealed. */
+    /** The size of these credentials, sealed, in bytes. */
     bytes: number;
 }
 
-/** Throws if what an account stores, including what is being written, is too much. */
+/** Throws if the account stores too much, including what is being written. */
 export type Check = (stored: Stored) => void;
 
 /**
- * Writes for an account in a transaction that `check` may undo. The triggers have counted what is written on the
- * account's row, so each of several transactions sees what those before it have written.
+ * Writes for an account in a transaction, and rolls it back if `check` throws. By then the triggers have counted the
+ * writes on the account's row, so each of several transactions sees what those before it have written.
  */
 export function checked<Result>(
     db: Database,
@@ -35,7 +35,7 @@ export function checked<Result>(
     return db.transaction(work, name, traced);
 }
 
-/** `rows` queries the database, or within a transaction. */
+/** Reads what an account stores. `rows` runs the query, either in a transaction or outside of one. */
 export async function storedBy(account: string, rows: Queries['rows']): Promise<Stored> {
     const [row] = await rows<Stored>(sql.unsafe`
         SELECT wallets, credentials, bytes FROM wallet.accounts WHERE account = ${account}`);

@@ -18,37 +18,38 @@ export interface UnlockDependencies {
     continuations: Continuations;
 }
 
-/** Bytes of UTF-8, as sent. */
+/** Maximum length of a wallet password, in bytes of UTF-8, as sent. */
 const MAX_PASSWORD_BYTES = 1_024;
 
-/** AppError `invalid` for a text that cannot be a wallet's password. */
+/** Throws AppError `invalid` if the text cannot be a wallet's password. */
 export function requirePassword(password: string): void {
     const bytes = Buffer.byteLength(password);
-    const is_text = password.isWellFormed() && !password.includes('\0');
-    if (bytes >= 1 && bytes <= MAX_PASSWORD_BYTES && is_text) return;
+    const isText = password.isWellFormed() && !password.includes('\0');
+    if (bytes >= 1 && bytes <= MAX_PASSWORD_BYTES && isText) return;
     throw new AppError(
         'invalid',
         `password must have 1 to ${MAX_PASSWORD_BYTES} bytes, without NUL or lone surrogates.`,
     );
 }
 
-/** The wallet's data key, locked with a key that is derived from the password at the current cost. */
+/** Seals the wallet's data key with a key that is derived from the password at the current cost. */
 export async function lock(
     { passwords, cost }: Pick<UnlockDependencies, 'passwords' | 'cost'>,
     { wallet, password, data_key }: { wallet: string; password: string; data_key: Uint8Array },
     context: CallContext,
 ): Promise<LockedKey> {
     const salt = randomBytes(SALT_BYTES);
-    const password_key = await passwords.derive(password, salt, cost, context);
-    const sealed = sealDataKey(data_key, password_key, wallet);
-    password_key.fill(0);
+    const passwordKey = await passwords.derive(password, salt, cost, context);
+    const sealed = sealDataKey(data_key, passwordKey, wallet);
+    passwordKey.fill(0);
     return { salt, ...cost, data_key: sealed };
 }
 
 /**
  * Runs `use` with the wallet's data key, which is wiped afterwards. A continuation opens the wallet without deriving a
- * key. Otherwise the password does, and nothing remembers that it was right. AppError `not_found` if the caller has no
- * such wallet, `unauthenticated` for a wrong password, and `rate_limited` after too many of them.
+ * key. Without one, the password opens it, and the service does not remember that the password was right. Throws
+ * AppError `not_found` if the caller has no such wallet, `unauthenticated` if the password is wrong, and `rate_limited`
+ * after too many wrong passwords.
  */
 export async function unlocked<Result>(
     deps: UnlockDependencies,
@@ -58,21 +59,22 @@ export async function unlocked<Result>(
         continuation,
     }: { wallet_id: string; password: string; continuation?: Uint8Array | undefined },
     context: CallContext,
-    use: (wallet: WalletRow, data_key: Uint8Array) => Promise<Result>,
+    use: (wallet: WalletRow, dataKey: Uint8Array) => Promise<Result>,
 ): Promise<Result> {
     const wallet = await requireWallet(deps.store, wallet_id, context);
     const reader = { wallet: wallet.id, account: context.user_id };
     const continued = continuation && deps.continuations.open(continuation, reader);
-    const data_key = continued ?? (await openedBy(deps, password, wallet, context));
+    const dataKey = continued ?? (await openedBy(deps, password, wallet, context));
     try {
-        return await use(wallet, data_key);
+        return await use(wallet, dataKey);
     } finally {
-        data_key.fill(0);
+        dataKey.fill(0);
     }
 }
 
 /**
- * The data key by the password. If the password's key was derived at a cost other than the current one, it is replaced.
+ * Returns the data key, opened with the password. If the wallet was locked at a cost other than the current one, it is
+ * locked again at the current cost.
  */
 async function openedBy(
     deps: UnlockDependencies,
@@ -84,32 +86,32 @@ async function openedBy(
     const { salt, memory_kib, passes } = wallet;
     const { address, traceparent, deadline, cancellation } = context;
     const target = { subject: `wallet:${wallet.id}`, address, traceparent, deadline, cancellation };
-    const data_key = await guard.attempt(target, async () => {
-        const password_key = await passwords.derive(password, salt, { memory_kib, passes }, context);
-        const opened = openDataKey(wallet, password_key);
-        password_key.fill(0);
+    const dataKey = await guard.attempt(target, async () => {
+        const passwordKey = await passwords.derive(password, salt, { memory_kib, passes }, context);
+        const opened = openDataKey(wallet, passwordKey);
+        passwordKey.fill(0);
         return opened;
     });
-    if (!data_key) throw new AppError('unauthenticated', 'The wallet password is wrong.');
+    if (!dataKey) throw new AppError('unauthenticated', 'The wallet password is wrong.');
     try {
         if (memory_kib !== cost.memory_kib || passes !== cost.passes) {
-            const locked = await lock(deps, { wallet: wallet.id, password, data_key }, context);
+            const locked = await lock(deps, { wallet: wallet.id, password, data_key: dataKey }, context);
             await store.relock(wallet.id, locked, context);
         }
-        return data_key;
+        return dataKey;
     } catch (error) {
-        data_key.fill(0);
+        dataKey.fill(0);
         throw error;
     }
 }
 
 /**
- * Another account's wallet gets the same answer as one that does not exist. A trusted caller that acts for nobody may
- * open any.
+ * Throws the same error for another account's wallet as for one that does not exist. A trusted caller that acts for no
+ * account may open any wallet.
  */
-async function requireWallet(store: WalletStore, wallet_id: string, context: CallContext): Promise<WalletRow> {
-    const wallet = isId(wallet_id) ? await store.find(wallet_id, context) : undefined;
-    const acts_for_nobody = context.trusted && context.user_id === undefined;
-    if (wallet && (acts_for_nobody || wallet.account === requireUser(context))) return wallet;
+async function requireWallet(store: WalletStore, walletId: string, context: CallContext): Promise<WalletRow> {
+    const wallet = isId(walletId) ? await store.find(walletId, context) : undefined;
+    const actsForNobody = context.trusted && context.user_id === undefined;
+    if (wallet && (actsForNobody || wallet.account === requireUser(context))) return wallet;
     throw new AppError('not_found', 'This wallet does not exist.');
 }

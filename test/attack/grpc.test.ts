@@ -15,17 +15,17 @@ const at = { host, port: Number(port) };
 const ROUNDS = IS_WHOLE ? 1_000 : 40;
 const METHOD = '/identity.v1.IdentityService/Ping';
 
-async function survive(what: string, sent_bytes: number, attack: () => Promise<unknown>): Promise<void> {
+async function survive(what: string, sentBytes: number, attack: () => Promise<unknown>): Promise<void> {
     const { survived, client, grown } = await observe(target, attack);
     assert.ok(survived, `${what}: the process did not survive`);
     assert.equal(client.failed, 0, `${what}: calls of an ordinary client failed`);
-    assert.ok(grown.after < 4 * sent_bytes + (64 << 20), `${what}: memory grew by ${grown.after} bytes`);
+    assert.ok(grown.after < 4 * sentBytes + (64 << 20), `${what}: memory grew by ${grown.after} bytes`);
 }
 
-/** Uses a connection of HTTP/2 without a service token. */
+/** Calls `use` with an HTTP/2 connection that has no service token, and closes the connection afterwards. */
 async function asStranger(use: (session: ClientHttp2Session) => Promise<unknown>): Promise<void> {
     const session = connectHttp2(`http://${target.grpc}`);
-    session.on('error', () => {}); // attackers do not mind
+    session.on('error', () => {}); // an attack continues after an error
     await use(session).finally(() => session.destroy());
 }
 
@@ -46,11 +46,11 @@ for (const [what, bytes] of Object.entries({
     'HTTP/1.1': Buffer.from('GET / HTTP/1.1\r\nHost: a\r\n\r\n'),
     'half a preface': PREFACE.subarray(0, 10),
     'a preface': PREFACE,
-    'garbage behind a preface': Buffer.concat([PREFACE, randomBytes(1_000)]),
+    'garbage after a preface': Buffer.concat([PREFACE, randomBytes(1_000)]),
     'a frame that is too large': Buffer.concat([PREFACE, Buffer.from('ffffff010500000001', 'hex')]),
     garbage: randomBytes(1_000),
 })) {
-    it(`survives clients that send ${what} and reset, end or keep their connections`, () =>
+    it(`the gRPC port survives clients that send ${what} and reset, end or keep their connections`, () =>
         survive(what, 3 * ROUNDS * bytes.length, async () => {
             for (const act of ['reset', 'end', 'wait']) {
                 await repeat(ROUNDS, 20, async () => {
@@ -66,9 +66,9 @@ for (const [what, bytes] of Object.entries({
 }
 
 for (const [what, flood] of Object.entries(FLOODS)) {
-    it(`survives floods of ${what}, from clients that connect again and from many that begin at once`, async () => {
+    it(`the gRPC port survives floods of ${what}, from reconnecting clients and from many at once`, async () => {
         const bytes = flood(IS_WHOLE ? 20_000 : 2_000);
-        const { survived, client, grown, long_delays } = await observe(target, async () => {
+        const { survived, client, grown, longDelays } = await observe(target, async () => {
             await repeat(10 * ROUNDS, 32, async () => {
                 const socket = await dial(at);
                 socket.write(bytes);
@@ -85,15 +85,15 @@ for (const [what, flood] of Object.entries(FLOODS)) {
         assert.ok(survived, 'the process did not survive');
         assert.equal(client.failed, 0, 'calls of an ordinary client failed');
         assert.ok(grown.after < 256 << 20, `memory grew by ${grown.after} bytes`);
-        if (!IS_WHOLE) return; // what follows needs a machine that is quiet otherwise
-        console.log(`  ${what}: longest call ${client.longest.toFixed(0)} ms, delays over 50 ms ${long_delays}`);
+        if (!IS_WHOLE) return; // latencies can be judged only on an otherwise idle machine
+        console.log(`  ${what}: longest call ${client.longest.toFixed(0)} ms, delays over 50 ms ${longDelays}`);
         assert.ok(client.longest < 250, `a call took ${client.longest} ms`);
     });
 }
 
-it('survives strangers who send messages of 4 MiB and never end them', () => {
+it('the gRPC port survives unknown callers that send messages of 4 MiB and never end a call', () => {
     const message = Buffer.concat([Buffer.from([0, 0, 0x3f, 0, 0]), Buffer.alloc(0x3f0000)]);
-    return survive('large messages of strangers', 10 * message.length, () =>
+    return survive('large messages of unknown callers', 10 * message.length, () =>
         asStranger(async (session) => {
             for (let index = 0; index < 10 && !session.destroyed; index++) call(session).write(message);
             await delay(500);
@@ -101,7 +101,7 @@ it('survives strangers who send messages of 4 MiB and never end them', () => {
     );
 });
 
-it('survives floods of pings and of metadata', () =>
+it('the gRPC port survives floods of pings and of metadata', () =>
     survive('pings and metadata', ROUNDS * 20_000, () =>
         asStranger(async (session) => {
             for (let index = 0; index < 10 * ROUNDS && !session.destroyed; index++) session.ping(() => {});

@@ -4,25 +4,25 @@ import { Worker } from 'node:worker_threads';
 import type { ClientData, ClientFindings } from './ordinary-client.ts';
 import type { Target } from './target.ts';
 
-/** A delay of the event loop that no single request may cause, in seconds. */
+/** Longest event loop delay that a single request may cause, in seconds. */
 const LONGEST_DELAY_S = 0.05;
 
-/** What the attacked process tells of itself. */
+/** Figures from the metrics of the attacked process. */
 export interface Vitals {
-    /** Seconds since 1970: another value means another process. */
+    /** Start time in seconds since 1970. A different value means that the process was restarted. */
     started: number;
-    resident_bytes: number;
+    residentBytes: number;
     uncaught: number;
-    /** Samples of the event loop's delay above LONGEST_DELAY_S, since the process started. */
-    long_delays: number;
+    /** Number of event loop delays longer than LONGEST_DELAY_S since the process started. */
+    longDelays: number;
 }
 
 export interface Observed {
-    /** The process is the same one, and has caught every error. */
+    /** The process was not restarted and had no uncaught exception. */
     survived: boolean;
-    /** How much the process has grown, in bytes, at the most and after the attack. */
+    /** Growth of resident memory in bytes: the most during the attack, and what is left after it. */
     grown: { most: number; after: number };
-    long_delays: number;
+    longDelays: number;
     client: ClientFindings;
 }
 
@@ -35,39 +35,39 @@ export async function vitalsOf({ ops }: Target): Promise<Vitals> {
     };
     return {
         started: value('process_start_time_seconds'),
-        resident_bytes: value('process_resident_memory_bytes'),
+        residentBytes: value('process_resident_memory_bytes'),
         uncaught: value('process_uncaught_exceptions_total'),
-        long_delays:
+        longDelays:
             value('event_loop_delay_seconds_count') - value(`event_loop_delay_seconds_bucket{le="${LONGEST_DELAY_S}"}`),
     };
 }
 
-/** Carries out an attack and watches the process and an ordinary client meanwhile. */
+/** Runs an attack while an ordinary client calls the service. Returns the findings about the process and the client. */
 export async function observe(target: Target, attack: () => Promise<unknown>): Promise<Observed> {
     const before = await vitalsOf(target);
-    let is_over = false;
-    let most = before.resident_bytes;
+    let isOver = false;
+    let most = before.residentBytes;
     const watched = (async () => {
-        while (!is_over) {
-            most = Math.max(most, (await vitalsOf(target)).resident_bytes);
+        while (!isOver) {
+            most = Math.max(most, (await vitalsOf(target)).residentBytes);
             await delay(50);
         }
     })();
-    const client_data: ClientData = { url: target.url, api_key: target.caller.api_key };
-    const client_thread = new Worker(new URL('./ordinary-client.ts', import.meta.url), { workerData: client_data });
-    const found = once(client_thread, 'message') as Promise<[ClientFindings]>;
-    await once(client_thread, 'online');
+    const clientData: ClientData = { url: target.url, api_key: target.caller.api_key };
+    const clientThread = new Worker(new URL('./ordinary-client.ts', import.meta.url), { workerData: clientData });
+    const found = once(clientThread, 'message') as Promise<[ClientFindings]>;
+    await once(clientThread, 'online');
     await attack().finally(() => {
-        is_over = true;
-        client_thread.postMessage('end');
+        isOver = true;
+        clientThread.postMessage('end');
     });
     await watched;
     const [client] = await found;
     const after = await vitalsOf(target);
     return {
         survived: after.started === before.started && after.uncaught === 0,
-        grown: { most: most - before.resident_bytes, after: after.resident_bytes - before.resident_bytes },
-        long_delays: after.long_delays - before.long_delays,
+        grown: { most: most - before.residentBytes, after: after.residentBytes - before.residentBytes },
+        longDelays: after.longDelays - before.longDelays,
         client,
     };
 }

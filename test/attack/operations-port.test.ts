@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { type Observed, observe } from './observe.ts';
 import { IS_WHOLE, startTarget } from './target.ts';
-import { closed, dial, repeat, request, statusOf } from './wire.ts';
+import { answered, closed, dial, repeat, request, statusOf } from './wire.ts';
 
 const target = await startTarget();
 after(() => target.stop());
@@ -13,11 +13,11 @@ function check(observed: Observed, what: string): void {
     assert.ok(observed.survived, `${what}: the process did not survive`);
     assert.equal(observed.client.failed, 0, `${what}: calls of an ordinary client failed`);
     assert.ok(observed.grown.most < 200 << 20, `${what}: memory grew by ${observed.grown.most} bytes`);
-    if (IS_WHOLE) assert.equal(observed.long_delays, 0, `${what}: the event loop was blocked`);
+    if (IS_WHOLE) assert.equal(observed.longDelays, 0, `${what}: the event loop was blocked`);
 }
 
 for (const path of ['/metrics', '/readyz', '/nothing']) {
-    it(`clients that ask for ${path} many times and read nothing keep nobody waiting`, async () => {
+    it(`clients that request ${path} many times and read nothing do not delay other clients`, async () => {
         const clients = IS_WHOLE ? 200 : 30;
         const observed = await observe(target, () =>
             repeat(clients, clients, async () => {
@@ -31,7 +31,7 @@ for (const path of ['/metrics', '/readyz', '/nothing']) {
     });
 }
 
-it('connections that are reset, tunnel, upgrade or send garbage end nothing', async () => {
+it('connections that reset, tunnel, upgrade or send garbage do not stop the process', async () => {
     const texts = [
         'CONNECT x:1 HTTP/1.1\r\nHost: test\r\n\r\n',
         request('GET /livez', ['Connection: Upgrade', 'Upgrade: x']),
@@ -47,7 +47,16 @@ it('connections that are reset, tunnel, upgrade or send garbage end nothing', as
     check(observed, 'socket events');
 });
 
-it('idle connections do not keep a probe from its answer', async () => {
+for (const framing of ['Content-Length: 1000000', 'Transfer-Encoding: chunked']) {
+    it(`a connection that announces a body is closed without an answer: ${framing}`, async () => {
+        const socket = await dial(operations);
+        assert.equal(await answered(socket, request('POST /livez', [framing])), undefined);
+        assert.ok(socket.readableEnded || socket.destroyed);
+        socket.destroy();
+    });
+}
+
+it('a probe is answered while many connections are idle', async () => {
     const sockets = await Promise.all(Array.from({ length: 300 }, () => dial(operations)));
     assert.equal(await statusOf(operations, request('GET /livez')), 200);
     for (const socket of sockets) socket.destroy();

@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /**
- * An ordinary client, in a thread of its own: an attack that keeps the test's thread busy does not count as waiting. It makes
- * a DID, waits for the answer, pauses and makes the next one, until it gets a message.
+ * An ordinary client in its own thread, so that an attack that keeps the test's thread busy does not lengthen the
+ * client's latencies. It creates a DID, waits for the answer, pauses, and repeats this until it receives a message.
  */
 
-/** Where the client calls, and with which API key. */
+/** URL of the service, and the API key of the client. */
 export interface ClientData {
     url: string;
     api_key: string;
@@ -19,10 +19,10 @@ export interface ClientFindings {
     failed: number;
 }
 
-/** How long it pauses between two calls, in milliseconds. */
+/** Pause between two calls, in milliseconds. */
 const PAUSE_MS = 10;
 
-const { url, api_key } = workerData as ClientData; // as observe() gives them
+const { url, api_key } = workerData as ClientData; // set by observe()
 let isOver = false;
 parentPort?.once('message', () => {
     isOver = true;

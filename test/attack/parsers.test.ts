@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Parser } from './parser-inputs.ts';
-import { attempt, PARSERS } from './parsers.ts';
+import { attempt, type Parser } from './parser-inputs.ts';
+import { PARSERS } from './parsers.ts';
 
-/** The time for twice the input may be this many times as long; quadratic work takes four times as long. */
+/** Twice the input may take at most this many times as long. Quadratic work takes four times as long. */
 const LARGEST_RATIO = 2.6;
-/** Less than this is not told from noise, in milliseconds. Quadratic work takes longer even for a header of 15 KiB. */
+/** Shorter times (ms) are indistinguishable from noise. Quadratic work takes longer even for a header of 15 KiB. */
 const NEGLIGIBLE_MS = 10;
-/** Measurements before a ratio is believed: the shortest of them are those that nothing has disturbed. */
+/** Largest number of measurements before the test fails. The shortest time is the least disturbed one. */
 const MOST_MEASUREMENTS = 40;
 
 function elapsed({ run }: Parser, input: string): number {
@@ -16,7 +16,7 @@ function elapsed({ run }: Parser, input: string): number {
     return performance.now() - began;
 }
 
-/** Whether twice the input takes about twice the time, by the shortest of several measurements of each. */
+/** Returns whether twice the input takes about twice the time, with the shortest time (ms) measured for each. */
 function isLinear(parser: Parser, textOf: (size: number) => string): { linear: boolean; half: number; whole: number } {
     const [shorter, longer] = [textOf(parser.longest >> 1), textOf(parser.longest)];
     let half = Number.POSITIVE_INFINITY;
@@ -30,10 +30,13 @@ function isLinear(parser: Parser, textOf: (size: number) => string): { linear: b
 }
 
 for (const parser of PARSERS) {
-    it(`${parser.at} takes twice as long for twice the input, at most`, () => {
+    it(`${parser.at} takes at most about twice as long for twice the input`, () => {
         for (const [what, textOf] of Object.entries(parser.worst)) {
             const { linear, half, whole } = isLinear(parser, textOf);
-            assert.ok(linear, `${what}: ${half.toFixed(1)} ms for a half, ${whole.toFixed(1)} ms for all of it`);
+            assert.ok(
+                linear,
+                `${what}: ${half.toFixed(1)} ms for half of the input, ${whole.toFixed(1)} ms for all of it`,
+            );
         }
     });
 }

@@ -1,18 +1,9 @@
-import { bearerToken } from '../../gateway/admission/auth.ts';
-import { endpointTable } from '../../gateway/endpoints/index.ts';
-import { parse } from '../../gateway/fields.ts';
-import { clientAddress, networkOf } from '../../gateway/http/address.ts';
-import { parseBody } from '../../gateway/http/body.ts';
-import { checkHeaders, requestIdOf } from '../../gateway/http/exchange.ts';
-import { parseQuery } from '../../gateway/http/query.ts';
-import { originForm, routable } from '../../gateway/http/target.ts';
-import { codingFor } from '../../gateway/pages.ts';
 import { parseApiKey } from '../../platform/access/api-key.ts';
 import { sessionTokenVerifier } from '../../platform/access/session-token.ts';
 import { decodeBase64, decodeBase64Url } from '../../platform/base64.ts';
 import { isId } from '../../platform/ids.ts';
 import { parseJson, topLevelString } from '../../platform/json.ts';
-import { EXCHANGE } from '../../platform/rpc/frames/frames.ts';
+import { FRAME_METHOD } from '../../platform/rpc/frames/frames.ts';
 import { readTraceparent } from '../../platform/telemetry/span.ts';
 import { CreateUsersRequest } from '../../proto/gen/identity/v1/identity.ts';
 import { uuidOf } from '../../services/credential-id.ts';
@@ -27,65 +18,17 @@ import { decodeDidKey, isDid } from '../../workers/crypto/did-key.ts';
 import { isToken, splitToken } from '../../workers/crypto/paseto.ts';
 import { verifyPassword } from '../../workers/crypto/password.ts';
 import { openToken } from '../../workers/crypto/signature-jobs.ts';
-import { base64, CLAIMS, filled, HEADER, header, letters, MIB, type Parser, tokens, values } from './parser-inputs.ts';
+import { GATEWAY_PARSERS } from './gateway-parsers.ts';
+import { base64, CLAIMS, filled, HEADER, letters, MIB, type Parser, tokens, values } from './parser-inputs.ts';
 import { RULE_PARSERS } from './rule-parsers.ts';
-import { WORST_JSON, WORST_TARGETS } from './worst-texts.ts';
+import { WORST_JSON } from './worst-texts.ts';
 
 const UTF8 = new TextEncoder();
-const endpoints = endpointTable({ version: '0', cache: async () => 'PONG', clock: Date.now });
 const verifier = sessionTokenVerifier({ keys: [], clock: Date.now });
 
-/** Every function that reads what a stranger may send; a test holds the list to the code and to docs/security.md. */
+/** Every function that parses input from unknown callers. A test compares this with the code and docs/security.md. */
 export const PARSERS: readonly Parser[] = [
-    { at: 'gateway/http/target.ts:originForm', longest: HEADER, worst: WORST_TARGETS, run: originForm },
-    { at: 'gateway/http/target.ts:routable', longest: HEADER, worst: WORST_TARGETS, run: routable },
-    { at: 'gateway/http/query.ts:parseQuery', longest: HEADER, worst: WORST_TARGETS, run: parseQuery },
-    { at: 'gateway/pages.ts:codingFor', longest: HEADER, worst: values, run: codingFor },
-    {
-        at: 'gateway/http/address.ts:clientAddress',
-        longest: HEADER,
-        worst: values,
-        run: (value) => clientAddress(header('x-forwarded-for', value), 2),
-    },
-    {
-        at: 'gateway/http/address.ts:networkOf',
-        longest: HEADER,
-        worst: { ...letters, colons: filled('', ':') },
-        run: networkOf,
-    },
-    {
-        at: 'gateway/admission/auth.ts:bearerToken',
-        longest: HEADER,
-        worst: values,
-        run: (value) => bearerToken(header('authorization', value)),
-    },
-    {
-        at: 'gateway/http/exchange.ts:checkHeaders',
-        longest: HEADER,
-        worst: values,
-        run: (value) => checkHeaders(header('host', value)),
-    },
-    {
-        at: 'gateway/http/exchange.ts:requestIdOf',
-        longest: HEADER,
-        worst: values,
-        run: (value) => requestIdOf(header('x-request-id', value)),
-    },
-    {
-        at: 'gateway/http/body.ts:parseBody',
-        longest: MIB,
-        worst: WORST_JSON,
-        run: (text) => parseBody({ 'content-type': 'application/json' }, Buffer.from(text)),
-    },
-    {
-        at: 'gateway/fields.ts:parse',
-        longest: MIB,
-        worst: WORST_JSON,
-        run(text) {
-            const body = parseBody({ 'content-type': 'application/json' }, Buffer.from(text)); // no others arrive there
-            for (const endpoint of endpoints) if (endpoint.body) attempt(() => parse(endpoint.body as never, body));
-        },
-    },
+    ...GATEWAY_PARSERS,
     {
         at: 'platform/json.ts:parseJson',
         longest: MIB,
@@ -115,10 +58,10 @@ export const PARSERS: readonly Parser[] = [
     },
     { at: 'platform/telemetry/span.ts:readTraceparent', longest: HEADER, worst: values, run: readTraceparent },
     {
-        at: 'platform/rpc/frames/frames.ts:EXCHANGE',
+        at: 'platform/rpc/frames/frames.ts:FRAME_METHOD',
         longest: 4 * MIB,
         worst: { zeros: filled('', '\0'), calls: filled('', '\n\0'), ids: filled('', '*\x01\x01') },
-        run: (text) => EXCHANGE.requestDeserialize(Buffer.from(text, 'latin1')),
+        run: (text) => FRAME_METHOD.requestDeserialize(Buffer.from(text, 'latin1')),
     },
     {
         at: 'platform/rpc/definition.ts:decodeRequest',
@@ -153,7 +96,7 @@ export const PARSERS: readonly Parser[] = [
     {
         at: 'services/identity/email.ts:normaliseEmail',
         longest: MIB,
-        worst: { ...letters, ligatures: filled('', '\ufdfa'), livenessMarks: filled('a', '\u0301\u0323') },
+        worst: { ...letters, ligatures: filled('', '\ufdfa'), 'combining marks': filled('a', '\u0301\u0323') },
         run: normaliseEmail,
     },
     {
@@ -227,12 +170,3 @@ export const PARSERS: readonly Parser[] = [
     },
     ...RULE_PARSERS,
 ];
-
-/** Parsers refuse most of these inputs: how long that takes is what counts. */
-export function attempt(run: () => unknown): void {
-    try {
-        run();
-    } catch {
-        // The refusal.
-    }
-}

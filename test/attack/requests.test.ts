@@ -7,10 +7,10 @@ import { assertNeverBlocked, assertUnharmed, GROWTH_BYTES } from './verdict.ts';
 import { closed, dial, post, repeat, request, statusOf } from './wire.ts';
 import { WORST_HEADERS, WORST_JSON, WORST_TARGETS } from './worst-texts.ts';
 
-/** The largest body and header that are read. */
+/** Sizes just below the limits of the gateway for a body and for a header, in bytes. */
 const BODY_BYTES = (1 << 20) - 1_024;
 const HEADER_BYTES = 15 << 10;
-/** How often each request is sent, one after the other. */
+/** Number of times that each request is sent, one after the other. */
 const ROUNDS = IS_WHOLE ? 20 : 2;
 
 const target = await startTarget();
@@ -19,13 +19,13 @@ const { api_key, token } = target.caller;
 const KEY = `Authorization: Bearer ${api_key}`;
 const CHUNKED = [KEY, 'Content-Type: application/json', 'Transfer-Encoding: chunked'];
 
-/** Many connections at once are judged by connections.test.ts: here each request is alone, and may block nobody. */
-function check(observed: Observed, sent_bytes: number, what: string): void {
-    assertUnharmed(what, observed, { sent_bytes, growth_bytes: GROWTH_BYTES.single });
+/** Each request runs alone here and must not block the event loop. connections.test.ts tests many at once. */
+function check(observed: Observed, sentBytes: number, what: string): void {
+    assertUnharmed(what, observed, { sentBytes, growthBytes: GROWTH_BYTES.single });
     assertNeverBlocked(what, observed);
 }
 
-/** Sends `text` several times, each on a connection of its own, and expects an answer below 500 to each. */
+/** Sends `text` ROUNDS times, each time on a new connection, and requires a status below 500. */
 async function send(what: string, text: string): Promise<void> {
     const observed = await observe(target, () =>
         repeat(ROUNDS, 1, async () => {
@@ -37,9 +37,9 @@ async function send(what: string, text: string): Promise<void> {
 }
 
 for (const [what, textOf] of Object.entries(WORST_JSON)) {
-    it(`a body with ${what} blocks nobody`, async () => {
+    it(`a body with ${what} does not block the event loop`, async () => {
         const body = textOf(BODY_BYTES);
-        await send(`stranger, ${what}`, post('/v1/credentials', [], body));
+        await send(`unknown caller, ${what}`, post('/v1/credentials', [], body));
         for (const path of ['/v1/credentials', '/v1/presentations', '/v1/did']) {
             await send(`${path}, ${what}`, post(path, [KEY], body));
         }
@@ -48,15 +48,16 @@ for (const [what, textOf] of Object.entries(WORST_JSON)) {
 }
 
 for (const [what, textOf] of Object.entries(WORST_TARGETS)) {
-    it(`a target with ${what} blocks nobody`, () =>
+    it(`a target with ${what} does not block the event loop`, () =>
         send(what, request(`GET ${textOf(HEADER_BYTES)}`, [`Authorization: Bearer ${token}`])));
 }
 
 for (const [what, textOf] of Object.entries(WORST_HEADERS)) {
-    it(`a header with ${what} blocks nobody`, () => send(what, request('GET /docs', [textOf(HEADER_BYTES)])));
+    it(`a header with ${what} does not block the event loop`, () =>
+        send(what, request('GET /docs', [textOf(HEADER_BYTES)])));
 }
 
-it('a body in chunks of one byte takes no more memory than another one, and is refused', async () => {
+it('a body in chunks of one byte is refused and takes no extra memory', async () => {
     const body = `{"a":"${'x'.repeat(IS_WHOLE ? 1_000_000 : 100_000)}"}`;
     const chunks = `${Array.from(body, (byte) => `1\r\n${byte}\r\n`).join('')}0\r\n\r\n`;
     for (const [what, headers, status] of [
@@ -70,12 +71,12 @@ it('a body in chunks of one byte takes no more memory than another one, and is r
     }
 });
 
-it('a compressed body is refused without being unpacked', async () => {
+it('a compressed body is refused without being decompressed', async () => {
     const packed = gzipSync(Buffer.alloc(50 << 20)).toString('latin1');
     await send('gzip', post('/v1/did', [KEY, 'Content-Encoding: gzip'], packed));
 });
 
-it('five thousand requests at once on one connection keep nobody waiting', async () => {
+it('five thousand pipelined requests on one connection do not delay other clients', async () => {
     const text = request('POST /v1/did', [KEY]).repeat(5_000);
     const observed = await observe(target, () =>
         repeat(ROUNDS, 1, async () => {

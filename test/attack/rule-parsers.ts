@@ -19,7 +19,6 @@ import { isTier, requireTier } from '../../services/tiers.ts';
 import { continuations } from '../../services/wallet/continuation.ts';
 import { requirePage } from '../../services/wallet/list.ts';
 import { requirePassword } from '../../services/wallet/unlock.ts';
-import { decodeBase58 } from '../../workers/crypto/base58.ts';
 import { keyPairFrom, publicKeyFrom } from '../../workers/crypto/ed25519.ts';
 import { filled, MIB, type Parser } from './parser-inputs.ts';
 
@@ -31,8 +30,8 @@ const times = { ...texts, fractions: repeated('1', '2026-01-01T00:00:00.') };
 const tokens = { letters: repeated('a'), blanks: repeated(' ', 'Bearer'), bearer: repeated('a', 'Bearer ') };
 
 const { identify } = callers({
-    service_tokens: ['token'],
-    service_callers: {},
+    serviceTokens: ['token'],
+    serviceCallers: {},
     dispatch: async (_, request) => request,
 });
 const TEST_SECRETS = ['a service token of this test'] as const;
@@ -47,7 +46,7 @@ function metadataOf(name: string, value: string): Metadata {
     return metadata;
 }
 
-/** Functions that hold one text to a rule; most of them are called by parsers of the longer list. */
+/** Functions that check one text against a rule. Most of them are called by other functions in PARSERS. */
 export const RULE_PARSERS: readonly Parser[] = [
     {
         at: 'platform/rpc/callers.ts:callers',
@@ -61,7 +60,7 @@ export const RULE_PARSERS: readonly Parser[] = [
         worst: texts,
         run: (text) => {
             const call = { metadata: metadataOf('x-request-id', text), getDeadline: () => Number.POSITIVE_INFINITY };
-            return contextFromMetadata(call as never); // what it looks at
+            return contextFromMetadata(call as never); // only the members that it reads
         },
     },
     { at: 'services/credential-id.ts:requireCredentialId', longest: MIB, worst: texts, run: requireCredentialId },
@@ -86,7 +85,7 @@ export const RULE_PARSERS: readonly Parser[] = [
         at: 'services/identity/user.ts:requireAccountId',
         longest: MIB,
         worst: texts,
-        run: (text) => requireAccountId({ user_id: text } as CallContext), // what it looks at
+        run: (text) => requireAccountId({ user_id: text } as CallContext), // only the members that it reads
     },
     { at: 'services/texts.ts:isText', longest: MIB, worst: texts, run: (text) => isText(text, 255) },
     { at: 'services/tiers.ts:isTier', longest: MIB, worst: texts, run: isTier },
@@ -107,7 +106,6 @@ export const RULE_PARSERS: readonly Parser[] = [
         },
     },
     { at: 'services/wallet/unlock.ts:requirePassword', longest: MIB, worst: texts, run: requirePassword },
-    { at: 'workers/crypto/base58.ts:decodeBase58', longest: MIB, worst: texts, run: (text) => decodeBase58(text, 0) },
     {
         at: 'workers/crypto/ed25519.ts:keyPairFrom',
         longest: MIB,

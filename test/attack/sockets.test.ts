@@ -5,10 +5,10 @@ import { vitalsOf } from './observe.ts';
 import { IS_WHOLE, startTarget } from './target.ts';
 import { closed, dial, post, repeat, request } from './wire.ts';
 
-/** Connections for each way of ending one: of all six, 10,000 for each thing that is sent. */
+/** Connections for each pair of SENT and DONE. DONE has six entries, so each entry of SENT gets about 10,000. */
 const CONNECTIONS = IS_WHOLE ? 1_700 : 20;
 const AT_ONCE = 50;
-/** A connection that the other side neither answers nor closes is given up after this, in milliseconds. */
+/** A client waits at most this long (ms) for the gateway to close a connection. */
 const TIMEOUT_MS = 50;
 
 const target = await startTarget();
@@ -19,7 +19,7 @@ const KEY = `Authorization: Bearer ${target.caller.api_key}`;
 /** The first bytes of a TLS ClientHello. */
 const TLS_HELLO = Buffer.from(`16030100${'c8010000c40303'.padEnd(200, '0')}`, 'hex');
 
-/** What a client sends before it does something to its connection. */
+/** What a client sends first. */
 const SENT: Record<string, string | Buffer> = {
     nothing: '',
     'half a request line': 'GET /internal/hea',
@@ -31,20 +31,20 @@ const SENT: Record<string, string | Buffer> = {
     'a broken chunk': request('POST /v1/did', [KEY, 'Transfer-Encoding: chunked'], 'zz\r\nabc'),
     'a body that is refused unread': post('/v1/did', [], '{}'),
     CONNECT: 'CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n',
-    'CONNECT behind a request': `${request('POST /v1/did', [KEY])}CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\nmore`,
+    'CONNECT after a request': `${request('POST /v1/did', [KEY])}CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\nmore`,
     'an upgrade': request('GET /v1/me', ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']),
     'an upgrade to HTTP/2': request('GET /', ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c']),
     'the preface of HTTP/2': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
     'Expect: 100-continue': request('POST /v1/did', [KEY, 'Expect: 100-continue', 'Content-Length: 2']),
-    'another Expect': request('POST /v1/did', [KEY, 'Expect: tea', 'Content-Length: 2']),
+    'an unknown Expect': request('POST /v1/did', [KEY, 'Expect: tea', 'Content-Length: 2']),
     'a TLS hello': TLS_HELLO,
-    'no HTTP at all': '\0\x01\x02\xff\r\n\r\n',
+    'bytes that are not HTTP': '\0\x01\x02\xff\r\n\r\n',
     'a large header': request('GET /', [`A: ${'a'.repeat(20_000)}`]),
     'pipelined requests': request('POST /v1/did', [KEY]).repeat(20),
-    'a page that nobody reads': request('GET /docs').repeat(20),
+    'requests for a page that they do not read': request('GET /docs').repeat(20),
 };
 
-/** What it does then. */
+/** What the client does with its connection afterwards. */
 const DONE: Record<string, (socket: Socket) => Promise<unknown> | unknown> = {
     'resets it': (socket) => socket.resetAndDestroy(),
     'ends its side': (socket) => {
@@ -67,7 +67,7 @@ const DONE: Record<string, (socket: Socket) => Promise<unknown> | unknown> = {
 };
 
 for (const [sent, bytes] of Object.entries(SENT)) {
-    it(`survives clients that send ${sent} and then do anything to their connections`, async () => {
+    it(`the gateway survives clients that send ${sent}, however they end their connections`, async () => {
         for (const act of Object.values(DONE)) {
             await repeat(CONNECTIONS, AT_ONCE, async () => {
                 const socket = await dial(target);
@@ -77,8 +77,8 @@ for (const [sent, bytes] of Object.entries(SENT)) {
             });
         }
         const now = await vitalsOf(target);
-        assert.equal(now.started, before.started, 'the process is another one');
-        assert.equal(now.uncaught, 0, 'an error was caught by nobody');
+        assert.equal(now.started, before.started, 'the process was restarted');
+        assert.equal(now.uncaught, 0, 'the process had an uncaught exception');
         const answer = await fetch(`${target.url}/internal/health`);
         assert.equal(answer.status, 200);
         await answer.arrayBuffer();

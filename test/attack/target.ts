@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startService } from '../support/service.ts';
 
-/** How often each attack is made: `npm run attack` makes all of them, `npm test` a few. */
+/** Whether the attacks have their full size, as in `npm run attack`. `npm test` runs a small part of each. */
 export const IS_WHOLE = process.env['ATTACK'] === 'whole';
 
 export interface Target {
@@ -16,28 +16,28 @@ export interface Target {
     /** Its gRPC port, host:port. */
     grpc: string;
     internal_secret: string;
-    /** What a caller with an account has. */
+    /** Credentials of a caller that has an account. */
     caller: { token: string; api_key: string; did: string; private_key: string };
     stop(): Promise<void>;
 }
 
-/** Starts the service of this file's own, all roles in one process, with ordinary settings. */
+/** Starts a service for the calling test file alone, with all roles in one process and the usual settings. */
 export async function startTarget(settings: Record<string, string> = {}): Promise<Target> {
-    const log_dir = mkdtempSync(join(tmpdir(), 'attack-'));
+    const logDir = mkdtempSync(join(tmpdir(), 'attack-'));
     const given = (name: string): string => {
         const value = process.env[name];
-        if (!value) throw new Error(`${name} is not set: run this file by "npm test -- <file>".`);
+        if (!value) throw new Error(`${name} is not set: run this file with "npm test -- <file>".`);
         return value;
     };
     const service = await startService({
         transport: 'local',
-        admin_url: given('TEST_ADMIN_URL'),
-        database_url: given('TEST_DATABASE_URL'),
-        redis_url: given('TEST_REDIS_URL'),
-        log_dir,
+        adminUrl: given('TEST_ADMIN_URL'),
+        databaseUrl: given('TEST_DATABASE_URL'),
+        redisUrl: given('TEST_REDIS_URL'),
+        logDir,
         settings,
     });
-    Object.assign(process.env, service.env); // the helpers of the end-to-end tests find the service by it
+    Object.assign(process.env, service.env); // the helpers of the end-to-end tests find the service in it
     const { newAccount, newDid, newKey } = await import('../e2e/support/world.ts');
     const account = await newAccount();
     const { api_key } = await newKey(account);
@@ -55,7 +55,7 @@ export async function startTarget(settings: Record<string, string> = {}): Promis
         caller: { token: account.token, api_key, did, private_key },
         async stop() {
             await service.stop();
-            rmSync(log_dir, { recursive: true, force: true });
+            rmSync(logDir, { recursive: true, force: true });
         },
     };
 }

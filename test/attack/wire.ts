@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Target } from './target.ts';
 
-/** A connection on which no error is thrown: attackers do not mind. */
+/** Opens a connection and ignores its errors: an attack continues after them. */
 export async function dial({ host, port }: Pick<Target, 'host' | 'port'>): Promise<Socket> {
     const socket = connect({ host, port, allowHalfOpen: true });
     socket.on('error', () => {});
@@ -22,17 +22,17 @@ export function post(path: string, headers: readonly string[], body: string): st
     return request(`POST ${path}`, ['Content-Type: application/json', length, ...headers], body);
 }
 
-/** Resolves when the other side has closed, or after `most_ms`. */
-export async function closed(socket: Socket, timeout_ms: number): Promise<void> {
+/** Resolves when the other side has closed the connection, or after `timeoutMs`. */
+export async function closed(socket: Socket, timeoutMs: number): Promise<void> {
     socket.resume();
     if (socket.destroyed || socket.readableEnded) return;
     const aborter = new AbortController();
     const ended = once(socket, 'close', aborter).catch(() => {});
-    await Promise.race([ended, once(socket, 'end', aborter).catch(() => {}), delay(timeout_ms, undefined, aborter)]);
+    await Promise.race([ended, once(socket, 'end', aborter).catch(() => {}), delay(timeoutMs, undefined, aborter)]);
     aborter.abort();
 }
 
-/** Connections that are all open, dialled a hundred at a time. */
+/** Opens `count` connections, a hundred at a time. */
 export async function dialAll(target: Pick<Target, 'host' | 'port'>, count: number): Promise<Socket[]> {
     const sockets: Socket[] = [];
     await repeat(count, 100, async () => sockets.push(await dial(target)));
@@ -57,7 +57,7 @@ export async function answered(socket: Socket, text: string | Buffer): Promise<n
     return status === undefined ? undefined : Number(status);
 }
 
-/** The same on a connection of its own. */
+/** Sends `text` on a new connection. Returns the same as answered(). */
 export async function statusOf(
     target: Pick<Target, 'host' | 'port'>,
     text: string | Buffer,
@@ -68,11 +68,11 @@ export async function statusOf(
     return status;
 }
 
-/** Runs `count` times, at most `at_once` of them at a time. */
-export async function repeat(count: number, at_once: number, run: (index: number) => Promise<unknown>): Promise<void> {
+/** Calls `run` `count` times, at most `atOnce` calls at a time. */
+export async function repeat(count: number, atOnce: number, run: (index: number) => Promise<unknown>): Promise<void> {
     let next = 0;
     const lane = async () => {
         while (next < count) await run(next++);
     };
-    await Promise.all(Array.from({ length: Math.min(count, at_once) }, lane));
+    await Promise.all(Array.from({ length: Math.min(count, atOnce) }, lane));
 }

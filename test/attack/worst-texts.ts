@@ -1,8 +1,8 @@
-/** Bodies that cost a parser much for their length. Each function gives a text of about `size` characters. */
+/** Texts that take long to parse for their length. Each function returns a text of about `size` characters. */
 
 type Text = (size: number) => string;
 
-/** `unit` as often as it fits between `before` and `after`. */
+/** Repeats `unit` as often as it fits between `before` and `after`. */
 const filled =
     (before: string, unit: string, after: string): Text =>
     (size) =>
@@ -20,17 +20,17 @@ const numbered =
         return before + members.join(',') + after;
     };
 
-/** JSON texts, in form or out of it. */
+/** JSON texts, valid and invalid. */
 export const WORST_JSON: Record<string, Text> = {
     'a long string': filled('{"a":"', 'x', '"}'),
     'escaped quotes': filled('{"a":"', '\\"', '"}'),
     'escaped quotes between letters': filled('{"a":"', '\\"a', '"}'),
     'escaped backslashes': filled('{"a":"', '\\\\', '"}'),
-    'an endless string of escapes': filled('{"a":"', '\\\\', ''),
+    'an unterminated string of escapes': filled('{"a":"', '\\\\', ''),
     'escaped letters': filled('{"a":"', '\\u0041', '"}'),
     'escaped surrogates': filled('{"a":"', '\\ud83d\\ude00', '"}'),
-    'colons behind a long key': (size) => `{"${'a'.repeat(size >> 1)}"${':'.repeat(size >> 1)}`,
-    'a key again and again': filled('{"a":0', ',"a":0', '}'),
+    'colons after a long key': (size) => `{"${'a'.repeat(size >> 1)}"${':'.repeat(size >> 1)}`,
+    'a repeated key': filled('{"a":0', ',"a":0', '}'),
     'many keys': numbered('{', (index) => `"${index.toString(36)}":0`, '}'),
     'keys that are numbers': numbered('{', (index) => `"${7_919 * index}":0`, '}'),
     'many claims': numbered('{"claims":{', (index) => `"${index.toString(36)}":0`, '}}'),
@@ -39,8 +39,8 @@ export const WORST_JSON: Record<string, Text> = {
     'many arrays': filled('{"credentials":[', '[],', '0]}'),
     'many objects': filled('{"users":[', '{},', '0]}'),
     'many large numbers': filled('{"a":[', '1e308,', '0]}'),
-    'a number of many digits': filled('{"a":', '1', '}'),
-    'a fraction of many digits': filled('{"a":0.', '1', '}'),
+    'a number with many digits': filled('{"a":', '1', '}'),
+    'a fraction with many digits': filled('{"a":0.', '1', '}'),
     'open brackets': filled('', '[', ''),
     'open braces': filled('', '{"a":', ''),
     blanks: filled('{"a":', ' ', '1}'),
@@ -51,7 +51,7 @@ export const WORST_JSON: Record<string, Text> = {
 
 /** Request targets. */
 export const WORST_TARGETS: Record<string, Text> = {
-    'one parameter again and again': filled('/v1/keys?', 'limit=1&', 'limit=1'),
+    'a repeated parameter': filled('/v1/keys?', 'limit=1&', 'limit=1'),
     'many parameters': numbered('/v1/keys?', (index) => `p${index}=1`, ''),
     ampersands: filled('/v1/keys?', '&', ''),
     'equals signs': filled('/v1/keys?a', '=', ''),
@@ -67,7 +67,7 @@ export const WORST_TARGETS: Record<string, Text> = {
 /** Header lines. */
 export const WORST_HEADERS: Record<string, Text> = {
     'a token of dots': filled('Authorization: Bearer ', '.', ''),
-    'a token of a key': filled('Authorization: Bearer cred_test_', 'a', ''),
+    'a long API key as token': filled('Authorization: Bearer cred_test_', 'a', ''),
     'a token in three parts': (size) =>
         `Authorization: Bearer ${['a', 'b', 'c'].map((x) => x.repeat(size / 3)).join('.')}`,
     'blanks before a token': filled('Authorization: Bearer', ' ', 'x'),

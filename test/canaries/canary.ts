@@ -53,9 +53,9 @@ export function formsOf(bytes: Buffer): Map<string, Buffer> {
         ['list of numbers', bytes.join(',')],
         ...[0, 1, 2].flatMap((phase): Array<[string, string]> => {
             const text = base64Inside(bytes, phase);
-            const in_url = text.replaceAll('+', '-').replaceAll('/', '_');
+            const inUrl = text.replaceAll('+', '-').replaceAll('/', '_');
             const base64: [string, string] = [`base64 at ${phase}`, text];
-            return in_url === text ? [base64] : [base64, [`base64url at ${phase}`, in_url]];
+            return inUrl === text ? [base64] : [base64, [`base64url at ${phase}`, inUrl]];
         }),
     ];
     return new Map([

@@ -20,7 +20,7 @@ export async function flood(canaries: Canaries, database: string): Promise<strin
     const sockets = await Promise.all(Array.from({ length: CONNECTIONS }, openConnection));
     const data = callOf(canaries).repeat(CALLS_PER_CONNECTION);
     const refusal = Promise.withResolvers<string>();
-    const give_up = setTimeout(() => refusal.reject(new Error('No call was turned away.')), TIMEOUT_MS);
+    const giveUp = setTimeout(() => refusal.reject(new Error('No call was turned away.')), TIMEOUT_MS);
     const gateways = processesOf(database).filter(({ command }) => / main\.ts (all|gateway)$/.test(command));
     const signalAll = (signal: NodeJS.Signals): void => {
         for (const { pid } of gateways) process.kill(pid, signal);
@@ -39,7 +39,7 @@ export async function flood(canaries: Canaries, database: string): Promise<strin
         return await refusal.promise;
     } finally {
         signalAll('SIGCONT');
-        clearTimeout(give_up);
+        clearTimeout(giveUp);
         for (const socket of sockets) socket.destroy();
     }
 }

@@ -85,9 +85,9 @@ async function livedKeys(person: Person, canaries: Canaries): Promise<void> {
 
 function newSigner(canaries: Canaries, label: string, form: 'seed' | 'pair') {
     const seed = canaries.bytes(label) as Uint8Array as Seed; // 32 bytes
-    const public_key: PublicKey = publicKeyOf(seed);
-    const bytes = form === 'seed' ? seed : secretKeyBytes(seed, public_key);
-    return { did: encodeDidKey(public_key), private_key: Buffer.from(bytes).toString('base64') };
+    const publicKey: PublicKey = publicKeyOf(seed);
+    const bytes = form === 'seed' ? seed : secretKeyBytes(seed, publicKey);
+    return { did: encodeDidKey(publicKey), private_key: Buffer.from(bytes).toString('base64') };
 }
 
 /** Gives the credential that it has issued. */
@@ -104,8 +104,8 @@ async function livedCredentials(prefix: string, caller: Partial<Call>, canaries:
         claims: { [canaries.text('name of a claim')]: [{ role: canaries.text('claim') }] },
     };
     const { credential, credential_id } = await expectOk(201, post(`${prefix}/credentials`, body, caller));
-    const unknownCaller = newSigner(canaries, 'private key of somebody else', 'pair');
-    const mismatched = { ...body, issuer_private_key: unknownCaller.private_key };
+    const otherSigner = newSigner(canaries, 'private key of somebody else', 'pair');
+    const mismatched = { ...body, issuer_private_key: otherSigner.private_key };
     await expectError(400, post(`${prefix}/credentials`, mismatched, caller));
     const check = { credential, issuer_did: issuer.did, check_revocation: true };
     await expectOk(200, post(`${prefix}/credentials/verify`, check, caller));

@@ -26,20 +26,20 @@ export async function hunt(transport: Transport): Promise<void> {
     const preload = new URL('long-strings.ts', import.meta.url).href;
     const service = await startService({
         transport,
-        admin_url: setting('TEST_ADMIN_URL'),
-        database_url: setting('TEST_DATABASE_URL'),
-        redis_url: setting('TEST_REDIS_URL'),
-        log_dir: folder,
+        adminUrl: setting('TEST_ADMIN_URL'),
+        databaseUrl: setting('TEST_DATABASE_URL'),
+        redisUrl: setting('TEST_REDIS_URL'),
+        logDir: folder,
         settings: {
             OTLP_ENDPOINT: collector.url,
             LOG_LEVEL: 'trace',
             NODE_OPTIONS: `--heapsnapshot-signal=SIGUSR2 --diagnostic-dir=${folder} --import=${preload}`,
         },
     });
-    let is_running = true;
+    let isRunning = true;
     const stop = async (): Promise<void> => {
-        if (is_running) await service.stop();
-        is_running = false;
+        if (isRunning) await service.stop();
+        isRunning = false;
     };
     after(stop);
     Object.assign(process.env, service.env); // before the client of the end-to-end tests is loaded
@@ -97,5 +97,5 @@ async function callAll(canaries: Canaries, database: string, env: Record<string,
 }
 
 function setting(name: string): string {
-    return process.env[name] ?? assert.fail(`${name} is not set: run this file by "npm test -- <file>".`);
+    return process.env[name] ?? assert.fail(`${name} is not set: run this file with "npm test -- <file>".`);
 }

@@ -76,9 +76,9 @@ export async function watchRedis(url: string): Promise<() => Haystack> {
  * Every row of every table of a database as text (bytea as hex), the statements that its connections ran last, and, as the
  * cluster's owner keeps them on disk, its tables, indexes and the write-ahead log with what has been deleted since.
  */
-export async function databaseOf(admin_url: string, database: string): Promise<Haystack[]> {
+export async function databaseOf(adminUrl: string, database: string): Promise<Haystack[]> {
     const client = new Client({
-        connectionString: Object.assign(new URL(admin_url), { pathname: `/${database}` }).href,
+        connectionString: Object.assign(new URL(adminUrl), { pathname: `/${database}` }).href,
     });
     await client.connect();
     try {

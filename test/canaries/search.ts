@@ -22,7 +22,7 @@ const FILTER_BITS = 22;
 /** Looks for all canaries, in all their forms, in one pass over the bytes. */
 export function searcher(canaries: readonly Canary[]): (haystack: Uint8Array) => Hit[] {
     /** The needles that have a window with this hash among their first bytes, and where in them it begins. */
-    const by_hash = new Map<number, Array<{ needle: Needle; at: number }>>();
+    const byHash = new Map<number, Array<{ needle: Needle; at: number }>>();
     /** Whether there may be any, by a part of the hash: most windows of a haystack go no further. */
     const filter = new Uint8Array(1 << FILTER_BITS);
 
@@ -32,9 +32,9 @@ export function searcher(canaries: readonly Canary[]): (haystack: Uint8Array) =>
             for (let at = 0; at < STEP_BYTES; at++) {
                 const hash = hashOf(bytes.readInt32LE(at), bytes.readInt32LE(at + STEP_BYTES));
                 filter[hash >>> (32 - FILTER_BITS)] = 1;
-                const needles = by_hash.get(hash) ?? [];
+                const needles = byHash.get(hash) ?? [];
                 needles.push({ needle: { canary, form, bytes }, at });
-                by_hash.set(hash, needles);
+                byHash.set(hash, needles);
             }
         }
     }
@@ -47,7 +47,7 @@ export function searcher(canaries: readonly Canary[]): (haystack: Uint8Array) =>
         for (let index = 0; index + 1 < words.length; index++) {
             const hash = hashOf(words[index] as number, words[index + 1] as number); // both below the length
             if (filter[hash >>> (32 - FILTER_BITS)] === 0) continue;
-            for (const { needle, at } of by_hash.get(hash) ?? []) {
+            for (const { needle, at } of byHash.get(hash) ?? []) {
                 const offset = index * STEP_BYTES - at;
                 if (!isAt(bytes, offset, needle.bytes)) continue;
                 hits.push({ canary: needle.canary, form: needle.form, offset });

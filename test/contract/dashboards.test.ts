@@ -28,18 +28,18 @@ const overlap = (one: Place, other: Place): boolean =>
     one.x < other.x + other.w && other.x < one.x + one.w && one.y < other.y + other.h && other.y < one.y + one.h;
 
 describe('the dashboards', () => {
-    it('are an overview, one of each service, of the pools for cryptography and of the limits', () => {
+    it('are one overview, one per service, one for the cryptography pools and one for the limits', () => {
         const names = ['crypto-pools', 'limits', 'overview', ...SERVICE_ROLES.map((role) => `service-${role}`)];
         assert.deepEqual(FILES, names.map((name) => `deploy/grafana/${name}.json`).sort());
         const uids = dashboards.map(({ uid }) => uid);
         assert.equal(new Set(uids).size, uids.length);
         assert.ok(
             uids.every((uid) => /^[\w-]{1,40}$/.test(uid)),
-            'Grafana takes no others',
+            'Grafana accepts only such uids',
         );
     });
 
-    it('have panels that lie beside each other on the grid, each with a name of its own', () => {
+    it('have titled panels with distinct ids that do not overlap on the grid', () => {
         for (const { uid, panels } of dashboards) {
             assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length, uid);
             for (const [index, { title, gridPos }] of panels.entries()) {
@@ -50,7 +50,7 @@ describe('the dashboards', () => {
         }
     });
 
-    it('ask the data source that is chosen, for this service in the namespace that is chosen, and name each line', () => {
+    it('query this service in the selected data source and namespace, and name each line', () => {
         for (const { uid, panels, templating } of dashboards) {
             assert.deepEqual(
                 templating.list.map(({ name, type }) => [name, type]),

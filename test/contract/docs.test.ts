@@ -15,7 +15,19 @@ const PAGES = [
 ];
 const OPERATIONS = readFileSync('docs/operations.md', 'utf8');
 
-/** Of a page, as its readers' browsers know its headings. */
+const LINE_WIDTH = 120;
+
+/** Returns the numbers of the lines that are too long. Table rows, code and lines with a single word may be longer. */
+function longLines(text: string): number[] {
+    let isCode = false;
+    return text.split('\n').flatMap((line, index) => {
+        if (/^\s*```/.test(line)) isCode = !isCode;
+        const mayBeLong = isCode || /^\s*\|/.test(line) || !/\S\s+\S/.test(line.replace(/^\s*([-*>]|\d+\.)\s+/, ''));
+        return mayBeLong || Array.from(line).length <= LINE_WIDTH ? [] : [index + 1];
+    });
+}
+
+/** The anchors that GitHub gives the headings of a page. */
 function anchors(page: string): string[] {
     const headings = readFileSync(page, 'utf8').matchAll(/^#+ (.+)$/gm);
     return Array.from(headings, ([, text = '']) =>
@@ -26,13 +38,13 @@ function anchors(page: string): string[] {
     );
 }
 
-/** What stands in `code` and looks as `form` says. */
+/** The texts in `code` on the operations page that match `form`. */
 function named(form: RegExp): string[] {
     return Array.from(OPERATIONS.matchAll(/`([^`\n]+)`/g), ([, code = '']) => code).filter((code) => form.test(code));
 }
 
 for (const page of PAGES) {
-    it(`every link within the repository leads somewhere: ${page}`, () => {
+    it(`every link within the repository has a target: ${page}`, () => {
         const links = Array.from(readFileSync(page, 'utf8').matchAll(/\]\(([^)\s]+)\)/g), ([, to = '']) => to);
         const lost = links.filter((link) => {
             if (/^https?:/.test(link)) return false;
@@ -44,10 +56,28 @@ for (const page of PAGES) {
     });
 }
 
-describe('the page about operations', () => {
-    it('names no setting that the program does not have', () => {
-        const names = named(/^[A-Z]+(_[A-Z0-9]+)+(=.*)?$/).map((code) => code.split('=')[0] as string); // split gives one
-        const ofOthers = /^PUBLISH_ON$|^(GATEWAY_[12]|PROMETHEUS|GRAFANA)_PORT$|^NODE_EXTRA_CA_CERTS$/; // Compose's, Node's
+describe('every Markdown page', () => {
+    const pages = globSync('**/*.md', { exclude: ['**/node_modules/**', 'test/vectors/**', '.*/**'] });
+
+    for (const page of pages) {
+        it(`wraps its lines at ${LINE_WIDTH} columns: ${page}`, () => {
+            assert.deepEqual(longLines(readFileSync(page, 'utf8')), []);
+        });
+    }
+
+    it('may have longer lines only in tables, in code and where a line cannot be broken', () => {
+        const wide = 'word '.repeat(30);
+        assert.deepEqual(longLines(`| ${wide} |\n\`\`\`\n${wide}\n\`\`\`\n- ${'x'.repeat(150)}`), []);
+        assert.deepEqual(longLines(`short\n${wide}`), [2]);
+    });
+});
+
+describe('docs/operations.md', () => {
+    it('names only settings that exist', () => {
+        // split returns at least one part
+        const names = named(/^[A-Z]+(_[A-Z0-9]+)+(=.*)?$/).map((code) => code.split('=')[0] as string);
+        // Settings of docker-compose.yml and of Node.
+        const ofOthers = /^PUBLISH_ON$|^(GATEWAY_[12]|PROMETHEUS|GRAFANA)_PORT$|^NODE_EXTRA_CA_CERTS$/;
         const unknown = names.filter(
             (name) => !settingNames.includes(name.replace(/_FILE$/, '')) && !ofOthers.test(name),
         );
@@ -55,7 +85,7 @@ describe('the page about operations', () => {
         assert.deepEqual(unknown, []);
     });
 
-    it('names no value that the chart does not have', () => {
+    it('names only values that the chart has', () => {
         const values = parse(readFileSync('helm/values.yaml', 'utf8'));
         const tops = Object.keys(values).join('|');
         const paths = named(new RegExp(`^(${tops})(\\.\\w+)+$`));

@@ -3,7 +3,10 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { SOURCE_FILES as FILES, importsOf } from './source-files.ts';
 
-/** Where a file belongs (the first that fits), and what files there may import beside their own part. Not listed: anything. */
+/**
+ * The parts of the code, and what files of a part may import besides files of the same part. A file belongs to the
+ * first part that matches its path. A file that belongs to no part may import anything.
+ */
 const PARTS: ReadonlyArray<{ part: RegExp; imports: RegExp }> = [
     { part: /^platform\//, imports: /^proto\/gen\/rpc\// },
     { part: /^proto\//, imports: /^$/ },
@@ -11,18 +14,19 @@ const PARTS: ReadonlyArray<{ part: RegExp; imports: RegExp }> = [
     { part: /^workers\/usage\//, imports: /^(platform|proto)\// },
     { part: /^gateway\//, imports: /^(platform|proto)\// },
     { part: /^client\//, imports: /^$/ },
-    // The registry of all services.
-    { part: /^services\/index\.ts$/, imports: /./ },
+    // The registry of all services, and what starts them.
+    { part: /^services\/(index|start)\.ts$/, imports: /./ },
     { part: /^services\/crypto-pools\.ts$/, imports: /^(platform|workers\/crypto)\// },
-    // A service reaches another one through its proto alone; what services share lies beside their folders.
-    { part: /^services\/[^/]+\//, imports: /^(platform|proto|workers\/crypto)\/|^services\/(?!index)[^/]+\.ts$/ },
+    // A service reaches another service only through its proto. Code that services share is directly in services/.
+    { part: /^services\/[^/]+\//, imports: /^(platform|proto|workers\/crypto)\/|^services\/(?!index|start)[^/]+\.ts$/ },
     {
         part: /^services\/[^/]+\.ts$/,
-        imports: /^platform\/|^proto\/limits\.ts$|^workers\/crypto\/(did-key|seal)\.ts$|^services\/(?!index)[^/]+\.ts$/,
+        imports:
+            /^platform\/|^proto\/limits\.ts$|^workers\/crypto\/(did-key|seal)\.ts$|^services\/(?!index|start)[^/]+\.ts$/,
     },
 ];
 
-/** What only some files may do. */
+/** Actions that only some files may take. */
 const PRIVILEGES: ReadonlyArray<{ what: string; sign: RegExp; within: RegExp; allowed: RegExp }> = [
     {
         what: 'reads process.env',
@@ -44,7 +48,7 @@ const PRIVILEGES: ReadonlyArray<{ what: string; sign: RegExp; within: RegExp; al
     },
 ];
 
-/** Which service may call which: no cycle, and so no order in which they must start. */
+/** Which service may call which. There is no cycle, so services may start in any order. */
 const CALLS = ['credentials → did', 'presentations → credentials', 'wallet → did'];
 
 function breaches(file: string, source: string): string[] {
@@ -57,7 +61,7 @@ function breaches(file: string, source: string): string[] {
     return [...strayed.map((path) => `${file} imports ${path}`), ...usurped.map(({ what }) => `${file} ${what}`)];
 }
 
-test('every file knows only what its place may know', () => {
+test('every file imports and does only what its part allows', () => {
     assert.ok(FILES.length > 50);
     assert.deepEqual(
         FILES.flatMap((file) => breaches(file, readFileSync(file, 'utf8'))),
@@ -65,7 +69,7 @@ test('every file knows only what its place may know', () => {
     );
 });
 
-test('services call each other along few edges', () => {
+test('a service calls only the services that CALLS lists for it', () => {
     const calls = FILES.flatMap((file) => {
         const caller = /^services\/([^/]+)\//.exec(file)?.[1];
         const callees = importsOf(file, readFileSync(file, 'utf8')).map(
@@ -80,14 +84,14 @@ test('services call each other along few edges', () => {
     );
 });
 
-test('each rule finds its breach', () => {
+test('each rule detects its violation', () => {
     const broken = {
         'platform/batch.ts': "import { encodeDidKey } from '../workers/crypto/did-key.ts';",
         'platform/rpc/frames/wire.ts': "import type { DidRow } from '../../../proto/gen/did/v1/did.ts';",
         'proto/gen/did/v1/did.ts': 'export { AppError } from "../../../../platform/errors.ts";',
         'workers/crypto/paseto.ts': "import { isTier } from '../../services/tiers.ts';",
-        'workers/usage/fold.ts': "const { sign } = await import('../crypto/ed25519.ts');",
-        'gateway/admission/auth.ts': "import {\n    isTier,\n} from '../../services/tiers.ts';",
+        'workers/usage/roll-up.ts': "const { sign } = await import('../crypto/ed25519.ts');",
+        'gateway/admission/authenticator.ts': "import {\n    isTier,\n} from '../../services/tiers.ts';",
         'gateway/endpoints/dids.ts': "import { sign } from '../../workers/crypto/ed25519.ts';",
         'client/client.ts': "import { AppError } from '../platform/errors.ts';",
         'services/keys/store.ts': "import { didStore } from '../did/store.ts';",

@@ -5,7 +5,7 @@ import { GLOSSARY } from '../../gateway/openapi/glossary.ts';
 import { operationOf } from '../../gateway/openapi/operations/index.ts';
 import { document, endpoints, faults, operations, resolve } from '../support/openapi.ts';
 
-/** Every object within the document, with its keys. */
+/** Every object inside a value, at any depth, including the value itself. */
 function* objects(value: unknown): Generator<Record<string, unknown>> {
     if (typeof value !== 'object' || value === null) return;
     if (!Array.isArray(value)) yield value as Record<string, unknown>; // any object has keys
@@ -13,7 +13,7 @@ function* objects(value: unknown): Generator<Record<string, unknown>> {
 }
 
 describe('the OpenAPI document', () => {
-    test('is one by the meta-schema of OpenAPI 3.1', async () => {
+    test('is valid by the meta-schema of OpenAPI 3.1', async () => {
         const { valid, errors } = await new Validator().validate(structuredClone(document) as never);
         assert.ok(valid, JSON.stringify(errors));
     });
@@ -26,7 +26,7 @@ describe('the OpenAPI document', () => {
         assert.equal(new Set(operations.map(({ operation }) => operation.operationId)).size, operations.length);
     });
 
-    test('refers to nothing that is not there, and has nothing that nobody refers to', () => {
+    test('refers only to definitions that it has, and to each of its schemas', () => {
         const references = new Set(
             [...objects(document)].flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : [])),
         );
@@ -50,7 +50,7 @@ describe('the OpenAPI document', () => {
         }
     });
 
-    test('says what every field is', () => {
+    test('describes every field', () => {
         const fields = [...objects(document)].flatMap(({ properties }) =>
             typeof properties === 'object' ? Object.keys(properties ?? {}) : [],
         );
@@ -61,12 +61,12 @@ describe('the OpenAPI document', () => {
         );
     });
 
-    test('says how every endpoint answers, with a schema, an example and the headers of limits', () => {
+    test('describes every answer of every endpoint, with a schema, an example and the rate-limit headers', () => {
         for (const { operation } of operations) {
             for (const [status, response] of Object.entries(operation.responses)) {
                 const { description, headers, content } = (
                     '$ref' in response && response.$ref ? resolve(response.$ref) : response
-                ) as Exclude<typeof response, { $ref: string }>; // references are to responses
+                ) as Exclude<typeof response, { $ref: string }>; // these references lead to responses
                 const where = `${operation.operationId} ${status}`;
                 assert.ok(description.length > 0 && 'X-RateLimit-Remaining' in headers, where);
                 const { schema, example } = content['application/json'];
@@ -76,7 +76,7 @@ describe('the OpenAPI document', () => {
         }
     });
 
-    test('says who may call, and that all others are refused', () => {
+    test('states the credentials of every endpoint, and how it refuses callers without them', () => {
         const schemes = Object.keys(document.components.securitySchemes);
         for (const { operation } of operations) {
             const asked = operation.security.flatMap((all) => Object.keys(all));

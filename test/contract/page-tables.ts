@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The cells of each row of the tables in one section of a page; without a heading, of the whole page. */
+/** The cells of each table row in one section of a page, or in the whole page if no heading is given. */
 export function rowsOf(page: string, heading?: string): string[][] {
     const text = readFileSync(page, 'utf8');
     const start = heading === undefined ? 0 : text.indexOf(`\n## ${heading}\n`);
@@ -22,14 +22,14 @@ export function codeIn(cell: string): string[] {
     return Array.from(cell.matchAll(/`([^`]+)`/g), ([, code = '']) => code);
 }
 
-/** Bytes in the largest unit of which they are a whole number: `1 MiB`, `15 KiB`, `1,000 bytes`. */
+/** A size in the largest unit that divides it evenly: `1 MiB`, `15 KiB`, `1,000 bytes`. */
 export function sizeText(bytes: number): string {
     if (bytes > 0 && bytes % (1 << 20) === 0) return `${countText(bytes / (1 << 20))} MiB`;
     if (bytes > 0 && bytes % (1 << 10) === 0) return `${countText(bytes / (1 << 10))} KiB`;
     return `${countText(bytes)} bytes`;
 }
 
-/** Milliseconds in the largest unit of which they are a whole number: `90 days`, `24 h`, `15 min`, `10 s`, `250 ms`. */
+/** A duration in the largest unit that divides it evenly: `90 days`, `24 h`, `15 min`, `10 s`, `250 ms`. */
 export function durationText(ms: number): string {
     const units = [
         ...(ms > 86_400_000 ? [['days', 86_400_000] as const] : []),

@@ -6,31 +6,31 @@ import { codeIn, rowsOf, sizeText } from './page-tables.ts';
 
 /** An exported function, and its name. */
 const EXPORTED = /^export (?:async )?function\*? (\w+)/gm;
-/** Names of functions that read what somebody has sent. */
+/** Names of functions that read input from outside the service. */
 const READS = /^(parse|read|decode|split|open|normalise|require|is|check|verify)[A-Z]|^parse$/;
-/** Those that have other names. */
+/** Functions that read input from outside the service but have names that READS does not match. */
 const READ_TOO =
     /^(bearerToken|clientAddress|networkOf|originForm|routable|codingFor|requestIdOf|topLevelString|uuidOf|outOfTime|callers|contextFromMetadata|keyPairFrom|publicKeyFrom)$/;
 
-/** Functions with such names that read nothing from outside, and why. */
+/** Functions that READS matches but that read no input from outside the service, and why. */
 const READ_NOTHING: ReadonlyArray<{ at: RegExp; why: string }> = [
-    { at: /^gateway\/input\.ts:readInput$/, why: 'hands the parts of a request to parsers that are listed' },
+    { at: /^gateway\/input\.ts:readInput$/, why: 'passes the parts of a request to listed parsers' },
     { at: /^gateway\/openapi\/document\.ts:openApi$/, why: 'describes the endpoints, from the code' },
-    { at: /^platform\/context\.ts:/, why: 'compare a deadline, or look whether there is an account' },
+    { at: /^platform\/context\.ts:/, why: 'compare a deadline, or check that there is an account' },
     {
         at: /^platform\/(redis|postgres)\/(redis|redis-cluster|redis-sentinel|db|db-errors|clock\.store|migrate)\.ts:/,
-        why: 'read settings, and what PostgreSQL and Redis say',
+        why: 'read settings, and replies of PostgreSQL and Redis',
     },
     {
         at: /^platform\/json-scan\.ts:parseSyntax$/,
-        why: 'is given what scanJson has passed, by parsers that are listed',
+        why: 'gets only text that scanJson has accepted, from listed parsers',
     },
-    { at: /:(decodeError|decodeStatus|isErrorKind)$/, why: 'read refusals of the own services' },
+    { at: /:(decodeError|decodeStatus|isErrorKind)$/, why: 'read refusals of our own services' },
     { at: /:(decodeLimitRecord|readRecords)$/, why: 'read records that the limiter has written' },
     { at: /^services\/wallet\/records\.ts:/, why: 'open records that the service has sealed' },
     {
         at: /^services\/credentials\/rules\.ts:requireClaims$/,
-        why: 'hands its text to requireJsonObject, which is listed',
+        why: 'passes its text to requireJsonObject, which is listed',
     },
     { at: /^services\/(paging\.ts:requireLimit|wallet\/quotas\.ts:checkOneMore)$/, why: 'compare numbers' },
     { at: /:(verifyToken|verifyPublic)$/, why: 'check a signature over the parts that splitToken gives' },
@@ -42,7 +42,7 @@ const exported = globSync('{gateway,platform,services,workers}/**/*.ts').flatMap
 const listed = PARSERS.map(({ at }) => at);
 
 describe('the list of parsers', () => {
-    it('has every exported function that reads what somebody has sent', () => {
+    it('has every exported function that reads input from outside the service', () => {
         const readers = exported.filter(({ name }) => READS.test(name) || READ_TOO.test(name)).map(({ at }) => at);
         assert.ok(readers.length > 60);
         const missing = readers.filter(
@@ -51,7 +51,7 @@ describe('the list of parsers', () => {
         assert.deepEqual(missing, [], 'add these to test/attack/parsers.ts with their worst inputs');
     });
 
-    it('names functions that there are, each once', () => {
+    it('names each function once, and only functions that exist', () => {
         assert.equal(new Set(listed).size, listed.length);
         const gone = listed.filter((at) => {
             const [file = '', name = ''] = at.split(':');
@@ -60,14 +60,14 @@ describe('the list of parsers', () => {
         assert.deepEqual(gone, []);
     });
 
-    it('is the one in docs/security.md, with the longest inputs', () => {
+    it('agrees with the list in docs/security.md, including the longest inputs', () => {
         const documented = rowsOf('docs/security.md', 'Parsers')
             .slice(1)
             .map(([where = '', , longest]) => `${codeIn(where)[0]} ${longest}`);
         assert.deepEqual(documented.sort(), PARSERS.map(({ at, longest }) => `${at} ${sizeText(longest)}`).sort());
     });
 
-    it('has exceptions that are all needed', () => {
+    it('needs every exception that this test lists', () => {
         const unused = READ_NOTHING.filter(
             (exception) =>
                 !exported.some(({ at, name }) => exception.at.test(at) && (READS.test(name) || READ_TOO.test(name))),

@@ -8,7 +8,7 @@ const MAX_FILES_PER_FOLDER = 20;
 
 const WRITTEN_BY_HAND = SOURCE_FILES.filter((file) => !/^(proto|client\/src)\/gen\//.test(file));
 
-/** The files of one circle of imports, in order; undefined if there is none. Each file imports the next one. */
+/** The files of one import cycle, in order: each file imports the next one. Undefined if there is no cycle. */
 function circleOf(imports: ReadonlyMap<string, readonly string[]>): string[] | undefined {
     const done = new Set<string>();
     function search(file: string, path: string[]): string[] | undefined {
@@ -34,7 +34,7 @@ test('no file imports itself, directly or through others', () => {
     assert.equal(circleOf(imports), undefined);
 });
 
-test('a circle of imports is found', () => {
+test('an import cycle is found', () => {
     const imports = new Map([
         ['a.ts', ['b.ts']],
         ['b.ts', ['c.ts', 'd.ts']],

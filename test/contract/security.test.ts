@@ -7,7 +7,7 @@ import { codeIn, rowsOf } from './page-tables.ts';
 const PAGE = readFileSync('docs/security.md', 'utf8');
 
 describe('docs/security.md', () => {
-    it('the matrix has every endpoint once, judged by all ten items', () => {
+    it('has every endpoint once in the matrix, with an entry for each of the ten items', () => {
         const [head = [], ...rows] = rowsOf('docs/security.md', 'OWASP API Security Top 10 (2023)');
         assert.equal(head.length, 11);
         const endpoints = endpointTable({ version: '', cache: async () => {}, clock: Date.now });
@@ -21,7 +21,7 @@ describe('docs/security.md', () => {
         );
     });
 
-    it('names tests that exist, by file and name', () => {
+    it('names only tests that exist', () => {
         const named = Array.from(
             PAGE.matchAll(/`(test\/[\w/.-]+\.test\.ts)`((?:,?\s+"[^"]+")*)/g),
             ([, file = '', names = '']) => ({
@@ -39,17 +39,17 @@ describe('docs/security.md', () => {
     });
 });
 
-/** What can open a connection: a client of Node's, a library with one. */
+/** Code that can open a connection: one of Node's clients, or a library that contains a client. */
 const CONNECTS =
     /(?<![.\w]|async )fetch\(|^import (?!type )[^;]*\b(?:request|get|connect|createConnection|createSocket|lookup)\b[^;]* from 'node:(?:https?|http2|net|tls|dgram|dns(?:\/promises)?)'|^import (?!type )[^;]* from '(?:@grpc\/grpc-js|slonik|pg|ioredis|bullmq|undici|@opentelemetry\/exporter-trace-otlp-http)'/m;
 /**
- * The files that open connections: to the database, to Redis, to the own services and to the collector. Settings name all of
- * these addresses. db-errors.ts only knows the library's classes of errors.
+ * The files that open connections: to the database, to Redis, to our own services and to the collector. All of these
+ * addresses come from settings. db-errors.ts opens none: it only imports the library's error classes.
  */
 const CONNECTING =
     /^platform\/(postgres\/(db|db-driver|db-errors|migrate|migration-transaction)|redis\/(redis|redis-cluster|jobs)|telemetry\/tracing-otlp)\.ts$|^platform\/rpc\//;
 
-it('only the settings say where the service connects to', () => {
+it('only files that take the address from the settings open connections', () => {
     const files = globSync('{main.ts,{gateway,platform,services,workers}/**/*.ts}');
     const connecting = files.filter((file) => CONNECTS.test(readFileSync(file, 'utf8')));
     assert.ok(

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { runInNewContext } from 'node:vm';
 import { countText, durationText, sizeText } from './page-tables.ts';
 
-/** A number in the code that may bound something. */
+/** A number in the code that may be a bound. */
 export interface StatedBound {
     /** `file:NAME`; `file:NAME.member` for a member of a constant; `file:member` for a member of another object. */
     at: string;
@@ -16,39 +16,41 @@ const SOURCES = globSync('{main.ts,proto/limits.ts,{gateway,platform,services,wo
     .sort()
     .map((file) => ({ file, source: withoutComments(readFileSync(file, 'utf8')) }));
 
-/** A constant of a module: its name and what it is set to. */
+/** A constant of a module: its name and its value. */
 const CONSTANT = /^(?:export )?const ([A-Z][A-Z0-9_]*)(?:: [^=]+)? = ([^;]+);/gm;
-/** A number that a queue, a pool or a library is given as its bound: `max_batch: 64`, `headersTimeout: 10_000`. */
+/** A bound that is passed to a queue, a pool or a library: `maxBatch: 64`, `headersTimeout: 10_000`. */
 const MEMBER = /\b(max\w*|\w+Timeout\w*|\w+Limit|concurrency): (?:[^,\n]+\? [^,\n]+ : )?([\d_]+(?: [<*+] ?[<\d_ ]+)?)/g;
 /** Numbers, operators and names of other constants. */
 const ARITHMETIC = /^(?!0x)[\w\s<*/+.()-]*\d[\w\s<*/+.()-]*$/;
 /** A variable that holds a map, a set or a cache. */
 const HOLDER = /(?:const|let|readonly) (#?\w+)[^=\n]* = (?:\(\) => )?(?:new (?:Weak)?(?:Map|Set)\b|createCache)/g;
-/** What gathers calls: each use of it is a queue. */
-const QUEUE = /\b(?:coalesce|gather|lanes)(?:<[^(]*>)?\(\{/;
+/** A function that gathers calls. Each use of it creates a queue. */
+const QUEUE = /\b(?:coalesce|gather|priorityQueue|new Places|new BoundedQueue|rowLookup)(?:<[^(]*>)?\((?:db, )?\{/;
 
-/** Every number that a module sets as a constant, or gives to a queue, a pool or a library as its bound. */
+/** Every number that a module sets as a constant, or passes to a queue, a pool or a library as a bound. */
 export function statedBounds(): StatedBound[] {
     return SOURCES.flatMap(({ file, source }) => {
         return [...Object.entries(constantsOf(source)), ...membersOf(source)]
-            .filter(([, value]) => value !== 0) // as `maxRetriesPerRequest: 0`: there is none
+            .filter(([, value]) => value !== 0) // 0 means none, as in `maxRetriesPerRequest: 0`
             .map(([name, value]) => ({ at: `${file}:${name}`, text: textOf(name, value) }));
     });
 }
 
-/** `file:variable` of everything that holds entries in a map, a set or a cache. */
+/** `file:variable` of every variable that holds a map, a set or a cache. */
 export function holders(): string[] {
     return SOURCES.flatMap(({ file, source }) => Array.from(source.matchAll(HOLDER), ([, name]) => `${file}:${name}`));
 }
 
-/** The files that make a queue. platform/batch.ts makes none for itself. */
+/** The files that create a queue. platform/batch.ts is not one: it defines the functions that do. */
 export function queueFiles(): string[] {
-    return SOURCES.filter(({ file, source }) => file !== 'platform/batch.ts' && QUEUE.test(source)).map(
-        ({ file }) => file,
-    );
+    return SOURCES.filter(
+        ({ file, source }) =>
+            !['platform/batch.ts', 'platform/gather.ts', 'platform/postgres/row-lookup.ts'].includes(file) &&
+            QUEUE.test(source),
+    ).map(({ file }) => file);
 }
 
-/** The words before the first colon of all names that are made for Redis: `limit` for `limit:{3}:…`. */
+/** The prefix, before the first colon, of every Redis key: `limit` for `limit:{3}:…`. */
 export function redisPrefixes(): string[] {
     const found = SOURCES.flatMap(({ source }) =>
         Array.from(source.matchAll(/`\{?([a-z]+):\$\{/g), ([, prefix = '']) => prefix),
@@ -56,7 +58,7 @@ export function redisPrefixes(): string[] {
     return [...new Set(found)];
 }
 
-/** Every table that is there after the migrations, as `schema.table`. */
+/** Every table that exists after all migrations, as `schema.table`. */
 export function tables(): string[] {
     const statements = globSync('{services,workers}/*/migrations/*.sql').map((file) => readFileSync(file, 'utf8'));
     const namesAfter = (words: RegExp): string[] =>
@@ -65,7 +67,7 @@ export function tables(): string[] {
     return namesAfter(/^CREATE TABLE (\S+)/gm).filter((name) => !dropped.has(name));
 }
 
-/** Whether a name stands in one of the sources. */
+/** Whether the source of a file contains a name as a word. */
 export function isInSource(file: string, name: string): boolean {
     const source = SOURCES.find((one) => one.file === file)?.source;
     return source?.split(/[^\w#]+/).includes(name.split('.')[0] ?? '') ?? false;
@@ -75,7 +77,7 @@ function withoutComments(source: string): string {
     return source.replace(/\/\*\*?[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/ .*$/gm, '');
 }
 
-/** The constants of one source that are numbers, and the members that are numbers of those that are flat objects. */
+/** The numeric constants of one source, and the numeric members of its constants that are flat objects. */
 function constantsOf(source: string): Record<string, number> {
     const known: Record<string, number> = {};
     for (const [, name = '', written = ''] of source.matchAll(CONSTANT)) {
@@ -91,7 +93,7 @@ function constantsOf(source: string): Record<string, number> {
     return known;
 }
 
-/** The bounds that stand in other objects; one name may stand there twice, with two values. */
+/** The bounds in other objects. A name may occur twice, with two values. */
 function membersOf(source: string): Array<[name: string, value: number]> {
     return Array.from(source.replace(CONSTANT, '').matchAll(MEMBER)).flatMap(([, name = '', written = '']) => {
         const value = numberOf(written, {});
@@ -99,7 +101,7 @@ function membersOf(source: string): Array<[name: string, value: number]> {
     });
 }
 
-/** What an expression of numbers and known constants comes to; undefined for any other text. */
+/** The value of an expression of numbers and known constants. Undefined for any other text. */
 function numberOf(written: string, known: Record<string, number>): number | undefined {
     if (!ARITHMETIC.test(written)) return undefined;
     if (/^[\d_]+$/.test(written)) return Number(written.replaceAll('_', ''));
@@ -107,7 +109,7 @@ function numberOf(written: string, known: Record<string, number>): number | unde
         const value: unknown = runInNewContext(written, { ...known });
         return typeof value === 'number' ? value : undefined;
     } catch {
-        return undefined; // it names something else than a constant of its file
+        return undefined; // it contains a name that is no constant of its file
     }
 }
 

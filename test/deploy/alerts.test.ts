@@ -12,7 +12,7 @@ const PARTS = ['Meaning', 'Impact', 'Diagnosis', 'Mitigation'];
 const alerts = rules().filter(({ alert }) => alert !== undefined);
 
 describe('every alert', () => {
-    it('says how urgent it is, what is the matter, and where to read on', () => {
+    it('has a severity, a summary, a description and a link to its runbook', () => {
         assert.ok(alerts.length > 15);
         for (const { alert = '', labels, annotations } of alerts) {
             assert.match(labels?.['severity'] ?? '', /^(critical|warning)$/, alert);
@@ -21,7 +21,7 @@ describe('every alert', () => {
         }
     });
 
-    it('has a page of its own in the runbooks, in the same order', () => {
+    it('has its own section in the runbooks, in the same order', () => {
         const [, ...pages] = readFileSync(RUNBOOKS, 'utf8').split(/^### /m);
         const titles = pages.map((page) => page.split('\n')[0]);
         assert.deepEqual(
@@ -34,7 +34,7 @@ describe('every alert', () => {
         }
     });
 
-    it('has a case in which it fires', () => {
+    it('has a test case in which it fires', () => {
         const cases = CASES.map((file) => readFileSync(file, 'utf8')).join('');
         assert.deepEqual(
             alerts.filter(({ alert }) => !cases.includes(`alertname="${alert}"`)).map(({ alert }) => alert),
@@ -42,7 +42,7 @@ describe('every alert', () => {
         );
     });
 
-    it('fires in its cases, and in no other', { skip }, () => {
+    it('fires in its own test cases and in no others', { skip }, () => {
         promtool(['check', 'rules', '--lint=all', '--lint-fatal', RULES]);
         assert.match(promtool(['test', 'rules', ...CASES]), /SUCCESS/);
     });
@@ -55,7 +55,7 @@ describe('every alert', () => {
 describe('the runbooks', () => {
     const text = readFileSync(RUNBOOKS, 'utf8');
 
-    it('have their commands in blocks that are blocks, without a line that was broken', () => {
+    it('have their commands in well-formed code blocks, without broken lines', () => {
         for (const line of text.split('\n').filter((line) => line.includes('```'))) assert.match(line, /^```(\w+)?$/);
         for (const [block, commands = ''] of text.matchAll(/^```sh\n(.*?)^```$/gms)) {
             assert.doesNotThrow(() => execFileSync('sh', ['-n'], { input: commands.replaceAll(/[<>]/g, '') }), block);
@@ -63,14 +63,14 @@ describe('the runbooks', () => {
         }
     });
 
-    it('read the logs of several pods to the end: kubectl shows ten lines of each otherwise', () => {
+    it('pass --tail when they read logs of several pods, because kubectl otherwise shows ten lines of each', () => {
         const read = text.match(/^kubectl logs -l .*$/gm) ?? [];
         assert.ok(read.length > 3);
         for (const command of read) assert.match(command, / --tail=/);
     });
 });
 
-it('a rule looks at each namespace by itself', () => {
+it('every rule aggregates by namespace', () => {
     for (const { alert, record, expr } of rules()) {
         const aggregations = expr.match(/\b(sum|min|max|avg|count|topk|quantile)\b(?: by \([^)]*\))?/g) ?? [];
         for (const by of aggregations) assert.match(by, / by \(namespace\b/, `${alert ?? record}`);
@@ -80,16 +80,16 @@ it('a rule looks at each namespace by itself', () => {
 describe('a route', () => {
     const ids = endpoints.map(({ id }) => id);
 
-    it('is left out of the latency where its endpoint hashes passwords, and nowhere else', () => {
-        const [left_out = '', ...others] = rules().flatMap(({ expr }) =>
+    it('is left out of the latency rules exactly if its endpoint hashes passwords', () => {
+        const [leftOut = '', ...others] = rules().flatMap(({ expr }) =>
             Array.from(expr.matchAll(/route!~"([^"]*)"/g), ([, pattern = '']) => pattern),
         );
         assert.deepEqual(others, []);
-        const hashing = endpoints.filter(({ hashes_password }) => hashes_password).map(({ id }) => id);
-        assert.deepEqual(left_out.split('|'), hashing.sort());
+        const hashing = endpoints.filter(({ hashesPassword }) => hashesPassword).map(({ id }) => id);
+        assert.deepEqual(leftOut.split('|'), hashing.sort());
     });
 
-    it('is that of an endpoint wherever one is named', () => {
+    it('belongs to an endpoint wherever an alert, a runbook or a test case names it', () => {
         for (const file of [RULES, RUNBOOKS, ...CASES]) {
             const named = readFileSync(file, 'utf8').matchAll(/\broute"?(?:=~|[=:])"([^"]*)"/g);
             for (const [, pattern] of named) {

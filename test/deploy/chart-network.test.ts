@@ -13,7 +13,7 @@ interface Peer {
     namespaceSelector?: object;
 }
 
-/** docs/architecture.md: who calls whom, and `helm test` the gateways. */
+/** The calls between roles in docs/architecture.md, and the call of `helm test` to the gateways. */
 const CALLS = [
     'credentials → did',
     'gateway → credentials',
@@ -36,12 +36,12 @@ const STORES = [
     ),
 ];
 
-test('the network lets each pod of the release call exactly those that it has to', () => {
+test('the network policies let each pod of the release call the pods that it needs, and no others', () => {
     const allowed = flows(render(...VALUE_SETS.try, '--set', 'networkPolicy.gatewayFrom=null'));
     assert.deepEqual(allowed, [...CALLS, ...STORES].sort());
 });
 
-test('traces may leave only where a collector is named, and then from every role that has it', () => {
+test('the network policies let a role send traces only if its settings name a collector', () => {
     const senders = (...settings: string[]) =>
         policies(render(...VALUE_SETS.default, ...settings)).filter(({ spec }) =>
             (spec.egress as Rule[] | undefined)?.some(({ ports }) => ports.some(({ port }) => port === 4318)),
@@ -54,7 +54,7 @@ test('traces may leave only where a collector is named, and then from every role
     assert.deepEqual(others, []);
 });
 
-test('the migrations may reach the database before anything else of the release is there', () => {
+test('the network policy of the migrations is created first, then their job, then the rest of the release', () => {
     const manifests = render(...VALUE_SETS.default);
     const hook = ({ metadata: { annotations } }: Manifest) => annotations?.['helm.sh/hook'];
     const weight = ({ metadata: { annotations } }: Manifest) => Number(annotations?.['helm.sh/hook-weight']);
@@ -68,7 +68,7 @@ test('the migrations may reach the database before anything else of the release 
     );
 });
 
-test('pods that no policy names can talk to nobody', () => {
+test('a pod without a network policy of its own can neither send nor receive', () => {
     const [deny] = policies(render(...VALUE_SETS.default)).filter(({ metadata }) => metadata.name.endsWith('-deny'));
     assert.deepEqual(deny?.spec, {
         podSelector: {
@@ -82,7 +82,7 @@ function policies(manifests: Manifest[]): Manifest[] {
     return manifests.filter(({ kind }) => kind === 'NetworkPolicy');
 }
 
-/** Each pair of components of which the one may send and the other may receive, as the policies of both say. */
+/** Returns each pair of components where the policy of the one lets it send and that of the other lets it receive. */
 function flows(manifests: Manifest[]): string[] {
     const pods = new Map(policies(manifests).map(({ spec }) => [nameOf(spec.podSelector.matchLabels), spec]));
     pods.delete(undefined);
@@ -103,7 +103,7 @@ function nameOf(labels: Labels): string | undefined {
     return labels['app.kubernetes.io/component'];
 }
 
-/** Whether a peer of a rule means pods of this namespace with these labels. */
+/** Returns whether a peer in a rule selects the pods of this namespace that have these labels. */
 function covers({ podSelector, namespaceSelector }: Peer, labels: Labels): boolean {
     if (!podSelector || namespaceSelector) return false;
     return Object.entries(podSelector.matchLabels ?? {}).every(([name, value]) => labels[name] === value);

@@ -5,7 +5,7 @@ import schema from '../../helm/values.schema.json' with { type: 'json' };
 import { secretNames, settingNames } from '../../platform/process/config.ts';
 import { type Manifest, podOf, render, VALUE_SETS } from './helm.ts';
 
-/** The pods of roles, of the migration and of `helm test`, by what each container runs as. */
+/** The pods of the roles, of the migration and of `helm test`, each with the name of its container. */
 function pods(...values: string[]): Array<{ name: string; pod: Manifest['spec'] }> {
     return render(...VALUE_SETS.default, ...values).flatMap((manifest) => {
         const pod = podOf(manifest);
@@ -21,14 +21,14 @@ function environment(pod: Manifest['spec']): Record<string, string> {
 }
 
 describe('gRPC over TLS in the chart', () => {
-    it('may be missing only where the values say so', () => {
+    it('may be off only if the values say so', () => {
         const secret = 'secrets.existingSecret=the-secret';
         assert.throws(() => render('--set', secret), /grpcTls.existingSecret, or set settings.GRPC_CLEARTEXT to allow/);
         render('--set', `${secret},settings.GRPC_CLEARTEXT=allow`);
         render('--set', `${secret},grpcTls.existingSecret=the-certificates`);
     });
 
-    it('holds servers to the authority of the Secret, whether callers must have certificates or not', () => {
+    it('gives each role the certificate authority of the Secret, with and without client certificates', () => {
         for (const [mutual, setting] of [
             ['true', '1'],
             ['false', '0'],
@@ -51,7 +51,7 @@ describe('gRPC over TLS in the chart', () => {
     });
 });
 
-describe('an authority of one’s own for the databases', () => {
+describe('a private certificate authority for the databases', () => {
     const given = ['--set', 'trustedCa.existingSecret=the-authority,trustedCa.key=database.pem'];
 
     it('is trusted by the roles and by the migrations', () => {
@@ -74,11 +74,11 @@ describe('an authority of one’s own for the databases', () => {
     });
 });
 
-describe('where pods may run', () => {
+describe('scheduling values', () => {
     const where = ['priorityClassName=high', 'defaults.nodeSelector.pool=apps', 'defaults.tolerations[0].key=apps'];
     const near = 'defaults.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight=1';
 
-    it('is said of the migrations and of helm test too', () => {
+    it('also apply to the migrations and to helm test', () => {
         for (const { name, pod } of pods('--set', [...where, near].join())) {
             assert.equal(pod.priorityClassName, 'high', name);
             assert.deepEqual(pod.nodeSelector, { pool: 'apps' }, name);
@@ -89,7 +89,7 @@ describe('where pods may run', () => {
 });
 
 describe('pods of a role', () => {
-    it('wait for another node where they must be spread, but never for a zone: nodes need not have any', () => {
+    it('can be required to run on different nodes, but never in different zones, because nodes may have none', () => {
         const spread = ({ pod }: { pod: Manifest['spec'] }): Array<[string, string]> =>
             pod.topologySpreadConstraints.map((rule: Record<string, string>) => [
                 rule['topologyKey'],
@@ -107,15 +107,16 @@ describe('pods of a role', () => {
 describe('settings in the values', () => {
     const CHARTS_OWN = /^(NODE_ENV|HOST|PORT|OPS_PORT|GRPC_PORT|GRPC_TLS_MUTUAL|EXIT_WITH_PARENT|LOG_FILE|.+_ADDRESS)$/;
 
-    it('are those of the program that are neither secrets nor the chart’s own', () => {
+    it('are the settings of the program, except for secrets and those that the chart sets', () => {
         const allowed: string[] = schema.definitions.settings.propertyNames.enum;
         const expected = settingNames.filter(
-            (name) => !secretNames.includes(name) && !CHARTS_OWN.test(name) && name !== 'RATE_WINDOW_SECONDS', // 60 in production
+            // RATE_WINDOW_SECONDS is always 60 in production.
+            (name) => !secretNames.includes(name) && !CHARTS_OWN.test(name) && name !== 'RATE_WINDOW_SECONDS',
         );
         assert.deepEqual(allowed.toSorted(), expected.toSorted());
     });
 
-    it('are refused where they are secrets, the chart’s own or misspelt', () => {
+    it('are refused if they are secrets, set by the chart or misspelt', () => {
         for (const path of ['settings', 'defaults.settings', 'roles.did.settings']) {
             for (const name of ['INTERNAL_SECRET', 'PORT', 'KEY_ENVIROMENT']) {
                 assert.throws(
@@ -130,7 +131,7 @@ describe('settings in the values', () => {
 });
 
 describe('numbers in the values', () => {
-    it('are refused where Kubernetes would refuse what they make', () => {
+    it('are refused if Kubernetes would refuse the objects made of them', () => {
         assert.throws(() => pods('--set', 'drainSeconds=0'), /drainSeconds/);
         assert.throws(
             () => pods('--set', 'roles.did.autoscaling.minReplicas=9'),
@@ -140,7 +141,7 @@ describe('numbers in the values', () => {
 });
 
 describe('the bundled PostgreSQL', () => {
-    it('makes a role for the service that is no superuser, whose own password no pod of the program reads', () => {
+    it('gives the service a role that is not a superuser, and no pod of the service the superuser’s password', () => {
         const manifests = render(...VALUE_SETS.try);
         const find = (kind: string, suffix: string): Manifest =>
             manifests.find(({ kind: of, metadata: { name } }) => of === kind && name.endsWith(suffix)) as Manifest; // used below

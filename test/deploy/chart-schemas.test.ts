@@ -6,16 +6,16 @@ import { describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { helm, installedTools, type Manifest, render, VALUE_SETS } from './helm.ts';
 
-/** What the published models of Kubernetes' objects offer: classes that hold a manifest to its OpenAPI schema. */
+/** A class of the published models of Kubernetes' objects. It checks a manifest against the OpenAPI schema. */
 type Model = new (manifest: Manifest) => { validate(): void };
 
 for (const [name, values] of Object.entries(VALUE_SETS)) {
     describe(`the chart with the values "${name}"`, () => {
-        it('is found without fault by helm lint', () => {
+        it('passes helm lint', () => {
             helm('lint', 'helm', '--strict', ...values);
         });
 
-        it('renders objects that fit the schemas of Kubernetes', async () => {
+        it('renders objects that match the schemas of Kubernetes', async () => {
             for (const manifest of render(...values)) {
                 const models = await import(pathToFileURL(resolve(installedTools(), `${modelOf(manifest)}.js`)).href);
                 const model: Model = models[manifest.kind];
@@ -23,7 +23,7 @@ for (const [name, values] of Object.entries(VALUE_SETS)) {
             }
         });
 
-        it('renders no field that Kubernetes does not know', (t) => {
+        it('renders no field that is unknown to Kubernetes', (t) => {
             const folder = mkdtempSync(join(installedTools(), '.rendered-'));
             t.after(() => rmSync(folder, { recursive: true }));
             writeFileSync(join(folder, 'manifests.ts'), asTypeScript(render(...values)));
@@ -39,7 +39,7 @@ function modelOf({ apiVersion, kind }: Manifest): string {
     return `${packaged}/${apiVersion}/${kind}`;
 }
 
-/** Each object as a literal of its type: the schemas let unknown fields pass, the compiler does not. */
+/** Returns each object as a literal of its type: the schemas accept unknown fields, but the compiler does not. */
 function asTypeScript(manifests: Manifest[]): string {
     const lines = manifests.map((manifest, at) => {
         const { kind } = manifest;

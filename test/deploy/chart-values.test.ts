@@ -8,7 +8,7 @@ const values: unknown = parse(readFileSync('helm/values.yaml', 'utf8'));
 const readme = readFileSync('helm/README.md', 'utf8');
 const described = Array.from(readme.matchAll(/^\| `([\w.]+)` \|/gm), ([, path = '']) => path);
 
-test('the README of the chart describes every value, and none that is not there', () => {
+test('the README of the chart describes every value, and no others', () => {
     const isDescribed = (path: string) => described.some((row) => path === row || path.startsWith(`${row}.`));
     assert.deepEqual(
         leaves(values).filter((path) => !isDescribed(path)),
@@ -20,7 +20,7 @@ test('the README of the chart describes every value, and none that is not there'
     );
 });
 
-test('what helm says of connections counts each role’s pool, and pods that drain beside their successors', () => {
+test('the notes of helm count the connections of each role’s pool, and those of draining pods', () => {
     const said = (...values: string[]) => {
         const text = helm('install', 'release', 'helm', '--dry-run=client', ...VALUE_SETS.default, ...values);
         return /at most (\d+) connections to PostgreSQL.*?up to (\d+)/s.exec(text)?.slice(1).map(Number);
@@ -37,7 +37,7 @@ test('what helm says of connections counts each role’s pool, and pods that dra
     assert.deepEqual(said(...fixed, '--set-string', pools.join()), [all + 1, 2 * all + 1]);
 });
 
-/** The paths of what is no object: `image.tag`. */
+/** Returns the paths of all values that are not objects, such as `image.tag`. */
 function leaves(value: unknown, path = ''): string[] {
     if (typeof value !== 'object' || value === null || Array.isArray(value) || Object.keys(value).length === 0)
         return [path];

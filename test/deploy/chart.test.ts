@@ -13,7 +13,7 @@ const GOLDEN = 'test/deploy/chart.golden.yaml';
 const of = (manifests: Manifest[], kind: string) => manifests.filter((candidate) => candidate.kind === kind);
 const component = ({ metadata }: Manifest) => metadata.labels['app.kubernetes.io/component'] ?? '';
 
-test('the chart renders what was last looked at (UPDATE_GOLDEN=1 accepts a change)', () => {
+test('the chart renders the manifests that were last reviewed (UPDATE_GOLDEN=1 accepts a change)', () => {
     const rendered = helm('template', 'release', 'helm', '--kube-version', '1.31.0', ...VALUE_SETS.default);
     if (process.env['UPDATE_GOLDEN']) writeFileSync(GOLDEN, rendered);
     assert.equal(rendered, readFileSync(GOLDEN, 'utf8'));
@@ -25,7 +25,7 @@ describe('the chart', () => {
         assert.deepEqual([version, appVersion], [manifest.version, manifest.version]);
     });
 
-    it('runs each role of the program, two or more of each, and takes none away to replace it', () => {
+    it('runs at least two pods of each role, and starts a new pod before it stops an old one', () => {
         const manifests = render(...VALUE_SETS.default);
         const deployments = of(manifests, 'Deployment');
         assert.deepEqual(deployments.map(component).sort(), [...ROLES].sort());
@@ -42,7 +42,7 @@ describe('the chart', () => {
         assert.ok(of(fixed, 'Deployment').every(({ spec }) => spec.replicas === 2));
     });
 
-    it('scales by more than CPU where it is told to, by what the program exports', () => {
+    it('can also scale by a metric that the program exports', () => {
         const scaled = of(render(...VALUE_SETS['pool wait']), 'HorizontalPodAutoscaler').filter(
             ({ spec }) => spec.metrics.length > 1,
         );
@@ -54,7 +54,7 @@ describe('the chart', () => {
         assert.match(readFileSync('workers/crypto/pool-metrics.ts', 'utf8'), /name: 'password_wait_seconds'/);
     });
 
-    it('gives each role settings that the program accepts, and the secrets that it reads', () => {
+    it('gives each role only settings that the program accepts, and only the secrets that it reads', () => {
         const secrets = Object.fromEntries(
             of(render(...VALUE_SETS.default), 'Deployment').map((deployment) => {
                 const { env } = podOf(deployment).containers[0] as { env: Array<{ name: string; value: string }> };
@@ -85,7 +85,7 @@ describe('the chart', () => {
         });
     });
 
-    it('lets the outside at /v1 alone', () => {
+    it('exposes only /v1 to the outside', () => {
         const [ingress] = of(render(...VALUE_SETS.production), 'Ingress');
         const paths = ingress?.spec.rules.flatMap((rule: Manifest['spec']) => rule.http.paths);
         assert.deepEqual(
@@ -94,14 +94,14 @@ describe('the chart', () => {
         );
     });
 
-    it('migrates before the release is installed or upgraded, and never twice at a time under one name', () => {
+    it('migrates before each installation or upgrade, and deletes the previous job first', () => {
         const [job] = of(render(...VALUE_SETS.default), 'Job');
         assert.deepEqual(podOf(job as Manifest).containers[0].args, ['migrate']);
         assert.equal(job?.metadata.annotations?.['helm.sh/hook'], 'pre-install,pre-upgrade');
         assert.match(job?.metadata.annotations?.['helm.sh/hook-delete-policy'] ?? '', /before-hook-creation/);
     });
 
-    it('packages what it uses of deploy/, the alerts, the dashboards and the role of PostgreSQL, and nothing else', () => {
+    it('packages the alerts, the dashboards and the PostgreSQL role of deploy/, and nothing else of it', () => {
         const manifests = render(...VALUE_SETS.production);
         const named = (kind: string) =>
             of(manifests, kind).filter((candidate) => component(candidate) === 'monitoring');
@@ -124,12 +124,12 @@ describe('the chart', () => {
         );
     });
 
-    it('refuses values that it does not know, and an installation without secrets', () => {
+    it('refuses unknown values, and an installation without secrets', () => {
         assert.throws(() => render(...VALUE_SETS.default, '--set', 'roles.gatevay.replicas=3'), /gatevay.*not allowed/);
         assert.throws(() => render(), /secrets\.existingSecret: name a Secret/);
     });
 
-    it('refuses to kill a pod before it can have drained', () => {
+    it('refuses a grace period in which a pod cannot drain', () => {
         const draining = (seconds: number) => render(...VALUE_SETS.default, '--set', `drainSeconds=${seconds}`);
         assert.ok(draining(17).length > 0);
         assert.throws(
@@ -140,7 +140,7 @@ describe('the chart', () => {
 });
 
 for (const [name, values] of Object.entries(VALUE_SETS)) {
-    test(`with the values "${name}" no pod has privileges, a token of the cluster or a writable root`, () => {
+    test(`with the values "${name}", no pod has privileges, a service account token or a writable root`, () => {
         const pods = render(...values).flatMap((candidate) => podOf(candidate) ?? []);
         assert.ok(pods.length >= ROLES.length + 2);
         for (const pod of pods) {

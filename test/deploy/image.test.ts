@@ -14,41 +14,41 @@ import { redisUrl, testDatabase } from '../support/harness.ts';
 
 const dockerfile = readFileSync('deploy/Dockerfile', 'utf8');
 
-/** What it copies from the repository into the image that runs. */
+/** Paths that the Dockerfile copies from the repository into the final image. */
 const COPIED = Array.from(dockerfile.matchAll(/^COPY (?!--from|package.json)(.+) \S+$/gm)).flatMap(([, paths = '']) =>
     paths.split(' '),
 );
 
-/** What .dockerignore lets through. */
+/** Paths that .dockerignore does not exclude. */
 const LET_THROUGH = Array.from(readFileSync('.dockerignore', 'utf8').matchAll(/^!(.+)$/gm), ([, path = '']) => path);
 
-test('the image holds what the program needs: all roles start from its files alone', async (t) => {
+test('the files in the image are enough to start all roles', async (t) => {
     const image = mkdtempSync(join(tmpdir(), 'image-'));
     t.after(() => rmSync(image, { recursive: true }));
     const within = (path: string, folders: string[]) => folders.some((folder) => `${path}/`.startsWith(`${folder}/`));
     const files = LET_THROUGH.filter((path) => within(path, COPIED));
     for (const path of files) cpSync(path, join(image, path), { recursive: true });
     for (const path of imagePackages().keys()) {
-        const is_nested = path.lastIndexOf('node_modules/') > 0; // within one that is linked as a whole
-        if (is_nested || !existsSync(path)) continue; // or for another platform
+        const isNested = path.lastIndexOf('node_modules/') > 0; // inside a package that is linked as a whole
+        if (isNested || !existsSync(path)) continue; // a missing package is for another platform
         mkdirSync(dirname(join(image, path)), { recursive: true });
         symlinkSync(resolve(path), join(image, path));
     }
 
-    const ops_port = await pickPort();
-    // Else each package would be looked for beside where the link to the one that wants it leads.
+    const opsPort = await pickPort();
+    // Otherwise Node would resolve the imports of a linked package from the target of its link.
     const service = spawn(process.execPath, ['--preserve-symlinks', 'main.ts', 'all'], {
         cwd: image,
         stdio: ['ignore', 'ignore', 'inherit'],
-        env: await settings(ops_port),
+        env: await settings(opsPort),
     });
     t.after(() => service.kill('SIGKILL'));
-    await ready(`http://127.0.0.1:${ops_port}/readyz`, service);
+    await ready(`http://127.0.0.1:${opsPort}/readyz`, service);
     service.kill('SIGTERM');
     assert.deepEqual(await once(service, 'exit'), [0, null]);
 });
 
-test('the image keeps the optional packages of others, and none of our own', () => {
+test('the image keeps the optional dependencies of packages, but not those of this program', () => {
     const [, flags = '', removed = ''] = /npm ci (.+) \\\n {4}&& rm -r (.+) \\\n/.exec(dockerfile) ?? [];
     assert.match(flags, /--omit=dev/);
     assert.doesNotMatch(flags, /--omit=optional/);
@@ -64,7 +64,7 @@ test('the image keeps the optional packages of others, and none of our own', () 
     assert.deepEqual(others.filter(isRemoved), []);
 });
 
-test('what runs imports no package that is for development alone', () => {
+test('the program imports no development dependency', () => {
     const imported = new Set<string>();
     const seen = new Set<string>();
     const visit = (file: string): void => {
@@ -78,7 +78,7 @@ test('what runs imports no package that is for development alone', () => {
         }
     };
     visit('main.ts');
-    assert.ok(seen.size > 50 && imported.size > 10, 'the walk found too little to say anything');
+    assert.ok(seen.size > 50 && imported.size > 10, 'the walk found too few files and packages');
     const production = Object.keys(manifest.dependencies);
     assert.deepEqual(
         [...imported].filter((name) => !production.includes(name)),
@@ -90,11 +90,11 @@ function packageOf(specifier: string): string {
     return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
 }
 
-async function settings(ops_port: number): Promise<Record<string, string>> {
+async function settings(opsPort: number): Promise<Record<string, string>> {
     const { url } = await testDatabase();
     return {
         PORT: '0',
-        OPS_PORT: String(ops_port),
+        OPS_PORT: String(opsPort),
         DATABASE_URL: url,
         REDIS_URL: redisUrl,
         INTERNAL_SECRET: 'a secret of this test',

@@ -14,13 +14,13 @@ interface Bill {
     components: Component[];
 }
 
-/** Licences that ask for no more than their own text; combinations have each part here. */
+/** Licences that only require their text to be included. Each part of a combined licence must be listed here. */
 const PERMISSIVE = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'CC0-1.0', 'ISC', 'MIT'];
 
 const { packages }: { packages: Record<string, LockedPackage> } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
 const installed = Object.entries(packages).filter(([path, { dev }]) => path !== '' && !dev);
 
-test('everything that is shipped has a permissive licence', () => {
+test('every shipped package has a permissive licence', () => {
     assert.ok(installed.length > 100);
     const others = installed.filter(([, { license = 'none' }]) => {
         const parts = license.replace(/[()]/g, '').split(/ (?:AND|OR) /);
@@ -29,7 +29,7 @@ test('everything that is shipped has a permissive licence', () => {
     assert.deepEqual(others, []);
 });
 
-test('npm run sbom has the name of the program, and lists exactly what npm ci puts into the image', () => {
+test('npm run sbom names the program, and lists exactly the packages that npm ci installs in the image', () => {
     const output = execFileSync('npm', ['run', '--silent', 'sbom'], {
         encoding: 'utf8',
         stdio: ['ignore', 'pipe', 'ignore'],

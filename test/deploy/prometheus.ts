@@ -3,12 +3,12 @@ import { accessSync, existsSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
 const given = process.env['PROMETHEUS_DIR'];
-if (given) accessSync(given); // who names one wants it used
+if (given) accessSync(given); // throws instead of skipping tests if the folder is missing
 
-/** Where Debian's package puts `prometheus` and `promtool`. */
+/** Folder of `prometheus` and `promtool`. Debian's package installs them in /usr/bin. */
 const DIR = given || '/usr/bin';
 
-/** Why tests that need Prometheus are skipped, if they are. */
+/** Reason to skip the tests that need Prometheus, or false if it is installed. */
 export const skip = existsSync(`${DIR}/promtool`)
     ? false
     : `no Prometheus: neither PROMETHEUS_DIR nor ${DIR} has promtool`;
@@ -17,7 +17,7 @@ export const PROMETHEUS = `${DIR}/prometheus`;
 
 export const RULES = 'deploy/prometheus/alerts.yaml';
 
-/** Runs promtool; throws with what it complains of. */
+/** Runs promtool with `input` on its standard input. Returns its output, or throws with its error output. */
 export function promtool(args: string[], input = ''): string {
     return execFileSync(`${DIR}/promtool`, args, { encoding: 'utf8', input, stdio: ['pipe', 'pipe', 'pipe'] });
 }
@@ -30,8 +30,8 @@ export interface Rule {
     annotations?: Record<string, string>;
 }
 
-/** The rules that the repository has for Prometheus. */
+/** Returns the Prometheus rules of the repository. */
 export function rules(): Rule[] {
-    const { groups }: { groups: Array<{ rules: Rule[] }> } = parse(readFileSync(RULES, 'utf8')); // as promtool checks it
+    const { groups }: { groups: Array<{ rules: Rule[] }> } = parse(readFileSync(RULES, 'utf8')); // promtool checks it
     return groups.flatMap((group) => group.rules);
 }

@@ -13,10 +13,10 @@ import type { Entry, Journal } from './load/journal.ts';
 const dir = mkdtempSync(join(tmpdir(), 'answers-'));
 after(() => rmSync(dir, { recursive: true }));
 
-describe('what the checker says of answers', () => {
+describe('the check of answers', () => {
     const journalOf = (...entries: Array<Pick<Entry, 'intent' | 'outcome'>>): Journal => ({
         entries: entries.map((entry, number) => ({ number, actor: 0, gateway: 0, began: 0, ended: 1, ...entry })),
-        perform: () => Promise.reject(new Error('nothing is written here')),
+        perform: () => Promise.reject(new Error('this journal performs no writes')),
         of: () => [],
         close: () => {},
     });
@@ -27,7 +27,7 @@ describe('what the checker says of answers', () => {
     const rename = { kind: 'rename', name: 'any' } as const;
     const brokenBy = (violations: Violation[]): Invariant[] => violations.map(({ invariant }) => invariant);
 
-    it('holds refusals to what is documented, and to their time', () => {
+    it('reports answers that are undocumented, late or missing', () => {
         const good = [answered(200), answered(503), answered(429)];
         assert.deepEqual(
             checkAnswers(journalOf(...good.map((outcome) => ({ intent: rename, outcome }))), { mayLose: false }),
@@ -50,7 +50,7 @@ describe('what the checker says of answers', () => {
         assert.deepEqual(checkAnswers(lost, { mayLose: true }), []);
     });
 
-    it('lets nothing that has ended be accepted while the fault lasts', () => {
+    it('reports a revoked key that is accepted during the fault', () => {
         const use = { kind: 'use-revoked-key', keyId: 'any' } as const;
         for (const status of [401, 503]) {
             assert.deepEqual(
@@ -62,14 +62,14 @@ describe('what the checker says of answers', () => {
         assert.deepEqual(brokenBy(checkAnswers(accepted, { mayLose: false })), ['I2']);
     });
 
-    it('finds an id that was given twice', () => {
+    it('finds an id that was assigned twice', () => {
         const issue = { kind: 'make-key', name: 'any' } as const;
-        const made = (key_id: string) => ({ intent: issue, outcome: answered(201, { data: { key_id } }) });
+        const made = (keyId: string) => ({ intent: issue, outcome: answered(201, { data: { key_id: keyId } }) });
         assert.deepEqual(checkIds(journalOf(made('one'), made('two'))), []);
         assert.deepEqual(brokenBy(checkIds(journalOf(made('one'), made('one')))), ['I5']);
     });
 
-    it('finds a secret in any file and in any metric', () => {
+    it('finds a secret in a file and in a metric', () => {
         const secrets = { 'the internal secret': 'a-secret-of-the-test' };
         const look = (places: string[], texts: Array<[string, string]>): string[] =>
             checkSecrets({ actors: [], secrets, places, texts: new Map(texts) }).map(({ text }) => text);

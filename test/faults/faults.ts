@@ -12,27 +12,27 @@ import { SCENARIOS } from './scenarios/index.ts';
 import { makeTemplate } from './stack/postgres-server.ts';
 
 /**
- * `npm run faults`: breaks what the service depends on while clients write, reads everything back, and ends with 1 where an
- * invariant of docs/reliability.md is broken.
+ * `npm run faults`: breaks the dependencies of the service while clients write, and reads everything back. Exits with 1
+ * if an invariant of docs/reliability.md is broken.
  */
 
 const options = parseFaultOptions(process.argv.slice(2));
 const dir = mkdtempSync(join(tmpdir(), 'credential-faults-'));
-chmodSync(dir, 0o711); // PostgreSQL, which does not run as root, has to pass through
+chmodSync(dir, 0o711); // PostgreSQL does not run as root and must reach its folders
 const closing = new AsyncDisposableStack();
-/** Whether the logs and journals of the scenarios stay when the run is over. */
+/** Whether the logs and journals of the scenarios are kept after the run. */
 const keeps = process.env['FAULTS_KEEP'] === '1';
 closing.defer(() => {
     if (keeps) console.log(`Logs and journals: ${dir}`);
     else rmSync(dir, { recursive: true, force: true });
 });
-/** What the scenario that runs now has started. */
+/** Ends everything that the current scenario has started. */
 let current = new AsyncDisposableStack();
 
 const stopping = new AbortController();
 let ending: Promise<void> | undefined;
 
-/** Ends everything that was started, once, however often it is asked for. */
+/** Ends everything that was started. Repeated calls wait for the first one. */
 function end(): Promise<void> {
     ending ??= current.disposeAsync().finally(() => closing.disposeAsync());
     return ending;
@@ -54,10 +54,10 @@ async function main(): Promise<boolean> {
     const isChosen = (scenario: Scenario): boolean =>
         (ids.length === 0 || ids.includes(scenario.id)) && (form === undefined || form === scenario.form);
     const chosen = SCENARIOS.filter(isChosen);
-    if (chosen.length === 0) throw new Error('There is no such scenario.');
+    if (chosen.length === 0) throw new Error('No scenario matches the options.');
     const template = openDataDir(join(dir, 'template'));
     await makeTemplate(template);
-    const redisProgram = await findRedis({ data_dir: dir, log: console.log });
+    const redisProgram = await findRedis({ dataDir: dir, log: console.log });
     const results: Result[] = [];
     for (const [index, scenario] of chosen.entries()) {
         if (stopping.signal.aborted) return false;
@@ -83,8 +83,8 @@ async function runOne(
     try {
         return await runScenario(scenario, folder, { ...environment, closing: current }, options.seconds);
     } catch (error) {
-        const { stack = '' } = error as Error; // what is thrown here are Errors
-        return { ...nothing, broken: [{ invariant: 'I6', text: `the scenario could not go on: ${stack}` }] };
+        const { stack = '' } = error as Error; // only Errors are thrown here
+        return { ...nothing, broken: [{ invariant: 'I6', text: `the scenario failed: ${stack}` }] };
     } finally {
         if (stopping.signal.aborted) await end();
         else await current.disposeAsync();

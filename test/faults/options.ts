@@ -3,17 +3,17 @@ import { USUAL_SECONDS } from './run-scenario.ts';
 import type { Form } from './stack/stack.ts';
 
 export interface Options {
-    /** Ids of the scenarios to run; none: all. */
+    /** Ids of the scenarios to run. If empty, all run. */
     ids: readonly string[];
-    /** How long the faults of one scenario last, about. */
+    /** About how long the faults of one scenario last, in seconds. */
     seconds: number;
     /** Only the scenarios of this form. */
     form?: Form;
-    /** The page whose table is replaced. */
+    /** The page whose table the run replaces. */
     report?: string;
 }
 
-/** `F2 F4 --seconds 20 --form together --report FILE`. Throws an Error that names what is wrong. */
+/** Parses `F2 F4 --seconds 20 --form together --report FILE`. Throws an Error that names the invalid argument. */
 export function parseFaultOptions(args: readonly string[]): Options {
     const { values, positionals } = parseArgs({
         args: [...args],
@@ -21,7 +21,7 @@ export function parseFaultOptions(args: readonly string[]): Options {
         options: { seconds: { type: 'string' }, form: { type: 'string' }, report: { type: 'string' } },
     });
     const unknown = positionals.find((id) => !/^F\d+$/.test(id));
-    if (unknown !== undefined) throw new Error(`${unknown} is no scenario: name them as F1, F2, …`);
+    if (unknown !== undefined) throw new Error(`${unknown} is not a scenario: use ids such as F1.`);
     const seconds = Number(values.seconds ?? USUAL_SECONDS);
     if (!(seconds >= 1 && seconds <= 600)) throw new Error('--seconds must be a number from 1 to 600.');
     const { form, report } = values;

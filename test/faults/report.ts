@@ -5,7 +5,7 @@ import type { Result } from './scenario.ts';
 
 const HEAD = ['fault', 'acknowledged', 'lost', 'invariants broken', 'time to recover'] as const;
 
-/** The table for the terminal, and below it what was broken, missed or measured. */
+/** Returns the table for the terminal, with the broken invariants, missed targets and notes below it. */
 export function report(results: readonly Result[]): string {
     const details = results.flatMap(({ id, fault, broken, missed, notes }) => {
         const first = broken.slice(0, 5).map(({ invariant, text }) => `broken ${invariant}: ${text}`);
@@ -16,7 +16,7 @@ export function report(results: readonly Result[]): string {
     return [table(HEAD, results.map(cellsOf)), total(results), ...details].join('\n');
 }
 
-/** The same table for docs/reliability.md, with the machine and the day. */
+/** Returns the same table for docs/reliability.md, with the machine and the date. */
 export function markdown(results: readonly Result[], now: Date): string {
     const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
     const [{ model = 'an unknown processor' } = {}] = cpus();
@@ -31,11 +31,11 @@ export function markdown(results: readonly Result[], now: Date): string {
 const BEGIN = '<!-- npm run faults -- --report writes from here -->';
 const END = '<!-- to here -->';
 
-/** Puts the table into a page, in place of the last one. */
+/** Replaces the table in a page. Throws if the page has no markers for it. */
 export function replaceTable(page: string, text: string): void {
     const [before, rest = ''] = readFileSync(page, 'utf8').split(BEGIN);
     const after = rest.split(END)[1];
-    if (after === undefined) throw new Error(`${page} has no place for the table.`);
+    if (after === undefined) throw new Error(`${page} has no markers for the table.`);
     writeFileSync(page, `${before}${BEGIN}\n${text}\n${END}${after}`);
 }
 

@@ -12,22 +12,22 @@ import { type Load, prepareLoad } from './load/load.ts';
 import type { LaunchTrial, Result, Scenario, Trial } from './scenario.ts';
 import { type FaultEnvironment, prepareStack, type Stack } from './stack/stack.ts';
 
-/** What the times of the scenarios are made for: `--seconds` of this leaves them as they are. */
+/** Usual length of the faults of a scenario, in seconds. `--seconds` scales their times relative to it. */
 export const USUAL_SECONDS = 20;
 const JOURNAL = 'journal.jsonl';
 const CLIENTS = 10;
 const PAUSE_MS = 12;
-/** Before the fault, to know the usual rate, and after it, in milliseconds. */
+/** Clients write this long before the fault, which measures the usual rate, and after it, in milliseconds. */
 const BEFORE_MS = 3_000;
 const AFTER_MS = 1_000;
-/** From the end of the fault to the first look, in milliseconds. */
+/** Pause between the last write and the check, in milliseconds. */
 const QUIET_MS = 5_000;
-/** No answer takes longer than a request may, with a little for the way, in milliseconds. */
+/** Target for the longest answer (ms): the deadline of a request, and some time for the transfer. */
 const ANSWERED_MS = 10_500;
-/** How long a first acknowledged write, or the full rate, is waited for, in milliseconds. */
+/** Longest wait for the first acknowledged write or for the full rate, in milliseconds. */
 const RECOVERY_MS = 30_000;
 
-/** Runs one scenario in the empty folder `dir`: starts the service, writes, brings the fault about, reads everything back. */
+/** Runs one scenario in the empty folder `dir`: starts the service, writes, causes the fault, reads everything back. */
 export async function runScenario(
     scenario: Scenario,
     dir: string,
@@ -146,7 +146,7 @@ async function readBack(options: {
     violations.push(...(await checkDrift(stack.databaseUrl)));
     const metrics = await Promise.all(stack.processes.map(metricsOf));
     const { dir, secrets } = stack;
-    // Logs, and the files of the databases, which hold what a dump would; the journal is the load's own.
+    // Logs, and the files of the databases, which contain what a dump would contain, but not the journal of the load.
     const places = readdirSync(dir).flatMap((name) => (name === JOURNAL ? [] : [join(dir, name)]));
     const named = { 'the internal secret': secrets.internal, 'the service token': secrets.service };
     violations.push(...checkSecrets({ actors, secrets: named, places, texts: new Map(metrics) }));
@@ -156,19 +156,19 @@ async function readBack(options: {
     return violations;
 }
 
-/** Each has a connection to each gateway. */
+/** Opens clients that have a connection to each gateway. */
 function directClients({ ports, secrets }: Stack) {
     return { open: () => httpClient(ports, secrets.internal), [Symbol.dispose]: () => {} };
 }
 
-/** Each has one connection, to a gateway that was ready when it was opened. */
+/** Opens clients that have one connection, to a gateway that was ready when the connection was opened. */
 function balancedClients({ ports, gateways, secrets }: Stack) {
-    const replicas = ports.map((port, index) => ({ port, ops: gateways[index]?.ops ?? '' })); // as many
+    const replicas = ports.map((port, index) => ({ port, ops: gateways[index]?.ops ?? '' })); // one for each port
     const { open, close } = balancer(replicas);
     return { open: () => balancedClient(ports.length, open, secrets.internal), [Symbol.dispose]: close };
 }
 
-/** Nothing where the process has ended, which is found otherwise. */
+/** Returns the metrics of a process. They are empty if the process has ended, which is checked elsewhere. */
 async function metricsOf({ name, ops }: Stack['processes'][number]): Promise<[string, string]> {
     const text = await fetch(`http://${ops}/metrics`).then(
         (answer) => answer.text(),

@@ -3,32 +3,32 @@ import type { Kind } from './load/journal.ts';
 import type { Load } from './load/load.ts';
 import type { FaultEnvironment, Form, Stack, StackOptions } from './stack/stack.ts';
 
-/** One fault, and what is done to bring it about and to end it. */
+/** One fault, with the steps that cause it and end it. */
 export interface Scenario {
-    /** F1 to F24; several scenarios may be parts of one. */
+    /** F1 to F24. Several scenarios may share an id. */
     id: string;
     fault: string;
     form: Form;
-    /** How many clients write; 10 by default. */
+    /** Number of clients that write, 10 by default. */
     clients?: number;
-    /** Whether clients go to gateways that are ready, as through a balancer, and stay where they are. */
+    /** Whether each client connects to a ready gateway, as through a load balancer, and stays there. */
     isBalanced?: boolean;
     /** Whether processes that answer clients are killed, so that clients lose connections. */
     mayLose?: boolean;
-    /** Whether processes of the service are meant to end by themselves. */
+    /** Whether processes of the service may end by themselves. */
     mayEnd?: boolean;
-    /** Why it cannot run on this machine; undefined where it can. */
+    /** Returns why the scenario cannot run on this machine, or undefined if it can. */
     obstacle?(): string | undefined;
     stack?: Omit<StackOptions, 'form'>;
     /** Prepares what the stack needs before it starts. */
     prepare?(dir: string, environment: FaultEnvironment): Promise<Omit<StackOptions, 'form'>>;
-    /** Brings the service up; by default: the schemas, then all processes. */
+    /** Starts the service. By default, it runs the migrations and then starts all processes. */
     launch?(trial: LaunchTrial): Promise<void>;
-    /** Brings the fault about and ends it, while the clients write. Resolves when the fault is over. */
+    /** Causes the fault and ends it, while the clients write. Resolves when the fault is over. */
     run(trial: Trial): Promise<void>;
 }
 
-/** What there is of a trial before anybody writes. */
+/** The part of a trial that exists before clients write. */
 export type LaunchTrial = Pick<Trial, 'stack' | 'scaled' | 'target' | 'broken' | 'note'>;
 
 /** One run of a scenario. */
@@ -37,21 +37,21 @@ export interface Trial {
     load: Load;
     /** Acknowledged writes per second before the fault. */
     baseline: number;
-    /** A time or a number, made shorter or longer as the run's option `--seconds` says. */
+    /** Scales a time or a number by the option `--seconds`. */
     scaled(amount: number): number;
-    /** Waits for the first write that is acknowledged after `since` (`performance.now()`), of any kind or this one. */
+    /** Waits for the first write that is acknowledged after `since` (`performance.now()`), of any kind or of `kind`. */
     recovered(what: string, since: number, targetMs?: number, kind?: Kind): Promise<void>;
-    /** As `recovered`, for the rate of writes that there was before. */
+    /** Like `recovered`, but waits for the rate of writes before the fault. */
     recoveredFully(what: string, since: number, targetMs: number): Promise<void>;
-    /** A target that depends on the machine's speed: one that is missed is told, and breaks no invariant. */
+    /** Checks a target that depends on the machine's speed. A missed target is reported, but breaks no invariant. */
     target(what: string, isMet: boolean): void;
-    /** What the scenario found broken by itself. */
+    /** Reports an invariant that the scenario itself found broken. */
     broken(invariant: Invariant, text: string): void;
-    /** Something measured that is worth a line. */
+    /** Adds a measurement to the report. */
     note(text: string): void;
 }
 
-/** How one scenario ended. */
+/** Result of one scenario. */
 export interface Result {
     id: string;
     fault: string;
@@ -63,7 +63,7 @@ export interface Result {
     /** Targets that were missed. */
     missed: readonly string[];
     notes: readonly string[];
-    /** The longest time from the end of a fault to the first acknowledged write, or to the full rate, in milliseconds. */
+    /** Longest time from the end of a fault to the first acknowledged write, or to the full rate, in milliseconds. */
     recoveryMs?: number;
     seconds: number;
 }

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { parseFaultOptions } from './options.ts';
 import { SCENARIOS } from './scenarios/index.ts';
 
-/** Of the whole run, which `npm run faults` does; the times of its faults are made this much shorter. */
+/** Arguments for a few of the scenarios of `npm run faults`, with shorter faults. */
 const SHORT = ['F2', 'F4', '--form', 'together', '--seconds', '3'];
 
 describe('the fault scenarios', () => {
@@ -17,7 +17,7 @@ describe('the fault scenarios', () => {
         );
     });
 
-    it('are chosen by their ids', () => {
+    it('are chosen by id and form', () => {
         assert.deepEqual(parseFaultOptions(['F2', 'F4', '--seconds', '30']), { ids: ['F2', 'F4'], seconds: 30 });
         assert.deepEqual(parseFaultOptions(['--form', 'apart']), { ids: [], seconds: 20, form: 'apart' });
         for (const wrong of [['G1'], ['--form', 'other'], ['--seconds', 'soon'], ['--minutes', '1']]) {
@@ -25,7 +25,7 @@ describe('the fault scenarios', () => {
         }
     });
 
-    it(`lose nothing, in a short run of ${SHORT.join(' ')}`, async () => {
+    it(`lose no acknowledged write in a short run of ${SHORT.join(' ')}`, async () => {
         const args = ['test/faults/faults.ts', ...SHORT];
         const { stdout } = await promisify(execFile)(process.execPath, args).catch((error: { stdout: string }) => {
             throw new Error(error.stdout);

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startTcpProxy, type TcpProxy } from './stack/tcp-proxy.ts';
 
-/** Much longer than a byte takes over the loopback, in milliseconds. */
+/** Much longer than the transfer of a byte over loopback, in milliseconds. */
 const WHILE_MS = 200;
 
 describe('the fault proxy', () => {
@@ -35,14 +35,14 @@ describe('the fault proxy', () => {
         return String(bytes);
     }
 
-    it('passes everything on', async () => {
+    it('forwards data and the end of a connection', async () => {
         const socket = await open();
         assert.equal(await answerTo(socket, 'hello'), 'hello');
         socket.end();
         await once(socket, 'end');
     });
 
-    it('delivers later by the delay of both directions', async () => {
+    it('delays data in both directions', async () => {
         const socket = await open();
         proxy.delay(WHILE_MS);
         const began = performance.now();
@@ -53,7 +53,7 @@ describe('the fault proxy', () => {
     });
 
     for (const directions of [['requests'], ['answers'], ['requests', 'answers']] as const) {
-        it(`keeps back ${directions.join(' and ')}, and delivers them in their order in the end`, async () => {
+        it(`keeps back ${directions.join(' and ')}, and delivers them in order after heal()`, async () => {
             const socket = await open();
             assert.equal(await answerTo(socket, 'first'), 'first');
             proxy.blackHole(...directions);
@@ -71,7 +71,7 @@ describe('the fault proxy', () => {
         });
     }
 
-    it('refuses new connections alone, and takes them again when it is healed', async () => {
+    it('refuses only new connections, and accepts them again after heal()', async () => {
         const socket = await open();
         await proxy.refuse();
         await assert.rejects(
@@ -85,7 +85,7 @@ describe('the fault proxy', () => {
         for (const one of [socket, other]) one.destroy();
     });
 
-    it('resets every connection that it cuts', async () => {
+    it('resets every connection on cut()', async () => {
         const socket = await open();
         assert.equal(await answerTo(socket, 'hello'), 'hello');
         const failed = new Promise((resolve) => socket.once('close', resolve));

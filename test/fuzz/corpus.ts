@@ -3,7 +3,7 @@ import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Finding } from './finding.ts';
 
-/** Inputs that were findings once: test/unit/fuzz/fuzz.test.ts tries them in every run. */
+/** Inputs that once were findings. test/unit/fuzz/fuzz.test.ts runs them in every test run. */
 const FOLDER = join(import.meta.dirname, 'corpus');
 
 export interface KnownInput {
@@ -18,7 +18,7 @@ export function knownInputs(): KnownInput[] {
         .map((path) => ({ target: path.split('/')[0] ?? '', file: path, input: readFileSync(join(FOLDER, path)) }));
 }
 
-/** Keeps the input of a finding; gives the path of its file. */
+/** Stores the input of a finding in the corpus. Returns the path of its file. */
 export function keep({ target, input }: Finding): string {
     const folder = join(FOLDER, target);
     mkdirSync(folder, { recursive: true });

@@ -1,21 +1,21 @@
-/** An input that is not treated as it must be. */
+/** An input that its target handles wrongly. */
 export interface Finding {
-    /** What it was given to. */
+    /** Name of the target that got the input. */
     target: string;
     input: Buffer;
     reason: string;
 }
 
-/** What one part of the fuzzer has done. */
+/** The result of one part of the fuzzer. */
 export interface Explored {
     target: string;
     inputs: number;
-    /** Inputs that others are made from: the seeds, and those that reached code that had not run before. */
+    /** Number of inputs that new inputs are made from: the seeds, and the inputs that reached new code. */
     corpus: number;
     findings: Finding[];
 }
 
-/** What sets a reason apart from others: those that differ only in values are one finding. */
+/** The kind of a reason. Reasons that differ only in values have the same kind and count as one finding. */
 function kindOf(reason: string): string {
     const [first = ''] = reason.split('\n', 1);
     const place = /\bat .*?([\w-]+\.[jt]s:\d+)/.exec(reason)?.[1] ?? '';
@@ -24,12 +24,12 @@ function kindOf(reason: string): string {
 
 /** Collects findings, one of each kind. */
 export function findingList(): { add(finding: Finding): void; all(): Finding[] } {
-    const by_kind = new Map<string, Finding>();
+    const byKind = new Map<string, Finding>();
     return {
         add(finding) {
             const kind = kindOf(finding.reason);
-            if (!by_kind.has(kind)) by_kind.set(kind, finding);
+            if (!byKind.has(kind)) byKind.set(kind, finding);
         },
-        all: () => [...by_kind.values()],
+        all: () => [...byKind.values()],
     };
 }

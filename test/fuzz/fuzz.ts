@@ -12,12 +12,13 @@ import { exploreWatched } from './parsers/watched.ts';
 import { loggedErrors } from './service/log.ts';
 import { TARGETS, targetNamed } from './targets/index.ts';
 
-/** `npm run fuzz`: odd inputs for every parser, and for a running service over HTTP and gRPC. */
+/** `npm run fuzz`: sends odd inputs to every parser, and to a running service over HTTP and gRPC. */
 
 const SERVICE_PARTS = ['http-examples', 'http-raw', 'grpc-calls', 'grpc-frames'] as const;
 const NAMES = [...TARGETS.map(({ name }) => name), ...SERVICE_PARTS];
-/** How much of an input is shown; the file has all of it. */
+/** Characters of a parser's input that are printed. The file holds the whole input. */
 const SHOWN = 200;
+/** Characters that are printed of any input. */
 const MOST_SHOWN = 4_000;
 
 async function fuzz(closing: AsyncDisposableStack, options: FuzzOptions): Promise<boolean> {
@@ -44,7 +45,7 @@ async function fuzz(closing: AsyncDisposableStack, options: FuzzOptions): Promis
     return findings.length === 0;
 }
 
-/** One target after the other, each with the same share of the time. */
+/** Explores one target after the other. Each gets the same share of the time. */
 async function exploreParsers(
     targets: typeof TARGETS,
     { seed, seconds }: { seed: number; seconds: number },
@@ -55,19 +56,22 @@ async function exploreParsers(
     return explored;
 }
 
-/** All parts at once, each in a process of its own. */
+/** Starts a service and runs all parts against it at once, each part in its own process. */
 async function attackService(
     closing: AsyncDisposableStack,
     parts: readonly string[],
     { seed, seconds }: { seed: number; seconds: number },
 ): Promise<Explored[]> {
     const { service, folder } = await openOwnService(closing, { transport: 'local' });
-    const explored = await Promise.all(parts.map((name) => runPart(name, { seed, seconds, env: service.env })));
+    const explored = await Promise.all(
+        parts.map((name) => runPart(closing, name, { seed, seconds, env: service.env })),
+    );
     const logged = { target: 'log', inputs: 0, corpus: 0, findings: loggedErrors(folder) };
     return [...explored, logged];
 }
 
 async function runPart(
+    closing: AsyncDisposableStack,
     name: string,
     { seed, seconds, env }: { seed: number; seconds: number; env: Record<string, string> },
 ): Promise<Explored> {
@@ -75,6 +79,7 @@ async function runPart(
         env: { ...process.env, ...env },
         serialization: 'advanced', // buffers stay buffers
     });
+    closing.defer(() => void child.kill('SIGKILL')); // if another part fails, this one must not go on
     const { promise, resolve, reject } = Promise.withResolvers<Explored>();
     child.once('message', (explored: Explored) => resolve(explored));
     child.once('exit', (code) => reject(new Error(`The process of ${name} ended with ${code}.`)));
@@ -83,16 +88,16 @@ async function runPart(
 
 async function tryFile(name: string, file: string): Promise<boolean> {
     const fault = await faultOf(targetNamed(name), readFileSync(file));
-    console.log(fault ?? 'All is as it must be.');
+    console.log(fault ?? 'No finding.');
     return fault === undefined;
 }
 
 function tell(finding: Finding): void {
     const { target, input, reason } = finding;
-    const is_parser = TARGETS.some(({ name }) => name === target);
-    // What was sent to a service that has gone by now would find nothing in another one.
-    const where = is_parser ? `kept as ${keep(finding)}` : 'in base64';
-    const shown = is_parser ? JSON.stringify(input.toString('latin1').slice(0, SHOWN)) : input.toString('base64');
+    const isParser = TARGETS.some(({ name }) => name === target);
+    // Only inputs of parsers are kept: what was sent to the service depended on its data, and that service has ended.
+    const where = isParser ? `kept as ${keep(finding)}` : 'in base64';
+    const shown = isParser ? JSON.stringify(input.toString('latin1').slice(0, SHOWN)) : input.toString('base64');
     console.log(`\nFOUND ${target}, ${input.length} bytes, ${where}:\n${shown.slice(0, MOST_SHOWN)}\n${reason}`);
 }
 

@@ -2,19 +2,19 @@ import type { Random } from './random.ts';
 
 export interface MutatorOptions {
     random: Random;
-    /** Pieces that mean something to the parser. */
+    /** Pieces of text that the parser treats specially. */
     dictionary: readonly string[];
-    max_bytes: number;
+    maxBytes: number;
 }
 
 type Change = (bytes: Buffer, options: MutatorOptions) => Buffer;
 
-/** Stacked changes of one input: as many as AFL's "havoc" stage found useful for small inputs. */
+/** Most changes that are made to one input: as many as AFL's "havoc" stage found useful for small inputs. */
 const MOST_CHANGES = 6;
-/** Once in so many inputs a piece is repeated until the input is as long as it may be: slow parsers show there. */
+/** One in this many inputs has a piece repeated up to the greatest length, which reveals slow parsers. */
 const STRETCH_ONE_IN = 400;
 
-/** What separates parts in the formats that are read here, and what numbers and text end at. */
+/** Separators and special values of the formats that the targets read. */
 const COMMON = [
     ...['"', '\\', '{', '}', '[', ']', ':', ',', '.', '-', '+', '%', '&', '=', '?', '/', '@', '$', ' ', '\0', '\r\n'],
     ...['\\u0000', '\\ud800', '\\u0041', '__proto__', 'null', '0', '1e999', '-0', 'é', 'ﬀ', '😀', '\ufeff', '\u202e'],
@@ -44,20 +44,20 @@ const CHANGES: readonly [Change, ...Change[]] = [
     },
 ];
 
-/** An input that differs from `bytes` in a few places; `other` is one that pieces are taken from. */
+/** An input that differs from `bytes` in a few places. Some of the new pieces come from `other`. */
 export function mutated(bytes: Buffer, other: Buffer, options: MutatorOptions): Buffer {
-    const { random, max_bytes } = options;
+    const { random, maxBytes } = options;
     if (random.oneIn(STRETCH_ONE_IN)) return stretched(bytes, options);
     let result = bytes;
     if (random.oneIn(8)) result = replace(result, someRange(result, random, 256), somePiece(other, random, 256));
     for (let left = 1 + random.below(MOST_CHANGES); left > 0; left--) result = random.pick(CHANGES)(result, options);
-    return result.subarray(0, max_bytes);
+    return result.subarray(0, maxBytes);
 }
 
-/** A part of the input, or words, again and again, to the greatest length. */
+/** Repeats a part of the input, or words, up to the greatest length. */
 function stretched(bytes: Buffer, options: MutatorOptions): Buffer {
-    const { random, max_bytes } = options;
-    const room = Math.max(0, max_bytes - bytes.length);
+    const { random, maxBytes } = options;
+    const room = Math.max(0, maxBytes - bytes.length);
     if (random.oneIn(2)) {
         const range = somePart(bytes, random);
         return grown(bytes, range, Math.floor(room / Math.max(range.end - range.start, 1)));
@@ -67,7 +67,7 @@ function stretched(bytes: Buffer, options: MutatorOptions): Buffer {
     return replace(bytes, placeIn(bytes, random), repeated(piece, Math.floor(room / piece.length)));
 }
 
-/** From one separator to just before one that follows: an item of a list, a member, a parameter, a label. */
+/** The range from one separator to just before a later one: a list item, a member, a parameter or a label. */
 function somePart(bytes: Buffer, random: Random): Range {
     const ends = Array.from(bytes.toString('latin1').matchAll(SEPARATOR), ({ index }) => index);
     const first = random.below(ends.length);
@@ -75,7 +75,7 @@ function somePart(bytes: Buffer, random: Random): Range {
     return { start, end: ends[first + 1 + random.below(4)] ?? bytes.length };
 }
 
-/** What stands in the range, `count` more times after it. */
+/** Inserts the bytes of the range `count` more times after it. */
 function grown(bytes: Buffer, { start, end }: Range, count: number): Buffer {
     return replace(bytes, { start: end, end }, repeated(bytes.subarray(start, end), count));
 }

@@ -1,18 +1,18 @@
 import { parseArgs } from 'node:util';
 
 export interface FuzzOptions {
-    /** For which everything runs together. */
+    /** Duration of the whole run, in minutes. */
     minutes: number;
     seed: number;
-    /** Names of targets; all where it is empty. */
+    /** Names of targets; an empty list means all targets. */
     only: string[];
-    /** An input of a target in `only`, which runs by itself. */
+    /** File with one input for the target in `only`. If it is given, only this input runs. */
     file: string | undefined;
 }
 
 const MOST_MINUTES = 24 * 60;
 
-/** What stands after `--` on the command line of `npm run fuzz`; throws what is wrong with it. */
+/** Parses the arguments after `--` of `npm run fuzz`. Throws an Error that says which argument is wrong. */
 export function parseOptions(args: string[], names: readonly string[]): FuzzOptions {
     const { values } = parseArgs({
         args,

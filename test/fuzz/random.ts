@@ -1,6 +1,6 @@
-/** Numbers that look random and are the same in every run with the same seed. */
+/** A pseudo-random generator that gives the same numbers in every run with the same seed. */
 export interface Random {
-    /** A whole number from 0 to `bound` - 1; 0 where `bound` is less than 1. */
+    /** A whole number from 0 to `bound` - 1; 0 if `bound` is less than 1. */
     below(bound: number): number;
     /** True once in `times` on average. */
     oneIn(times: number): boolean;
@@ -8,7 +8,7 @@ export interface Random {
     pick<T>(list: readonly T[]): T | undefined;
 }
 
-/** The seed is any text: a part of the fuzzer takes its name into it, so that parts do not repeat each other. */
+/** The seed is any text. Each part of the fuzzer adds its name to the seed, so that parts get different numbers. */
 export function seededRandom(seed: string): Random {
     let state = fnv1a(seed);
     // mulberry32, by Tommy Ettinger (public domain).

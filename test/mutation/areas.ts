@@ -1,6 +1,6 @@
-/** A part of the core: what is changed in it, and the tests that should notice. */
+/** A part of the core: the files that are changed, and the tests that should fail then. */
 export interface Area {
-    /** Files that are changed; those that end in `.lua` by the mutator of this folder, the others by Stryker. */
+    /** Files to change. lua-mutants.ts changes files that end in `.lua`, Stryker changes the others. */
     mutate: string[];
     tests: string[];
 }
@@ -11,29 +11,30 @@ export const AREAS: Record<string, Area> = {
         tests: [
             'test/unit/workers/crypto/paseto.test.ts',
             'test/unit/workers/crypto/signatures.test.ts',
+            'test/unit/workers/crypto/signatures-threads.test.ts',
             'test/vectors/paseto.test.ts',
         ],
     },
     did: {
-        mutate: ['workers/crypto/did-key.ts', 'workers/crypto/base58.ts', 'workers/crypto/ed25519.ts'],
+        mutate: ['workers/crypto/did-key.ts', 'workers/crypto/ed25519.ts'],
         tests: [
             'test/unit/workers/crypto/did-key.test.ts',
-            'test/unit/workers/crypto/base58.test.ts',
             'test/unit/workers/crypto/ed25519.test.ts',
             'test/vectors/did-key.test.ts',
-            'test/vectors/base58.test.ts',
             'test/vectors/ed25519.test.ts',
         ],
     },
     batching: {
-        mutate: ['platform/batch.ts'],
+        mutate: ['platform/batch.ts', 'platform/gather.ts'],
         tests: ['test/unit/platform/batch.test.ts', 'test/unit/platform/batch-queue.test.ts'],
     },
     authentication: {
         mutate: [
-            'gateway/admission/auth.ts',
-            'gateway/admission/admit.ts',
-            'gateway/admission/session-tokens.ts',
+            'gateway/admission/authenticator.ts',
+            'gateway/admission/admission.ts',
+            'gateway/admission/address-limits.ts',
+            'gateway/admission/internal-secret.ts',
+            'gateway/admission/session-verifier.ts',
             'platform/access/api-key.ts',
             'platform/access/session-token.ts',
         ],
@@ -47,7 +48,7 @@ export const AREAS: Record<string, Area> = {
         ],
     },
     liveness: {
-        mutate: ['gateway/admission/live.ts', 'platform/access/liveness-marks.ts'],
+        mutate: ['gateway/admission/auth-states.ts', 'platform/access/liveness-marks.ts'],
         tests: [
             'test/unit/gateway/admission/live.test.ts',
             'test/unit/gateway/admission/admit.test.ts',
@@ -64,7 +65,7 @@ export const AREAS: Record<string, Area> = {
     },
     limiter: {
         mutate: [
-            'gateway/admission/limit.ts',
+            'gateway/admission/limiter.ts',
             'gateway/admission/limit-script.ts',
             'gateway/admission/local-windows.ts',
             'platform/access/limit-record.ts',

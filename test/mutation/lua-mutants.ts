@@ -5,7 +5,7 @@ export interface LuaMutant {
     source: string;
 }
 
-/** The replacements of each word and sign: each of them makes one mutant. */
+/** Replacements of each keyword, name and operator. Each replacement makes one mutant. */
 const REPLACEMENTS: Record<string, readonly string[]> = {
     '==': ['~='],
     '~=': ['=='],
@@ -26,13 +26,13 @@ const REPLACEMENTS: Record<string, readonly string[]> = {
     false: ['true'],
 };
 
-/** Comments and strings first: nothing inside of them is an operator. Then names, numbers and signs. */
+/** Tokens of Lua. Comments and strings come first, because nothing inside them is an operator. */
 const TOKEN =
     /--[^\n]*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|[A-Za-z_]\w*|\d+(?:\.\d+)?|==|~=|<=|>=|\.\.|[-+*/<>=#%^(){}[\];:,.]/g;
-/** A line that only calls or assigns: the program still compiles without it. */
+/** A line that only calls or assigns. The program still compiles without it. */
 const STATEMENT = /^\s+(?:redis\.call\(|[\w.[\], #+]+ = (?!function)).*[^{,(]$/;
 
-/** All programs that differ from this one by one operator, one constant, or one statement that is missing. */
+/** All programs that differ from this one in one operator, one constant or one missing statement. */
 export function luaMutants(source: string): LuaMutant[] {
     const lineAt = (index: number): number => source.slice(0, index).split('\n').length;
     const changed = (index: number, old: string, replacement: string): LuaMutant => ({
@@ -53,7 +53,7 @@ export function luaMutants(source: string): LuaMutant[] {
 
 function replacementsOf(token: string, source: string, index: number): readonly string[] {
     if (/^\d/.test(token)) return [String(Number(token) + 1)];
-    // The name of a command must be one; what else a string says may be anything.
+    // The first argument of redis.call must stay the name of a command. Any other string may change.
     if (/^['"]/.test(token)) return /call\($/.test(source.slice(0, index)) ? [] : ["'mutant'"];
     return Object.hasOwn(REPLACEMENTS, token) ? (REPLACEMENTS[token] ?? []) : [];
 }

@@ -7,15 +7,15 @@ import type { Area } from './areas.ts';
 import { luaMutants } from './lua-mutants.ts';
 import type { Mutant } from './report.ts';
 
-/** A run of tests that takes longer has met an endless loop, in milliseconds. */
+/** Longest time that a test file may take, in milliseconds. A file that takes longer is in an endless loop. */
 const TIMEOUT_MS = 120_000;
 
 /**
- * Changes Lua programs, each change by itself, in a copy of the tree, and runs the tests there, each time with an empty Redis: what one
- * changed program has written must not fail the tests of the next.
+ * Makes one change at a time to Lua programs in a copy of the tree, and runs the tests there. Each run starts with an
+ * empty Redis, so that data of one changed program cannot fail the tests of the next.
  */
-export async function runLua({ mutate, tests }: Area, work_dir: string): Promise<Mutant[]> {
-    const tree = join(work_dir, 'tree');
+export async function runLua({ mutate, tests }: Area, workDir: string): Promise<Mutant[]> {
+    const tree = join(workDir, 'tree');
     for (const file of execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).split('\0').filter(Boolean)) {
         mkdirSync(dirname(join(tree, file)), { recursive: true });
         cpSync(file, join(tree, file), { recursive: true, verbatimSymlinks: true }); // a link may lead to a folder
@@ -33,13 +33,13 @@ export async function runLua({ mutate, tests }: Area, work_dir: string): Promise
         }
         writeFileSync(join(tree, file), source);
     }
-    if (!(await passes(tests, tree))) throw new Error('The tests fail when nothing is changed any more.');
+    if (!(await passes(tests, tree))) throw new Error('The tests fail after all changes are undone.');
     return mutants;
 }
 
-/** Whether all tests pass; the first file that does not ends it. */
+/** Whether all tests pass. Stops at the first file that fails. */
 async function passes(tests: readonly string[], cwd: string): Promise<boolean> {
-    const redis = new Redis(process.env['TEST_REDIS_URL'] as string); // mutate.ts has started it
+    const redis = new Redis(process.env['TEST_REDIS_URL'] as string); // mutate.ts sets it
     await redis.flushall();
     redis.disconnect();
     for (const file of tests) {

@@ -10,34 +10,35 @@ import { type Mutant, report } from './report.ts';
 import { runStryker } from './stryker.ts';
 
 /**
- * `npm run mutation`: changes the core of the service in one place at a time, and counts how many of the changes its tests notice;
- * `npm run mutation -- AREA…` or `FILE…`: in those areas (areas.ts) or files alone. Fails where less than 85 % are noticed.
+ * `npm run mutation`: changes the core of the service in one place at a time, and counts how many of the changes its
+ * tests notice. `npm run mutation -- AREA…` or `FILE…` changes only those areas (areas.ts) or files. Fails if the tests
+ * notice less than 85 %.
  */
 
-const work_dir = mkdtempSync(join(tmpdir(), 'mutation-'));
+const workDir = mkdtempSync(join(tmpdir(), 'mutation-'));
 const closing = new AsyncDisposableStack();
 process.once('SIGINT', () => closing.disposeAsync().finally(() => process.exit(130)));
 process.once('SIGTERM', () => closing.disposeAsync().finally(() => process.exit(143)));
 
 async function main(): Promise<boolean> {
-    closing.defer(() => rmSync(work_dir, { recursive: true, force: true }));
+    closing.defer(() => rmSync(workDir, { recursive: true, force: true }));
     execFileSync('npm', ['run', '--silent', 'ensure'], { cwd: 'test/mutation', stdio: 'inherit' });
-    const options = { data_dir: work_dir, log: () => {} };
+    const options = { dataDir: workDir, log: () => {} };
     const [postgres, redis] = await Promise.all([startPostgres(options), startRedis(options)]);
     closing.defer(() => postgres.stop());
     closing.defer(() => redis.stop());
-    const urls = { TEST_DATABASE_URL: postgres.url, TEST_ADMIN_URL: postgres.admin_url, TEST_REDIS_URL: redis.url };
+    const urls = { TEST_DATABASE_URL: postgres.url, TEST_ADMIN_URL: postgres.adminUrl, TEST_REDIS_URL: redis.url };
     Object.assign(process.env, urls, { NODE_ENV: 'test' });
 
-    let is_enough = true;
+    let isEnough = true;
     for (const [name, area] of Object.entries(wanted(process.argv.slice(2)))) {
         console.log(`\n${name}: ${area.mutate.join(', ')}`);
-        is_enough = report(name, await mutantsOf(area)) && is_enough;
+        isEnough = report(name, await mutantsOf(area)) && isEnough;
     }
-    return is_enough;
+    return isEnough;
 }
 
-/** The areas that were asked for by name, and those of files that were. */
+/** The areas that the arguments name, and the areas of files that they name, reduced to these files. */
 function wanted(asked: readonly string[]): Record<string, Area> {
     if (asked.length === 0) return AREAS;
     const unknown = asked.find((name) => !(name in AREAS) && !existsSync(name));
@@ -53,15 +54,15 @@ async function mutantsOf({ mutate, tests }: Area): Promise<Mutant[]> {
     const programs = Map.groupBy(mutate, (file) => (file.endsWith('.lua') ? 'lua' : 'typescript'));
     const [typescript, lua] = [programs.get('typescript'), programs.get('lua')];
     return [
-        ...(typescript ? await runStryker({ mutate: typescript, tests }, work_dir) : []),
-        ...(lua ? await runLua({ mutate: lua, tests }, work_dir) : []),
+        ...(typescript ? await runStryker({ mutate: typescript, tests }, workDir) : []),
+        ...(lua ? await runLua({ mutate: lua, tests }, workDir) : []),
     ];
 }
 
-let is_enough = false;
+let isEnough = false;
 try {
-    is_enough = await main();
+    isEnough = await main();
 } finally {
     await closing.disposeAsync();
 }
-process.exit(is_enough ? 0 : 1);
+process.exit(isEnough ? 0 : 1);

@@ -2,16 +2,16 @@
 export interface Mutant {
     file: string;
     line: number;
-    /** What stood there, and what took its place. */
+    /** The original text and its replacement. */
     change: string;
-    /** Whether a test failed, or none came to an end. */
+    /** Whether a test failed or did not end. */
     caught: boolean;
 }
 
-/** The part of mutants that must be caught in every area. */
+/** Share of the mutants that the tests must catch in every area. */
 export const LEAST_SCORE = 0.85;
 
-/** Prints who survived, and how many of each file were caught. Gives whether enough were. */
+/** Prints the mutants that survived, and how many of each file were caught. Returns whether enough were caught. */
 export function report(area: string, mutants: readonly Mutant[]): boolean {
     const survivors = mutants.filter(({ caught }) => !caught);
     for (const { file, line, change } of survivors) {

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import type { Area } from './areas.ts';
 import type { Mutant } from './report.ts';
 
-/** What tests are given beside the time that they take unchanged, in milliseconds. */
+/** Time that tests get in addition to the time that they take on unchanged code, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
-/** What is read of a report in mutation-testing-elements' schema. */
+/** The fields that are read of a report in the schema of mutation-testing-elements. */
 interface Report {
     files: Record<string, { mutants: StrykerMutant[] }>;
 }
@@ -20,12 +20,13 @@ interface StrykerMutant {
 }
 
 /**
- * Has Stryker change the files, each change by itself, and run the tests that reach it. The sources are instrumented as the TypeScript
- * that they are: Node takes the types off. Threads of a pool do not see which change is active: tests run jobs in their own thread.
+ * Lets Stryker make one change at a time to the files and run the tests that reach it. Stryker instruments the
+ * TypeScript sources, and Node strips the types. Worker threads do not see which change is active, so these tests run
+ * jobs in their own thread.
  */
-export async function runStryker({ mutate, tests }: Area, work_dir: string): Promise<Mutant[]> {
-    const report_file = join(work_dir, 'stryker.json');
-    const config_file = join(work_dir, 'stryker.config.json');
+export async function runStryker({ mutate, tests }: Area, workDir: string): Promise<Mutant[]> {
+    const reportFile = join(workDir, 'stryker.json');
+    const configFile = join(workDir, 'stryker.config.json');
     const config = {
         mutate,
         testRunner: 'tap',
@@ -34,18 +35,18 @@ export async function runStryker({ mutate, tests }: Area, work_dir: string): Pro
         concurrency: 1,
         timeoutMS: TIMEOUT_MS,
         disableTypeChecks: false,
-        tsconfigFile: 'none', // it would be rewritten by an interface that TypeScript 7 does not have
+        tsconfigFile: 'none', // Stryker would rewrite it with an API that TypeScript 7 does not have
         tempDirName: '.cache/mutation',
         ignorePatterns: ['.cache', '.data', 'docs', 'helm', 'client/dist'],
         reporters: ['json', 'progress-append-only'],
-        jsonReporter: { fileName: report_file },
+        jsonReporter: { fileName: reportFile },
         allowConsoleColors: false,
     };
-    writeFileSync(config_file, JSON.stringify(config));
-    const child = spawn('test/mutation/node_modules/.bin/stryker', ['run', config_file], { stdio: 'inherit' });
+    writeFileSync(configFile, JSON.stringify(config));
+    const child = spawn('test/mutation/node_modules/.bin/stryker', ['run', configFile], { stdio: 'inherit' });
     const [code] = (await once(child, 'exit')) as [number | null];
     if (code !== 0) throw new Error(`Stryker ended with ${code}.`);
-    const { files } = JSON.parse(readFileSync(report_file, 'utf8')) as Report; // Stryker's own
+    const { files } = JSON.parse(readFileSync(reportFile, 'utf8')) as Report; // Stryker wrote it
     return Object.entries(files).flatMap(([file, { mutants }]) => {
         const lines = readFileSync(file, 'utf8').split('\n');
         return mutants.flatMap((mutant) => mutantOf(file, lines, mutant));

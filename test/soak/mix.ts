@@ -4,8 +4,8 @@ import type { BenchEnvironment } from '../../bench/jobs/job.ts';
 import type { HttpRequest } from '../../bench/load/requests.ts';
 
 /**
- * The requests of the open loop, in parts of a hundred. Passwords are few: one costs as much CPU as fifty verifies. What
- * changes state in other ways than by a new row is the visitors' part (visits.ts).
+ * The requests of the open loop, in parts of a hundred. None of them hashes a password, because that takes as much CPU
+ * as fifty verifies. Requests that change state in other ways than by a new row are in visits.ts.
  */
 const SHARES: ReadonlyArray<[name: string, parts: number]> = [
     ['verify', 24],
@@ -17,10 +17,10 @@ const SHARES: ReadonlyArray<[name: string, parts: number]> = [
     ['create-did', 5],
     ['verify-presentation', 4],
     ['present', 3],
-    // Of keys whose limit is used up: 429, but for the first ten of each minute.
+    // Keys over their limit: 429 except for the first ten requests of each minute.
     ['refused', 3],
 ];
-/** What else is refused. */
+/** Other kinds of refused requests. */
 const REFUSED = [
     'unknown path',
     'no token',
@@ -32,10 +32,10 @@ const REFUSED = [
     'no secret',
 ] as const;
 const REFUSED_PARTS = 7;
-/** Hundreds of requests that are made, and sent again and again. */
+/** Number of hundreds of requests that are made. The load sends them again and again. */
 const HUNDREDS = 40;
 
-/** Requests of every kind, in an order in which no kind comes in bursts. */
+/** Requests of every kind, mixed evenly so that no kind comes in bursts. */
 export async function mixedRequests(environment: BenchEnvironment): Promise<HttpRequest[]> {
     const kinds = [];
     for (const [name, parts] of SHARES) {

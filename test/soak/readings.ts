@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Client } from 'pg';
 
-/** What is read of a running service at one moment, added up over its processes. */
+/** Readings of a running service at one moment, summed over its processes. */
 export interface Sample {
     rss_mib: number;
     heap_mib: number;
@@ -14,10 +14,10 @@ export interface Sample {
 const MIB = 1 << 20;
 
 export interface Sources {
-    /** Where each process tells of itself, as host:port. */
+    /** Operations address of each process, as host:port. */
     ops: readonly string[];
     redis: Redis;
-    /** As the superuser. */
+    /** A connection as the superuser. */
     db: Client;
 }
 
@@ -37,9 +37,9 @@ export async function read({ ops, redis, db }: Sources): Promise<Sample> {
     };
 }
 
-/** Of a metric without labels of its own. */
+/** The value of a metric that has no labels of its own. */
 function valueIn(page: string, metric: string): number {
     const [, value] = new RegExp(`^${metric}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(page) ?? [];
-    if (value === undefined) throw new Error(`A process does not tell its ${metric}.`);
+    if (value === undefined) throw new Error(`A process does not report ${metric}.`);
     return Number(value);
 }

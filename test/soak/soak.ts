@@ -18,20 +18,23 @@ import { read, type Sample, type Sources } from './readings.ts';
 import { startVisitors, type Visits } from './start-visitors.ts';
 import { type Judged, judge, type Measure } from './verdict.ts';
 
-/** `npm run soak`: whether memory, connections, keys and latency stay flat under a steady load of every kind of request. */
+/**
+ * `npm run soak`: checks that memory, connections, keys and latency stay flat under a steady load of all kinds of
+ * requests.
+ */
 
 const SHARE_OF_CAPACITY = 0.7;
 const CAPACITY_S = 10;
 const CONNECTIONS = 64;
-/** Of the open loop: as many clients wait at once at most. */
+/** Most clients of the open loop that wait for an answer at once. */
 const WAITING_CLIENTS = 1_000;
-/** What is read at its end stands for it. */
+/** Length of a window, in seconds. The readings of a window are taken at its end. */
 const WINDOW_S = 20;
-/** The part of the time that is not judged: caches fill, and V8 compiles. */
+/** Share of the windows, from the first, that is not judged: meanwhile caches fill and V8 compiles. */
 const WARMUP_SHARE = 0.2;
-/** As users have it; test services make it cheap. */
+/** The production cost of passwords. Test services use a lower one by default. */
 const SETTINGS = { ARGON2_MEMORY_KIB: '19456', ARGON2_PASSES: '2' };
-/** Answers of 503, in parts of all: a machine that others use has moments in which there is less capacity. */
+/** Largest share of answers with 503. A machine with other work has less capacity at times. */
 const MOST_UNAVAILABLE = 0.01;
 const LEAST_MINUTES = 3;
 
@@ -57,7 +60,7 @@ async function soak(closing: AsyncDisposableStack, { minutes }: { minutes: numbe
     const windows: Window[] = [];
     const until = performance.now() + minutes * 60_000;
     while (performance.now() < until) {
-        const plan = { ...load, rate, connections: WAITING_CLIENTS, warmup_s: 1, seconds: WINDOW_S };
+        const plan = { ...load, rate, connections: WAITING_CLIENTS, warmupS: 1, seconds: WINDOW_S };
         const result = await measureOpenLoad(plan, {});
         windows.push({ ...(await read(sources)), ...latencyIn(result), result });
     }
@@ -66,40 +69,40 @@ async function soak(closing: AsyncDisposableStack, { minutes }: { minutes: numbe
 
 interface Load {
     targets: Target[];
-    requests_file: string;
+    requestsFile: string;
 }
 
-/** The service, and what it will be asked for. */
+/** Starts the service and writes the requests of the load. */
 async function prepare(
     closing: AsyncDisposableStack,
 ): Promise<{ load: Load; sources: Sources; env: Record<string, string> }> {
     const options = { transport: 'local', settings: SETTINGS } as const;
-    const { service, admin_url, redis_url, folder } = await openOwnService(closing, options);
-    const { E2E_URLS: urls = '', E2E_INTERNAL_SECRET: internal_secret = '', E2E_DATABASE_URL } = service.env;
+    const { service, adminUrl, redisUrl, folder } = await openOwnService(closing, options);
+    const { E2E_URLS: urls = '', E2E_INTERNAL_SECRET: internalSecret = '', E2E_DATABASE_URL } = service.env;
     const targets = urls.split(',').map((url) => ({ host: new URL(url).hostname, port: Number(new URL(url).port) }));
     const [db, admin] = [
         new Client({ connectionString: E2E_DATABASE_URL }),
-        new Client({ connectionString: admin_url }),
+        new Client({ connectionString: adminUrl }),
     ];
     await Promise.all([db.connect(), admin.connect()]);
     closing.defer(() => Promise.all([db.end(), admin.end()]).then(() => {}));
-    const redis = new Redis(redis_url);
+    const redis = new Redis(redisUrl);
     closing.defer(() => redis.disconnect());
-    const load = { targets, requests_file: join(folder, 'requests') };
-    const world = await buildWorld({ gateways: targets, internal_secret });
-    writeRequests(load.requests_file, await mixedRequests({ world, db, credentialId: newId }));
+    const load = { targets, requestsFile: join(folder, 'requests') };
+    const world = await buildWorld({ gateways: targets, internal_secret: internalSecret });
+    writeRequests(load.requestsFile, await mixedRequests({ world, db, credentialId: newId }));
     const sources = { ops: service.ops.map(({ target }) => target), redis, db: admin };
     return { load, sources, env: service.env };
 }
 
-/** Requests per second that are answered, one way or another: refusals are a part of the mix. */
+/** Requests per second that the service answers, including refusals, which are part of the mix. */
 async function capacityOf(load: Load): Promise<number> {
-    const plan = { ...load, connections: CONNECTIONS, warmup_s: WARMUP_S, seconds: CAPACITY_S, repeat: true };
+    const plan = { ...load, connections: CONNECTIONS, warmupS: WARMUP_S, seconds: CAPACITY_S, repeat: true };
     const { requests, seconds } = await measureLoad({ ...plan, expected: { status: 200 } }, {});
     return requests / seconds;
 }
 
-/** Of all answers but refusals for want of capacity: the mean of each kind, weighed by how many there were. */
+/** Latency of all answers except 503: the mean of the percentiles of each status, weighted by its count. */
 function latencyIn({ answers }: OpenLoopResult): { p50_ms: number; p99_ms: number } {
     const kinds = Object.entries(answers).filter(([status]) => status !== '503');
     const all = kinds.reduce((sum, [, { count }]) => sum + count, 0);
@@ -133,16 +136,16 @@ function report(windows: readonly Window[], visits: Visits): boolean {
     const unavailable = countOf((status) => status === 503);
     const lost = windows.reduce((sum, { result }) => sum + result.lost, 0);
     console.log(
-        `\n${all.toLocaleString('en')} answers: ${faults} of 5xx but 503, ${unavailable} of 503, ${lost} lost; ` +
+        `\n${all.toLocaleString('en')} answers: ${faults} with 5xx except 503, ${unavailable} with 503, ${lost} lost; ` +
             `${visits.visits} visits of ${visits.calls} calls, refused: ${JSON.stringify(visits.refused)}`,
     );
     if (visits.error !== undefined) console.log(`A visit failed: ${visits.error}`);
-    const is_served = faults === 0 && lost === 0 && unavailable <= all * MOST_UNAVAILABLE && visits.error === undefined;
-    return is_served && judged.every(({ is_flat }) => is_flat);
+    const isServed = faults === 0 && lost === 0 && unavailable <= all * MOST_UNAVAILABLE && visits.error === undefined;
+    return isServed && judged.every(({ isFlat }) => isFlat);
 }
 
-function rowOf({ measure, first, last, is_flat }: Judged): string[] {
-    return [measure, figure(first), figure(last), is_flat ? 'flat' : 'GROWS'];
+function rowOf({ measure, first, last, isFlat }: Judged): string[] {
+    return [measure, figure(first), figure(last), isFlat ? 'flat' : 'GROWS'];
 }
 
 function statuses({ answers }: OpenLoopResult): string {

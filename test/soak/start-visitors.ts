@@ -1,17 +1,18 @@
 import { fork } from 'node:child_process';
 
+/** Least time from one visit to the next, in milliseconds. */
 const VISIT_EVERY_MS = 2_000;
 
-/** What the visitors have done. */
+/** Totals of all visitors. */
 export interface Visits {
     visits: number;
     calls: number;
-    /** By status. */
+    /** Refused calls by status. */
     refused: Record<string, number>;
     error: string | undefined;
 }
 
-/** Starts them in a process of their own; `env` names the service. */
+/** Starts the visitors in a child process. `env` names the service. */
 export function startVisitors(env: Record<string, string>): { stop(): Promise<Visits> } {
     const child = fork(new URL('visitors.ts', import.meta.url), [String(VISIT_EVERY_MS)], {
         env: { ...process.env, ...env },
@@ -19,7 +20,7 @@ export function startVisitors(env: Record<string, string>): { stop(): Promise<Vi
     const { promise, resolve, reject } = Promise.withResolvers<Visits>();
     child.once('message', (visits: Visits) => resolve(visits));
     child.once('exit', (code) => reject(new Error(`The visitors ended with ${code}.`)));
-    promise.catch(() => {}); // told by stop()
+    promise.catch(() => {}); // stop() reports the error
     return {
         stop() {
             if (child.connected) child.send('stop');

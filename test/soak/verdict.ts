@@ -1,14 +1,16 @@
 import { median } from '../../bench/percentiles.ts';
 
-/** How much a value may grow from the first third of the counted time to the last, beside what it was. */
+/** How much a value may grow from the first third of the counted time to the last third. */
 export interface Allowance {
-    /** Of what it was. */
+    /** As a share of the value in the first third. */
     share: number;
-    /** In the value's own unit: what a small value may grow by without that meaning anything. */
+    /** Added to the share, in the value's own unit, because a small value may grow by this much without a leak. */
     slack: number;
 }
 
-/** Memory moves with the garbage collector, latency with what else runs on the machine; the others have no excuse. */
+/**
+ * Memory varies with the garbage collector, latency with other work on the machine. The other values should not vary.
+ */
 export const ALLOWED = {
     rss_mib: { share: 0.1, slack: 32 },
     heap_mib: { share: 0.15, slack: 16 },
@@ -26,7 +28,7 @@ export interface Judged {
     measure: Measure;
     first: number;
     last: number;
-    is_flat: boolean;
+    isFlat: boolean;
 }
 
 /** Compares the medians of the first and the last third of a series. */
@@ -35,5 +37,5 @@ export function judge(measure: Measure, series: readonly number[]): Judged {
     const first = median(series.slice(0, third));
     const last = median(series.slice(-third));
     const { share, slack } = ALLOWED[measure];
-    return { measure, first, last, is_flat: last <= first * (1 + share) + slack };
+    return { measure, first, last, isFlat: last <= first * (1 + share) + slack };
 }

@@ -1,20 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { newVisitor, visit } from './visits.ts';
 
-/** A process of its own: visits one after the other, at most one in EVERY milliseconds, until the parent says `stop`. */
+/**
+ * A child process, `node visitors.ts EVERY`: makes visits, at most one every EVERY milliseconds, until the parent sends
+ * `stop`.
+ */
 
 const EVERY_MS = Number(process.argv[2]);
-/** They take turns, so that no account reaches its limit of keys or of calls. */
+/** Number of visitors. They take turns, so that no account reaches its quota of keys or its rate limit. */
 const VISITORS = 8;
 
-let is_over = false;
+let isOver = false;
 process.once('message', () => {
-    is_over = true;
+    isOver = true;
 });
 const visitors = await Promise.all(Array.from({ length: VISITORS }, newVisitor));
 const totals = { visits: 0, calls: 0, refused: {} as Record<string, number>, error: undefined as string | undefined };
 try {
-    while (!is_over) {
+    while (!isOver) {
         const began = performance.now();
         const visitor = visitors[totals.visits % VISITORS];
         if (!visitor) break;

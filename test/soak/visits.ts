@@ -13,7 +13,7 @@ import {
     type Wallet,
 } from '../e2e/support/world.ts';
 
-/** Somebody who comes again and again with the same account, key, DID and wallet, so that only rows are new. */
+/** A client that returns with the same account, key, DID and wallet, so that a visit adds only rows. */
 export interface Visitor {
     account: Account;
     api_key: string;
@@ -29,12 +29,14 @@ export async function newVisitor(): Promise<Visitor> {
 
 type Step = () => Promise<unknown>;
 
-/** One visit: every endpoint at least once. Gives the number of calls, and those that were refused, by status. */
+/**
+ * Makes one visit: calls every endpoint at least once. Returns the number of calls, and the statuses of refused calls.
+ */
 export async function visit(visitor: Visitor): Promise<{ calls: number; refused: number[] }> {
     const session = await login(visitor.account);
     const client = service.as({ token: visitor.api_key });
     const [issued, presented] = await present(client, visitor);
-    const credential_id = issued.credential_id;
+    const credentialId = issued.credential_id;
     const steps = [
         ...accountSteps(service.as({ token: session.token }), visitor),
         ...(await keySteps(service.as({ token: session.token }))),
@@ -46,8 +48,13 @@ export async function visit(visitor: Visitor): Promise<{ calls: number; refused:
             presentation: presented.presentation,
             audience: presented.audience,
         }),
-        () => client.credentials.revoke({ credential_id, issuer_did: visitor.did.did, reason: 'over' }),
-        () => service.internal.credentials.revoke({ credential_id, issuer_did: visitor.did.did, reason: 'over' }),
+        () => client.credentials.revoke({ credential_id: credentialId, issuer_did: visitor.did.did, reason: 'over' }),
+        () =>
+            service.internal.credentials.revoke({
+                credential_id: credentialId,
+                issuer_did: visitor.did.did,
+                reason: 'over',
+            }),
     ];
     const refused: number[] = [];
     const run = async (step: Step): Promise<unknown> => {
@@ -81,17 +88,17 @@ function accountSteps({ me }: Client, { account: { password } }: Visitor): Step[
     ];
 }
 
-/** The new key is never used, and revoked again: one that was used is remembered in Redis for two days. */
+/** Creates a key and revokes it without using it, because Redis keeps an entry for a used key for two days. */
 async function keySteps({ keys }: Client): Promise<Step[]> {
-    const key_id = (await keys.list()).keys.find(({ active }) => active)?.key_id ?? '';
+    const keyId = (await keys.list()).keys.find(({ active }) => active)?.key_id ?? '';
     let made: string | undefined;
     return [
         async () => {
             made = (await keys.generate({ name: 'visit' })).key_id;
         },
         () => keys.list(),
-        () => keys.get({ key_id }),
-        () => keys.rename({ key_id, name: 'visited' }),
+        () => keys.get({ key_id: keyId }),
+        () => keys.rename({ key_id: keyId, name: 'visited' }),
         () => keys.revoke({ key_id: made ?? '' }),
     ];
 }

@@ -24,7 +24,7 @@ const FOR_LOOPBACK = sequence(
     der(0x04, sequence(der(0x87, Buffer.of(127, 0, 0, 1)), der(0x82, Buffer.from('localhost')))),
 );
 
-/** From 2020 on; `until` is a day, as 2049-12-31. */
+/** Valid from 2020 until the day `until`, such as 2049-12-31. */
 const validity = (until: string): Buffer =>
     sequence(
         der(0x17, Buffer.from('200101000000Z')),
@@ -34,13 +34,16 @@ const validity = (until: string): Buffer =>
 const named = (name: string): Buffer =>
     sequence(der(0x31, sequence(oid(0x55, 0x04, 0x03), der(0x0c, Buffer.from(name)))));
 
-/** A new certificate authority (X.509, RFC 5280, with Ed25519 keys as in RFC 8410) and what it certifies for this machine. */
+/**
+ * Creates a certificate authority (X.509, RFC 5280, with Ed25519 keys, RFC 8410) that certifies servers on this
+ * machine.
+ */
 export function authority(
     name: string,
     { until = '2049-12-31' } = {},
 ): { cert: string; certify(subject: string): Certified } {
     const own = generateKeyPairSync('ed25519');
-    const issue = (subject: string, public_key: KeyObject, extension: Buffer): string => {
+    const issue = (subject: string, publicKey: KeyObject, extension: Buffer): string => {
         const serial = Buffer.concat([Buffer.of(0x01), randomBytes(8)]); // positive
         const body = sequence(
             der(0xa0, der(0x02, Buffer.of(2))), // version 3
@@ -49,7 +52,7 @@ export function authority(
             named(name),
             validity(until),
             named(subject),
-            public_key.export({ type: 'spki', format: 'der' }),
+            publicKey.export({ type: 'spki', format: 'der' }),
             der(0xa3, sequence(extension)),
         );
         const signature = der(0x03, Buffer.of(0), sign(null, body, own.privateKey));

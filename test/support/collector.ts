@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { SpanKind } from '@opentelemetry/api';
 
-/** A span as it came over OTLP. */
+/** A span that was received over OTLP. */
 export interface CollectedSpan {
     traceId: string;
     spanId: string;
@@ -10,12 +10,12 @@ export interface CollectedSpan {
     name: string;
     /** One more than the API's number. */
     kind: SpanKind;
-    /** The `service.name` of the process that it comes from. */
+    /** The `service.name` of the process that sent it. */
     service: string;
     attributes: Record<string, string | number>;
 }
 
-/** What tests read of an OTLP export in JSON. */
+/** The fields of an OTLP export in JSON that tests read. */
 interface Export {
     resourceSpans: Array<{
         resource: { attributes: Attribute[] };
@@ -31,13 +31,13 @@ interface Attribute {
 
 export interface Collector {
     url: string;
-    /** All that has come, as it came. */
+    /** All received bodies, unchanged. */
     text(): string;
     spans(): CollectedSpan[];
     stop(): void;
 }
 
-/** A collector that takes traces over OTLP/HTTP, and keeps them. */
+/** Starts a collector that receives traces over OTLP/HTTP and keeps them. */
 export async function startCollector(): Promise<Collector> {
     const exports: string[] = [];
     const server = createServer(async (request, response) => {
@@ -45,7 +45,7 @@ export async function startCollector(): Promise<Collector> {
         response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as { port: number }; // a server that listens on a port has no string
+    const { port } = server.address() as { port: number }; // address() is a string only for a pipe
     return {
         url: `http://127.0.0.1:${port}`,
         text: () => exports.join('\n'),

@@ -2,11 +2,12 @@ import { type CallContext, Cancellation } from '../../platform/context.ts';
 import { newId } from '../../platform/ids.ts';
 import { createLog } from '../../platform/telemetry/log.ts';
 
-// Apart from harness.ts, which loads every service: a test that needs no database starts three times as fast without it.
+// Separate from harness.ts, which loads every service. Without it, a test that needs no database starts three times as
+// fast.
 
 export const quiet = createLog({ level: 'silent', name: 'test' });
 
-/** A call on behalf of `user_id` (a new account's id unless given), with more time to go than a whole file takes. */
+/** The context of a call for `user_id`, by default a new id. Its deadline is later than the end of any test file. */
 export function testContext(caller: Partial<CallContext> = {}): CallContext {
     return {
         request_id: newId(),

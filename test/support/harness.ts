@@ -7,16 +7,16 @@ import { type Database, openDatabase } from '../../platform/postgres/db.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
 import type { Log } from '../../platform/telemetry/log.ts';
 import { createMetrics } from '../../platform/telemetry/metrics.ts';
-import { SCHEMAS } from '../../services/index.ts';
+import { SCHEMAS } from '../../services/schemas.ts';
 import { quiet } from './context.ts';
 
 export { quiet, testContext } from './context.ts';
 export { redisUrl, testRedis } from './test-redis.ts';
 
-/** What `npm test` (test/run.ts) has started for the tests. */
+/** The URL of a database that `npm test` (test/run.ts) has started for the tests. */
 function setting(name: 'TEST_DATABASE_URL' | 'TEST_ADMIN_URL'): string {
     const value = process.env[name];
-    if (!value) throw new Error(`${name} is not set: run this file by "npm test -- <file>".`);
+    if (!value) throw new Error(`${name} is not set: run this file with "npm test -- <file>".`);
     return value;
 }
 
@@ -32,7 +32,7 @@ export function recordingLog(): { log: Log; lines: Array<Record<string, unknown>
     return { log: pino({ base: null }, stream), lines };
 }
 
-/** A new, empty database of the test file's own; dropped when the file is done. */
+/** Creates an empty database for the test file. It is dropped when the file is done. */
 export async function emptyDatabase(): Promise<string> {
     const name = `t_${randomBytes(6).toString('hex')}`;
     const admin = setting('TEST_ADMIN_URL');
@@ -41,7 +41,7 @@ export async function emptyDatabase(): Promise<string> {
     return Object.assign(new URL(setting('TEST_DATABASE_URL')), { pathname: `/${name}` }).href;
 }
 
-/** A migrated database of the test file's own; dropped when the file is done. */
+/** Creates a migrated database for the test file. It is dropped when the file is done. */
 export async function testDatabase(): Promise<{ db: Database; url: string }> {
     const url = await emptyDatabase();
     await migrate(url, { schemas: SCHEMAS, log: quiet });

@@ -1,4 +1,4 @@
-/** HTTP/2 by hand, for clients that keep to no rule: RFC 9113 for the frames, RFC 7541 for the headers. */
+/** HTTP/2 frames (RFC 9113) and headers (RFC 7541) for clients that break the protocol. */
 
 const TYPES = {
     data: 0,
@@ -24,16 +24,16 @@ function frame(type: keyof typeof TYPES, flags: number, stream: number, payload:
     return Buffer.concat([head, payload]);
 }
 
-/** A header that is not put into the table of headers; name and value are shorter than 127 bytes. */
+/** A literal header without indexing. Its name and value must be shorter than 127 bytes. */
 function literal(name: string, value: string): Buffer {
     const [nameBytes, valueBytes] = [Buffer.from(name), Buffer.from(value)];
     return Buffer.concat([Buffer.of(0, nameBytes.length), nameBytes, Buffer.of(valueBytes.length), valueBytes]);
 }
 
-/** What a client sends first. */
+/** The connection preface: the first bytes that a client sends. */
 export const PREFACE = Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame('settings', 0, 0)]);
 
-/** The headers of a call; `:method: POST` and `:scheme: http` are numbers of the static table. */
+/** The headers of a call. `:method: POST` and `:scheme: http` are indexes into the static table. */
 export function callHeaders(path: string, more: Record<string, string> = {}): Buffer {
     const all = { ':authority': 'a', ':path': path, 'content-type': 'application/grpc', te: 'trailers', ...more };
     return Buffer.concat([Buffer.of(0x83, 0x86), ...Object.entries(all).map((header) => literal(...header))]);
@@ -44,13 +44,13 @@ const idOf = (index: number): number => 2 * index + 1;
 const openStream = (index: number, flags: number, block = HEALTH): Buffer =>
     frame('headers', flags | END_HEADERS, idOf(index), block);
 
-/** Repeats a frame, or several, behind those that open a flood. */
+/** Repeats one or several frames after the preface and the frames in `first`. */
 const flood =
     (each: (index: number) => Buffer, first: Buffer = Buffer.alloc(0)) =>
     (count: number): Buffer =>
         Buffer.concat([PREFACE, first, ...Array.from({ length: count }, (_, index) => each(index))]);
 
-/** Everything that a client sends which floods a server with `count` frames of one kind. */
+/** The bytes that flood a server with `count` frames of one kind, including the preface. */
 export const FLOODS = {
     'streams that are reset at once': flood((index) =>
         Buffer.concat([openStream(index, 0), frame('reset', 0, idOf(index), CANCEL)]),

@@ -4,7 +4,7 @@ import { type OpenApi, type OperationObject, openApi } from '../../gateway/opena
 
 export const endpoints = endpointTable({ version: '', cache: async () => {}, clock: Date.now });
 
-/** The document as any reader has it. */
+/** The document as clients get it. */
 export const document = JSON.parse(JSON.stringify(openApi(endpoints, '1.2.3'))) as OpenApi;
 
 export interface Listed {
@@ -17,13 +17,13 @@ export const operations: Listed[] = Object.entries(document.paths).flatMap(([pat
     Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
 );
 
-/** What a pointer such as `#/components/schemas/Error` stands for; undefined where that is nothing. */
+/** The value at a pointer such as `#/components/schemas/Error`. Undefined if there is none. */
 export function resolve(reference: string): unknown {
     const names = reference.split('/').slice(1);
     return names.reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], document);
 }
 
-/** What is wrong with a value by a schema of the document, judged by a validator that knows nothing of the service. */
+/** The errors in a value by a schema of the document. The validator is independent of the service's code. */
 export function faults(schema: object, value: unknown): string[] {
     const ajv = new Ajv2020({
         allErrors: true,

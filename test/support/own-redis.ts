@@ -3,11 +3,12 @@ import { connect, createServer } from 'node:net';
 import { isMainThread } from 'node:worker_threads';
 
 /**
- * Loaded by Node's test runner before each test file: of the Redis of this run, it gives the file a numbered database for itself
- * alone, and empties it. What one file counts, folds or schedules is then nothing to the files that run beside it.
+ * Node's test runner loads this before each test file. It gives the file a numbered database of this run's Redis for
+ * itself, and empties it. So what one file counts, rolls up or schedules does not affect the files that run at the same
+ * time.
  */
 
-/** Redis has so many databases by default. Number 0 is that of the end-to-end tests' service. */
+/** Number of databases that Redis has by default. The service of the end-to-end tests uses number 0. */
 const DATABASES = 16;
 const given = process.env['TEST_REDIS_URL'];
 
@@ -20,7 +21,10 @@ if (isMainThread && process.env['NODE_TEST_CONTEXT'] && given) {
     }
 }
 
-/** A database that no other living file has taken: each listens at a name, which the kernel gives back when the process ends. */
+/**
+ * Takes a database that no other running file has taken. A file takes a database by listening on an abstract socket,
+ * which the kernel frees when the process ends.
+ */
 async function takeDatabase(run: string): Promise<number> {
     for (let database = 1; database < DATABASES; database++) {
         const lease = createServer().listen(`\0credential-test-redis-${run}-${database}`).unref();
@@ -31,7 +35,7 @@ async function takeDatabase(run: string): Promise<number> {
     throw new Error('More test files run at once than Redis has databases.');
 }
 
-/** Without a library, since this comes before each file. */
+/** Empties the database. Uses no library, because this code runs before each file and must load fast. */
 async function empty(url: URL): Promise<void> {
     const socket = connect(Number(url.port), url.hostname).setEncoding('utf8');
     let answers = '';

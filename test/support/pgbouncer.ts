@@ -9,35 +9,37 @@ import { unprivilegedAccount } from '../../deploy/local/databases/unprivileged.t
 import { pickPort } from '../../deploy/local/ports.ts';
 
 const given = process.env['PGBOUNCER_PATH'];
-if (given) accessSync(given); // who names one wants it used
+if (given) accessSync(given); // a wrong path must fail, and not skip the tests
 
-/** Where Debian's package puts it. */
+/** By default the path of Debian's package. */
 const PROGRAM = given || '/usr/sbin/pgbouncer';
 
-/** Why tests that need pgbouncer are skipped, if they are. */
+/** Why tests that need pgbouncer are skipped; false if they run. */
 export const skip = existsSync(PROGRAM) ? false : `no pgbouncer: neither PGBOUNCER_PATH nor ${PROGRAM}`;
 
-/** Far fewer than the service opens: what one transaction left on a connection, another client's would find. */
+/**
+ * Far fewer than the service opens, so that state that one client leaves on a connection would reach another client.
+ */
 const SERVER_CONNECTIONS = 6;
 
 /** How long a start may take, in milliseconds. */
 const START_MS = 20_000;
 
 export interface Pooler {
-    /** As the URL of the database behind it; it serves every database there. */
+    /** The URL of the database, with pgbouncer's port. pgbouncer serves every database of the server. */
     url: string;
     stop(): Promise<void>;
 }
 
-/** A pgbouncer of the test's own before `database_url`, that gives out connections for one transaction at a time. */
-export async function startPgbouncer({ database_url, dir }: { database_url: string; dir: string }): Promise<Pooler> {
-    const behind = new URL(database_url);
+/** Starts a pgbouncer in front of `databaseUrl`, in transaction mode. */
+export async function startPgbouncer({ databaseUrl, dir }: { databaseUrl: string; dir: string }): Promise<Pooler> {
+    const behind = new URL(databaseUrl);
     const folder = join(dir, 'pgbouncer');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const port = await pickPort();
     writeFileSync(join(folder, 'users.txt'), `"${behind.username}" "${decodeURIComponent(behind.password)}"\n`);
     writeFileSync(join(folder, 'pgbouncer.ini'), configuration(behind, port));
-    const account = await unprivilegedAccount(PROGRAM, folder); // it refuses to run as root
+    const account = await unprivilegedAccount(PROGRAM, folder); // pgbouncer refuses to run as root
     const output = openServerLog(join(dir, 'pgbouncer.log'));
     const [program = '', ...args] = [...account.prefix, PROGRAM, 'pgbouncer.ini'];
     const child = spawn(program, args, {
@@ -46,15 +48,15 @@ export async function startPgbouncer({ database_url, dir }: { database_url: stri
         env: bareEnvironment(),
     });
     output.close();
-    const url = Object.assign(new URL(database_url), { port: String(port) }).href;
+    const url = Object.assign(new URL(databaseUrl), { port: String(port) }).href;
     const stop = async (): Promise<void> => {
         if (child.exitCode !== null || child.signalCode !== null) return;
         child.kill('SIGTERM');
         await once(child, 'exit');
     };
-    const give_up = performance.now() + START_MS;
+    const giveUp = performance.now() + START_MS;
     while (!(await answers(url))) {
-        if (child.exitCode === null && performance.now() < give_up) {
+        if (child.exitCode === null && performance.now() < giveUp) {
             await delay(50);
             continue;
         }
@@ -64,9 +66,9 @@ export async function startPgbouncer({ database_url, dir }: { database_url: stri
     return { url, stop };
 }
 
-function configuration({ hostname, port: behind_port }: URL, port: number): string {
+function configuration({ hostname, port: behindPort }: URL, port: number): string {
     return `[databases]
-* = host=${hostname} port=${behind_port}
+* = host=${hostname} port=${behindPort}
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${port}
@@ -83,7 +85,7 @@ log_disconnections = 0
 
 async function answers(url: string): Promise<boolean> {
     const client = new Client({ connectionString: url });
-    client.on('error', () => {}); // seen below
+    client.on('error', () => {}); // the catch below handles it
     try {
         await client.connect();
         await client.query('SELECT 1');

@@ -6,24 +6,24 @@ import { type RedisNode, redisServers } from './redis-node.ts';
 const PASSWORD = 'of every node';
 /** The last slot of each master. */
 const LAST_SLOTS = [5_460, 10_922, 16_383];
-/** How long the nodes may take to agree; ten times what they do on a machine that is not busy otherwise, in milliseconds. */
+/** Time that the nodes get to agree, in milliseconds: ten times what they need on an idle machine. */
 const START_MS = 30_000;
 
 export interface TestCluster {
     /** Names two of the nodes. */
     url: string;
-    /** A connection to each master by itself. */
+    /** A direct connection to each master. */
     nodes: readonly Redis[];
-    /** The nodes: the masters, then the replica of each, if there are replicas. */
+    /** All nodes: the masters, then the replica of each master, if there are replicas. */
     members: readonly RedisNode[];
-    /** Kills a node, which forgets all but its slots, and starts it again. */
+    /** Kills a node and starts it again. It loses all data except its slots. */
     crash(node: number): Promise<void>;
-    /** Kills a master that has a replica; resolves when that has taken its place and all others know so. */
+    /** Kills a master that has a replica. Resolves when the replica has taken its place and all other nodes know it. */
     failOver(master: number): Promise<void>;
     stop(): Promise<void>;
 }
 
-/** A Redis Cluster of three masters, each with a third of the slots and `replicas` of them, and with a password. */
+/** Starts a Redis Cluster with a password and three masters, each with a third of the slots and `replicas` replicas. */
 export async function startRedisCluster({ replicas = 0 }: { replicas?: 0 | 1 } = {}): Promise<TestCluster> {
     const servers = await redisServers();
     const count = LAST_SLOTS.length * (1 + replicas);
@@ -81,7 +81,7 @@ async function startMember(start: Awaited<ReturnType<typeof redisServers>>['star
     return { node, bus };
 }
 
-/** Makes each node behind the masters the replica of one of them, and resolves when all have a copy. */
+/** Makes each node after the masters the replica of one of them. Resolves when all replicas have a copy. */
 async function follow(members: readonly RedisNode[]): Promise<void> {
     for (const [index, { redis }] of members.entries()) {
         const master = members[index - LAST_SLOTS.length];
@@ -102,9 +102,9 @@ async function agreement(nodes: readonly Redis[]): Promise<void> {
 }
 
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-    const give_up = performance.now() + START_MS;
+    const giveUp = performance.now() + START_MS;
     while (!(await holds())) {
-        if (performance.now() > give_up) throw new Error(`It never came true that ${what}.`);
+        if (performance.now() > giveUp) throw new Error(`Timed out waiting until ${what}.`);
         await delay(20);
     }
 }

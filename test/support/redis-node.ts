@@ -11,12 +11,12 @@ import { pickPort } from '../../deploy/local/ports.ts';
 export interface RedisNode {
     port: number;
     password: string;
-    /** A connection to this node by itself. */
+    /** A direct connection to this node. */
     redis: Redis;
-    /** Kills the node, which forgets all but its configuration, and starts it again at the same address. */
+    /** Kills the node and starts it again at the same address. It loses all data except its configuration. */
     restart(): Promise<void>;
     kill(): Promise<void>;
-    /** Lets it keep its connections and answer nothing, until `resume`. */
+    /** Stops the process: it keeps its connections but answers nothing until `resume`. */
     suspend(): void;
     resume(): void;
     stop(): Promise<void>;
@@ -24,10 +24,10 @@ export interface RedisNode {
 
 type Settings = Record<string, string | number>;
 
-/** Starts Redis servers that keep nothing, each in a folder of its own; `close` removes the folders. */
+/** Starts Redis servers that keep no data on disk, each in its own folder. `close` removes the folders. */
 export async function redisServers() {
     const dir = mkdtempSync(join(tmpdir(), 'redis-nodes-'));
-    const program = await findRedis({ data_dir: dir, log: () => {} });
+    const program = await findRedis({ dataDir: dir, log: () => {} });
     let started = 0;
     return {
         start: (settings: Settings & { requirepass: string }): Promise<RedisNode> =>
@@ -55,7 +55,7 @@ async function startNode(
     let child = launch();
     const kill = () => killed(child);
     const redis = new Redis({ host: '127.0.0.1', port, password, maxRetriesPerRequest: null });
-    redis.on('error', () => {}); // refused until it listens
+    redis.on('error', () => {}); // connections are refused until the node listens
     return {
         port,
         password,

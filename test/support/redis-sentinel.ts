@@ -5,14 +5,16 @@ const PASSWORD = 'of every node';
 const SENTINEL_PASSWORD = 'of every sentinel';
 
 export interface TestSentinels {
-    /** Names all sentinels. */
+    /** A URL that names all sentinels. */
     url: string;
     /** The first master, and its replica. */
     nodes: readonly [RedisNode, RedisNode];
     stop(): Promise<void>;
 }
 
-/** A Redis with one replica, watched by three sentinels that promote the replica after a second of silence. */
+/**
+ * Starts a Redis with one replica and three sentinels that promote the replica after the master is silent for a second.
+ */
 export async function startSentinels(): Promise<TestSentinels> {
     const servers = await redisServers();
     const shared = { requirepass: PASSWORD, masterauth: `"${PASSWORD}"`, save: '""', 'maxmemory-policy': 'noeviction' };

@@ -6,11 +6,11 @@ import { inspect } from 'node:util';
 export interface Counts {
     passed: number;
     failed: number;
-    /** Names of what was skipped, with the reason that was given. */
+    /** Names of skipped tests, with the reason. */
     skipped: Array<{ name: string; reason: string }>;
 }
 
-/** Prints what fails, with its reason, and what takes long; leaves the counts in the file that TEST_COUNTS names. */
+/** Prints failed tests with the error, and slow tests. Writes the counts to the file that TEST_COUNTS names. */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
     const counts: Counts = { passed: 0, failed: 0, skipped: [] };
     for await (const event of events) {

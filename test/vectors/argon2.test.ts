@@ -4,7 +4,7 @@ import { hashRawSync } from '@node-rs/argon2';
 import argon2 from 'argon2';
 import { AppError } from '../../platform/errors.ts';
 import { verifyPassword } from '../../workers/crypto/password.ts';
-import noble_tags from './argon2/noble-argon2.json' with { type: 'json' };
+import nobleTags from './argon2/noble-argon2.json' with { type: 'json' };
 import phc from './argon2/phc-argon2id.json' with { type: 'json' };
 
 interface Row {
@@ -21,7 +21,7 @@ interface Row {
 }
 
 const NONE = Buffer.alloc(0);
-const describe = (memory_kib: number, passes: number, lanes: number) => `m=${memory_kib},t=${passes},p=${lanes}`;
+const describe = (memoryKib: number, passes: number, lanes: number) => `m=${memoryKib},t=${passes},p=${lanes}`;
 
 const kats: Row[] = phc.kats.map((row) => ({
     ...row,
@@ -32,7 +32,7 @@ const kats: Row[] = phc.kats.map((row) => ({
     associated_data: Buffer.from(row.associated_data, 'hex'),
 }));
 
-const reference_tests: Row[] = phc.test_c.map((row) => ({
+const referenceTests: Row[] = phc.test_c.map((row) => ({
     ...row,
     name: `P-H-C test.c ${row.password} ${row.salt} ${describe(row.memory_kib, row.passes, row.lanes)}`,
     version: 19,
@@ -64,13 +64,13 @@ const NOBLE_SETS = [
 /** `length` bytes that count five numbers round and round. */
 const pattern = (first: number, length: number) => Buffer.from(Array.from({ length }, (_, i) => first + (i % 5)));
 
-const noble: Row[] = NOBLE_SETS.map(([password, salt, secret, tag_bytes, passes, lanes, memory_kib], index) => {
-    const tag = noble_tags[noble_tags.length - NOBLE_SETS.length + index] ?? ''; // Argon2id, version 19, comes last
-    assert.equal(tag.length, 2 * tag_bytes);
+const noble: Row[] = NOBLE_SETS.map(([password, salt, secret, tagBytes, passes, lanes, memoryKib], index) => {
+    const tag = nobleTags[nobleTags.length - NOBLE_SETS.length + index] ?? ''; // Argon2id, version 19, comes last
+    assert.equal(tag.length, 2 * tagBytes);
     return {
-        name: `noble ${index} ${describe(memory_kib, passes, lanes)}`,
+        name: `noble ${index} ${describe(memoryKib, passes, lanes)}`,
         version: 19,
-        memory_kib,
+        memory_kib: memoryKib,
         passes,
         lanes,
         password: pattern(1, password),
@@ -87,13 +87,13 @@ const needsMore = (row: Row) =>
 
 /** As the row would stand in a user table. */
 function stored({ version, memory_kib, passes, lanes, salt, tag }: Row): string {
-    const [salt_text, tag_text] = [salt, Buffer.from(tag, 'hex')].map((bytes) =>
+    const [saltText, tagText] = [salt, Buffer.from(tag, 'hex')].map((bytes) =>
         bytes.toString('base64').replaceAll('=', ''),
     );
-    return `$argon2id$v=${version}$${describe(memory_kib, passes, lanes)}$${salt_text}$${tag_text}`;
+    return `$argon2id$v=${version}$${describe(memory_kib, passes, lanes)}$${saltText}$${tagText}`;
 }
 
-const rows = [...kats, ...reference_tests, ...noble];
+const rows = [...kats, ...referenceTests, ...noble];
 
 for (const row of rows) {
     test(`${row.name}: the yardstick agrees`, async () => {
@@ -115,9 +115,9 @@ const LIBRARY_VERSIONS = new Map([
     [16, 0],
     [19, 1],
 ]);
-const without_data = rows.filter((row) => row.associated_data.length === 0);
-assert.equal(without_data.length, 23);
-for (const row of without_data) {
+const withoutData = rows.filter((row) => row.associated_data.length === 0);
+assert.equal(withoutData.length, 23);
+for (const row of withoutData) {
     test(`${row.name}: the library that hashes here agrees`, () => {
         const { memory_kib, passes, lanes, secret, salt, version } = row;
         const tag = hashRawSync(row.password, {
@@ -152,9 +152,9 @@ for (const row of rows) {
 }
 
 /** A hash that was made with a secret reads like any other, and then does not match; the others are not read at all. */
-function matches(phc_text: string, password: string): boolean {
+function matches(phcText: string, password: string): boolean {
     try {
-        return verifyPassword(phc_text, password);
+        return verifyPassword(phcText, password);
     } catch (error) {
         assert.ok(error instanceof AppError && error.kind === 'internal');
         return false;

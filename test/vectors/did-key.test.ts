@@ -9,15 +9,15 @@ import ed25519 from './did-key/ed25519-x25519.json' with { type: 'json' };
 for (const [did, vector] of Object.entries(ed25519)) {
     test(`${did}: DID and key are each other's`, () => {
         const { seed, verificationKeyPair: pair } = vector;
-        const public_key = (
+        const publicKey = (
             'publicKeyBase58' in pair
                 ? bs58.decode(pair.publicKeyBase58)
                 : new Uint8Array(Buffer.from(pair.publicKeyJwk.x, 'base64url'))
         ) as PublicKey; // 32 bytes in either form
-        assert.equal(encodeDidKey(public_key), did);
-        assert.deepEqual(decodeDidKey(did), public_key);
+        assert.equal(encodeDidKey(publicKey), did);
+        assert.deepEqual(decodeDidKey(did), publicKey);
         if (seed !== undefined) {
-            assert.deepEqual(publicKeyOf(new Uint8Array(Buffer.from(seed, 'hex')) as Seed), public_key); // 32 bytes
+            assert.deepEqual(publicKeyOf(new Uint8Array(Buffer.from(seed, 'hex')) as Seed), publicKey); // 32 bytes
         }
     });
 }

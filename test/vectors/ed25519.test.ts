@@ -10,8 +10,8 @@ import {
     verify,
 } from '../../workers/crypto/ed25519.ts';
 import speccheck from './ed25519-speccheck/cases.json' with { type: 'json' };
-import paserk_public from './paseto/PASERK/k4.public.json' with { type: 'json' };
-import paserk_secret from './paseto/PASERK/k4.secret.json' with { type: 'json' };
+import paserkPublic from './paseto/PASERK/k4.public.json' with { type: 'json' };
+import paserkSecret from './paseto/PASERK/k4.secret.json' with { type: 'json' };
 import rfc8032 from './rfc8032/ed25519.json' with { type: 'json' };
 
 const bytes = (hex: string) => new Uint8Array(Buffer.from(hex, 'hex'));
@@ -20,13 +20,13 @@ const hex = (value: Uint8Array) => Buffer.from(value).toString('hex');
 for (const vector of rfc8032) {
     test(`RFC 8032 7.1 ${vector.name}: key, signature and check agree`, () => {
         const seed = bytes(vector.secretKey) as Seed; // a 32-byte secret key of the RFC
-        const public_key = publicKeyOf(seed);
-        assert.equal(hex(public_key), vector.publicKey);
-        const signature = sign(bytes(vector.message), seed, public_key);
+        const publicKey = publicKeyOf(seed);
+        assert.equal(hex(publicKey), vector.publicKey);
+        const signature = sign(bytes(vector.message), seed, publicKey);
         assert.equal(hex(signature), vector.signature);
-        assert.equal(verify(signature, bytes(vector.message), public_key), true);
+        assert.equal(verify(signature, bytes(vector.message), publicKey), true);
         signature[0] = (signature[0] ?? 0) ^ 1;
-        assert.equal(verify(signature, bytes(vector.message), public_key), false);
+        assert.equal(verify(signature, bytes(vector.message), publicKey), false);
     });
 }
 
@@ -34,20 +34,20 @@ assert.equal(speccheck.length, 12);
 speccheck.forEach((vector, number) => {
     test(`speccheck ${number} is ${number === 3 ? 'accepted' : 'refused'}`, () => {
         // As a key inside a DID would arrive: any 32 bytes.
-        const public_key = bytes(vector.pub_key) as PublicKey;
-        assert.equal(verify(bytes(vector.signature), bytes(vector.message), public_key), number === 3);
+        const publicKey = bytes(vector.pub_key) as PublicKey;
+        assert.equal(verify(bytes(vector.signature), bytes(vector.message), publicKey), number === 3);
     });
 });
 
 test('the small-order keys of speccheck cannot be registered', () => {
-    const small_order = speccheck.filter((vector) => publicKeyFrom(bytes(vector.pub_key)) === undefined);
+    const smallOrder = speccheck.filter((vector) => publicKeyFrom(bytes(vector.pub_key)) === undefined);
     assert.deepEqual(
-        small_order.map((vector) => speccheck.indexOf(vector)),
+        smallOrder.map((vector) => speccheck.indexOf(vector)),
         [0, 1, 10, 11],
     );
 });
 
-for (const vector of paserk_secret.tests) {
+for (const vector of paserkSecret.tests) {
     test(`${vector.name}: ${vector['expect-fail'] ? 'refused' : 'taken'} as a private key`, () => {
         const pair = keyPairFrom(bytes(vector.key));
         if (vector['expect-fail']) assert.equal(pair, undefined);
@@ -55,7 +55,7 @@ for (const vector of paserk_secret.tests) {
     });
 }
 
-for (const vector of paserk_public.tests) {
+for (const vector of paserkPublic.tests) {
     test(`${vector.name}: ${vector['expect-fail'] ? 'refused' : 'judged by its length and order'} as a public key`, () => {
         const key = publicKeyFrom(bytes(vector.key));
         const refused = vector['expect-fail'] || vector.key === '00'.repeat(32); // y = 0 has order 4

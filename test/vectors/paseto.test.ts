@@ -11,13 +11,13 @@ assert.equal(others.length, 14);
 
 for (const vector of signed) {
     const seed = Buffer.from(vector['secret-key-seed'] ?? '', 'hex') as Uint8Array as Seed; // 32 bytes
-    const public_key = Buffer.from(vector['public-key'] ?? '', 'hex') as Uint8Array as PublicKey; // 32 bytes
+    const publicKey = Buffer.from(vector['public-key'] ?? '', 'hex') as Uint8Array as PublicKey; // 32 bytes
     const implicit = Buffer.from(vector['implicit-assertion']);
     const footer = Buffer.from(vector.footer);
 
     test(`${vector.name}: the token is made to the byte`, () => {
         const message = Buffer.from(vector.payload ?? '');
-        assert.equal(signPublic({ message, footer, implicit, seed, public_key }), vector.token);
+        assert.equal(signPublic({ message, footer, implicit, seed, public_key: publicKey }), vector.token);
     });
 
     test(`${vector.name}: the token verifies with its own footer and implicit assertion only`, () => {
@@ -25,16 +25,19 @@ for (const vector of signed) {
         assert.ok(parts !== undefined);
         assert.equal(parts.message.toString(), vector.payload);
         assert.deepEqual(parts.footer, footer);
-        assert.equal(verifyPublic({ ...parts, implicit, public_key }), true);
+        assert.equal(verifyPublic({ ...parts, implicit, public_key: publicKey }), true);
         const other = Buffer.from(`${vector['implicit-assertion']}x`);
-        assert.equal(verifyPublic({ ...parts, implicit: other, public_key }), false);
-        assert.equal(verifyPublic({ ...parts, footer: Buffer.from(`${vector.footer}x`), implicit, public_key }), false);
+        assert.equal(verifyPublic({ ...parts, implicit: other, public_key: publicKey }), false);
+        assert.equal(
+            verifyPublic({ ...parts, footer: Buffer.from(`${vector.footer}x`), implicit, public_key: publicKey }),
+            false,
+        );
     });
 
     test(`${vector.name}: as a token of this service, it verifies exactly when it has no footer`, () => {
         const parts = splitToken(vector.token);
         assert.ok(parts !== undefined);
-        assert.equal(verifyToken(parts, public_key), vector.footer === '');
+        assert.equal(verifyToken(parts, publicKey), vector.footer === '');
     });
 }
 
@@ -49,6 +52,6 @@ test('4-F-2: a v4.public token offered to another purpose, with a footer of its 
     const vector = others.find(({ name }) => name === '4-F-2');
     const parts = splitToken(vector?.token ?? '');
     assert.ok(parts !== undefined);
-    const public_key = Buffer.from(signed[0]?.['public-key'] ?? '', 'hex') as Uint8Array as PublicKey; // 32 bytes
-    assert.equal(verifyToken(parts, public_key), false);
+    const publicKey = Buffer.from(signed[0]?.['public-key'] ?? '', 'hex') as Uint8Array as PublicKey; // 32 bytes
+    assert.equal(verifyToken(parts, publicKey), false);
 });

@@ -4,19 +4,19 @@ import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { GenericContainer, type StartedTestContainer, Wait } from 'testcontainers';
 
-/** Where test/run.ts finds a database that it did not start, and what it says that it is. */
+/** A running database: the environment that tells test/run.ts where it is, and its version. */
 export interface GivenDatabase {
     env: Record<string, string>;
-    /** As the server itself says. */
+    /** The version that the server itself reports. */
     version: string;
 }
 
-/** How long a server may take to start, in milliseconds. */
+/** Time that a server gets to start, in milliseconds. */
 const START_MS = 120_000;
-/** In the tests each file has a pool of its own, and the services have theirs. */
+/** Each test file has its own pool of connections, and so has each service. */
 const MAX_CONNECTIONS = 200;
 
-/** PostgreSQL with the role and the database that the service expects. */
+/** Starts PostgreSQL with the role and the database that the service expects. */
 export async function startPostgres(image: string, closing: AsyncDisposableStack): Promise<GivenDatabase> {
     const password = randomBytes(12).toString('hex');
     const container = await new GenericContainer(image)
@@ -29,14 +29,14 @@ export async function startPostgres(image: string, closing: AsyncDisposableStack
     closing.defer(() => stop(container));
     const urlOf = (user: string, database: string): string =>
         `postgresql://${user}:${password}@${container.getHost()}:${container.getMappedPort(5432)}/${database}`;
-    const admin_url = urlOf('postgres', 'postgres');
-    const admin = await connected(admin_url);
+    const adminUrl = urlOf('postgres', 'postgres');
+    const admin = await connected(adminUrl);
     try {
         await admin.query(`CREATE ROLE credentials LOGIN PASSWORD ${admin.escapeLiteral(password)}`);
         await admin.query('CREATE DATABASE credentials OWNER credentials');
         const { rows } = await admin.query<{ server_version: string }>('SHOW server_version');
         return {
-            env: { TEST_ADMIN_URL: admin_url, TEST_DATABASE_URL: urlOf('credentials', 'credentials') },
+            env: { TEST_ADMIN_URL: adminUrl, TEST_DATABASE_URL: urlOf('credentials', 'credentials') },
             version: `PostgreSQL ${rows[0]?.server_version}`,
         };
     } finally {
@@ -44,7 +44,7 @@ export async function startPostgres(image: string, closing: AsyncDisposableStack
     }
 }
 
-/** Redis or Valkey with a password, which evicts nothing. */
+/** Starts Redis or Valkey with a password and without eviction. */
 export async function startRedis(image: string, closing: AsyncDisposableStack): Promise<GivenDatabase> {
     const password = randomBytes(12).toString('hex');
     const server = image.includes('valkey') ? 'valkey-server' : 'redis-server';
@@ -61,7 +61,7 @@ export async function startRedis(image: string, closing: AsyncDisposableStack): 
     try {
         const told = await client.info('server');
         const versionOf = (name: string) => new RegExp(`^${name}_version:(\\S+)`, 'm').exec(told)?.[1];
-        const valkey = versionOf('valkey'); // which tells the version of Redis, too, that it is compatible with
+        const valkey = versionOf('valkey'); // Valkey also reports a redis_version: the one that it is compatible with
         const version = valkey ? `Valkey ${valkey}` : `Redis ${versionOf('redis')}`;
         return { env: { TEST_REDIS_URL: url }, version };
     } finally {
@@ -69,16 +69,19 @@ export async function startRedis(image: string, closing: AsyncDisposableStack): 
     }
 }
 
-/** The server that the image prepares its data with logs that it is ready, too, and cannot be reached from outside. */
+/**
+ * Connects, and retries until the server accepts the connection. While the image initialises its data, a temporary
+ * server logs that it is ready, too, but accepts no connections from outside.
+ */
 async function connected(url: string): Promise<Client> {
-    const give_up = performance.now() + START_MS;
+    const giveUp = performance.now() + START_MS;
     for (;;) {
         const client = new Client({ connectionString: url });
         try {
             await client.connect();
             return client;
         } catch (error) {
-            if (performance.now() > give_up) throw error;
+            if (performance.now() > giveUp) throw error;
             await delay(200);
         }
     }

@@ -1,12 +1,12 @@
 import { getContainerRuntimeClient, ImageName } from 'testcontainers';
 
-/** A version of a database that the service supports, as its makers publish it. */
+/** The official image of a database version that the service supports. */
 export interface DatabaseImage {
     kind: 'postgres' | 'redis';
     image: string;
 }
 
-/** PostgreSQL 15 to 18; Redis 6.2 to 8 and its fork. */
+/** PostgreSQL 15 to 18, Redis 6.2 to 8, and Valkey 8. */
 export const IMAGES: readonly DatabaseImage[] = [
     ...['15', '16', '17', '18'].map(
         (version) => ({ kind: 'postgres', image: `postgres:${version}-bookworm` }) as const,
@@ -16,11 +16,11 @@ export const IMAGES: readonly DatabaseImage[] = [
 ];
 
 export type Availability = DatabaseImage & {
-    /** Why it could not be had; undefined: it is here. */
+    /** Why the image could not be pulled. Undefined if it is available. */
     missing: string | undefined;
 };
 
-/** Pulls what the container engine does not have yet. */
+/** Pulls the images that the container engine does not have yet. */
 export async function obtain(images: readonly DatabaseImage[]): Promise<Availability[]> {
     const { image: client } = await getContainerRuntimeClient();
     const found: Availability[] = [];
@@ -30,20 +30,20 @@ export async function obtain(images: readonly DatabaseImage[]): Promise<Availabi
         try {
             if (!(await client.exists(name))) await client.pull(name);
         } catch (error) {
-            missing = (error as Error).message; // the engine's
+            missing = (error as Error).message; // the engine throws an Error
         }
         found.push({ ...each, missing });
     }
     return found;
 }
 
-/** One run of the tests; what is undefined is the machine's own, as in `npm test`. */
+/** The images of one run of the tests. If one is undefined, the run starts that database itself, as `npm test` does. */
 export interface Pair {
     postgres: string | undefined;
     redis: string | undefined;
 }
 
-/** As few runs as have each image once. */
+/** The fewest runs that use each image at least once. */
 export function pairUp(images: readonly DatabaseImage[]): Pair[] {
     const named = (kind: DatabaseImage['kind']): string[] =>
         images.filter((each) => each.kind === kind).map(({ image }) => image);

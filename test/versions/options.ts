@@ -9,7 +9,7 @@ export interface VersionsOptions {
 
 const FILES = ['test/integration', 'test/e2e'];
 
-/** What stands after `--` on the command line of `npm run test:versions`; throws what is wrong with it. */
+/** Parses the arguments after `--` of `npm run test:versions`. Throws an Error that says which argument is wrong. */
 export function parseOptions(args: string[]): VersionsOptions {
     const { values, positionals } = parseArgs({
         args,

@@ -7,9 +7,9 @@ import { type GivenDatabase, startPostgres, startRedis } from './databases.ts';
 import { type Availability, obtain, type Pair, pairUp } from './images.ts';
 import { parseOptions, type VersionsOptions } from './options.ts';
 
-/** `npm run test:versions`: the tests against each supported version of PostgreSQL and Redis, in containers. */
+/** `npm run test:versions`: runs the tests against each supported version of PostgreSQL and Redis, in containers. */
 
-/** Where it says that everything is installed, an image that cannot be had fails the run. */
+/** NO_SKIPS=1 says that every image can be pulled. A missing image then fails the run. */
 const NO_SKIPS = process.env['NO_SKIPS'] === '1';
 const OWN: GivenDatabase = { env: {}, version: "this machine's own" };
 
@@ -47,10 +47,10 @@ async function runWith(pair: Pair, files: string[], closing: AsyncDisposableStac
 function report(found: readonly Availability[], runs: readonly Run[]): void {
     const rows = found.map(({ image, missing }) => {
         const run = runs.find(({ pair }) => pair.postgres === image || pair.redis === image);
-        if (!run) return [image, 'could not be had', missing ?? ''];
+        if (!run) return [image, 'not available', missing ?? ''];
         return [image, run.passed ? 'passed' : 'FAILED', run.versions];
     });
-    console.log(`\n${table(['image', 'tests', 'with, or why not'], rows)}\n`);
+    console.log(`\n${table(['image', 'tests', 'versions, or why not'], rows)}\n`);
 }
 
 await runAndClose(parseOptions, testVersions);

@@ -7,7 +7,7 @@ import { type ClientOperation, operationsOf } from './operations.ts';
 import { typeOf } from './types.ts';
 
 /**
- * `npm run client`: writes client/src/gen from the OpenAPI document. With `--check` it fails if that would change it.
+ * `npm run client`: writes client/src/gen from the OpenAPI document. With `--check` it fails if a file would change.
  */
 
 const HEADER = '// Generated from the OpenAPI document by "npm run client". Do not edit.\n';
@@ -15,7 +15,8 @@ const HEADER = '// Generated from the OpenAPI document by "npm run client". Do n
 const camelCase = (text: string): string => text.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /**
- * `internal.credentials.by_issuer` as `CredentialsByIssuer`: internal variants have the types of the public operations.
+ * The type name of an operation: `internal.credentials.by_issuer` is `CredentialsByIssuer`. Internal variants have the
+ * types of the public operations.
  */
 function typeName(id: string, kind: 'Input' | 'Data'): string {
     const name = id.replace('internal.', '').replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -48,12 +49,12 @@ function operationsFile(operations: ClientOperation[]): string {
         `import type { CallOptions, ListMethod, Operation } from '../operation.ts';`,
         `import type { ${[...new Set(names)].sort().join(', ')} } from './types.ts';\n`,
         `/** Every operation of the service. */\nexport interface Api ${group(operations, '')}\n`,
-        '/** How they go over the wire, by their ids. */',
+        '/** How each operation is sent, by its id. */',
         `export const OPERATIONS = {\n${table.join('\n')}\n} satisfies Record<string, Operation>;`,
     ].join('\n');
 }
 
-/** The operations whose ids begin with `prefix`, as members of an object type. */
+/** The text of an object type whose members are the operations with ids that begin with `prefix`. */
 function group(operations: ClientOperation[], prefix: string): string {
     const members = new Map<string, string>();
     for (const operation of operations.filter(({ id }) => id.startsWith(prefix))) {

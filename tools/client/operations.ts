@@ -2,17 +2,17 @@ import type { Operation } from '../../client/src/operation.ts';
 import type { OpenApi, OperationObject } from '../../gateway/openapi/document.ts';
 import type { Schema } from '../../gateway/openapi/schemas.ts';
 
-/** An operation of the OpenAPI document, as the client needs it. */
+/** An operation of the OpenAPI document, in the form that the generator of the client needs. */
 export interface ClientOperation {
     id: string;
     comment: string;
     wire: Operation;
-    /** All of its inputs as one object: path, query and body. */
+    /** All inputs in the path, the query and the body, as one object. */
     input: Schema | undefined;
     data: Schema;
 }
 
-/** Header fields that belong to the caller or the call, not to one operation. */
+/** Header fields that the client sets from the caller or the call, so they are not inputs of an operation. */
 const COMMON_HEADERS = ['X-Request-Id', 'X-On-Behalf-Of', 'X-Client-Address'];
 
 /** The operations of the document. */
@@ -26,7 +26,7 @@ function operationOf(document: OpenApi, path: string, method: string, object: Op
     const { operationId: id, summary, description, parameters } = object;
     const own = parameters.filter(({ name }) => !COMMON_HEADERS.includes(name));
     const query = own.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
-    // If the body may contain the same input, it goes there: a body can carry any text.
+    // Only inputs of the query are sent in a header field. An input of the body stays there: a body can carry any text.
     const instead = own.filter((parameter) => query.includes(parameter['x-instead-of'] ?? ''));
     const sent = object.requestBody?.content['application/json'].schema;
     const { schema: data, bare } = dataOf(document, object);
@@ -36,7 +36,7 @@ function operationOf(document: OpenApi, path: string, method: string, object: Op
             .filter((line) => line !== undefined)
             .join('\n * '),
         wire: {
-            method: method.toUpperCase() as Operation['method'], // the endpoint table has no others
+            method: method.toUpperCase() as Operation['method'], // the endpoint table has no other methods
             path,
             credentials: credentialsOf(object),
             idempotent: object['x-idempotent'],
@@ -54,7 +54,7 @@ function operationOf(document: OpenApi, path: string, method: string, object: Op
 function credentialsOf({ security, parameters }: OperationObject): Operation['credentials'] {
     const schemes = security.flatMap((all) => Object.keys(all));
     const bearer = schemes.includes('session') || schemes.includes('api_key');
-    // A login needs no credential, but its sender may be a trusted caller that states the end user's address.
+    // A login needs no credential, but a trusted caller may send it with the end user's address.
     const trusted = schemes.includes('internal_secret') || parameters.some(({ name }) => name === 'X-Client-Address');
     return [...(bearer ? (['token'] as const) : []), ...(trusted ? (['internal_secret'] as const) : [])];
 }
@@ -71,7 +71,7 @@ function inputOf(id: string, parameters: OperationObject['parameters'], body: Sc
         if (properties[name]) throw new Error(`${id} has two inputs with the name ${name}.`);
         properties[name] = field;
     }
-    // A field that a header may carry is optional in both places, but must be given in one of them.
+    // A field that a header can carry is optional in both places of the document, but it must be given in one of them.
     required.push(...parameters.flatMap((parameter) => parameter['x-instead-of'] ?? []));
     return Object.keys(properties).length > 0 ? { type: 'object', properties, required } : undefined;
 }
@@ -87,5 +87,5 @@ function dataOf(document: OpenApi, { responses }: OperationObject): { schema: Sc
 
 function resolved({ components }: OpenApi, schema: Schema): Schema {
     if (schema.$ref === undefined) return schema;
-    return components.schemas[schema.$ref.split('/').at(-1) ?? ''] as Schema; // the document refers to its own schemas alone
+    return components.schemas[schema.$ref.split('/').at(-1) ?? ''] as Schema; // the document refers only to its own parts
 }

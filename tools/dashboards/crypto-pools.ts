@@ -9,20 +9,20 @@ export const cryptoPools = dashboard('crypto-pools', 'cryptography', [
         title: 'Threads',
         panels: [
             {
-                title: 'Tasks under way for each thread',
+                title: 'Running tasks per thread',
                 unit: 'short',
                 lines: {
                     '{{role}}: {{pool}}': `${rate(`${TASKS}_sum`, '', 'role, pool')} / sum by (role, pool) (${gauge('crypto_pool_threads')})`,
                 },
             },
-            { title: 'Tasks', unit: 'ops', lines: { '{{pool}}': rate(`${TASKS}_count`, '', 'pool') } },
+            { title: 'Finished tasks', unit: 'ops', lines: { '{{pool}}': rate(`${TASKS}_count`, '', 'pool') } },
             {
-                title: 'Tasks that wait for a thread',
+                title: 'Tasks waiting for a thread',
                 unit: 'short',
                 lines: { '{{pool}}': `sum by (pool) (${gauge('crypto_pool_waiting_tasks')})` },
             },
             {
-                title: 'Threads',
+                title: 'Number of threads',
                 unit: 'short',
                 lines: { '{{role}}: {{pool}}': `sum by (role, pool) (${gauge('crypto_pool_threads')})` },
             },
@@ -32,7 +32,7 @@ export const cryptoPools = dashboard('crypto-pools', 'cryptography', [
         title: 'Time',
         panels: [
             {
-                title: 'A task',
+                title: 'Time of a task',
                 unit: 's',
                 lines: {
                     '{{pool}}, median': quantile(0.5, TASKS, '', 'pool'),
@@ -40,7 +40,7 @@ export const cryptoPools = dashboard('crypto-pools', 'cryptography', [
                 },
             },
             {
-                title: 'The wait of a password for its turn',
+                title: 'Wait of a password for a thread',
                 unit: 's',
                 lines: {
                     '{{lane}}, median': quantile(0.5, 'password_wait_seconds', '', 'lane'),

@@ -1,12 +1,12 @@
 /** Builds dashboards for Grafana 10 and newer from rows of panels. */
 
-/** Units of Grafana: per second, seconds, bytes, a part of one, cores, a plain number. */
+/** Units of Grafana: per second, seconds, bytes, a share from 0 to 1, a plain number such as cores. */
 type Unit = 'ops' | 's' | 'bytes' | 'percentunit' | 'short';
 
 export interface Panel {
     title: string;
     unit: Unit;
-    /** A query: an expression and its legend. */
+    /** The queries: each legend with its PromQL expression. */
     lines: Record<string, string>;
 }
 
@@ -16,14 +16,14 @@ export interface Row {
 }
 
 const JOB = 'job="credential-service"';
-/** The processes that an expression covers: those of the chosen namespace, or of all and of none. */
+/** Selects the processes of the chosen namespace. With `All` also those without a namespace. */
 const OURS = `${JOB},namespace=~"$namespace"`;
 
 const WIDTH = 24;
 const HEIGHT = 8;
-const DATASOURCE = { type: 'prometheus', uid: '$' + '{datasource}' }; // the first of VARIABLES
+const DATASOURCE = { type: 'prometheus', uid: '$' + '{datasource}' }; // the variable `datasource` below
 
-/** The variables of the dashboard. `.*` includes processes without a namespace: outside of Kubernetes there is none. */
+/** The variables of the dashboard. `.*` includes processes without a namespace, as outside of Kubernetes. */
 const VARIABLES = [
     { name: 'datasource', label: 'Prometheus', type: 'datasource', query: 'prometheus' },
     {
@@ -40,23 +40,25 @@ const VARIABLES = [
     },
 ];
 
-/** The rate of a counter, by labels, for the processes that `select` names. */
+/** PromQL for the rate of a counter: of the series that `select` matches, summed by the labels `by`. */
 export function rate(counter: string, select = '', by = ''): string {
     const labels = [OURS, select].filter((part) => part !== '').join(',');
     return `sum${by && ` by (${by})`} (rate(${counter}{${labels}}[$__rate_interval]))`;
 }
 
+/** PromQL for a quantile of a histogram: of the series that `select` matches, by the label `by`. */
 export function quantile(q: number, histogram: string, select = '', by = ''): string {
     const labels = ['le', by].filter((part) => part !== '').join(', ');
     return `histogram_quantile(${q}, ${rate(`${histogram}_bucket`, select, labels)})`;
 }
 
+/** A panel with the median and the 99th percentile of a histogram of seconds. */
 export function percentiles(title: string, histogram: string, select = ''): Panel {
     const lines = { median: quantile(0.5, histogram, select), '99th percentile': quantile(0.99, histogram, select) };
     return { title, unit: 's', lines };
 }
 
-/** The value of a gauge, for the processes that `select` names. */
+/** PromQL for the values of a gauge: of the series that `select` matches. */
 export function gauge(name: string, select = ''): string {
     return `${name}{${[OURS, select].filter((part) => part !== '').join(',')}}`;
 }
@@ -94,7 +96,13 @@ export function dashboard(name: string, title: string, rows: Row[]): object {
         time: { from: 'now-1h', to: 'now' },
         templating: { list: VARIABLES },
         links: [
-            { type: 'dashboards', title: 'Others', tags: ['credential-service'], asDropdown: true, keepTime: true },
+            {
+                type: 'dashboards',
+                title: 'Other dashboards',
+                tags: ['credential-service'],
+                asDropdown: true,
+                keepTime: true,
+            },
         ],
         panels,
     };

@@ -6,7 +6,7 @@ import { limits } from './limits.ts';
 import { overview } from './overview.ts';
 import { serviceDashboard } from './service.ts';
 
-/** `npm run dashboards`: writes deploy/grafana. With `--check` it fails if that would change it. */
+/** `npm run dashboards`: writes deploy/grafana. `--check` writes nothing and fails if a file is not up to date. */
 
 const files: Record<string, object> = {
     overview,
@@ -20,7 +20,7 @@ for (const [name, content] of Object.entries(files)) {
     const fresh = execFileSync('biome', ['format', `--stdin-file-path=${path}`], { input, encoding: 'utf8' });
     if (!process.argv.includes('--check')) writeFileSync(path, fresh);
     else if (readFileSync(path, 'utf8') !== fresh) {
-        console.error(`${path} is not up to date: npm run dashboards, and commit it`);
+        console.error(`${path} is not up to date: run npm run dashboards, and commit the result`);
         process.exitCode = 1;
     }
 }

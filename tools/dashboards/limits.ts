@@ -9,15 +9,15 @@ export const limits = dashboard('limits', 'limits', [
     {
         title: 'Decisions',
         panels: [
-            { title: 'By outcome', unit: 'ops', lines: { '{{state}}': rate(DECISIONS, '', 'state') } },
-            { title: 'By tier', unit: 'ops', lines: { '{{tier}}': rate(DECISIONS, '', 'tier') } },
+            { title: 'Decisions, by outcome', unit: 'ops', lines: { '{{state}}': rate(DECISIONS, '', 'state') } },
+            { title: 'Decisions, by tier', unit: 'ops', lines: { '{{tier}}': rate(DECISIONS, '', 'tier') } },
             {
-                title: 'Over the limit, by tier',
+                title: 'Calls over the limit, by tier',
                 unit: 'ops',
                 lines: { '{{tier}}': rate(DECISIONS, 'state="limited"', 'tier') },
             },
             {
-                title: 'Answered 429, by route',
+                title: 'Answers with 429, by route',
                 unit: 'ops',
                 lines: { '{{route}}': rate('http_request_duration_seconds_count', 'status="429"', 'route') },
             },
@@ -27,25 +27,29 @@ export const limits = dashboard('limits', 'limits', [
         title: 'Redis',
         panels: [
             {
-                title: 'Decided without Redis',
+                title: 'Decisions without Redis',
                 unit: 'ops',
                 lines: { decisions: rate(DECISIONS, 'state="unreachable"') },
             },
-            { title: 'Connected', unit: 'short', lines: { '{{role}}': `min by (role) (${gauge('redis_connected')})` } },
+            {
+                title: 'Connected to Redis (1: every process of the role)',
+                unit: 'short',
+                lines: { '{{role}}': `min by (role) (${gauge('redis_connected')})` },
+            },
         ],
     },
-    { title: 'The limiter’s queue', panels: [queueLength(LIMITER), batchSize(LIMITER), queueRefusals(LIMITER)] },
+    { title: 'Queue of the limiter', panels: [queueLength(LIMITER), batchSize(LIMITER), queueRefusals(LIMITER)] },
     {
-        title: 'Guesses of passwords',
+        title: 'Password guesses',
         panels: [
             {
-                title: 'Attempts, by where they count (local: without Redis)',
+                title: 'Attempts, by where they are counted (local: without Redis)',
                 unit: 'ops',
                 lines: { '{{book}}': rate('password_attempts_total', '', 'book') },
             },
-            { title: 'Logins', unit: 'ops', lines: { '{{outcome}}': rate('logins_total', GUESSES, 'outcome') } },
+            { title: 'Failed logins', unit: 'ops', lines: { '{{outcome}}': rate('logins_total', GUESSES, 'outcome') } },
             {
-                title: 'Wallets',
+                title: 'Failed attempts to open a wallet',
                 unit: 'ops',
                 lines: { '{{outcome}}': rate('wallets_opened_total', GUESSES, 'outcome') },
             },

@@ -21,7 +21,7 @@ export const overview = dashboard('overview', 'overview', [
         panels: [
             { title: 'Requests, by status', unit: 'ops', lines: { '{{status}}': rate(COUNT, '', 'status') } },
             {
-                title: 'Part that failed (5xx)',
+                title: 'Share of failed requests (5xx)',
                 unit: 'percentunit',
                 lines: { failed: `(${rate(COUNT, FAILED)} or 0 * ${rate(COUNT)}) / ${rate(COUNT)}` },
             },
@@ -31,42 +31,42 @@ export const overview = dashboard('overview', 'overview', [
     {
         title: 'Routes',
         panels: [
-            { title: 'Busiest', unit: 'ops', lines: { '{{route}}': `topk(10, ${rate(COUNT, '', 'route')})` } },
+            { title: 'Busiest routes', unit: 'ops', lines: { '{{route}}': `topk(10, ${rate(COUNT, '', 'route')})` } },
             {
-                title: 'Slowest, 99th percentile',
+                title: 'Slowest routes, 99th percentile',
                 unit: 's',
                 lines: { '{{route}}': `topk(10, ${quantile(0.99, REQUESTS, '', 'route')})` },
             },
             {
-                title: 'Under way, and their bound',
+                title: 'Requests in progress, and their bound',
                 unit: 'short',
                 lines: {
-                    'under way, {{instance}}': gauge('http_requests_under_way'),
+                    'in progress, {{instance}}': gauge('http_requests_under_way'),
                     'bound, {{instance}}': gauge('http_requests_bound'),
                 },
             },
             {
-                title: 'Refused for overload',
+                title: 'Requests shed because of overload',
                 unit: 'ops',
                 lines: { '{{instance}}': rate('http_requests_refused_total', '', 'instance') },
             },
             {
-                title: 'Connections cut off',
+                title: 'Cut connections',
                 unit: 'ops',
                 lines: { '{{reason}}': rate('http_connections_cut_total', '', 'reason') },
             },
             {
-                title: 'Answers that wait for their readers',
+                title: 'Answers waiting for their readers',
                 unit: 'bytes',
                 lines: { '{{instance}}': gauge('http_unsent_bytes') },
             },
         ],
     },
     {
-        title: 'What users are about',
+        title: 'Business metrics',
         panels: [
             {
-                title: 'Made',
+                title: 'Created',
                 unit: 'ops',
                 lines: {
                     accounts: rate('accounts_registered_total'),
@@ -78,7 +78,7 @@ export const overview = dashboard('overview', 'overview', [
                 },
             },
             {
-                title: 'Checked and revoked',
+                title: 'Verified and revoked',
                 unit: 'ops',
                 lines: {
                     'credentials {{outcome}}': rate('credentials_verified_total', '', 'outcome'),
@@ -101,7 +101,7 @@ export const overview = dashboard('overview', 'overview', [
         title: 'Processes',
         panels: [
             {
-                title: 'Serving',
+                title: 'Serving processes',
                 unit: 'short',
                 lines: { '{{role}}': `sum by (role) (${gauge('process_serving')})` },
             },
@@ -116,14 +116,14 @@ export const overview = dashboard('overview', 'overview', [
         title: 'Jobs',
         panels: [
             {
-                title: 'Since the last success',
+                title: 'Time since the last success',
                 unit: 's',
                 lines: {
                     '{{queue}} {{task}}': `time() - max by (queue, task) (${gauge('job_last_success_timestamp_seconds')})`,
                 },
             },
             {
-                title: 'The oldest that is due',
+                title: 'Age of the oldest job that is due',
                 unit: 's',
                 lines: { '{{queue}}': `max by (queue) (${gauge('job_queue_oldest_due_seconds')})` },
             },

@@ -1,6 +1,6 @@
 import { gauge, type Panel, quantile, rate } from './dashboard.ts';
 
-/** The panels that every process has, for the processes that `select` names, by the label `by`. */
+/** Panels for metrics that every process has. `select` matches the processes; `by` is the label of the lines. */
 
 export const cpu = (select = '', by = 'role'): Panel => ({
     title: 'CPU',
@@ -29,13 +29,13 @@ export const eventLoopLag = (select = '', by = 'role'): Panel => ({
 });
 
 export const queueLength = (select = ''): Panel => ({
-    title: 'Waiting in queues',
+    title: 'Items waiting in queues',
     unit: 'short',
     lines: { '{{queue}}': `sum by (queue) (${gauge('queue_waiting_items', select)})` },
 });
 
 export const batchSize = (select = ''): Panel => ({
-    title: 'Items in a batch, on average',
+    title: 'Mean size of a batch',
     unit: 'short',
     lines: {
         '{{queue}}': `${rate('queue_items_total', select, 'queue')} / ${rate('queue_batches_total', select, 'queue')}`,
@@ -43,7 +43,7 @@ export const batchSize = (select = ''): Panel => ({
 });
 
 export const queueRefusals = (select = ''): Panel => ({
-    title: 'Refused by full queues',
+    title: 'Items refused by full queues',
     unit: 'ops',
     lines: { '{{queue}}': rate('queue_refused_total', select, 'queue') },
 });
@@ -53,7 +53,7 @@ export const connections = (select = ''): Panel => ({
     unit: 'short',
     lines: {
         '{{state}}': `sum by (state) (${gauge('database_pool_connections', select)})`,
-        'at most': `sum(${gauge('database_pool_size_connections', select)})`,
+        maximum: `sum(${gauge('database_pool_size_connections', select)})`,
         'waiting for one': `sum(${gauge('database_pool_waiting_queries', select)})`,
     },
 });
@@ -80,7 +80,7 @@ export const grpcConnections = (select = ''): Panel => ({
 });
 
 export const grpcConnectionsCut = (select = ''): Panel => ({
-    title: 'gRPC connections cut off',
+    title: 'Cut gRPC connections',
     unit: 'ops',
     lines: { '{{reason}}': rate('grpc_connections_cut_total', select, 'reason') },
 });

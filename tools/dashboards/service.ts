@@ -16,7 +16,7 @@ import {
 
 const CALLS = 'rpc_server_duration_seconds';
 
-/** The dashboard of one service: the calls of its methods wherever it runs, and the processes of its role. */
+/** The dashboard of one service: the calls of its methods in any process, and the processes of its role. */
 export function serviceDashboard(role: string): object {
     const methods = `method=~"/${role}\\\\..*"`;
     const processes = `role="${role}"`;
@@ -52,13 +52,13 @@ export function serviceDashboard(role: string): object {
             ],
         },
         {
-            title: 'Queues, and callers',
+            title: 'Queues and callers',
             panels: [
                 queueLength(processes),
                 batchSize(processes),
                 queueRefusals(processes),
                 {
-                    title: 'Processes that a caller is connected to, at least',
+                    title: 'Connected processes of this service: minimum over the callers of a role',
                     unit: 'short',
                     lines: {
                         '{{role}}': `min by (role) (${gauge('rpc_client_peers', `service="${role}",state="open"`)})`,

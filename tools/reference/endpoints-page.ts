@@ -9,11 +9,11 @@ const CALLERS: Record<Access, string> = {
     bearer: 'session token or API key',
     internal: 'internal secret',
     internal_session: 'internal secret and session token',
-    login: 'anybody',
-    public: 'anybody',
+    login: 'anyone',
+    public: 'anyone',
 };
 
-/** docs/reference/endpoints.md: every endpoint, by section of the OpenAPI document. */
+/** The text of docs/reference/endpoints.md: every endpoint, by section of the OpenAPI document. */
 export function endpointsPage(): string {
     const endpoints = endpointTable({ version: '', cache: async () => {}, clock: Date.now });
     const sections = Map.groupBy<string, Endpoint>(endpoints, ({ id }) => tagOf(id));
@@ -23,12 +23,13 @@ export function endpointsPage(): string {
 
 const HEADER = `# Endpoints
 
-\`npm run reference\` writes this page from the endpoint table. The running service describes each endpoint with its fields,
-errors and examples at \`/docs\`, and for programs at \`/openapi.json\`.
+\`npm run reference\` writes this page from the endpoint table. The running service describes each endpoint with its
+fields, errors and examples at \`/docs\`, and for programs at \`/openapi.json\`.
 
-A success is \`{"status":"success","message","data"}\`. An error is \`{"status":"error","message","error"}\`, with its code in
-\`X-Error-Code\`. Every answer carries \`X-Request-Id\` and the state of the rate limit: \`X-RateLimit-Limit\`, \`-Remaining\` and
-\`-Reset\`. Each tier allows this many requests per minute: free 10, basic 100, pro 1,000, enterprise 10,000.
+A success is \`{"status":"success","message","data"}\`. An error is \`{"status":"error","message","error"}\`, with its
+code in \`X-Error-Code\`. Every answer carries \`X-Request-Id\` and the state of the rate limit: \`X-RateLimit-Limit\`,
+\`-Remaining\` and \`-Reset\`. Each tier allows this many requests per minute: free 10, basic 100, pro 1,000, enterprise
+10,000.
 `;
 
 function section(name: string, description: string, endpoints: readonly Endpoint[]): string {

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { endpointsPage } from './endpoints-page.ts';
 import { settingsPage } from './settings-page.ts';
 
-/** `npm run reference`: writes docs/reference. With `--check` it fails if that would change a page. */
+/** `npm run reference`: writes docs/reference. With `--check` it fails if a page would change. */
 
 const FOLDER = 'docs/reference';
 const pages: Record<string, string> = { endpoints: endpointsPage(), settings: settingsPage() };

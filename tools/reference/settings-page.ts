@@ -7,7 +7,7 @@ interface Setting extends SettingNotes {
     name: string;
 }
 
-/** docs/reference/settings.md: every setting, by group. */
+/** The text of docs/reference/settings.md: every setting, by group. */
 export function settingsPage(): string {
     const settings = settingNames.map((name): Setting => ({ name, ...settingNotes(name) }));
     const byDefault: Record<string, unknown> = { ...loadConfig({}) };
@@ -20,9 +20,9 @@ export function settingsPage(): string {
 
 const HEADER = `# Settings
 
-\`npm run reference\` writes this page from the code. All settings are environment variables. A secret \`X\` may also be given as
-the path of a file that holds it, in \`X_FILE\`. The launchers, \`npm start\` and \`npm run start:cluster\`, generate what is missing and
-keep it in \`DATA_DIR\`.
+\`npm run reference\` writes this page from the code. All settings are environment variables. A secret \`X\` may also be
+set as the path of a file that contains it, in \`X_FILE\`. The launchers, \`npm start\` and \`npm run start:cluster\`,
+generate missing secrets and keep them in \`DATA_DIR\`.
 `;
 
 const LAUNCHERS = `## Launchers only
@@ -30,7 +30,7 @@ const LAUNCHERS = `## Launchers only
 ${table(
     ['Setting', 'Default', 'Meaning'],
     [
-        ['`DATA_DIR`', '`.data`', 'Folder of the databases, logs and secrets that the launchers keep.'],
+        ['`DATA_DIR`', '`.data`', 'Folder for the databases, logs and secrets of the launchers.'],
         [
             '`GATEWAYS`',
             '`1`',

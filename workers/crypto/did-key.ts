@@ -1,32 +1,34 @@
-import { BYTES, DIGITS, decodeBase58, encodeBase58 } from './base58.ts';
+import { base58 } from '@scure/base';
 import type { PublicKey } from './ed25519.ts';
 
 /** The did:key method (W3C CCG): multibase `z` is base58btc, 0xed 0x01 is the multicodec of an Ed25519 public key. */
 const SCHEME = 'did:key:';
-const PREFIX = `${SCHEME}z6Mk`;
-const LENGTH = SCHEME.length + 1 + DIGITS;
 const MULTICODEC = [0xed, 0x01] as const;
+/** The multicodec and the key. */
+const BYTES = 34;
+/** 34 bytes that begin with this multicodec have 47 digits in base58, and the first ones are `6Mk`. */
+const DID_KEY = /^did:key:z6Mk[1-9A-HJ-NP-Za-km-z]{44}$/;
 
-export function encodeDidKey(public_key: PublicKey): string {
+export function encodeDidKey(publicKey: PublicKey): string {
     const bytes = new Uint8Array(BYTES);
     bytes.set(MULTICODEC);
-    bytes.set(public_key, MULTICODEC.length);
-    return `${SCHEME}z${encodeBase58(bytes)}`;
+    bytes.set(publicKey, MULTICODEC.length);
+    return `${SCHEME}z${base58.encode(bytes)}`;
 }
 
 /**
- * The key in an Ed25519 did:key; undefined for any other text. Any 32 bytes are valid here, even points of small order:
- * no signature verifies with those. Each key has exactly one accepted text, because base58 without a leading `1` is
- * plain positional notation.
+ * Returns the key in an Ed25519 did:key; undefined for any other text. Any 32 bytes are accepted, even points of small
+ * order, because no signature verifies with those. Each key has exactly one accepted text, because base58 without a
+ * leading `1` is plain positional notation.
  */
 export function decodeDidKey(did: string): PublicKey | undefined {
-    if (did.length !== LENGTH || !did.startsWith(PREFIX)) return undefined;
-    const bytes = decodeBase58(did, LENGTH - DIGITS);
-    if (bytes === undefined || bytes[0] !== MULTICODEC[0] || bytes[1] !== MULTICODEC[1]) return undefined;
+    if (!DID_KEY.test(did)) return undefined;
+    const bytes = base58.decode(did.slice(SCHEME.length + 1));
+    if (bytes.length !== BYTES || bytes[0] !== MULTICODEC[0] || bytes[1] !== MULTICODEC[1]) return undefined;
     return bytes.slice(MULTICODEC.length) as PublicKey; // 34 - 2 bytes
 }
 
-/** The part after `did:key:`, which names the only key of a DID document. */
+/** Returns the part after `did:key:`, which names the only key of a DID document. */
 export function didKeyFragment(did: string): string {
     return did.slice(SCHEME.length);
 }

@@ -4,10 +4,7 @@ import { createCache } from '../../platform/cache.ts';
 
 declare const kind: unique symbol;
 
-/**
- * 32 bytes in place of an Ed25519 public key. Only the verification of a signature shows whether they are a valid
- * point.
- */
+/** 32 bytes that stand for an Ed25519 public key. Only verifying a signature shows whether they are a valid point. */
 export type PublicKey = Uint8Array & { readonly [kind]: 'public key' };
 
 /** The 32-byte secret of an Ed25519 key pair (the private key of RFC 8032). */
@@ -29,20 +26,20 @@ const {
     randombytes_buf: fillRandom,
     sodium_memzero: wipe,
 } = sodium as {
-    crypto_sign_detached(signature: Uint8Array, message: Uint8Array, secret_key: Uint8Array): void;
-    crypto_sign_seed_keypair(public_key: Uint8Array, secret_key: Uint8Array, seed: Uint8Array): void;
-    crypto_sign_verify_detached(signature: Uint8Array, message: Uint8Array, public_key: Uint8Array): boolean;
+    crypto_sign_detached(signature: Uint8Array, message: Uint8Array, secretKey: Uint8Array): void;
+    crypto_sign_seed_keypair(publicKey: Uint8Array, secretKey: Uint8Array, seed: Uint8Array): void;
+    crypto_sign_verify_detached(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean;
     randombytes_buf(bytes: Uint8Array): void;
     sodium_memzero(bytes: Uint8Array): void;
 };
 
-/** Cached public keys: an issuer signs again and again. */
-const REMEMBERED = 4_096;
+/** Maximum number of cached public keys. The cache saves time because an issuer signs again and again. */
+const MAX_CACHED_KEYS = 4_096;
 /** Public keys by the SHA-256 of their seeds, which reveals nothing about a seed. */
-const remembered = createCache<string, PublicKey>(REMEMBERED);
+const remembered = createCache<string, PublicKey>(MAX_CACHED_KEYS);
 
-/** libsodium's form of a private key, seed then public key. It is written and wiped within one synchronous call. */
-const secret_key = new Uint8Array(2 * KEY_BYTES);
+/** A private key in libsodium's form: seed, then public key. Each synchronous call that writes it also wipes it. */
+const secretKey = new Uint8Array(2 * KEY_BYTES);
 
 export function generateKeyPair(): KeyPair {
     const seed = new Uint8Array(KEY_BYTES) as Seed; // 32 bytes, filled below
@@ -50,61 +47,70 @@ export function generateKeyPair(): KeyPair {
     return { public_key: publicKeyOf(seed), seed };
 }
 
-/** Takes about 22 µs, as much as a signature: the price of never signing with a public key that somebody sent. */
+/**
+ * Derives the public key. This takes about 22 µs, as long as a signature. The service accepts this cost so that it
+ * never signs with a public key that a client sent.
+ */
 export function publicKeyOf(seed: Seed): PublicKey {
-    const public_key = new Uint8Array(KEY_BYTES) as PublicKey; // 32 bytes, filled below
-    seedKeyPair(public_key, secret_key, seed);
-    wipe(secret_key);
-    return public_key;
+    const publicKey = new Uint8Array(KEY_BYTES) as PublicKey; // 32 bytes, filled below
+    seedKeyPair(publicKey, secretKey, seed);
+    wipe(secretKey);
+    return publicKey;
 }
 
 function rememberedPublicKeyOf(seed: Seed): PublicKey {
     const name = hash('sha256', seed, 'base64');
     const known = remembered.get(name);
     if (known) return known;
-    const public_key = publicKeyOf(seed);
-    remembered.set(name, public_key);
-    return public_key;
+    const publicKey = publicKeyOf(seed);
+    remembered.set(name, publicKey);
+    return publicKey;
 }
 
 /** `public_key` must come from publicKeyOf(seed): a signature made with another public key reveals the seed. */
-export function sign(message: Uint8Array, seed: Seed, public_key: PublicKey): Uint8Array {
+export function sign(message: Uint8Array, seed: Seed, publicKey: PublicKey): Uint8Array {
     const signature = new Uint8Array(SIGNATURE_BYTES);
-    secret_key.set(seed);
-    secret_key.set(public_key, KEY_BYTES);
-    signDetached(signature, message, secret_key);
-    wipe(secret_key);
+    secretKey.set(seed);
+    secretKey.set(publicKey, KEY_BYTES);
+    signDetached(signature, message, secretKey);
+    wipe(secretKey);
     return signature;
 }
 
-/** libsodium's verdict (RFC 8032, canonical S, no small-order key or R). False for a signature of another length. */
-export function verify(signature: Uint8Array, message: Uint8Array, public_key: PublicKey): boolean {
-    return signature.length === SIGNATURE_BYTES && verifyDetached(signature, message, public_key);
+/**
+ * True if libsodium accepts the signature (RFC 8032, canonical S, no small-order key or R). False if the signature has
+ * another length.
+ */
+export function verify(signature: Uint8Array, message: Uint8Array, publicKey: PublicKey): boolean {
+    return signature.length === SIGNATURE_BYTES && verifyDetached(signature, message, publicKey);
 }
 
 /**
- * Undefined for another length, for points of small order, with which anybody could sign, and for a second encoding of
- * a point: y must be below p.
+ * Returns the bytes as a public key. Undefined if the length is wrong, if the point has small order (anybody could sign
+ * for such a key), or if the bytes are a second encoding of a point (y must be below p).
  */
 export function publicKeyFrom(bytes: Uint8Array): PublicKey | undefined {
     if (bytes.length !== KEY_BYTES || hasSmallOrder(bytes) || !isReduced(bytes)) return undefined;
     return bytes as PublicKey; // 32 bytes
 }
 
-/** From a 32-byte seed, or from 64 bytes (seed, then public key) whose halves belong together. */
+/**
+ * Reads a key pair from a 32-byte seed, or from 64 bytes: seed, then public key. Undefined for another length, or if
+ * the two halves do not belong together.
+ */
 export function keyPairFrom(bytes: Uint8Array): KeyPair | undefined {
     if (bytes.length !== KEY_BYTES && bytes.length !== 2 * KEY_BYTES) return undefined;
     const seed = bytes.subarray(0, KEY_BYTES) as Seed; // 32 bytes
-    const public_key = rememberedPublicKeyOf(seed);
+    const publicKey = rememberedPublicKeyOf(seed);
     const claimed = bytes.subarray(KEY_BYTES);
-    return claimed.length === 0 || sameBytes(claimed, public_key) ? { public_key, seed } : undefined;
+    return claimed.length === 0 || sameBytes(claimed, publicKey) ? { public_key: publicKey, seed } : undefined;
 }
 
-/** The 64 bytes in which a private key is returned: seed, then public key. */
-export function secretKeyBytes(seed: Seed, public_key: PublicKey): Uint8Array {
+/** Returns a private key in the form that clients receive, 64 bytes: seed, then public key. */
+export function secretKeyBytes(seed: Seed, publicKey: PublicKey): Uint8Array {
     const bytes = new Uint8Array(2 * KEY_BYTES);
     bytes.set(seed);
-    bytes.set(public_key, KEY_BYTES);
+    bytes.set(publicKey, KEY_BYTES);
     return bytes;
 }
 

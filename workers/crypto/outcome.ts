@@ -1,6 +1,6 @@
 import { AppError, asAppError, type ErrorKind } from '../../platform/errors.ts';
 
-/** The result of a task, in a form that survives structured cloning. An AppError would lose its kind. */
+/** The result of a task in a form that structured cloning keeps. A cloned AppError would lose its kind. */
 export type Outcome<Value> = { value: Value } | { error: { kind: ErrorKind; detail: string; cause?: string } };
 
 export function attempt<Value>(operation: () => Value): Outcome<Value> {

@@ -1,13 +1,16 @@
 import { decodeBase64Url, encodeBase64Url } from '../../platform/base64.ts';
 import { type PublicKey, type Seed, SIGNATURE_BYTES, sign, verify } from './ed25519.ts';
 
-/** PASETO version 4, public purpose: https://github.com/paseto-standard/paseto-spec, docs/01-Protocol-Versions/Version4.md */
+/**
+ * PASETO version 4, public purpose:
+ * https://github.com/paseto-standard/paseto-spec, docs/01-Protocol-Versions/Version4.md
+ */
 const HEADER = 'v4.public.';
 const HEADER_BYTES = Buffer.from(HEADER);
 const NOTHING = new Uint8Array(0);
 
 export const MAX_TOKEN_LENGTH = 1_048_576;
-/** Header, then at least `{}` and a signature: 66 bytes are 88 characters. */
+/** Length of the shortest token: the header, then `{}` and a signature, which are 66 bytes or 88 characters. */
 const MIN_TOKEN_LENGTH = HEADER.length + 88;
 const SHAPE = /^v4\.public\.[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)?$/;
 
@@ -23,21 +26,29 @@ export function isToken(text: string): boolean {
 }
 
 /** Signs a payload (JSON text) without footer or implicit assertion. `public_key` must come from publicKeyOf(seed). */
-export function signToken(payload: string, seed: Seed, public_key: PublicKey): string {
-    return signPublic({ message: Buffer.from(payload), footer: NOTHING, implicit: NOTHING, seed, public_key });
+export function signToken(payload: string, seed: Seed, publicKey: PublicKey): string {
+    return signPublic({
+        message: Buffer.from(payload),
+        footer: NOTHING,
+        implicit: NOTHING,
+        seed,
+        public_key: publicKey,
+    });
 }
 
-/** True if this key made the signature. A token with a footer is refused: tokens of this service have none. */
-export function verifyToken({ message, signature, footer }: TokenParts, public_key: PublicKey): boolean {
-    return footer.length === 0 && verifyPublic({ message, signature, footer, implicit: NOTHING, public_key });
+/** True if this key made the signature. Refuses a token with a footer, because tokens of this service have none. */
+export function verifyToken({ message, signature, footer }: TokenParts, publicKey: PublicKey): boolean {
+    return (
+        footer.length === 0 && verifyPublic({ message, signature, footer, implicit: NOTHING, public_key: publicKey })
+    );
 }
 
-/** Undefined if the shape is wrong or a segment is not the canonical base64url of its bytes. */
+/** Splits a token. Undefined if its shape is wrong or a segment is not the canonical base64url of its bytes. */
 export function splitToken(token: string): TokenParts | undefined {
     if (!isToken(token)) return undefined;
-    const [body_text = '', footer_text = ''] = token.slice(HEADER.length).split('.');
-    const body = decodeBase64Url(body_text);
-    const footer = decodeBase64Url(footer_text);
+    const [bodyText = '', footerText = ''] = token.slice(HEADER.length).split('.');
+    const body = decodeBase64Url(bodyText);
+    const footer = decodeBase64Url(footerText);
     if (body === undefined || footer === undefined) return undefined;
     const end = body.length - SIGNATURE_BYTES;
     return { message: body.subarray(0, end), signature: body.subarray(end), footer };
@@ -67,7 +78,7 @@ export function verifyPublic({ message, signature, footer, implicit, public_key 
 }
 
 /**
- * PAE (PASETO specification, Common.md): the number of pieces, then each piece after its length, as 64-bit
+ * PAE (PASETO specification, Common.md): the number of pieces, then each piece after its length. Numbers are 64-bit
  * little-endian.
  */
 export function preAuthEncode(pieces: Uint8Array[]): Uint8Array {

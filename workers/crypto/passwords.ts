@@ -10,17 +10,21 @@ import { type Priority, priorityQueue } from './priority-queue.ts';
 import { startThreads } from './threads.ts';
 
 /**
- * Argon2id on its own threads, away from the event loop and from the signatures. All but close() may throw AppError
- * `unavailable`, `deadline` if the turn came too late, and `cancelled` if the client disconnected before.
+ * Argon2id on its own threads, apart from the event loop and the signatures. Every method except close() may throw
+ * AppError `unavailable`, `deadline` if the deadline passes before the job starts, and `cancelled` if the client
+ * disconnects before that.
  */
 export interface Passwords {
-    /** A PHC string. Background hashes (users that are created in batches) give way to everything else. */
+    /** Returns a PHC string. Background hashes (users that are created in bulk) give way to all other jobs. */
     hash(password: string, options?: CallLifetime & { background?: boolean }): Promise<string>;
-    /** `rehash`: the password matches, but its hash was made at a cost other than the current one. */
+    /**
+     * `matches`: the password is right. `rehash`: it is right, but its hash was made at a cost other than the current
+     * one.
+     */
     verify(phc: string, password: string, lifetime?: CallLifetime): Promise<{ matches: boolean; rehash: boolean }>;
     /**
-     * A key of 32 bytes, at the given cost. The caller must wipe it with fill(0) after use. AppError `internal` for a
-     * salt or a cost that no key is made with.
+     * Derives a key of 32 bytes at the given cost. The caller must wipe it with fill(0) after use. Throws AppError
+     * `internal` if the salt or the cost cannot belong to a key of this service.
      */
     derive(password: string, salt: Uint8Array, cost: PasswordCost, lifetime?: CallLifetime): Promise<Uint8Array>;
     close(): Promise<void>;
@@ -29,20 +33,20 @@ export interface Passwords {
 const DERIVED_KEY_BYTES = 32;
 
 export interface PasswordPoolOptions {
-    /** Hashes that run at a time. Each takes the memory of its cost. */
+    /** Number of hashes that run at a time. Each uses the memory of its cost. */
     threads: number;
     cost: PasswordCost;
-    /** Calls that may wait, foreground and background each. */
-    max_waiting: number;
+    /** Maximum number of calls that wait, for foreground and for background separately. */
+    maxWaiting: number;
     metrics: PoolMetrics;
 }
 
-export function passwordPool({ threads, cost, max_waiting, metrics }: PasswordPoolOptions): Passwords {
+export function passwordPool({ threads, cost, maxWaiting, metrics }: PasswordPoolOptions): Passwords {
     const pool = startThreads<PasswordJob, Outcome<PasswordAnswer>>({
         name: 'passwords',
         file: './passwords.worker.ts',
         threads,
-        tasks_per_thread: 1,
+        tasksPerThread: 1,
         metrics,
     });
     const call = priorityQueue<PasswordJob, PasswordAnswer>({
@@ -53,7 +57,7 @@ export function passwordPool({ threads, cost, max_waiting, metrics }: PasswordPo
         },
         name: 'passwords',
         slots: threads,
-        max_waiting,
+        maxWaiting,
         waited: metrics.waited,
     });
     const ask = (job: PasswordJob, priority: Priority, lifetime: CallLifetime): Promise<PasswordAnswer> => {
@@ -68,10 +72,10 @@ export function passwordPool({ threads, cost, max_waiting, metrics }: PasswordPo
         },
         verify: async (phc, password, lifetime = {}) => {
             const answer = await ask({ op: 'verify', phc, password, cost }, 'foreground', lifetime);
-            return answer as PasswordAnswers['verify']; // likewise
+            return answer as PasswordAnswers['verify']; // as above
         },
         derive: async (password, salt, cost, lifetime = {}) => {
-            // Shared memory: a key in a message would leave a copy in the thread.
+            // Shared memory, because a key in a message would leave a copy in the thread.
             const key = new Uint8Array(new SharedArrayBuffer(DERIVED_KEY_BYTES));
             await ask({ op: 'derive', password, salt: encodeBase64(salt), cost, key }, 'foreground', lifetime);
             return key;

@@ -2,16 +2,16 @@ import type { Metrics } from '../../platform/telemetry/metrics.ts';
 
 /** The state of a thread pool. */
 interface Pool {
-    /** The number of threads, and of tasks that wait for one. */
+    /** The number of threads, and of tasks that wait for a thread. */
     state(): { threads: number; waiting: number };
 }
 
 /** Metrics of the thread pools of a process. */
 export interface PoolMetrics {
     watch(name: string, pool: Pool): void;
-    /** A task is done, this long after it was given to the pool. */
+    /** Records that a task finished `seconds` after it was given to the pool. */
     done(name: string, seconds: number): void;
-    /** A password job starts, this long after it was requested. */
+    /** Records that a password job started `seconds` after it was requested. */
     waited(priority: string, seconds: number): void;
 }
 

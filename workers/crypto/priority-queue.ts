@@ -1,111 +1,63 @@
-import { overloaded } from '../../platform/batch.ts';
-import { type CallLifetime, overError, reasonNotToStart } from '../../platform/context.ts';
-import { queueStats } from '../../platform/queue-stats.ts';
+import { BoundedQueue } from '../../platform/bounded-queue.ts';
+import { type CallLifetime, requireTime } from '../../platform/context.ts';
 import { secondsSince } from '../../platform/telemetry/metrics.ts';
 import { NO_SPAN, type Span } from '../../platform/telemetry/span.ts';
 
-export interface LanesOptions<Job, Result> {
-    /** The prefix of the queues' names in the metrics, one queue for each lane. */
+export interface PriorityQueueOptions<Job, Result> {
+    /** The prefix of the names of the queues in the metrics. Each priority has one queue. */
     name: string;
     run(job: Job): Promise<Result>;
-    /** Jobs that run at a time. */
+    /** Number of jobs that run at a time. */
     slots: number;
-    /** Jobs of one lane that may wait. Further ones are refused with `unavailable`. */
-    max_waiting: number;
-    /** Called when a job starts. */
+    /** Maximum number of waiting jobs of one priority. Further ones are refused with `unavailable`. */
+    maxWaiting: number;
+    /** Called when a job leaves the queue for a slot. `seconds`: how long it has waited. */
     waited(priority: Priority, seconds: number): void;
 }
 
 export type Priority = 'foreground' | 'background';
 
-interface QueuedJob<Job, Result> {
-    job: Job;
-    lifetime: CallLifetime;
-    stopListening(): void;
-    span: Span;
-    /** `performance.now()` */
-    asked_at: number;
-    resolve(result: Promise<Result>): void;
-}
-
 /**
- * Runs jobs of two lanes on shared slots. A background job starts only while no foreground job waits, and background
+ * Runs jobs of two priorities on shared slots. A background job starts only while no foreground job waits. Background
  * jobs take at most half of the slots (but at least one), so that they never block all of several slots. A job whose
- * turn comes after its deadline does not run: AppError `deadline`. A job whose client disconnects leaves the queue at
- * once: AppError `cancelled`.
+ * deadline has passed when its turn comes does not run: it fails with AppError `deadline`. A job whose client
+ * disconnects leaves the queue at once with AppError `cancelled`.
  */
 export function priorityQueue<Job, Result>(
-    options: LanesOptions<Job, Result>,
+    options: PriorityQueueOptions<Job, Result>,
 ): (job: Job, priority: Priority, lifetime?: CallLifetime, span?: Span) => Promise<Result> {
-    const max_running = { foreground: options.slots, background: Math.max(1, options.slots >> 1) };
+    const maxRunning = { foreground: options.slots, background: Math.max(1, options.slots >> 1) };
     const running = { foreground: 0, background: 0 };
-    const waiting: Record<Priority, Set<QueuedJob<Job, Result>>> = { foreground: new Set(), background: new Set() };
-    const queue_of = { foreground: `${options.name}_foreground`, background: `${options.name}_background` };
-    const statsByName = { foreground: queueStats(queue_of.foreground), background: queueStats(queue_of.background) };
+    const { name, maxWaiting } = options;
+    const waiting = {
+        foreground: new BoundedQueue({ name: `${name}_foreground`, maxWaiting }),
+        background: new BoundedQueue({ name: `${name}_background`, maxWaiting }),
+    };
 
-    function leave(priority: Priority, entry: QueuedJob<Job, Result>): void {
-        waiting[priority].delete(entry);
-        statsByName[priority].waiting--;
-        entry.stopListening();
-    }
+    const hasSlot = (priority: Priority): boolean =>
+        running.foreground + running.background < options.slots && running[priority] < maxRunning[priority];
 
-    function leaveWhenCancelled(priority: Priority, entry: QueuedJob<Job, Result>): void {
-        const { cancellation } = entry.lifetime;
-        if (!cancellation) return;
-        entry.stopListening = cancellation.onCancelled(() => {
-            leave(priority, entry);
-            entry.resolve(Promise.reject(overError(entry.lifetime)));
-        });
-    }
-
-    /** Starts the jobs that may start, foreground first. */
-    function start(): void {
+    /** Gives free slots to waiting jobs, foreground first. */
+    function fillSlots(): void {
         for (const priority of ['foreground', 'background'] as const) {
-            while (
-                running.foreground + running.background < options.slots &&
-                running[priority] < max_running[priority]
-            ) {
-                const [entry] = waiting[priority];
-                if (entry === undefined) break;
-                leave(priority, entry);
-                statsByName[priority].batches++;
-                options.waited(priority, secondsSince(entry.asked_at));
-                entry.span.sent(1);
-                const reason = reasonNotToStart(entry.lifetime);
-                if (reason) {
-                    entry.resolve(Promise.reject(reason));
-                    continue;
-                }
-                running[priority]++;
-                const result = options.run(entry.job).finally(() => {
-                    running[priority]--;
-                    start();
-                });
-                entry.resolve(result);
-            }
+            while (hasSlot(priority) && waiting[priority].release()) running[priority]++;
         }
     }
 
-    return (job, priority, lifetime = {}, span = NO_SPAN) => {
-        const reason = reasonNotToStart(lifetime);
-        if (reason) return Promise.reject(reason);
-        if (waiting[priority].size >= options.max_waiting) {
-            return Promise.reject(overloaded(queue_of[priority]));
+    return async (job, priority, lifetime = {}, span = NO_SPAN) => {
+        requireTime(lifetime);
+        const askedAt = performance.now();
+        const turn = waiting[priority].wait(lifetime);
+        fillSlots();
+        await turn;
+        try {
+            options.waited(priority, secondsSince(askedAt));
+            span.sent(1);
+            requireTime(lifetime);
+            return await options.run(job);
+        } finally {
+            running[priority]--;
+            fillSlots();
         }
-        return new Promise((resolve) => {
-            statsByName[priority].items++;
-            statsByName[priority].waiting++;
-            const entry: QueuedJob<Job, Result> = {
-                job,
-                lifetime,
-                stopListening: () => {},
-                span,
-                asked_at: performance.now(),
-                resolve,
-            };
-            waiting[priority].add(entry);
-            start();
-            if (waiting[priority].has(entry)) leaveWhenCancelled(priority, entry);
-        });
     };
 }

@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
 /**
- * Sealed records: AES-256-GCM (NIST SP 800-38D) with a wallet's data key, each bound to its place. A record is `version
- * (1 byte) | nonce (12) | ciphertext | tag (16)`; its associated data are the place and the version. One takes about 15
- * µs, and a megabyte 400 µs, of the calling thread.
+ * Sealed records: AES-256-GCM (NIST SP 800-38D) with a wallet's data key. Each record is bound to its place. A record
+ * is `version (1 byte) | nonce (12) | ciphertext | tag (16)`; its associated data is the place and the version. A
+ * record takes about 15 µs of the calling thread, one of a megabyte 400 µs.
  */
 const CIPHER = 'aes-256-gcm';
 const VERSION = 1;
@@ -13,7 +13,7 @@ const HEAD_BYTES = 1 + NONCE_BYTES;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 
-/** The place of a record: it cannot be opened in any other. */
+/** The place of a record. The record opens only in this place. */
 export interface Place {
     /** UUID */
     wallet: string;
@@ -21,7 +21,7 @@ export interface Place {
     record: string;
 }
 
-/** 32 random bytes. The caller must wipe them with fill(0) after use. */
+/** Returns 32 random bytes. The caller must wipe them with fill(0) after use. */
 export function newKey(): Buffer {
     return randomBytes(KEY_BYTES);
 }
@@ -38,7 +38,7 @@ export function sealAs(plain: Uint8Array, key: Uint8Array, associated: Buffer): 
     return Buffer.concat([Buffer.of(VERSION), nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** The plain bytes; undefined with another key, in another place, and for modified data. */
+/** Returns the plain bytes; undefined if the key or the place is another one, or if the data was changed. */
 export function unseal(sealed: Uint8Array, key: Uint8Array, place: Place): Buffer | undefined {
     return unsealAs(sealed, key, associatedData(place));
 }
@@ -61,14 +61,15 @@ export function unsealAs(sealed: Uint8Array, key: Uint8Array, associated: Buffer
 }
 
 /**
- * A fingerprint of a text of at most 1,024 bytes: equal for equal texts with one key, and meaningless without the key
- * (HKDF, RFC 5869, which separates this use of the key from the records').
+ * Returns a fingerprint of a text of at most 1,024 bytes. Equal texts have equal fingerprints under one key, and
+ * without the key a fingerprint reveals nothing. HKDF (RFC 5869) separates this use of the key from the sealing of
+ * records.
  */
 export function tagOf(text: string, key: Uint8Array): Buffer {
     return Buffer.from(hkdfSync('sha256', key, '', text, TAG_BYTES));
 }
 
-/** No two places produce the same text: an id contains no line break. */
+/** No two places produce the same text, because an id contains no line break. */
 function associatedData({ wallet, record }: Place): Buffer {
     return Buffer.from(`${VERSION}\n${wallet}\n${record}`);
 }

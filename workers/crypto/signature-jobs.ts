@@ -10,28 +10,28 @@ export interface NewKey extends KeyPair {
 }
 
 export interface SignRequest {
-    /** The did:key that signs. */
+    /** The did:key that signs the payload. */
     did: string;
     /** Its 32-byte seed, or 64 bytes: seed, then public key. */
-    secret_key: Uint8Array;
+    secretKey: Uint8Array;
     /** JSON text. */
     payload: string;
 }
 
 export interface OpenRequest {
     token: string;
-    /** The did:key that must have signed; if absent, the one that the payload names in `iss`. */
+    /** The did:key that must have signed the token; if absent, the one that the payload names in `iss`. */
     did?: string | undefined;
-    /** Members of the payload that are returned as values: strings, or lists of at most MAX_LISTED strings. */
+    /** Members of the payload to return as values: strings, or lists of at most MAX_LISTED strings. */
     members: readonly string[];
-    /** Members that are returned as the text of a JSON object. */
+    /** Members of the payload to return as the text of a JSON object. */
     raw: readonly string[];
 }
 
 /**
- * `payload` contains the wanted members that exist, and null for one of another type. `raw` contains the objects, which
- * may be undefined in `payload`. Nothing else leaves the thread, because copying a stranger's payload would block the
- * event loop. `reason` may be shown to callers.
+ * `payload` contains the requested `members` that exist; a member of another type is null. `raw` contains the texts of
+ * the JSON objects, which may be undefined in `payload`. Nothing else leaves the thread, because copying the payload of
+ * an unknown sender could block the event loop. `reason` may be shown to callers.
  */
 export type Opened =
     | { ok: true; payload: Record<string, unknown>; raw: Record<string, string> }
@@ -45,9 +45,9 @@ export function generateKey(): NewKey {
     return { did: encodeDidKey(pair.public_key), ...pair };
 }
 
-/** A v4.public token. AppError `invalid` if the key is malformed or does not belong to the DID. */
-export function signPayload({ did, secret_key, payload }: SignRequest): string {
-    const pair = keyPairFrom(secret_key);
+/** Returns a v4.public token. Throws AppError `invalid` if the key is malformed or does not belong to the DID. */
+export function signPayload({ did, secretKey, payload }: SignRequest): string {
+    const pair = keyPairFrom(secretKey);
     if (pair === undefined) throw new AppError('invalid', 'The private key is not an Ed25519 private key.');
     const expected = decodeDidKey(did);
     if (expected === undefined || !sameBytes(expected, pair.public_key)) {
@@ -57,8 +57,9 @@ export function signPayload({ did, secret_key, payload }: SignRequest): string {
 }
 
 /**
- * Checks form, signature and payload (strict UTF-8, a JSON object as platform/json reads it) of a v4.public token. If
- * the payload itself names the key, only that name is read before the signature is verified.
+ * Checks the form, the signature and the payload of a v4.public token. The payload must be strict UTF-8 and a JSON
+ * object that platform/json accepts. If the payload itself names the key, only that name is read before the signature
+ * is verified.
  */
 export function openToken({ token, did, members, raw }: OpenRequest): Opened {
     const parts = splitToken(token);
@@ -67,7 +68,7 @@ export function openToken({ token, did, members, raw }: OpenRequest): Opened {
     return fault ?? readPayload(parts.message, { members, raw });
 }
 
-/** The signer that an unverified payload names, if it names one. */
+/** Returns the signer that an unverified payload names, if it names one. */
 function namedIssuer(message: Buffer): string | undefined {
     try {
         return isUtf8(message) ? topLevelString(message.toString(), 'iss') : undefined;
@@ -78,9 +79,9 @@ function namedIssuer(message: Buffer): string | undefined {
 }
 
 function signatureFault(did: string | undefined, parts: TokenParts): Opened | undefined {
-    const public_key = did === undefined ? undefined : decodeDidKey(did);
-    if (public_key === undefined) return refused('The issuer is not an Ed25519 did:key.');
-    return verifyToken(parts, public_key) ? undefined : refused('The signature is not valid.');
+    const publicKey = did === undefined ? undefined : decodeDidKey(did);
+    if (publicKey === undefined) return refused('The issuer is not an Ed25519 did:key.');
+    return verifyToken(parts, publicKey) ? undefined : refused('The signature is not valid.');
 }
 
 function readPayload(message: Buffer, wanted: Pick<OpenRequest, 'members' | 'raw'>): Opened {
@@ -102,7 +103,7 @@ function pick(content: Record<string, unknown>, { members, raw }: Pick<OpenReque
     for (const name of raw) {
         const member = content[name];
         if (member instanceof JsonText) texts[name] = member.text;
-        if (member !== undefined) content[name] = undefined; // deleting it would slow the object down
+        if (member !== undefined) content[name] = undefined; // `delete` would make the object slow
     }
     const names = Object.keys(content);
     // Most payloads have no other members and need no copy.

@@ -11,17 +11,17 @@ import {
 } from './signature-jobs.ts';
 
 /**
- * Keys are passed as base64 text: cloning a small byte array costs more than that, and cloning a view copies its whole
- * buffer.
+ * Keys are passed as base64 text: cloning a small byte array costs more than the encoding, and cloning a view copies
+ * its whole buffer.
  */
 export type Job =
     | { op: 'generate' }
-    | (Omit<SignRequest, 'secret_key'> & { op: 'sign'; secret_key: string })
+    | (Omit<SignRequest, 'secretKey'> & { op: 'sign'; secretKey: string })
     | (OpenRequest & { op: 'open' });
 
-/** The result of each job. The secret key of a new pair is its seed, then its public key. */
+/** The result of each kind of job. The secret key of a new pair is its seed, then its public key. */
 export interface Answers {
-    generate: { did: string; secret_key: string };
+    generate: { did: string; secretKey: string };
     sign: string;
     open: Opened;
 }
@@ -37,10 +37,10 @@ function answer(job: Job): SignatureResult {
     switch (job.op) {
         case 'generate': {
             const { did, seed, public_key } = generateKey();
-            return { did, secret_key: encodeBase64(secretKeyBytes(seed, public_key)) };
+            return { did, secretKey: encodeBase64(secretKeyBytes(seed, public_key)) };
         }
         case 'sign':
-            return signPayload({ ...job, secret_key: Buffer.from(job.secret_key, 'base64') });
+            return signPayload({ ...job, secretKey: Buffer.from(job.secretKey, 'base64') });
         case 'open':
             return openToken(job);
     }

@@ -5,11 +5,11 @@ import type { PoolMetrics } from './pool-metrics.ts';
 
 export interface Threads<Task, Result> {
     /**
-     * Runs one task on a free thread. AppError `unavailable` if the thread died during it; the pool then starts
-     * another.
+     * Runs one task on a free thread. Throws AppError `unavailable` if the thread dies during the task; the pool then
+     * starts another thread.
      */
     run(task: Task): Promise<Result>;
-    /** Ends the threads when their tasks are done. */
+    /** Ends the threads after their tasks are done. */
     close(): Promise<void>;
 }
 
@@ -21,10 +21,10 @@ export interface ThreadsOptions {
     file: string;
     threads: number;
     /**
-     * Tasks that a thread may have at a time. It runs them in turn, so the second one only saves it the wait for the
-     * next task.
+     * Number of tasks that a thread may have at a time. It still runs them one after another: the second task only
+     * saves the wait for the next message.
      */
-    tasks_per_thread: 1 | 2;
+    tasksPerThread: 1 | 2;
 }
 
 /** Starts a fixed number of threads. */
@@ -32,8 +32,8 @@ export function startThreads<Task, Result>(options: ThreadsOptions): Threads<Tas
     const { name, metrics } = options;
     const pool = openPool<Task, Result>(options);
     metrics.watch(name, { state: () => ({ threads: pool.threads.length, waiting: pool.queueSize }) });
-    // Piscina replaces a thread that dies, but not one that dies while it starts. If none is left, the tasks in its
-    // queue would wait for ever: destroy() refuses them, and the next task starts a thread again.
+    // Piscina replaces a thread that dies, but not one that dies while it starts. If no thread is left, the tasks in
+    // the queue would wait for ever. destroy() refuses them, and the next task starts a thread again.
     pool.on('workerDestroy', () => {
         setImmediate(() => {
             if (pool.threads.length === 0) void pool.destroy();
@@ -50,19 +50,19 @@ export function startThreads<Task, Result>(options: ThreadsOptions): Threads<Tas
     };
 }
 
-function openPool<Task, Result>({ file, threads, tasks_per_thread }: ThreadsOptions): Piscina<Task, Result> {
+function openPool<Task, Result>({ file, threads, tasksPerThread }: ThreadsOptions): Piscina<Task, Result> {
     const pool = new Piscina<Task, Result>({
         filename: new URL(file, import.meta.url).href,
         name: 'run',
         minThreads: threads,
         maxThreads: threads,
-        concurrentTasksPerWorker: tasks_per_thread,
+        concurrentTasksPerWorker: tasksPerThread,
         // A thread needs neither the preloaded modules of the process nor the secrets in its environment.
         execArgv: [],
         env: {},
     });
-    // Raised for a thread that dies idle. It has no task to answer, and an event without a listener would end the
-    // process.
+    // Piscina emits this when an idle thread dies. No task waits for that thread, but an event without a listener would
+    // end the process.
     pool.on('error', () => {});
     return pool;
 }

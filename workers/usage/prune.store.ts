@@ -1,23 +1,24 @@
 import { OLDEST_DAY } from '../../platform/access/limit-record.ts';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 
-/** Days of activity that are kept: statistics cover a week. */
+/** Number of days of activity that are kept. Statistics cover a week. */
 const DAYS_KEPT = 10;
 /**
- * Days that are still compared with the limiter's records: a count without a recorded part would be taken for a new
- * one. It is one day more than a record knows, because midnight may pass while records are read.
+ * Number of days whose recorded counts are still compared with the limiter's records. Without its recorded part, a
+ * count would be added a second time. This is one day more than a record covers, because midnight may pass while
+ * records are read.
  */
 const COMPARED_DAYS = OLDEST_DAY + 1;
-/** Rows that one statement removes, which bounds its locks and its duration. */
+/** Maximum number of rows that one statement removes. It bounds the locks and the duration of the statement. */
 const PRUNE_ROWS = 10_000;
 
-/** The month (its first day) for the sum of all months that are no longer kept separately. */
+/** The month (its first day) that stands for all months that are no longer kept separately. */
 const EARLIER = '0001-01-01';
 
 /**
- * Removes what no answer needs any more: old days of activity, and request counts of earlier months, which are in the
- * totals. The newest row of each bucket stays, for its last use. Totals of earlier months are merged. `today`:
- * YYYY-MM-DD. Returns the number of removed rows.
+ * Removes rows that no answer needs any more: old days of activity, and request counts of earlier months, which are in
+ * the totals. The newest row of each bucket stays, because it has the last use. Totals of earlier months are merged.
+ * `today`: YYYY-MM-DD. Returns the number of removed rows.
  */
 export async function pruneUsage(db: Database, today: string): Promise<number> {
     return (await removeOld(db, today)) + (await mergeTotals(db, today));

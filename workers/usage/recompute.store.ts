@@ -1,7 +1,7 @@
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import { PLATFORM } from './store.ts';
 
-/** A count that differs from the number of rows that it stands for. */
+/** A count that differs from the number of rows that it should equal. */
 export interface Drift {
     account: string;
     kind: string;
@@ -10,8 +10,8 @@ export interface Drift {
 }
 
 /**
- * Counts all rows that statistics stand for, in one snapshot with the counts, and returns the differences: none, unless
- * something is broken. It reads the tables of every service, which takes long if they are large.
+ * Counts all rows behind the statistics, in one snapshot with the counts, and returns the differences. There are none
+ * unless something is broken. It reads the tables of every service, which takes long if they are large.
  */
 export async function findDrift(db: Database): Promise<readonly Drift[]> {
     return db.rows<Drift>(sql.unsafe`

@@ -10,15 +10,17 @@ import type { Redis } from '../../platform/redis/redis.ts';
 import type { Log } from '../../platform/telemetry/log.ts';
 import type { RequestCount } from './store.ts';
 
-/** The limiter's record of each bucket; undefined if there is none. */
+/** Reads the limiter's record of each bucket; undefined for a bucket without one. */
 export async function readRecords(redis: Redis, buckets: readonly string[]): Promise<Array<LimitRecord | undefined>> {
     if (buckets.length === 0) return [];
     const packed = await redis.mgetBuffer(...buckets);
     return packed.map((bytes) => (bytes ? decodeLimitRecord(bytes) : undefined));
 }
 
-/** What the limiter has counted and is not rolled up yet: of one account, or of all in the shard. */
-export async function unfoldedCounts(redis: Redis, tag: string, account?: string): Promise<RequestCount[]> {
+/**
+ * Returns the counts of the limiter that are not rolled up yet: those of one account, or of all accounts in the shard.
+ */
+export async function countsAwaitingRollUp(redis: Redis, tag: string, account?: string): Promise<RequestCount[]> {
     const sets =
         account === undefined
             ? await redis.smembers(accountsAwaitingRollUp(tag))
@@ -31,28 +33,31 @@ export async function unfoldedCounts(redis: Redis, tag: string, account?: string
     });
 }
 
-/** A record as rows, one for each day that it contains. */
+/** Returns the rows of a record, one for each day that it contains. */
 export function countsOf(bucket: string, record: LimitRecord): RequestCount[] {
     const account = accountOfBucket(bucket);
-    const last_used_at = record.last_used > 0 ? new Date(record.last_used).toISOString() : null;
+    const lastUsedAt = record.lastUsed > 0 ? new Date(record.lastUsed).toISOString() : null;
     return record.days.map(({ day, requests, refused, verified }) => ({
         bucket,
         account,
         day: dayText(day * DAY_MS),
-        life: record.life,
+        life: record.generation,
         requests,
         refused,
         verified,
-        last_used_at,
+        last_used_at: lastUsedAt,
     }));
 }
 
-/** The UTC day of a time in ms since 1970, as YYYY-MM-DD. */
+/** Returns the UTC day of a time (ms since 1970) as YYYY-MM-DD. */
 export function dayText(time: number): string {
     return new Date(time).toISOString().slice(0, 10);
 }
 
-/** While Redis is unreachable the rolled-up counts are used alone: they are at most ten seconds behind. */
+/**
+ * Returns no rows while Redis is unreachable. The rolled-up counts are then used alone; they are at most ten seconds
+ * behind.
+ */
 export async function withoutRedis<Row>(read: () => Promise<Row[]>, log: Log): Promise<Row[]> {
     try {
         return await read();

@@ -9,10 +9,10 @@ import { countsOf, dayText, readRecords, withoutRedis } from './records.ts';
 import { accountStatistics, platformStatistics, type UsageDependencies } from './statistics.ts';
 import type { RequestCount } from './store.ts';
 
-/** Keys in one call: those of a page. */
+/** Maximum number of keys in one call: the keys of one page. */
 const MAX_KEYS = 1_000;
 
-/** Usage statistics, exact at any time: rolled-up counts, and what has happened since. */
+/** Usage statistics. They are exact at any time: rolled-up counts plus what has been counted since. */
 export function usageService(deps: UsageDependencies): ServiceOf<typeof UsageServiceDefinition> {
     const { store } = deps;
     return {
@@ -38,28 +38,31 @@ export function usageService(deps: UsageDependencies): ServiceOf<typeof UsageSer
 
 async function keyUsage(
     { store, redis, shards, log, clock }: UsageDependencies,
-    key_ids: string[],
+    keyIds: string[],
     context: CallContext,
 ): Promise<KeyUsage[]> {
     const account = requireUser(context);
-    if (key_ids.length > MAX_KEYS) throw invalid(`key_ids may have ${MAX_KEYS} items.`);
-    if (!key_ids.every(isId)) throw invalid('key_ids must be ids of keys.');
-    const buckets = key_ids.map((key_id) => keyBucket(shardTag(account, shards), account, key_id));
+    if (keyIds.length > MAX_KEYS) throw invalid(`key_ids may have ${MAX_KEYS} items.`);
+    if (!keyIds.every(isId)) throw invalid('key_ids must be ids of keys.');
+    const buckets = keyIds.map((keyId) => keyBucket(shardTag(account, shards), account, keyId));
     const today = dayText(clock());
     const [records, recorded] = await Promise.all([
         withoutRedis(() => readRecords(redis, buckets), log),
         store.requests(buckets, `${today.slice(0, 7)}-01`, context),
     ]);
-    const by_bucket = Map.groupBy(recorded, (count) => count.bucket);
-    return key_ids.map((key_id, index) => {
+    const byBucket = Map.groupBy(recorded, (count) => count.bucket);
+    return keyIds.map((keyId, index) => {
         const bucket = buckets[index] as string; // one for each key
         const record = records[index];
         const live = record ? countsOf(bucket, record) : [];
-        return { key_id, ...usageOf(live, by_bucket.get(bucket) ?? [], today) };
+        return { key_id: keyId, ...usageOf(live, byBucket.get(bucket) ?? [], today) };
     });
 }
 
-/** A live count replaces the recorded count of the same generation and day: it is the same count, only newer. */
+/**
+ * A live count replaces the recorded count of the same generation and day, because it is the newer value of the same
+ * count.
+ */
 function usageOf(live: RequestCount[], recorded: readonly RequestCount[], today: string): Omit<KeyUsage, 'key_id'> {
     const newest = new Map([...recorded, ...live].map((count) => [`${count.life} ${count.day}`, count]));
     const counts = [...newest.values()];

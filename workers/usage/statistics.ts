@@ -3,10 +3,10 @@ import type { CallContext } from '../../platform/context.ts';
 import { type Redis, shardTag } from '../../platform/redis/redis.ts';
 import type { Log } from '../../platform/telemetry/log.ts';
 import type { PlatformStatistics, Statistics } from '../../proto/gen/usage/v1/usage.ts';
-import { dayText, unfoldedCounts, withoutRedis } from './records.ts';
+import { countsAwaitingRollUp, dayText, withoutRedis } from './records.ts';
 import { type Amount, PLATFORM, type RequestCount, type UsageStore } from './store.ts';
 
-/** Days before today that belong to its week. */
+/** Number of days before today that the statistics of a week cover. */
 const WEEK_DAYS = 6;
 
 export interface UsageDependencies {
@@ -19,8 +19,8 @@ export interface UsageDependencies {
 }
 
 /**
- * An account's statistics. Redis is read before PostgreSQL, so that counts that are rolled up in between are found
- * there.
+ * Returns an account's statistics. Redis is read before PostgreSQL, so that counts that are rolled up in between are
+ * found in PostgreSQL.
  */
 export async function accountStatistics(
     deps: UsageDependencies,
@@ -29,10 +29,10 @@ export async function accountStatistics(
 ): Promise<Statistics> {
     const { store, redis, shards, log, clock } = deps;
     const today = dayText(clock());
-    const live = await withoutRedis(() => unfoldedCounts(redis, shardTag(account, shards), account), log);
-    const folded = await store.folded({ account, today, live }, context);
-    const growth = growthOf(live, folded.recorded);
-    const { total, this_month } = readers(withGrowth(folded.amounts, growth, today));
+    const live = await withoutRedis(() => countsAwaitingRollUp(redis, shardTag(account, shards), account), log);
+    const rolledUp = await store.rolledUp({ account, today, live }, context);
+    const growth = growthOf(live, rolledUp.recorded);
+    const { total, this_month } = readers(withGrowth(rolledUp.amounts, growth, today));
     return {
         period: today.slice(0, 7),
         dids_total: total('dids_created'),
@@ -44,24 +44,26 @@ export async function accountStatistics(
         presentations_created_this_month: this_month('presentations_created'),
         presentations_verified: total('presentations_verified'),
         requests_this_month: this_month('requests'),
-        requests_today: folded.requests_today + requestsBetween(today, today, growth),
+        requests_today: rolledUp.requests_today + requestsBetween(today, today, growth),
         rate_limit_hits: this_month('rate_limit_hits'),
         wallets: total('wallets'),
         wallet_credentials: total('wallet_credentials'),
     };
 }
 
-/** The platform's statistics, including rows and verifications without an owner. */
+/** Returns the platform's statistics, including rows and verifications without an owner. */
 export async function platformStatistics(deps: UsageDependencies, context: CallContext): Promise<PlatformStatistics> {
     const { store, redis, shards, log, clock } = deps;
     const now = clock();
     const today = dayText(now);
     const week = dayText(now - WEEK_DAYS * DAY_MS);
     const tags = Array.from({ length: shards }, (_, shard) => `{${shard}}`);
-    const live = (await Promise.all(tags.map((tag) => withoutRedis(() => unfoldedCounts(redis, tag), log)))).flat();
-    const folded = await store.folded({ account: PLATFORM, today, live }, context);
-    const growth = growthOf(live, folded.recorded);
-    const { total } = readers(withGrowth(folded.amounts, growth, today));
+    const live = (
+        await Promise.all(tags.map((tag) => withoutRedis(() => countsAwaitingRollUp(redis, tag), log)))
+    ).flat();
+    const rolledUp = await store.rolledUp({ account: PLATFORM, today, live }, context);
+    const growth = growthOf(live, rolledUp.recorded);
+    const { total } = readers(withGrowth(rolledUp.amounts, growth, today));
     const users = growth.filter(({ account }) => account !== PLATFORM);
     const called = users.filter(({ requests }) => requests > 0);
     const active = await store.active({ today, week, live: called }, context);
@@ -77,12 +79,12 @@ export async function platformStatistics(deps: UsageDependencies, context: CallC
         credentials_revoked: total('credentials_revoked'),
         presentations_created: total('presentations_created'),
         presentations_verified: total('presentations_verified'),
-        requests_today: folded.requests_today + requestsBetween(today, today, users),
-        requests_this_week: folded.requests_this_week + requestsBetween(week, today, users),
+        requests_today: rolledUp.requests_today + requestsBetween(today, today, users),
+        requests_this_week: rolledUp.requests_this_week + requestsBetween(week, today, users),
     };
 }
 
-/** What the limiter has counted beyond the recorded count of the same bucket, day and generation. */
+/** Returns what the limiter has counted beyond the recorded count of the same bucket, day and generation. */
 function growthOf(live: readonly RequestCount[], recorded: readonly RequestCount[]): RequestCount[] {
     const keyOf = ({ bucket, day, life }: RequestCount): string => `${bucket} ${day} ${life}`;
     const known = new Map(recorded.map((count) => [keyOf(count), count]));
@@ -117,7 +119,10 @@ function readers(amounts: readonly Amount[]) {
     return { total: (kind: string) => sum(kind, 'total'), this_month: (kind: string) => sum(kind, 'this_month') };
 }
 
-/** Days after `last` belong to the next answer: midnight may pass while this one is made. */
+/**
+ * Adds up the requests from `first` to `last`. Later days belong to the next answer: midnight may pass while this one
+ * is made.
+ */
 function requestsBetween(first: string, last: string, growth: readonly RequestCount[]): number {
     return growth.filter(({ day }) => day >= first && day <= last).reduce((total, { requests }) => total + requests, 0);
 }

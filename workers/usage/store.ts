@@ -3,7 +3,7 @@ import { NIL_ID } from '../../platform/ids.ts';
 import { type Database, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
 import type { Traced } from '../../platform/telemetry/span.ts';
 
-/** Stands for the whole platform in place of an account. */
+/** The account id that stands for the whole platform. */
 export const PLATFORM = NIL_ID;
 
 /** Requests of one bucket on one day, counted by one generation of the limiter's record. */
@@ -12,6 +12,7 @@ export interface RequestCount {
     account: string;
     /** YYYY-MM-DD */
     day: string;
+    /** The generation of the record. */
     life: number;
     requests: number;
     refused: number;
@@ -27,8 +28,11 @@ export interface Amount {
     this_month: number;
 }
 
-/** The rolled-up counts of an account (or of PLATFORM), and the recorded part of its live counts, in one snapshot. */
-export interface Folded {
+/**
+ * The rolled-up and pending counts of an account (or of PLATFORM), and the recorded part of its live counts, in one
+ * snapshot.
+ */
+export interface RolledUp {
     amounts: readonly Amount[];
     requests_today: number;
     /** For PLATFORM only: today and the six days before. */
@@ -42,19 +46,25 @@ export interface ActiveAccounts {
 }
 
 export interface UsageStore {
-    /** Rolled-up amounts and deltas of an account, by kind. */
+    /** Rolled-up and pending amounts of an account, by kind. */
     amounts: Coalescer<string, Map<string, number>>;
-    /** `live`: counts whose recorded part is needed. */
-    folded(query: { account: string; today: string; live: readonly RequestCount[] }, traced?: Traced): Promise<Folded>;
+    /** `live`: the counts whose recorded part is needed. */
+    rolledUp(
+        query: { account: string; today: string; live: readonly RequestCount[] },
+        traced?: Traced,
+    ): Promise<RolledUp>;
     /**
-     * The number of accounts that were active today, and since `week` (YYYY-MM-DD): from rolled-up counts, deltas and
-     * `live`.
+     * Counts the accounts that were active today, and since `week` (YYYY-MM-DD): from rolled-up counts, pending counts
+     * and `live`.
      */
     active(
         query: { today: string; week: string; live: readonly RequestCount[] },
         traced?: Traced,
     ): Promise<ActiveAccounts>;
-    /** What was recorded for these buckets since `from` (YYYY-MM-DD), and the newest row of each at any time. */
+    /**
+     * Returns what was recorded for these buckets since `from` (YYYY-MM-DD), and the newest row of each bucket, however
+     * old it is.
+     */
     requests(buckets: readonly string[], from: string, traced?: Traced): Promise<readonly RequestCount[]>;
 }
 
@@ -65,7 +75,7 @@ export function usageStore(db: Database): UsageStore {
             name: 'usage_amounts',
             run: (accounts: string[]) => amounts(db, accounts),
         }),
-        folded: (query, traced) => folded(db, query, traced),
+        rolledUp: (query, traced) => rolledUp(db, query, traced),
         active: (query, traced) => active(db, query, traced),
         requests(buckets, from, traced) {
             const statement = sql.unsafe`
@@ -89,24 +99,24 @@ async function amounts(db: Database, accounts: string[]): Promise<Array<Map<stri
             SELECT account, kind, amount FROM usage.deltas WHERE account = ANY(${wanted})
         ) AS both_parts GROUP BY account, kind`,
     );
-    const by_account = new Map(accounts.map((account) => [account, new Map<string, number>()]));
-    for (const { account, kind, amount } of rows) by_account.get(account)?.set(kind, amount);
-    return accounts.map((account) => by_account.get(account) ?? new Map<string, number>());
+    const byAccount = new Map(accounts.map((account) => [account, new Map<string, number>()]));
+    for (const { account, kind, amount } of rows) byAccount.get(account)?.set(kind, amount);
+    return accounts.map((account) => byAccount.get(account) ?? new Map<string, number>());
 }
 
-async function folded(
+async function rolledUp(
     db: Database,
     { account, today, live }: { account: string; today: string; live: readonly RequestCount[] },
     traced?: Traced,
-): Promise<Folded> {
-    const whole_platform = account === PLATFORM;
-    const own_deltas = whole_platform ? sql.fragment`true` : sql.fragment`account = ${account}`;
-    const own_days = whole_platform ? sql.fragment`true` : sql.fragment`account = ${account}`;
-    const requests_since = (day: ReturnType<typeof sql.fragment>) => sql.fragment`
-        SELECT coalesce(sum(requests), 0) FROM usage.days WHERE day BETWEEN ${day} AND ${today}::date AND ${own_days}`;
+): Promise<RolledUp> {
+    const wholePlatform = account === PLATFORM;
+    const ownPending = wholePlatform ? sql.fragment`true` : sql.fragment`account = ${account}`;
+    const ownDays = wholePlatform ? sql.fragment`true` : sql.fragment`account = ${account}`;
+    const requestsSince = (day: ReturnType<typeof sql.fragment>) => sql.fragment`
+        SELECT coalesce(sum(requests), 0) FROM usage.days WHERE day BETWEEN ${day} AND ${today}::date AND ${ownDays}`;
     const buckets = [...new Set(live.map(({ bucket }) => bucket))];
-    // A record that nobody has used or rolled up for a while may contain days before yesterday.
-    const first_day = live.reduce((first, { day }) => (day < first ? day : first), today);
+    // A record that was neither used nor rolled up for a while may contain days before yesterday.
+    const firstDay = live.reduce((first, { day }) => (day < first ? day : first), today);
     const statement = sql.unsafe`
         SELECT (
             SELECT coalesce(json_agg(json_build_object('kind', kind, 'total', total, 'this_month', this_month)), '[]')
@@ -116,21 +126,21 @@ async function folded(
                 FROM (
                     SELECT kind, month, amount FROM usage.totals WHERE account = ${account}
                     UNION ALL
-                    SELECT kind, date_trunc('month', day)::date, amount FROM usage.deltas WHERE ${own_deltas}
+                    SELECT kind, date_trunc('month', day)::date, amount FROM usage.deltas WHERE ${ownPending}
                 ) AS both_parts GROUP BY kind
             ) AS by_kind
         ) AS amounts,
-        (${requests_since(sql.fragment`${today}::date`)})::bigint AS requests_today,
-        (${requests_since(sql.fragment`${today}::date - 6`)})::bigint AS requests_this_week,
+        (${requestsSince(sql.fragment`${today}::date`)})::bigint AS requests_today,
+        (${requestsSince(sql.fragment`${today}::date - 6`)})::bigint AS requests_this_week,
         (
             SELECT coalesce(json_agg(r), '[]') FROM usage.requests AS r
-            WHERE bucket = ANY(${sql.array(buckets, 'text')}) AND day >= ${first_day}::date
+            WHERE bucket = ANY(${sql.array(buckets, 'text')}) AND day >= ${firstDay}::date
         ) AS recorded`;
-    const [row] = await db.rows<Folded>(statement, 'usage_folded', traced);
-    return row as Folded; // a SELECT without FROM has one row
+    const [row] = await db.rows<RolledUp>(statement, 'usage_folded', traced);
+    return row as RolledUp; // a SELECT without FROM has one row
 }
 
-/** Counted in PostgreSQL: the accounts of a week may be many, and nobody needs the list. */
+/** Counts in PostgreSQL, because a week may have many active accounts and no caller needs the list. */
 async function active(
     db: Database,
     { today, week, live }: { today: string; week: string; live: readonly RequestCount[] },

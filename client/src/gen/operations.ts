@@ -71,14 +71,14 @@ export interface Api {
     keys: {
         /**
          * Generate an API key.
-         * The answer is the only place where the whole key is ever shown: the service keeps its hash.
+         * Only this answer contains the complete key, because the service stores only its hash.
          *
          * `POST /v1/keys/generate`
          */
         generate(input: KeysGenerateInput, options?: CallOptions): Promise<KeysGenerateData>;
         /**
          * List API keys.
-         * Newest first; revoked keys stay in the list.
+         * Newest first, including revoked keys.
          *
          * `GET /v1/keys`
          */
@@ -91,7 +91,7 @@ export interface Api {
         get(input: KeysGetInput, options?: CallOptions): Promise<KeysGetData>;
         /**
          * Revoke an API key.
-         * For good, and at once: a call that begins after the answer is refused. Again: the same answer as the first time.
+         * A revocation is permanent and takes effect at once: a call with the key that begins after the answer is refused. A repeated revocation gets the same answer as the first one.
          *
          * `DELETE /v1/keys/{key_id}`
          */
@@ -106,7 +106,7 @@ export interface Api {
     did: {
         /**
          * Create a DID.
-         * Without `public_key` a key pair is made, and its private key answered this once: the service does not keep it. With one, the same DID is answered each time.
+         * Without `public_key` the service creates a key pair. Only this answer contains the private key, because the service does not store it. With `public_key` every call returns the same DID.
          *
          * `POST /v1/did`
          */
@@ -127,21 +127,21 @@ export interface Api {
     credentials: {
         /**
          * Issue a credential.
-         * Signs a PASETO v4 public token. The private key must be that of `issuer_did`; it is used and forgotten, and so are the claims, which are signed exactly as they were sent.
+         * Signs a PASETO v4 public token. The private key must belong to `issuer_did`. The claims are signed exactly as they were sent. The service stores neither the private key nor the claims.
          *
          * `POST /v1/credentials`
          */
         issue(input: CredentialsIssueInput, options?: CallOptions): Promise<CredentialsIssueData>;
         /**
          * Verify a credential.
-         * A check that completes is 200, whatever it finds: an invalid credential has `valid: false` and says why in `error`. 400 is for what is no v4.public token at all.
+         * A completed check is answered with 200, whatever it finds: for an invalid credential `valid` is false and `error` says why. A text that is not a v4.public token is refused with 400.
          *
          * `POST /v1/credentials/verify`
          */
         verify(input: CredentialsVerifyInput, options?: CallOptions): Promise<CredentialsVerifyData>;
         /**
          * Revoke a credential.
-         * For good. Again: the same answer as the first time.
+         * A revocation is permanent. A repeated call gets the same answer as the first call.
          *
          * `POST /v1/credentials/revoke/{credential_id}`
          */
@@ -154,14 +154,14 @@ export interface Api {
         status(input: CredentialsStatusInput, options?: CallOptions): Promise<CredentialsStatusData>;
         /**
          * List credentials by issuer.
-         * Newest first: what the caller has issued, and what names a DID of the caller as issuer or subject.
+         * Lists, newest first, the credentials that the caller issued and those that name a DID of the caller as issuer or subject.
          *
          * `GET /v1/credentials/by-issuer/{issuer_did}`
          */
         byIssuer: ListMethod<[input: CredentialsByIssuerInput], CredentialsByIssuerData>;
         /**
          * List credentials by subject.
-         * Newest first: what the caller has issued, and what names a DID of the caller as issuer or subject.
+         * Lists, newest first, the credentials that the caller issued and those that name a DID of the caller as issuer or subject.
          *
          * `GET /v1/credentials/by-subject/{subject_did}`
          */
@@ -170,14 +170,14 @@ export interface Api {
     presentations: {
         /**
          * Create a presentation.
-         * Bundles 1 to 100 credentials for one verifier. Each must have a good signature; whether it is expired or revoked is for the verifier to see.
+         * Bundles 1 to 100 credentials for one verifier. Each credential must have a valid signature. Expired and revoked credentials are accepted, because the verifier checks that.
          *
          * `POST /v1/presentations`
          */
         create(input: PresentationsCreateInput, options?: CallOptions): Promise<PresentationsCreateData>;
         /**
          * Verify a presentation.
-         * A check that completes is 200, whatever it finds. One credential that is not valid makes the whole invalid; the results of all are listed.
+         * A completed check is answered with 200, whatever it finds. One invalid credential makes the presentation invalid. The answer lists the results of all credentials.
          *
          * `POST /v1/presentations/verify`
          */
@@ -186,7 +186,7 @@ export interface Api {
     wallets: {
         /**
          * Create a wallet.
-         * With a key pair and a DID of its own, sealed under a key that only the password gives (Argon2id, AES-256-GCM). A lost password cannot be restored.
+         * The wallet has its own key pair and DID. Its contents are sealed under a key that is derived from the password (Argon2id, AES-256-GCM). A lost password cannot be restored.
          *
          * `POST /v1/wallets`
          */
@@ -199,14 +199,14 @@ export interface Api {
         open(input: WalletsOpenInput, options?: CallOptions): Promise<WalletsOpenData>;
         /**
          * Store a credential in a wallet.
-         * Its signature must be good. The same credential again: one entry, with the new metadata.
+         * The credential must have a valid signature. If it is already stored, its entry gets the new metadata.
          *
          * `POST /v1/wallets/{wallet_id}/credentials`
          */
         addCredential(input: WalletsAddCredentialInput, options?: CallOptions): Promise<WalletsAddCredentialData>;
         /**
          * List the credentials in a wallet.
-         * The password is required; it is better sent in `X-Wallet-Password` than in the query, where others may log it.
+         * The password is required. Send it in `X-Wallet-Password` rather than in the query, because servers and proxies may log URLs.
          *
          * `GET /v1/wallets/{wallet_id}/credentials`
          */
@@ -231,21 +231,21 @@ export interface Api {
         get(options?: CallOptions): Promise<MeGetData>;
         /**
          * Change name or email.
-         * `"name": null` takes the name away.
+         * `"name": null` removes the name.
          *
          * `PATCH /v1/me`
          */
         update(input?: MeUpdateInput, options?: CallOptions): Promise<MeUpdateData>;
         /**
          * Change the password.
-         * All other sessions of the account end; API keys stay.
+         * Ends all other sessions of the account. API keys stay valid.
          *
          * `POST /v1/me/password`
          */
         changePassword(input: MeChangePasswordInput, options?: CallOptions): Promise<MeChangePasswordData>;
         /**
          * Get quotas.
-         * What would exceed a quota is refused with 403, but for sessions: a login beyond the quota ends the oldest one.
+         * A call that would exceed a quota is refused with 403. Sessions are different: a login beyond the quota ends the oldest session.
          *
          * `GET /v1/me/quotas`
          */
@@ -267,7 +267,7 @@ export interface Api {
             stats(options?: CallOptions): Promise<AdminStatsData>;
             /**
              * Create up to 1,000 users.
-             * Each by itself: what fails is listed with its reason, and the answer is 200 all the same.
+             * One invalid user does not affect the others. The answer is 200, and lists the users that failed with the reason.
              *
              * `POST /internal/v1/admin/users/batch`
              */
@@ -288,14 +288,14 @@ export interface Api {
             login(input: AuthLoginInput, options?: CallOptions): Promise<AuthLoginData>;
             /**
              * Log out.
-             * Takes the access token or the refresh token, and ends their session.
+             * Ends the session that the access token or refresh token belongs to.
              *
              * `POST /internal/v1/auth/logout`
              */
             logout(input: AuthLogoutInput, options?: CallOptions): Promise<AuthLogoutData>;
             /**
              * Refresh a session.
-             * A refresh token works once: keep the new one.
+             * A refresh token works only once: keep the new one.
              *
              * `POST /internal/v1/auth/refresh`
              */
@@ -310,7 +310,7 @@ export interface Api {
         did: {
             /**
              * Create a DID.
-             * Without `public_key` a key pair is made, and its private key answered this once: the service does not keep it. With one, the same DID is answered each time.
+             * Without `public_key` the service creates a key pair. Only this answer contains the private key, because the service does not store it. With `public_key` every call returns the same DID.
              *
              * `POST /internal/v1/did`
              */
@@ -325,21 +325,21 @@ export interface Api {
         credentials: {
             /**
              * Issue a credential.
-             * Signs a PASETO v4 public token. The private key must be that of `issuer_did`; it is used and forgotten, and so are the claims, which are signed exactly as they were sent.
+             * Signs a PASETO v4 public token. The private key must belong to `issuer_did`. The claims are signed exactly as they were sent. The service stores neither the private key nor the claims.
              *
              * `POST /internal/v1/credentials`
              */
             issue(input: CredentialsIssueInput, options?: CallOptions): Promise<CredentialsIssueData>;
             /**
              * Verify a credential.
-             * A check that completes is 200, whatever it finds: an invalid credential has `valid: false` and says why in `error`. 400 is for what is no v4.public token at all.
+             * A completed check is answered with 200, whatever it finds: for an invalid credential `valid` is false and `error` says why. A text that is not a v4.public token is refused with 400.
              *
              * `POST /internal/v1/credentials/verify`
              */
             verify(input: CredentialsVerifyInput, options?: CallOptions): Promise<CredentialsVerifyData>;
             /**
              * Revoke a credential.
-             * For good. Again: the same answer as the first time.
+             * A revocation is permanent. A repeated call gets the same answer as the first call.
              *
              * `POST /internal/v1/credentials/revoke/{credential_id}`
              */
@@ -348,14 +348,14 @@ export interface Api {
         presentations: {
             /**
              * Create a presentation.
-             * Bundles 1 to 100 credentials for one verifier. Each must have a good signature; whether it is expired or revoked is for the verifier to see.
+             * Bundles 1 to 100 credentials for one verifier. Each credential must have a valid signature. Expired and revoked credentials are accepted, because the verifier checks that.
              *
              * `POST /internal/v1/presentations`
              */
             create(input: PresentationsCreateInput, options?: CallOptions): Promise<PresentationsCreateData>;
             /**
              * Verify a presentation.
-             * A check that completes is 200, whatever it finds. One credential that is not valid makes the whole invalid; the results of all are listed.
+             * A completed check is answered with 200, whatever it finds. One invalid credential makes the presentation invalid. The answer lists the results of all credentials.
              *
              * `POST /internal/v1/presentations/verify`
              */
@@ -364,7 +364,7 @@ export interface Api {
         wallets: {
             /**
              * Create a wallet.
-             * With a key pair and a DID of its own, sealed under a key that only the password gives (Argon2id, AES-256-GCM). A lost password cannot be restored.
+             * The wallet has its own key pair and DID. Its contents are sealed under a key that is derived from the password (Argon2id, AES-256-GCM). A lost password cannot be restored.
              *
              * `POST /internal/v1/wallets`
              */
@@ -378,7 +378,7 @@ export interface Api {
         };
         /**
          * Get the health of the service.
-         * Not in the envelope. 200 with `status: degraded` while a dependency is down.
+         * The answer has no envelope. While a dependency is down, it is 200 with `status: degraded`.
          *
          * `GET /internal/health`
          */
@@ -386,7 +386,7 @@ export interface Api {
     };
 }
 
-/** How they go over the wire, by their ids. */
+/** How each operation is sent, by its id. */
 export const OPERATIONS = {
     'keys.generate': {
         method: 'POST',

@@ -18,33 +18,33 @@ export type ErrorCode =
     | 'deadline';
 
 export interface KeysGenerateInput {
-    /** A name to show, trimmed. */
+    /** Display name. White space at both ends is removed. */
     name: string;
-    /** Decides how many requests per minute are served. */
+    /** Tier, which sets the number of requests per minute. */
     tier?: 'free' | 'basic' | 'pro' | 'enterprise' | null;
 }
 
 export interface KeysGenerateData {
     /** Id of an API key. */
     key_id: string;
-    /** The whole key, for `Authorization: Bearer`. Shown this once. */
+    /** The complete key, for `Authorization: Bearer`. It is shown only once. */
     api_key: string;
-    /** A name to show, trimmed. */
+    /** Display name. White space at both ends is removed. */
     name: string;
-    /** Decides how many requests per minute are served. */
+    /** Tier, which sets the number of requests per minute. */
     tier: 'free' | 'basic' | 'pro' | 'enterprise';
     /** Requests per minute. */
     rate_limit: number;
-    /** When it was made. */
+    /** When it was created. */
     created_at: string;
-    /** The latest call with this key; null before the first. */
+    /** When this key was last used. Null before the first call. */
     last_used_at: null;
 }
 
 export interface KeysListInput {
-    /** Rows per page, 1 to 1,000. Without it the whole list is answered. */
+    /** Rows per page, 1 to 1,000. Without it the answer contains the whole list. */
     limit?: number;
-    /** Where the next page begins: from the `Link` header of the one before. */
+    /** Start of the page, from the `Link` header of the previous page. */
     cursor?: string;
 }
 
@@ -53,22 +53,22 @@ export interface KeysListData {
     keys: Array<{
         /** Id of an API key. */
         key_id: string;
-        /** A name to show, trimmed. */
+        /** Display name. White space at both ends is removed. */
         name: string;
-        /** The key, masked. */
+        /** The masked key. */
         key_prefix: string;
-        /** Decides how many requests per minute are served. */
+        /** Tier, which sets the number of requests per minute. */
         tier: 'free' | 'basic' | 'pro' | 'enterprise';
         /** Requests per minute. */
         rate_limit: number;
-        /** When it was made. */
+        /** When it was created. */
         created_at: string;
-        /** The latest call with this key; null before the first. */
+        /** When this key was last used. Null before the first call. */
         last_used_at: string | null;
-        /** Of a key: whether it is not revoked. Of a platform: how many are not revoked. */
+        /** Whether the key is not revoked. In statistics: the number of credentials not revoked. */
         active: boolean;
     }>;
-    /** How many there are in all. */
+    /** Total number. */
     total: number;
 }
 
@@ -80,21 +80,21 @@ export interface KeysGetInput {
 export interface KeysGetData {
     /** Id of an API key. */
     key_id: string;
-    /** A name to show, trimmed. */
+    /** Display name. White space at both ends is removed. */
     name: string;
-    /** The key, masked. */
+    /** The masked key. */
     key_prefix: string;
-    /** Decides how many requests per minute are served. */
+    /** Tier, which sets the number of requests per minute. */
     tier: 'free' | 'basic' | 'pro' | 'enterprise';
     /** Requests per minute. */
     rate_limit: number;
-    /** When it was made. */
+    /** When it was created. */
     created_at: string;
-    /** The latest call with this key; null before the first. */
+    /** When this key was last used. Null before the first call. */
     last_used_at: string | null;
-    /** Of a key: whether it is not revoked. Of a platform: how many are not revoked. */
+    /** Whether the key is not revoked. In statistics: the number of credentials not revoked. */
     active: boolean;
-    /** Calls with this key. */
+    /** Number of calls with this key. */
     usage: {
         /** Requests since 00:00 UTC. */
         requests_today: number;
@@ -118,14 +118,14 @@ export interface KeysRevokeData {
 export interface KeysRenameInput {
     /** Id of an API key. */
     key_id: string;
-    /** A name to show, trimmed. */
+    /** Display name. White space at both ends is removed. */
     name?: string | null;
 }
 
 export interface KeysRenameData {
     /** Id of an API key. */
     key_id: string;
-    /** A name to show, trimmed. */
+    /** Display name. White space at both ends is removed. */
     name: string;
     /** When it was changed. */
     updated_at: string;
@@ -141,14 +141,14 @@ export interface DidCreateData {
     did: string;
     /** Ed25519 public key: 32 bytes in base64. */
     public_key: string;
-    /** Ed25519 private key in base64: 32 bytes of seed, then the public key. Shown this once. */
+    /** Ed25519 private key in base64: seed (32 bytes), then public key. A new DID shows it only once. */
     private_key?: string;
 }
 
 export interface DidResolveInput {
     /** A did:key with an Ed25519 public key: `did:key:z6Mk…`. */
     did: string;
-    /** Whether to resolve a valid DID that is not recorded here, too. Default: false. */
+    /** Whether to resolve a valid DID even if it is not recorded here. Default: false. */
     derive?: boolean;
 }
 
@@ -162,7 +162,7 @@ export interface DidResolveData {
 export interface DidDocumentInput {
     /** A did:key with an Ed25519 public key: `did:key:z6Mk…`. */
     did: string;
-    /** Whether to resolve a valid DID that is not recorded here, too. Default: false. */
+    /** Whether to resolve a valid DID even if it is not recorded here. Default: false. */
     derive?: boolean;
 }
 
@@ -171,15 +171,15 @@ export interface DidDocumentData {
     document: {
         /** JSON-LD contexts. */
         '@context': string[];
-        /** The DID, or the DID with the fragment of a key. */
+        /** The DID, or the DID and the fragment of a key. */
         id: string;
         /** The public keys of the DID. */
         verificationMethod: Array<{
-            /** The DID, or the DID with the fragment of a key. */
+            /** The DID, or the DID and the fragment of a key. */
             id: string;
-            /** Kind of the key. */
+            /** Type of the key. */
             type: string;
-            /** The DID that the key belongs to. */
+            /** The DID that controls the key. */
             controller: string;
             /** Multicodec key in base58btc. */
             publicKeyMultibase: string;
@@ -202,9 +202,9 @@ export interface CredentialsIssueInput {
     issuer_private_key: string;
     /** DID of the subject, of any method. */
     subject_did: string;
-    /** What kind of credential: any text. */
+    /** Type of the credential: any text. */
     credential_type: string;
-    /** What is said of the subject: any JSON object of at most 64 KiB, kept to the letter. */
+    /** Statements about the subject: a JSON object of at most 64 KiB, signed exactly as sent. */
     claims: Record<string, unknown>;
     /** ISO 8601 date, or date and time with an offset. Default: never. */
     expiration_date?: string | null;
@@ -219,7 +219,7 @@ export interface CredentialsIssueData {
     issuer: string;
     /** DID of the subject. */
     subject: string;
-    /** What kind of credential: any text. */
+    /** Type of the credential: any text. */
     credential_type: string;
     /** When it was issued. */
     issued_at: string;
@@ -237,25 +237,25 @@ export interface CredentialsVerifyInput {
 }
 
 export interface CredentialsVerifyData {
-    /** Whether everything that was checked holds. */
+    /** Whether all checks passed. */
     valid: boolean;
     /** DID of the issuer. */
     issuer?: string;
     /** DID of the subject. */
     subject?: string;
-    /** What kind of credential: any text. */
+    /** Type of the credential: any text. */
     credential_type?: string;
-    /** What is said of the subject: any JSON object of at most 64 KiB, kept to the letter. */
+    /** Statements about the subject: a JSON object of at most 64 KiB, signed exactly as sent. */
     claims?: Record<string, unknown>;
     /** When it was issued. */
     issued_at?: string;
     /** When it expires. */
     expires_at?: string;
-    /** Whether it is revoked; false where that was not checked. */
+    /** Whether it is revoked. False if that was not checked. */
     revoked: boolean;
     /** Whether it has expired. */
     expired: boolean;
-    /** Why it is not valid, or failed. */
+    /** Why it is invalid or why it failed. */
     error?: string;
 }
 
@@ -271,7 +271,7 @@ export interface CredentialsRevokeInput {
 export interface CredentialsRevokeData {
     /** Id of a credential: `urn:uuid:…`. */
     credential_id: string;
-    /** Whether it is revoked; false where that was not checked. */
+    /** Whether it is revoked. False if that was not checked. */
     revoked: boolean;
     /** When it was revoked. */
     revoked_at?: string;
@@ -287,7 +287,7 @@ export interface CredentialsStatusInput {
 export interface CredentialsStatusData {
     /** Id of a credential: `urn:uuid:…`. */
     credential_id: string;
-    /** Whether it is revoked; false where that was not checked. */
+    /** Whether it is revoked. False if that was not checked. */
     revoked: boolean;
     /** When it was revoked. */
     revoked_at?: string;
@@ -298,14 +298,14 @@ export interface CredentialsStatusData {
 export interface CredentialsByIssuerInput {
     /** DID of the issuer: a did:key. */
     issuer_did: string;
-    /** Rows per page, 1 to 1,000. Without it the whole list is answered. */
+    /** Rows per page, 1 to 1,000. Without it the answer contains the whole list. */
     limit?: number;
-    /** Where the next page begins: from the `Link` header of the one before. */
+    /** Start of the page, from the `Link` header of the previous page. */
     cursor?: string;
 }
 
 export interface CredentialsByIssuerData {
-    /** Credentials, or what is to be said of them. */
+    /** Credentials, the results of checking them, or their counts. */
     credentials: Array<{
         /** Id of a credential: `urn:uuid:…`. */
         credential_id: string;
@@ -313,30 +313,30 @@ export interface CredentialsByIssuerData {
         issuer?: string;
         /** DID of the subject. */
         subject?: string;
-        /** What kind of credential: any text. */
+        /** Type of the credential: any text. */
         credential_type: string;
         /** When it was issued. */
         issued_at: string;
         /** When it expires. */
         expires_at?: string;
-        /** Whether it is revoked; false where that was not checked. */
+        /** Whether it is revoked. False if that was not checked. */
         revoked: boolean;
     }>;
-    /** How many there are in all. */
+    /** Total number. */
     total: number;
 }
 
 export interface CredentialsBySubjectInput {
     /** DID of the subject, of any method. */
     subject_did: string;
-    /** Rows per page, 1 to 1,000. Without it the whole list is answered. */
+    /** Rows per page, 1 to 1,000. Without it the answer contains the whole list. */
     limit?: number;
-    /** Where the next page begins: from the `Link` header of the one before. */
+    /** Start of the page, from the `Link` header of the previous page. */
     cursor?: string;
 }
 
 export interface CredentialsBySubjectData {
-    /** Credentials, or what is to be said of them. */
+    /** Credentials, the results of checking them, or their counts. */
     credentials: Array<{
         /** Id of a credential: `urn:uuid:…`. */
         credential_id: string;
@@ -344,16 +344,16 @@ export interface CredentialsBySubjectData {
         issuer?: string;
         /** DID of the subject. */
         subject?: string;
-        /** What kind of credential: any text. */
+        /** Type of the credential: any text. */
         credential_type: string;
         /** When it was issued. */
         issued_at: string;
         /** When it expires. */
         expires_at?: string;
-        /** Whether it is revoked; false where that was not checked. */
+        /** Whether it is revoked. False if that was not checked. */
         revoked: boolean;
     }>;
-    /** How many there are in all. */
+    /** Total number. */
     total: number;
 }
 
@@ -362,7 +362,7 @@ export interface PresentationsCreateInput {
     holder_did: string;
     /** The holder's Ed25519 private key in base64: 32 bytes (seed) or 64. */
     holder_private_key: string;
-    /** Credentials, or what is to be said of them. */
+    /** Credentials, the results of checking them, or their counts. */
     credentials: string[];
     /** DID of the verifier that the presentation is for. */
     audience: string;
@@ -381,9 +381,9 @@ export interface PresentationsCreateData {
     holder: string;
     /** DID of the verifier that the presentation is for. */
     audience: string;
-    /** How many credentials are in it. */
+    /** Number of credentials in the presentation. */
     credentials_count: number;
-    /** When it was made. */
+    /** When it was created. */
     created_at: string;
 }
 
@@ -394,47 +394,47 @@ export interface PresentationsVerifyInput {
     audience: string;
     /** The verifier's challenge. */
     nonce?: string | null;
-    /** Whether to check the credentials in it too. Default: true. */
+    /** Whether to check the credentials in the presentation too. Default: true. */
     verify_credentials?: boolean | null;
     /** Whether to check for revocation too. Default: false. */
     check_revocation?: boolean | null;
 }
 
 export interface PresentationsVerifyData {
-    /** Whether everything that was checked holds. */
+    /** Whether all checks passed. */
     valid: boolean;
     /** DID of the holder. */
     holder?: string;
     /** DID of the verifier that the presentation is for. */
     audience?: string;
-    /** Whether the nonce fits; only where one was asked for. */
+    /** Whether the nonce matches. Absent if the request has no nonce. */
     nonce_valid?: boolean;
-    /** Credentials, or what is to be said of them. */
+    /** Credentials, the results of checking them, or their counts. */
     credentials?: Array<{
-        /** Whether everything that was checked holds. */
+        /** Whether all checks passed. */
         valid: boolean;
         /** DID of the issuer. */
         issuer?: string;
         /** DID of the subject. */
         subject?: string;
-        /** What kind of credential: any text. */
+        /** Type of the credential: any text. */
         credential_type?: string;
-        /** What is said of the subject: any JSON object of at most 64 KiB, kept to the letter. */
+        /** Statements about the subject: a JSON object of at most 64 KiB, signed exactly as sent. */
         claims?: Record<string, unknown>;
         /** When it was issued. */
         issued_at?: string;
         /** When it expires. */
         expires_at?: string;
-        /** Whether it is revoked; false where that was not checked. */
+        /** Whether it is revoked. False if that was not checked. */
         revoked: boolean;
         /** Whether it has expired. */
         expired: boolean;
-        /** Why it is not valid, or failed. */
+        /** Why it is invalid or why it failed. */
         error?: string;
     }>;
-    /** When it was made. */
+    /** When it was created. */
     created_at?: string;
-    /** Why it is not valid, or failed. */
+    /** Why it is invalid or why it failed. */
     error?: string;
     /** The audience that the request named. */
     expected_audience?: string;
@@ -443,58 +443,58 @@ export interface PresentationsVerifyData {
 }
 
 export interface WalletsCreateInput {
-    /** A name to show, trimmed. */
+    /** Display name. White space at both ends is removed. */
     name: string;
-    /** Of an account: at least 8 characters. Of a wallet: 1 to 1,024 bytes. */
+    /** Password of an account (at least 8 characters) or of a wallet (1 to 1,024 bytes). */
     password: string;
-    /** What it is for: at most 2,000 characters. */
+    /** Purpose of the wallet: at most 2,000 characters. */
     description?: string | null;
 }
 
 export interface WalletsCreateData {
     /** Id of a wallet. */
     wallet_id: string;
-    /** A name to show, trimmed. */
+    /** Display name. White space at both ends is removed. */
     name: string;
     /** A did:key with an Ed25519 public key: `did:key:z6Mk…`. */
     did: string;
     /** Ed25519 public key: 32 bytes in base64. */
     public_key: string;
-    /** When it was made. */
+    /** When it was created. */
     created_at: string;
 }
 
 export interface WalletsOpenInput {
     /** Id of a wallet. */
     wallet_id: string;
-    /** Of an account: at least 8 characters. Of a wallet: 1 to 1,024 bytes. */
+    /** Password of an account (at least 8 characters) or of a wallet (1 to 1,024 bytes). */
     password: string;
 }
 
 export interface WalletsOpenData {
     /** Id of a wallet. */
     wallet_id: string;
-    /** A name to show, trimmed. */
+    /** Display name. White space at both ends is removed. */
     name: string;
     /** A did:key with an Ed25519 public key: `did:key:z6Mk…`. */
     did: string;
     /** Ed25519 public key: 32 bytes in base64. */
     public_key: string;
-    /** When it was made. */
+    /** When it was created. */
     created_at: string;
-    /** Ed25519 private key in base64: 32 bytes of seed, then the public key. Shown this once. */
+    /** Ed25519 private key in base64: seed (32 bytes), then public key. A new DID shows it only once. */
     private_key: string;
-    /** Credentials, or what is to be said of them. */
+    /** Credentials, the results of checking them, or their counts. */
     credentials: Array<{
         /** Id of a credential: `urn:uuid:…`. */
         credential_id: string;
-        /** What kind of credential: any text. */
+        /** Type of the credential: any text. */
         credential_type: string;
         /** DID of the issuer. */
         issuer: string;
-        /** When it was stored first. */
+        /** When it was first stored. */
         stored_at: string;
-        /** Anything to keep beside it: a JSON object of at most 16 KiB. */
+        /** Data to store with the credential: a JSON object of at most 16 KiB. */
         metadata?: Record<string, unknown>;
         /** A credential: a PASETO v4 public token. */
         credential: string;
@@ -504,11 +504,11 @@ export interface WalletsOpenData {
 export interface WalletsAddCredentialInput {
     /** Id of a wallet. */
     wallet_id: string;
-    /** Of an account: at least 8 characters. Of a wallet: 1 to 1,024 bytes. */
+    /** Password of an account (at least 8 characters) or of a wallet (1 to 1,024 bytes). */
     password: string;
     /** A credential: a PASETO v4 public token. */
     credential: string;
-    /** Anything to keep beside it: a JSON object of at most 16 KiB. */
+    /** Data to store with the credential: a JSON object of at most 16 KiB. */
     metadata?: Record<string, unknown> | null;
 }
 
@@ -517,40 +517,40 @@ export interface WalletsAddCredentialData {
     credential_id: string;
     /** Id of a wallet. */
     wallet_id: string;
-    /** What kind of credential: any text. */
+    /** Type of the credential: any text. */
     credential_type: string;
     /** DID of the issuer. */
     issuer: string;
-    /** When it was stored first. */
+    /** When it was first stored. */
     stored_at: string;
 }
 
 export interface WalletsListCredentialsInput {
     /** Id of a wallet. */
     wallet_id: string;
-    /** Rows per page, 1 to 1,000. Without it the whole list is answered. */
+    /** Rows per page, 1 to 1,000. Without it the answer contains the whole list. */
     limit?: number;
-    /** Where the next page begins: from the `Link` header of the one before. */
+    /** Start of the page, from the `Link` header of the previous page. */
     cursor?: string;
-    /** Of an account: at least 8 characters. Of a wallet: 1 to 1,024 bytes. */
+    /** Password of an account (at least 8 characters) or of a wallet (1 to 1,024 bytes). */
     password: string;
 }
 
 export interface WalletsListCredentialsData {
-    /** Credentials, or what is to be said of them. */
+    /** Credentials, the results of checking them, or their counts. */
     credentials: Array<{
         /** Id of a credential: `urn:uuid:…`. */
         credential_id: string;
-        /** What kind of credential: any text. */
+        /** Type of the credential: any text. */
         credential_type: string;
         /** DID of the issuer. */
         issuer: string;
-        /** When it was stored first. */
+        /** When it was first stored. */
         stored_at: string;
-        /** Anything to keep beside it: a JSON object of at most 16 KiB. */
+        /** Data to store with the credential: a JSON object of at most 16 KiB. */
         metadata?: Record<string, unknown>;
     }>;
-    /** How many there are in all. */
+    /** Total number. */
     total: number;
 }
 
@@ -559,7 +559,7 @@ export interface WalletsDeleteCredentialInput {
     wallet_id: string;
     /** Id of a credential: `urn:uuid:…`. */
     credential_id: string;
-    /** Of an account: at least 8 characters. Of a wallet: 1 to 1,024 bytes. */
+    /** Password of an account (at least 8 characters) or of a wallet (1 to 1,024 bytes). */
     password: string | null;
 }
 
@@ -573,15 +573,15 @@ export interface WalletsDeleteCredentialData {
 export interface MeGetData {
     /** Id of an account. */
     user_id: string;
-    /** Email address; unique, whatever its letter case. */
+    /** Email address. It is unique, and its letter case is ignored. */
     email: string;
-    /** A name to show, trimmed. */
+    /** Display name. White space at both ends is removed. */
     name: string | null;
-    /** Decides how many requests per minute are served. */
+    /** Tier, which sets the number of requests per minute. */
     tier: 'free' | 'basic' | 'pro' | 'enterprise';
-    /** When it was made. */
+    /** When it was created. */
     created_at: string;
-    /** The latest login; null before the first. */
+    /** When the account last logged in. Null before the first login. */
     last_login_at: string | null;
     /** Counts of the account. */
     stats: {
@@ -597,27 +597,27 @@ export interface MeGetData {
 }
 
 export interface MeUpdateInput {
-    /** A name to show, trimmed. */
+    /** Display name. White space at both ends is removed. */
     name?: string | null;
-    /** Email address; unique, whatever its letter case. */
+    /** Email address. It is unique, and its letter case is ignored. */
     email?: string | null;
 }
 
 export interface MeUpdateData {
     /** Id of an account. */
     user_id: string;
-    /** Email address; unique, whatever its letter case. */
+    /** Email address. It is unique, and its letter case is ignored. */
     email: string;
-    /** A name to show, trimmed. */
+    /** Display name. White space at both ends is removed. */
     name: string | null;
     /** When it was changed. */
     updated_at: string;
 }
 
 export interface MeChangePasswordInput {
-    /** The password until now. */
+    /** The current password. */
     current_password: string;
-    /** At least 8 characters. */
+    /** The new password: at least 8 characters. */
     new_password: string;
 }
 
@@ -627,90 +627,90 @@ export interface MeChangePasswordData {
 }
 
 export interface MeQuotasData {
-    /** Decides how many requests per minute are served. */
+    /** Tier, which sets the number of requests per minute. */
     tier: 'free' | 'basic' | 'pro' | 'enterprise';
-    /** How much the account stores of each kind, and how much it may. */
+    /** For each kind of object, how much the account stores and how much it may store. */
     quotas: {
         /** Counts of DIDs. */
         dids: {
             /** How much the account stores. */
             used: number;
-            /** How much the account may store, at its tier. */
+            /** How much the account may store in its tier. */
             quota: number;
         };
         /** Counts of wallets. */
         wallets: {
             /** How much the account stores. */
             used: number;
-            /** How much the account may store, at its tier. */
+            /** How much the account may store in its tier. */
             quota: number;
         };
         /** Credentials in all wallets of the account. */
         wallet_credentials: {
             /** How much the account stores. */
             used: number;
-            /** How much the account may store, at its tier. */
+            /** How much the account may store in its tier. */
             quota: number;
         };
-        /** Bytes of these credentials, as they are sealed. */
+        /** Sealed size of the credentials in all wallets of the account, in bytes. */
         wallet_bytes: {
             /** How much the account stores. */
             used: number;
-            /** How much the account may store, at its tier. */
+            /** How much the account may store in its tier. */
             quota: number;
         };
         /** API keys that are not revoked. */
         active_api_keys: {
             /** How much the account stores. */
             used: number;
-            /** How much the account may store, at its tier. */
+            /** How much the account may store in its tier. */
             quota: number;
         };
-        /** API keys, revoked ones too. */
+        /** API keys, including revoked ones. */
         api_keys: {
             /** How much the account stores. */
             used: number;
-            /** How much the account may store, at its tier. */
+            /** How much the account may store in its tier. */
             quota: number;
         };
-        /** Open sessions. A login beyond the quota ends the oldest one. */
+        /** Open sessions. A login beyond the quota ends the oldest session. */
         sessions: {
             /** How much the account stores. */
             used: number;
-            /** How much the account may store, at its tier. */
+            /** How much the account may store in its tier. */
             quota: number;
         };
     };
 }
 
 export interface MeStatsData {
-    /** The month that the counts are of: `YYYY-MM`. */
+    /** Month of the counts: `YYYY-MM`. */
     period: string;
     /** Counts of DIDs. */
     dids: {
-        /** How many there are in all. */
+        /** Total number. */
         total: number;
-        /** Made since the month began, in UTC. */
+        /** Number created since the month began, in UTC. */
         created_this_month: number;
     };
-    /** Credentials, or what is to be said of them. */
+    /** Credentials, the results of checking them, or their counts. */
     credentials: {
-        /** Issued in all. */
+        /** Total number issued. */
         total_issued: number;
-        /** Issued since the month began, in UTC. */
+        /** Number issued since the month began, in UTC. */
         issued_this_month: number;
-        /** Revoked in all. */
+        /** Total number revoked. */
         total_revoked: number;
-        /** Issued and not revoked. */
+        /** Number issued and not revoked. */
         total_active: number;
     };
     /** Counts of presentations. */
     presentations: {
-        /** Created in all. */
+        /** Total number created. */
         total_created: number;
-        /** Made since the month began, in UTC. */
+        /** Number created since the month began, in UTC. */
         created_this_month: number;
-        /** Verified in all. */
+        /** Total number verified. */
         total_verified: number;
     };
     /** Counts of requests. */
@@ -719,12 +719,12 @@ export interface MeStatsData {
         requests_this_month: number;
         /** Requests since 00:00 UTC. */
         requests_today: number;
-        /** Requests that were refused with 429. */
+        /** Requests of this month that were refused with 429. */
         rate_limit_hits: number;
     };
     /** Counts of wallets. */
     wallets: {
-        /** How many there are in all. */
+        /** Total number. */
         total: number;
         /** Credentials in wallets. */
         credentials_stored: number;
@@ -734,11 +734,11 @@ export interface MeStatsData {
 export interface AdminStatsData {
     /** Accounts. */
     users: {
-        /** How many there are in all. */
+        /** Total number. */
         total: number;
         /** Accounts with a login or a call since 00:00 UTC. */
         active_today: number;
-        /** Accounts with a login or a call since the week began, in UTC. */
+        /** Accounts with a login or a call today or in the six days before, in UTC. */
         active_this_week: number;
         /** Accounts by tier. */
         by_tier: {
@@ -754,77 +754,77 @@ export interface AdminStatsData {
     };
     /** Counts of DIDs. */
     dids: {
-        /** Created in all. */
+        /** Total number created. */
         total_created: number;
     };
-    /** Credentials, or what is to be said of them. */
+    /** Credentials, the results of checking them, or their counts. */
     credentials: {
-        /** Issued in all. */
+        /** Total number issued. */
         total_issued: number;
-        /** Revoked in all. */
+        /** Total number revoked. */
         total_revoked: number;
-        /** Of a key: whether it is not revoked. Of a platform: how many are not revoked. */
+        /** Whether the key is not revoked. In statistics: the number of credentials not revoked. */
         active: number;
     };
     /** Counts of presentations. */
     presentations: {
-        /** Created in all. */
+        /** Total number created. */
         total_created: number;
-        /** Verified in all. */
+        /** Total number verified. */
         total_verified: number;
     };
     /** Counts of requests. */
     api_usage: {
         /** Requests since 00:00 UTC. */
         requests_today: number;
-        /** Requests since the week began, in UTC. */
+        /** Requests of today and the six days before, in UTC. */
         requests_this_week: number;
     };
 }
 
 export interface AuthRegisterInput {
-    /** Email address; unique, whatever its letter case. */
+    /** Email address. It is unique, and its letter case is ignored. */
     email: string;
-    /** Of an account: at least 8 characters. Of a wallet: 1 to 1,024 bytes. */
+    /** Password of an account (at least 8 characters) or of a wallet (1 to 1,024 bytes). */
     password: string;
-    /** A name to show, trimmed. */
+    /** Display name. White space at both ends is removed. */
     name?: string | null;
 }
 
 export interface AuthRegisterData {
     /** Id of an account. */
     user_id: string;
-    /** Email address; unique, whatever its letter case. */
+    /** Email address. It is unique, and its letter case is ignored. */
     email: string;
-    /** A name to show, trimmed. */
+    /** Display name. White space at both ends is removed. */
     name: string | null;
-    /** Decides how many requests per minute are served. */
+    /** Tier, which sets the number of requests per minute. */
     tier: 'free' | 'basic' | 'pro' | 'enterprise';
-    /** When it was made. */
+    /** When it was created. */
     created_at: string;
 }
 
 export interface AuthLoginInput {
-    /** Email address; unique, whatever its letter case. */
+    /** Email address. It is unique, and its letter case is ignored. */
     email: string;
-    /** Of an account: at least 8 characters. Of a wallet: 1 to 1,024 bytes. */
+    /** Password of an account (at least 8 characters) or of a wallet (1 to 1,024 bytes). */
     password: string;
 }
 
 export interface AuthLoginData {
     /** Session token: a JWT for `Authorization: Bearer`. */
     token: string;
-    /** JWT that opens the next pair of tokens, once. */
+    /** JWT that can be exchanged once for a new pair of tokens. */
     refresh_token: string;
     /** When it expires. */
     expires_at: string;
     /** Id of an account. */
     user_id: string;
-    /** Email address; unique, whatever its letter case. */
+    /** Email address. It is unique, and its letter case is ignored. */
     email: string;
-    /** A name to show, trimmed. */
+    /** Display name. White space at both ends is removed. */
     name: string | null;
-    /** Decides how many requests per minute are served. */
+    /** Tier, which sets the number of requests per minute. */
     tier: 'free' | 'basic' | 'pro' | 'enterprise';
 }
 
@@ -839,14 +839,14 @@ export interface AuthLogoutData {
 }
 
 export interface AuthRefreshInput {
-    /** JWT that opens the next pair of tokens, once. */
+    /** JWT that can be exchanged once for a new pair of tokens. */
     refresh_token: string;
 }
 
 export interface AuthRefreshData {
     /** Session token: a JWT for `Authorization: Bearer`. */
     token: string;
-    /** JWT that opens the next pair of tokens, once. */
+    /** JWT that can be exchanged once for a new pair of tokens. */
     refresh_token: string;
     /** When it expires. */
     expires_at: string;
@@ -855,28 +855,28 @@ export interface AuthRefreshData {
 export interface AuthMeData {
     /** Id of an account. */
     user_id: string;
-    /** Email address; unique, whatever its letter case. */
+    /** Email address. It is unique, and its letter case is ignored. */
     email: string;
-    /** A name to show, trimmed. */
+    /** Display name. White space at both ends is removed. */
     name: string | null;
-    /** Decides how many requests per minute are served. */
+    /** Tier, which sets the number of requests per minute. */
     tier: 'free' | 'basic' | 'pro' | 'enterprise';
-    /** When it was made. */
+    /** When it was created. */
     created_at: string;
-    /** The latest login; null before the first. */
+    /** When the account last logged in. Null before the first login. */
     last_login_at: string | null;
 }
 
 export interface AdminCreateUsersInput {
     /** Accounts. */
     users: Array<{
-        /** Email address; unique, whatever its letter case. */
+        /** Email address. It is unique, and its letter case is ignored. */
         email: string;
-        /** Of an account: at least 8 characters. Of a wallet: 1 to 1,024 bytes. */
+        /** Password of an account (at least 8 characters) or of a wallet (1 to 1,024 bytes). */
         password: string;
-        /** A name to show, trimmed. */
+        /** Display name. White space at both ends is removed. */
         name?: string | null;
-        /** Decides how many requests per minute are served. */
+        /** Tier, which sets the number of requests per minute. */
         tier?: 'free' | 'basic' | 'pro' | 'enterprise' | null;
     }>;
 }
@@ -886,38 +886,38 @@ export interface AdminCreateUsersData {
     created: Array<{
         /** Id of an account. */
         user_id: string;
-        /** Email address; unique, whatever its letter case. */
+        /** Email address. It is unique, and its letter case is ignored. */
         email: string;
-        /** Decides how many requests per minute are served. */
+        /** Tier, which sets the number of requests per minute. */
         tier: 'free' | 'basic' | 'pro' | 'enterprise';
     }>;
-    /** Accounts that were not, with the reason. */
+    /** Accounts that could not be created, with the reason. */
     failed: Array<{
-        /** Email address; unique, whatever its letter case. */
+        /** Email address. It is unique, and its letter case is ignored. */
         email: string;
-        /** Why it is not valid, or failed. */
+        /** Why it is invalid or why it failed. */
         error: string;
     }>;
-    /** Created in all. */
+    /** Total number created. */
     total_created: number;
-    /** How many failed. */
+    /** Number of accounts that could not be created. */
     total_failed: number;
 }
 
 export interface HealthData {
-    /** `degraded` while a dependency is down. */
+    /** `degraded` while a dependency is down, otherwise `healthy`. */
     status: 'healthy' | 'degraded';
-    /** Version of the service that runs. */
+    /** Version of the running service. */
     version: string;
-    /** When this was asked. */
+    /** When the health was checked. */
     timestamp: string;
-    /** What the service depends on. */
+    /** State of each dependency. */
     services: {
-        /** PostgreSQL. */
+        /** State of PostgreSQL. */
         database: 'up' | 'down';
-        /** Redis. */
+        /** State of Redis. */
         cache: 'up' | 'down';
-        /** Where credentials are recorded. */
+        /** State of the storage of credentials. */
         storage: 'up' | 'down';
     };
 }

@@ -4,10 +4,10 @@ import { Problem } from '../problem.ts';
 /** Time limit for the database's answer, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
-/** Fails the start early if the database cannot be used. */
+/** Throws Problem if the database cannot be used, so that the start fails early. */
 export async function checkDatabase(url: string): Promise<void> {
     const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: TIMEOUT_MS });
-    client.on('error', () => undefined); // the connection is closed below, whatever becomes of it
+    client.on('error', () => undefined); // the connection is closed below in any case
     try {
         await client.connect();
     } catch (error) {
@@ -18,7 +18,7 @@ export async function checkDatabase(url: string): Promise<void> {
     }
 }
 
-/** Without user and password. */
+/** The host in the URL, without user and password. */
 function hostOf(url: string): string {
-    return URL.canParse(url) ? new URL(url).host : 'an address that is no URL';
+    return URL.canParse(url) ? new URL(url).host : 'an address that is not a URL';
 }

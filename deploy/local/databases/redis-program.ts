@@ -5,26 +5,26 @@ import { Problem } from '../problem.ts';
 import { archiveFolder, fetchRedis, unpackedRedis } from './redis-archive.ts';
 import { bareEnvironment, runProgram } from './run-program.ts';
 
-/** BullMQ needs 6.2. */
+/** The oldest Redis that BullMQ supports. */
 const OLDEST = { major: 6, minor: 2 };
 const IMAGE = 'redis:7-bookworm';
 
 export interface RedisProgram {
     /** The command line. The name of a configuration file in the working folder is appended. */
     command: string[];
-    /** Environment variables that it needs besides the minimal environment. */
+    /** Environment variables that the program needs besides the minimal environment. */
     env: Record<string, string>;
 }
 
 interface Search {
-    data_dir: string;
+    dataDir: string;
     log(line: string): void;
     signal?: AbortSignal | undefined;
 }
 
 type Source = (search: Search) => Promise<RedisProgram>;
 
-/** Each returns a program that runs, or throws an error that says why it cannot. */
+/** Where to look for Redis, in this order. Each source returns a program that runs, or throws the reason why not. */
 const SOURCES: Record<string, Source> = {
     'on PATH': fromPath,
     "from the distribution's archive": fromArchive,
@@ -32,7 +32,7 @@ const SOURCES: Record<string, Source> = {
     'in a container': fromContainer,
 };
 
-/** A Redis or Valkey that runs on this machine, from the first source that has one. */
+/** Returns a Redis or Valkey that runs on this machine, from the first source that has one. Throws Problem. */
 export async function findRedis(search: Search): Promise<RedisProgram> {
     const failures: string[] = [];
     for (const [name, source] of Object.entries(SOURCES)) {
@@ -45,7 +45,7 @@ export async function findRedis(search: Search): Promise<RedisProgram> {
     }
     throw new Problem(
         `No Redis could be found or fetched:\n${failures.join('\n')}\n` +
-            'Ways out: set REDIS_URL to a Redis (6.2 or newer) of yours; install redis-server or valkey-server; ' +
+            'Choose one: set REDIS_URL to a Redis (6.2 or newer) of yours; install redis-server or valkey-server; ' +
             'on Debian or Ubuntu, make the package archive reachable; start a container engine (docker or podman).',
     );
 }
@@ -67,11 +67,11 @@ async function fromPath(): Promise<RedisProgram> {
 async function fromArchive(search: Search): Promise<RedisProgram> {
     if (onPath('apt-get') === undefined || onPath('dpkg') === undefined)
         throw new Error('this is not Debian or Ubuntu');
-    const folder = archiveFolder(search.data_dir);
+    const folder = archiveFolder(search.dataDir);
     if (existsSync(folder)) {
         const kept = await checked(unpackedRedis(folder)).catch(() => undefined);
         if (kept !== undefined) return kept;
-        rmSync(folder, { recursive: true }); // for instance from before an upgrade of the machine
+        rmSync(folder, { recursive: true }); // it does not run, for instance after an upgrade of the machine
     }
     await fetchRedis({ ...search, folder });
     return checked(unpackedRedis(folder));
@@ -86,19 +86,20 @@ async function fromBrew({ log, signal }: Search): Promise<RedisProgram> {
     return checked({ command: [join(prefix.trim(), 'bin/redis-server')], env: {} });
 }
 
-async function fromContainer({ data_dir, log, signal }: Search): Promise<RedisProgram> {
+async function fromContainer({ dataDir, log, signal }: Search): Promise<RedisProgram> {
     const engine = await answeringEngine();
-    const name = `credential-service-redis-${createHash('sha256').update(data_dir).digest('hex').slice(0, 12)}`;
+    const name = `credential-service-redis-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`;
     log(`Redis is not installed: running ${IMAGE} in a container (${name})`);
-    // A launcher that was killed together with the engine's client may have left one running.
+    // A launcher that was killed together with the engine's client may have left a container running.
     await runProgram([engine, 'stop', name], { signal, timeout_ms: 30_000 }).catch(() => undefined);
     await runProgram([engine, 'rm', '--force', name], { signal, timeout_ms: 30_000 }).catch(() => undefined);
     const user = `${process.getuid?.()}:${process.getgid?.()}`;
-    const place = ['--volume', `${join(data_dir, 'redis')}:/data`, '--workdir', '/data', '--user', user];
+    const place = ['--volume', `${join(dataDir, 'redis')}:/data`, '--workdir', '/data', '--user', user];
     const options = ['--rm', '--name', name, '--network', 'host', ...place];
     return checked({ command: [engine, 'run', ...options, IMAGE, 'redis-server'], env: engineEnvironment() });
 }
 
+/** The path of the first container engine that answers. */
 async function answeringEngine(): Promise<string> {
     const silent: string[] = [];
     for (const name of ['docker', 'podman']) {

@@ -11,25 +11,26 @@ import type { LocalServer, ServerOptions } from './postgres.ts';
 import { findRedis, type RedisProgram } from './redis-program.ts';
 import { bareEnvironment, openServerLog } from './run-program.ts';
 
-/** SIGTERM writes the append-only file. A Redis that cannot write it (full disk) refuses to end. */
-const SHUTDOWN = { gently: 'SIGTERM', patience_ms: 10_000, firmly: 'SIGKILL' } as const;
+/** On SIGTERM Redis writes the append-only file. If it cannot (full disk), it does not end and needs SIGKILL. */
+const SHUTDOWN = { gently: 'SIGTERM', timeoutMs: 10_000, firmly: 'SIGKILL' } as const;
+/** How many ports a start tries. */
 const PORT_ATTEMPTS = 5;
 
 /**
- * Starts a Redis (or Valkey) that stores its data in `data_dir/redis` and evicts nothing, on 127.0.0.1 with a random
- * password. Like PostgreSQL it has its own session and ends through `stop`.
+ * Starts a Redis (or Valkey) on 127.0.0.1 with a random password. It stores its data in `dataDir/redis` and evicts no
+ * keys. Like PostgreSQL it has its own session, and `stop` ends it.
  */
-export async function startRedis({ data_dir, log, signal }: ServerOptions): Promise<LocalServer> {
-    const folder = join(data_dir, 'redis');
+export async function startRedis({ dataDir, log, signal }: ServerOptions): Promise<LocalServer> {
+    const folder = join(dataDir, 'redis');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     await stopOrphans(folder, log);
-    const program = await findRedis({ data_dir, log, signal });
-    const password = keptSecret(data_dir, 'redis-password');
-    const log_file = join(data_dir, 'redis.log');
+    const program = await findRedis({ dataDir, log, signal });
+    const password = keptSecret(dataDir, 'redis-password');
+    const logFile = join(dataDir, 'redis.log');
     for (let attempt = 1; ; attempt++) {
         const port = await pickPort();
         writeFileSync(join(folder, 'redis.conf'), configuration(port, password), { mode: 0o600 });
-        const output = openServerLog(log_file);
+        const output = openServerLog(logFile);
         const pid = launch(program, folder, output.fd);
         output.close();
         const url = `redis://:${password}@127.0.0.1:${port}/0`;
@@ -38,11 +39,13 @@ export async function startRedis({ data_dir, log, signal }: ServerOptions): Prom
         }
         const reason = output.written();
         if (attempt < PORT_ATTEMPTS && reason.includes('Address already in use')) continue;
-        throw new Problem(`Redis did not start:\n${reason}\n(its log: ${log_file})`);
+        throw new Problem(`Redis did not start:\n${reason}\n(its log: ${logFile})`);
     }
 }
 
-/** A killed launcher leaves its Redis running. Two of them would destroy a shared append-only file. */
+/**
+ * Stops the Redis that a killed launcher left running, because two would destroy the append-only file that they share.
+ */
 async function stopOrphans(folder: string, log: (line: string) => void): Promise<void> {
     const orphans = findProcesses(({ pid, argv }) => /redis|valkey/.test(argv.join(' ')) && worksIn(pid, folder));
     for (const pid of orphans) {
@@ -74,19 +77,21 @@ function launch(program: RedisProgram, folder: string, output: number): number |
         stdio: ['ignore', output, output],
         env: bareEnvironment(program.env),
     });
-    server.on('error', () => undefined); // the caller sees it: there is no pid
+    server.on('error', () => undefined); // the caller sees that there is no pid
     server.unref();
     return server.pid;
 }
 
-/** False if the server ended first. Loading the append-only file has no time limit. */
+/**
+ * Waits until the server is ready. False if it ended first. No time limit: loading the append-only file may take long.
+ */
 async function becameReady(pid: number, url: string, signal: AbortSignal | undefined): Promise<boolean> {
     const client = new Redis(url, { retryStrategy: () => 25, maxRetriesPerRequest: null });
     let ready = false;
     client.once('ready', () => {
         ready = true;
     });
-    client.on('error', () => undefined); // refused until it listens
+    client.on('error', () => undefined); // connections are refused until the server listens
     try {
         while (!ready && isRunning(pid)) {
             if (signal?.aborted) {

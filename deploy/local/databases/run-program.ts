@@ -11,7 +11,7 @@ export interface RunOptions {
     timeout_ms: number;
 }
 
-/** Runs a program to its end and returns its standard output. The rejection contains its standard error. */
+/** Runs a program to its end and returns its standard output. Rejects with its standard error if it fails. */
 export async function runProgram([program = '', ...args]: string[], options: RunOptions): Promise<string> {
     try {
         const { stdout } = await promisify(execFile)(program, args, {
@@ -28,12 +28,12 @@ export async function runProgram([program = '', ...args]: string[], options: Run
     }
 }
 
-/** The whole environment of a database server: none of the service's settings and secrets. */
+/** The minimal environment of a database server. It contains none of the service's settings and secrets. */
 export function bareEnvironment(more: Record<string, string> = {}): Record<string, string> {
     return { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', ...more };
 }
 
-/** A log file, open for appending a server's output, and what the server has written since then. */
+/** Opens a log file for a server's output. `written` returns the first 4 KiB of what the server has written since. */
 export function openServerLog(file: string): { fd: number; close(): void; written(): string } {
     const fd = openSync(file, 'a', 0o600);
     const start = statSync(file).size;

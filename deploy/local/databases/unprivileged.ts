@@ -1,21 +1,21 @@
 import { Problem } from '../problem.ts';
 import { bareEnvironment, runProgram } from './run-program.ts';
 
-/** The "nobody" of every Linux distribution. */
+/** The uid and gid of the user `nobody` on every Linux distribution. */
 const NOBODY = 65534;
 
 export interface Account {
     /** Prefix of the command line. */
     prefix: string[];
-    /** The uid (and gid) that must own what the command writes. */
+    /** The uid and gid that must own the files that the command writes. */
     owner: number;
 }
 
 const IDS = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
 
-/** PostgreSQL refuses to run as root. These are the ways to run it as another user, best first. */
+/** Ways to run PostgreSQL, which refuses to run as root, as another user. The best is first. */
 const WAYS: Account[] = [
-    // It may still read and traverse every folder, so that a clone below a 0700 folder (/root, mktemp -d) works.
+    // This user may still read and traverse every folder, so that a clone below a 0700 folder (/root, mktemp -d) works.
     {
         prefix: [
             'setpriv',
@@ -27,15 +27,15 @@ const WAYS: Account[] = [
         ],
         owner: NOBODY,
     },
-    // Root outside, but nobody as far as the process can see.
+    // A user namespace: the process is root outside, but sees itself as `nobody`.
     { prefix: ['unshare', '-U', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, '--'], owner: 0 },
-    // Containers may forbid both of the above. This one needs a path that everybody may traverse.
+    // Containers may forbid both ways above. This one needs a path that every user may traverse.
     { prefix: ['setpriv', ...IDS, '--'], owner: NOBODY },
 ];
 
 /**
- * How to run `program` without root's rights on `folder`. The folder with all its contents is given to that account.
- * Nothing needs to be done for an ordinary user.
+ * Returns an account that can run `program` on `folder` without root's rights, and makes it the owner of the folder and
+ * its contents. If the current user is not root, nothing needs to change. Throws Problem.
  */
 export async function unprivilegedAccount(program: string, folder: string): Promise<Account> {
     const uid = process.getuid?.() ?? 0;

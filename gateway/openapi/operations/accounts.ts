@@ -4,10 +4,10 @@ import { ACCESS_TOKEN, REFRESH_TOKEN, USER_ID } from '../samples.ts';
 const email = 'ada@example.com';
 const password = 'a long pass phrase';
 const user = { user_id: USER_ID, email, name: 'Ada', tier: 'free', created_at: '2026-11-20T21:07:22.705Z' };
-const last_login_at = '2026-11-20T21:07:22.915Z';
+const lastLoginAt = '2026-11-20T21:07:22.915Z';
 const session = { token: ACCESS_TOKEN, refresh_token: REFRESH_TOKEN, expires_at: '2026-11-21T09:07:22.000Z' };
 const guessing =
-    'The limit of calls is spent, or too many wrong passwords were tried: `Retry-After` says how long to wait.';
+    'The rate limit is exceeded, or too many wrong passwords were tried. `Retry-After` says how long to wait.';
 
 export const accountOperations = {
     'me.get': {
@@ -15,14 +15,14 @@ export const accountOperations = {
         example: {
             data: {
                 ...user,
-                last_login_at,
+                last_login_at: lastLoginAt,
                 stats: { dids_created: 2, credentials_issued: 1, presentations_created: 1, api_keys_active: 1 },
             },
         },
     },
     'me.update': {
         summary: 'Change name or email',
-        description: '`"name": null` takes the name away.',
+        description: '`"name": null` removes the name.',
         refusals: { conflict: 'Another account has this email.' },
         example: {
             body: { name: 'Ada Lovelace' },
@@ -31,7 +31,7 @@ export const accountOperations = {
     },
     'me.change_password': {
         summary: 'Change the password',
-        description: 'All other sessions of the account end; API keys stay.',
+        description: 'Ends all other sessions of the account. API keys stay valid.',
         refusals: {
             unauthenticated: 'The session token is missing or not valid, or the current password is wrong.',
             rate_limited: guessing,
@@ -44,7 +44,7 @@ export const accountOperations = {
     'me.quotas': {
         summary: 'Get quotas',
         description:
-            'What would exceed a quota is refused with 403, but for sessions: a login beyond the quota ends the oldest one.',
+            'A call that would exceed a quota is refused with 403. Sessions are different: a login beyond the quota ends the oldest session.',
         example: {
             data: {
                 tier: 'free',
@@ -75,7 +75,7 @@ export const accountOperations = {
     },
     'internal.auth.register': {
         summary: 'Register an account',
-        refusals: { conflict: 'An account has this email already.' },
+        refusals: { conflict: 'An account with this email already exists.' },
         example: { body: { email, password, name: 'Ada' }, data: user },
     },
     'internal.auth.login': {
@@ -88,21 +88,21 @@ export const accountOperations = {
     },
     'internal.auth.logout': {
         summary: 'Log out',
-        description: 'Takes the access token or the refresh token, and ends their session.',
+        description: 'Ends the session that the access token or refresh token belongs to.',
         example: { body: { token: ACCESS_TOKEN }, data: { logged_out_at: '2026-11-20T21:30:00.000Z' } },
     },
     'internal.auth.refresh': {
         summary: 'Refresh a session',
-        description: 'A refresh token works once: keep the new one.',
+        description: 'A refresh token works only once: keep the new one.',
         refusals: {
             unauthenticated:
-                'The internal secret is missing or wrong, or the refresh token is used, expired or not valid.',
+                'The internal secret is missing or wrong, or the refresh token is already used, expired or not valid.',
         },
         example: { body: { refresh_token: REFRESH_TOKEN }, data: session },
     },
     'internal.auth.me': {
         summary: 'Get the user of a session token',
         refusals: { unauthenticated: 'The internal secret or the session token is missing or not valid.' },
-        example: { data: { ...user, last_login_at } },
+        example: { data: { ...user, last_login_at: lastLoginAt } },
     },
 } satisfies Record<string, OperationNotes>;

@@ -21,7 +21,8 @@ export const administrationOperations = {
     },
     'internal.admin.create_users': {
         summary: 'Create up to 1,000 users',
-        description: 'Each by itself: what fails is listed with its reason, and the answer is 200 all the same.',
+        description:
+            'One invalid user does not affect the others. The answer is 200, and lists the users that failed with the reason.',
         example: {
             body: {
                 users: [
@@ -39,7 +40,7 @@ export const administrationOperations = {
     },
     'internal.health': {
         summary: 'Get the health of the service',
-        description: 'Not in the envelope. 200 with `status: degraded` while a dependency is down.',
+        description: 'The answer has no envelope. While a dependency is down, it is 200 with `status: degraded`.',
         example: {
             data: {
                 status: 'healthy',

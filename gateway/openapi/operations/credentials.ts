@@ -2,7 +2,7 @@ import type { OperationNotes } from '../operation.ts';
 import { CREDENTIAL, CREDENTIAL_ID, HOLDER_DID, ISSUER_DID, ISSUER_PRIVATE_KEY } from '../samples.ts';
 
 const dates = { issued_at: '2026-11-20T21:07:22.961Z', expires_at: '2036-01-01T00:00:00.000Z' };
-const credential_type = 'EmploymentCredential';
+const credentialType = 'EmploymentCredential';
 const claims = { role: 'engineer' };
 
 /** The result of verifying the sample credential. */
@@ -10,14 +10,14 @@ export const verified = {
     valid: true,
     issuer: ISSUER_DID,
     subject: HOLDER_DID,
-    credential_type,
+    credential_type: credentialType,
     claims,
     ...dates,
     revoked: false,
     expired: false,
 };
 
-const row = { credential_id: CREDENTIAL_ID, credential_type, ...dates, revoked: false };
+const row = { credential_id: CREDENTIAL_ID, credential_type: credentialType, ...dates, revoked: false };
 const params = { credential_id: CREDENTIAL_ID };
 const revocation = {
     credential_id: CREDENTIAL_ID,
@@ -25,19 +25,20 @@ const revocation = {
     revoked_at: '2026-11-20T21:30:00.000Z',
     reason: 'left the company',
 };
-const LIST = 'Newest first: what the caller has issued, and what names a DID of the caller as issuer or subject.';
+const LIST =
+    'Lists, newest first, the credentials that the caller issued and those that name a DID of the caller as issuer or subject.';
 
 export const credentialOperations = {
     'credentials.issue': {
         summary: 'Issue a credential',
         description:
-            'Signs a PASETO v4 public token. The private key must be that of `issuer_did`; it is used and forgotten, and so are the claims, which are signed exactly as they were sent.',
+            'Signs a PASETO v4 public token. The private key must belong to `issuer_did`. The claims are signed exactly as they were sent. The service stores neither the private key nor the claims.',
         example: {
             body: {
                 issuer_did: ISSUER_DID,
                 issuer_private_key: ISSUER_PRIVATE_KEY,
                 subject_did: HOLDER_DID,
-                credential_type,
+                credential_type: credentialType,
                 claims,
                 expiration_date: '2036-01-01',
             },
@@ -46,7 +47,7 @@ export const credentialOperations = {
                 credential: CREDENTIAL,
                 issuer: ISSUER_DID,
                 subject: HOLDER_DID,
-                credential_type,
+                credential_type: credentialType,
                 ...dates,
             },
         },
@@ -55,7 +56,7 @@ export const credentialOperations = {
         summary: 'Verify a credential',
         idempotent: true,
         description:
-            'A check that completes is 200, whatever it finds: an invalid credential has `valid: false` and says why in `error`. 400 is for what is no v4.public token at all.',
+            'A completed check is answered with 200, whatever it finds: for an invalid credential `valid` is false and `error` says why. A text that is not a v4.public token is refused with 400.',
         example: {
             body: { credential: CREDENTIAL, issuer_did: ISSUER_DID, check_revocation: true },
             data: verified,
@@ -64,9 +65,9 @@ export const credentialOperations = {
     'credentials.revoke': {
         summary: 'Revoke a credential',
         idempotent: true,
-        description: 'For good. Again: the same answer as the first time.',
+        description: 'A revocation is permanent. A repeated call gets the same answer as the first call.',
         refusals: {
-            forbidden: 'It was issued by another DID, or the caller neither issued it nor owns that DID.',
+            forbidden: 'Another DID issued the credential, or the caller neither issued it nor owns `issuer_did`.',
             not_found: 'No credential with this id was issued here.',
         },
         example: { params, body: { issuer_did: ISSUER_DID, reason: 'left the company' }, data: revocation },

@@ -4,14 +4,14 @@ import { ISSUER_DID, ISSUER_PRIVATE_KEY, ISSUER_PUBLIC_KEY } from '../samples.ts
 const multibase = ISSUER_DID.slice('did:key:'.length);
 const method = `${ISSUER_DID}#${multibase}`;
 const refusals = {
-    not_found: 'The DID is well formed, but not recorded here. `derive=true` resolves it all the same.',
+    not_found: 'The DID is well formed, but not recorded here. `derive=true` resolves it anyway.',
 };
 
 export const didOperations = {
     'did.create': {
         summary: 'Create a DID',
         description:
-            'Without `public_key` a key pair is made, and its private key answered this once: the service does not keep it. With one, the same DID is answered each time.',
+            'Without `public_key` the service creates a key pair. Only this answer contains the private key, because the service does not store it. With `public_key` every call returns the same DID.',
         refusals: { forbidden: 'The account has reached its quota of DIDs.' },
         example: {
             body: {},

@@ -8,11 +8,11 @@ import { keyOperations } from './keys.ts';
 import { presentationOperations } from './presentations.ts';
 import { walletOperations } from './wallets.ts';
 
-/** An internal variant is described like its public endpoint. */
-type Twin<Id> = Id extends `internal.${infer Public}` ? (Public extends EndpointId ? Id : never) : never;
+/** The id of an internal variant. It has the description of its public endpoint. */
+type InternalVariant<Id> = Id extends `internal.${infer Public}` ? (Public extends EndpointId ? Id : never) : never;
 
-/** An endpoint without a description does not compile. */
-const OPERATIONS: Record<Exclude<EndpointId, Twin<EndpointId>>, OperationNotes> = {
+/** The type requires a description of every endpoint. */
+const OPERATIONS: Record<Exclude<EndpointId, InternalVariant<EndpointId>>, OperationNotes> = {
     ...keyOperations,
     ...didOperations,
     ...credentialOperations,
@@ -24,5 +24,5 @@ const OPERATIONS: Record<Exclude<EndpointId, Twin<EndpointId>>, OperationNotes> 
 
 export function operationOf(id: string): OperationNotes {
     const own = id in OPERATIONS ? id : id.replace('internal.', '');
-    return OPERATIONS[own as keyof typeof OPERATIONS]; // every id, or that of its public endpoint, is there
+    return OPERATIONS[own as keyof typeof OPERATIONS]; // the type of OPERATIONS requires every one of these ids
 }

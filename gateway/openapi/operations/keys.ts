@@ -16,8 +16,8 @@ const refusals = { not_found: 'The account has no key with this id.' };
 export const keyOperations = {
     'keys.generate': {
         summary: 'Generate an API key',
-        description: 'The answer is the only place where the whole key is ever shown: the service keeps its hash.',
-        refusals: { forbidden: "The account has as many active keys as it may, or the tier is above the account's." },
+        description: 'Only this answer contains the complete key, because the service stores only its hash.',
+        refusals: { forbidden: "The account has reached its limit of keys, or the tier is above the account's tier." },
         example: {
             body: { name: 'build server', tier: 'pro' },
             data: {
@@ -33,7 +33,7 @@ export const keyOperations = {
     },
     'keys.list': {
         summary: 'List API keys',
-        description: 'Newest first; revoked keys stay in the list.',
+        description: 'Newest first, including revoked keys.',
         example: { query: { limit: '100' }, data: { keys: [key], total: 1 } },
     },
     'keys.get': {
@@ -48,7 +48,7 @@ export const keyOperations = {
         summary: 'Revoke an API key',
         idempotent: true,
         description:
-            'For good, and at once: a call that begins after the answer is refused. Again: the same answer as the first time.',
+            'A revocation is permanent and takes effect at once: a call with the key that begins after the answer is refused. A repeated revocation gets the same answer as the first one.',
         refusals,
         example: {
             params: { key_id: KEY_ID },

@@ -10,13 +10,13 @@ import {
 } from '../samples.ts';
 import { verified } from './credentials.ts';
 
-const created_at = '2026-11-20T21:07:22.980Z';
+const createdAt = '2026-11-20T21:07:22.980Z';
 
 export const presentationOperations = {
     'presentations.create': {
         summary: 'Create a presentation',
         description:
-            'Bundles 1 to 100 credentials for one verifier. Each must have a good signature; whether it is expired or revoked is for the verifier to see.',
+            'Bundles 1 to 100 credentials for one verifier. Each credential must have a valid signature. Expired and revoked credentials are accepted, because the verifier checks that.',
         example: {
             body: {
                 holder_did: HOLDER_DID,
@@ -32,7 +32,7 @@ export const presentationOperations = {
                 holder: HOLDER_DID,
                 audience: VERIFIER_DID,
                 credentials_count: 1,
-                created_at,
+                created_at: createdAt,
             },
         },
     },
@@ -40,7 +40,7 @@ export const presentationOperations = {
         summary: 'Verify a presentation',
         idempotent: true,
         description:
-            'A check that completes is 200, whatever it finds. One credential that is not valid makes the whole invalid; the results of all are listed.',
+            'A completed check is answered with 200, whatever it finds. One invalid credential makes the presentation invalid. The answer lists the results of all credentials.',
         example: {
             body: { presentation: PRESENTATION, audience: VERIFIER_DID, nonce: NONCE, check_revocation: true },
             data: {
@@ -49,7 +49,7 @@ export const presentationOperations = {
                 audience: VERIFIER_DID,
                 nonce_valid: true,
                 credentials: [verified],
-                created_at,
+                created_at: createdAt,
             },
         },
     },

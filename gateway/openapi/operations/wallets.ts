@@ -10,8 +10,14 @@ import {
     WALLET_PUBLIC_KEY,
 } from '../samples.ts';
 
-const created_at = '2026-11-20T21:07:23.000Z';
-const wallet = { wallet_id: WALLET_ID, name: 'private', did: WALLET_DID, public_key: WALLET_PUBLIC_KEY, created_at };
+const createdAt = '2026-11-20T21:07:23.000Z';
+const wallet = {
+    wallet_id: WALLET_ID,
+    name: 'private',
+    did: WALLET_DID,
+    public_key: WALLET_PUBLIC_KEY,
+    created_at: createdAt,
+};
 const stored = {
     credential_id: CREDENTIAL_ID,
     credential_type: 'EmploymentCredential',
@@ -28,7 +34,7 @@ export const walletOperations = {
     'wallets.create': {
         summary: 'Create a wallet',
         description:
-            'With a key pair and a DID of its own, sealed under a key that only the password gives (Argon2id, AES-256-GCM). A lost password cannot be restored.',
+            'The wallet has its own key pair and DID. Its contents are sealed under a key that is derived from the password (Argon2id, AES-256-GCM). A lost password cannot be restored.',
         refusals: { forbidden: 'The account has reached its quota of wallets.' },
         example: {
             body: { name: 'private', password: WALLET_PASSWORD, description: 'diplomas' },
@@ -51,10 +57,11 @@ export const walletOperations = {
     'wallets.add_credential': {
         summary: 'Store a credential in a wallet',
         idempotent: true,
-        description: 'Its signature must be good. The same credential again: one entry, with the new metadata.',
+        description:
+            'The credential must have a valid signature. If it is already stored, its entry gets the new metadata.',
         refusals: {
             ...refusals,
-            forbidden: 'The account has reached its quota of credentials in wallets, or of their bytes.',
+            forbidden: 'The account has reached its quota of credentials in wallets, or the quota of their bytes.',
         },
         example: {
             params: { wallet_id: WALLET_ID },
@@ -65,7 +72,7 @@ export const walletOperations = {
     'wallets.list_credentials': {
         summary: 'List the credentials in a wallet',
         description:
-            'The password is required; it is better sent in `X-Wallet-Password` than in the query, where others may log it.',
+            'The password is required. Send it in `X-Wallet-Password` rather than in the query, because servers and proxies may log URLs.',
         refusals,
         example: {
             params: { wallet_id: WALLET_ID },
@@ -77,7 +84,10 @@ export const walletOperations = {
     'wallets.delete_credential': {
         summary: 'Delete a credential from a wallet',
         description: 'The password is required, in the body or in `X-Wallet-Password`.',
-        refusals: { ...refusals, not_found: 'The account has no such wallet, or the wallet no such credential.' },
+        refusals: {
+            ...refusals,
+            not_found: 'The account has no wallet with this id, or the wallet has no credential with this id.',
+        },
         example: {
             params: { wallet_id: WALLET_ID, credential_id: CREDENTIAL_ID },
             body: { password: WALLET_PASSWORD },

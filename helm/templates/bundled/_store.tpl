@@ -1,4 +1,4 @@
-{{/* A database for a try: one pod with a volume, and the Service and the NetworkPolicy that it is reached by. */}}
+{{/* A database to try the service: one pod with a volume, its Service and its NetworkPolicy. */}}
 {{- define "bundled.store" }}
 {{- $names := dict "root" .root "component" .store }}
 apiVersion: v1

@@ -1,14 +1,17 @@
 import type { Socket } from 'node:net';
 
-/** New connections that one turn of the event loop accepts. One costs up to a millisecond, with TLS two. */
+/**
+ * Maximum number of new connections that one turn of the event loop accepts. Each costs up to a millisecond, with TLS
+ * two.
+ */
 const MAX_PER_TURN = 4;
 
 /**
  * Passes a connection to `accept` when its client has sent something (clients of HTTP/2 and TLS send first), and only a
- * few in each turn of the event loop. So other work goes on between them, however many arrive at once.
+ * few connections in each turn of the event loop. So other work continues even if many connections arrive at once.
  */
 export function arrivals(accept: (socket: Socket) => void): (socket: Socket) => void {
-    /** Bounded by the number of unknown connections. */
+    /** Connections to accept. Their number is bounded by that of unknown connections. */
     let waiting: Socket[] = [];
 
     function acceptSome(): void {
@@ -21,7 +24,7 @@ export function arrivals(accept: (socket: Socket) => void): (socket: Socket) => 
     return (socket) => {
         socket.once('readable', () => {
             if (socket.readableLength === 0) {
-                socket.destroy(); // its client has ended it without sending anything
+                socket.destroy(); // the client has closed it without sending anything
                 return;
             }
             waiting.push(socket);

@@ -1,11 +1,17 @@
-/** Connections of one process, known and unknown together. */
+/** Maximum number of connections of one process, known and unknown together. */
 const MAX_CONNECTIONS = 4_096;
-/** Unknown connections, which have not made a call with a valid token yet: in total, and from one address. */
+/**
+ * Maximum number of unknown connections, which have not made a call with a valid token yet: in total, and from one
+ * address.
+ */
 const MAX_UNKNOWN = 512;
 const MAX_UNKNOWN_PER_ADDRESS = 64;
-/** How long a connection may stay unknown, its TLS handshake included, in milliseconds. */
+/** How long a connection may stay unknown, in milliseconds, including its TLS handshake. */
 const UNKNOWN_MS = 30_000;
-/** Bytes that an unknown connection may send, its TLS handshake included, and streams that it may open. */
+/**
+ * Maximum number of bytes that an unknown connection may send, including its TLS handshake, and of streams that it may
+ * open.
+ */
 const MAX_UNKNOWN_BYTES = 128 << 10;
 const MAX_UNKNOWN_STREAMS = 160;
 
@@ -15,13 +21,13 @@ export interface Rate {
     perSecond: number;
 }
 
-/** Connections that are opened and closed without a valid token, from one address and in total. */
+/** Rates of connections that are opened and closed without a valid token, from one address and in total. */
 const CONNECTIONS_OF_ADDRESS = { burst: 128, perSecond: 64 } as const;
 const CONNECTIONS_OF_ALL = { burst: 1_024, perSecond: 256 } as const;
 /**
- * Streams that are opened without a valid token, from one address and in total. One takes 0.1 to 0.2 ms of the event
- * loop. A client with a wrong token that makes its calls one after the other gets that answer for each of them, up to
- * the burst.
+ * Rates of streams that are opened without a valid token, from one address and in total. Each takes 0.1 to 0.2 ms of
+ * the event loop. A client with a wrong token that makes its calls one after the other gets `unauthenticated` for each
+ * of them, up to the burst.
  */
 const STREAMS_OF_ADDRESS = { burst: 160, perSecond: 64 } as const;
 const STREAMS_OF_ALL = { burst: 256, perSecond: 512 } as const;
@@ -29,8 +35,8 @@ const STREAMS_OF_ALL = { burst: 256, perSecond: 512 } as const;
 export interface ConnectionBounds {
     connections: number;
     unknown: number;
-    unknown_per_address: number;
-    unknown_ms: number;
+    unknownPerAddress: number;
+    unknownMs: number;
     unknownBytes: number;
     unknownStreams: number;
     connectionRates: { address: Rate; total: Rate };
@@ -40,8 +46,8 @@ export interface ConnectionBounds {
 export const BOUNDS: ConnectionBounds = {
     connections: MAX_CONNECTIONS,
     unknown: MAX_UNKNOWN,
-    unknown_per_address: MAX_UNKNOWN_PER_ADDRESS,
-    unknown_ms: UNKNOWN_MS,
+    unknownPerAddress: MAX_UNKNOWN_PER_ADDRESS,
+    unknownMs: UNKNOWN_MS,
     unknownBytes: MAX_UNKNOWN_BYTES,
     unknownStreams: MAX_UNKNOWN_STREAMS,
     connectionRates: { address: CONNECTIONS_OF_ADDRESS, total: CONNECTIONS_OF_ALL },

@@ -31,7 +31,7 @@ export function connectionMetrics(
     );
     const cut = metrics.counter({
         name: 'grpc_connections_cut_total',
-        help: 'Connections of the gRPC port that were closed because they exceeded a bound without a valid token, or because there was no room.',
+        help: 'Connections of the gRPC port that were closed, because they exceeded a bound on connections without a valid token, or because the process had too many connections.',
         labels: ['reason'],
     });
     for (const reason of REASONS) cut.inc({ reason }, 0);

@@ -1,17 +1,22 @@
 import { tooManyCalls } from '../callers.ts';
 import type { Client } from '../connections.ts';
 
-/** Health calls of one method that may be open without a token: on one connection, from one address, in total. */
+/**
+ * Maximum number of open health calls of one method without a token: on one connection, from one address, and in total.
+ */
 const MAX_OPEN = { connection: 4, address: 16, total: 64 } as const;
 
 export interface HealthPlaces {
-    /** Counts an open call. The returned function removes it again, once. Throws if there are too many. */
+    /**
+     * Counts an open call. Throws if there are too many. The returned function subtracts the call again; only the first
+     * call of that function has an effect.
+     */
     enter(path: string, client: Client): () => void;
 }
 
 /**
- * Bounds the health calls without a token. Each method has its own places, so that open calls of Watch leave those of
- * Check free. Calls over known connections have separate places from those of strangers.
+ * Bounds the health calls without a token. Each method has its own places, so that open calls of Watch cannot take
+ * those of Check. Calls over known connections have separate places from calls over unknown connections.
  */
 export function healthPlaces(isKnown: (client: Client) => boolean): HealthPlaces {
     const open = new Map<string, number>();

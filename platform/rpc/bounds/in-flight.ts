@@ -1,9 +1,9 @@
-/** Calls that one client may have in progress. */
+/** Maximum number of calls that one client may have in progress. */
 export const MAX_CALLS_IN_FLIGHT = 8_192;
 /** Maximum total size of their messages, in bytes. */
 const MAX_BYTES_IN_FLIGHT = 64 << 20;
 
-/** What one client has in progress. */
+/** The calls of one client that are in progress, with the bytes of their messages. */
 export class InFlight {
     calls = 0;
     #bytes = 0;
@@ -18,9 +18,9 @@ export class InFlight {
         this.#bytes += bytes;
     }
 
-    /** The call now holds its answer instead of its request. */
-    exchange(bytes: number, for_bytes: number): void {
-        this.#bytes += for_bytes - bytes;
+    /** Records that a call now holds its answer (`forBytes`) instead of its request (`bytes`). */
+    exchange(bytes: number, forBytes: number): void {
+        this.#bytes += forBytes - bytes;
     }
 
     remove(bytes: number): void {

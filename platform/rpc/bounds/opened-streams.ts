@@ -11,9 +11,9 @@ export interface OpenedStream {
 
 /**
  * Calls `opened` for each stream that a client opens, on every HTTP/2 server of the process. grpc-js has no hook for
- * that: it answers some calls before its interceptors, and learns of a stream only later. At this point the frame that
- * opens the stream is still being read, so closing the session stops the processing of everything that was received
- * behind it. Returns a function that unsubscribes.
+ * this: it answers some calls before its interceptors run, and learns of a stream only later. When `opened` is called,
+ * the frame that opens the stream is still being read. So closing the session stops the processing of everything that
+ * was received after that frame. Returns a function that unsubscribes.
  */
 export function onOpenedStream(opened: (stream: OpenedStream) => void): () => void {
     const listener = (message: unknown): void => {

@@ -1,7 +1,10 @@
 import { createCache } from '../../cache.ts';
 import type { Rate } from './connection-bounds.ts';
 
-/** Addresses whose rates are kept. The least recently used half is forgotten, and starts anew. */
+/**
+ * Maximum number of addresses whose rates are kept. The least recently used half may be dropped, and starts again with
+ * a full burst.
+ */
 const MAX_ADDRESSES = 10_000;
 
 /** What is left of a rate, and when that was computed (`performance.now()`). */
@@ -12,10 +15,11 @@ interface Remainder {
 
 export interface RateBound {
     /**
-     * Takes one for this address. False, and nothing is taken, if the address or all addresses together have none left.
+     * Takes one unit for this address. If the address, or all addresses together, have none left, returns false and
+     * takes nothing.
      */
     take(address: string): boolean;
-    /** Returns one. */
+    /** Gives one unit back. */
     giveBack(address: string): void;
 }
 

@@ -1,22 +1,23 @@
 import type { Socket } from 'node:net';
 import { startReading, stopReading } from '../../http/socket-reading.ts';
 
-/** Connections without a token that are read at a time. */
+/** Maximum number of connections without a token that are read at a time. */
 const MAX_READING = 8;
 /** How often the connections take turns, in milliseconds. */
 const TURN_EVERY_MS = 10;
 
 export interface ReadingTurns {
-    /** Reads this connection too, and pauses another one if too many are being read. */
+    /** Reads this connection too. Pauses another one if too many are being read. */
     add(socket: Socket): void;
-    /** The connection needs no turns any more. */
+    /** Takes the connection out of the turns. It is then read without pauses. */
     remove(socket: Socket): void;
     stop(): void;
 }
 
 /**
- * Reads a few connections at a time, in turns. All data of a connection is processed in one turn of the event loop, and
- * HTTP/2 has no hook for most frames: without this, hundreds of connections that send at once would block it.
+ * Reads a few connections at a time, in turns. One turn of the event loop processes all data of a connection, and
+ * HTTP/2 has no hook for most frames. Without this, hundreds of connections that send at once would block the event
+ * loop.
  */
 export function readingTurns(): ReadingTurns {
     const reading = new Set<Socket>();

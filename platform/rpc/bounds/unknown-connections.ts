@@ -18,30 +18,35 @@ interface Entry {
 
 export interface UnknownConnections {
     count(): number;
-    /** Why no connection from this address can be accepted; undefined if one can, which is then counted. */
-    obstacleTo(address: string): CutReason | undefined;
-    /** Adds a connection; `name` is its far end. */
+    /**
+     * Returns the reason if a connection from this address must be refused. Otherwise counts the connection and returns
+     * undefined.
+     */
+    refusalFor(address: string): CutReason | undefined;
+    /** Adds a connection. `name` is the address and port of its client. */
     enter(name: string, socket: Socket, address: string): void;
     /** Reads the connection, in turns with the others. */
     read(socket: Socket): void;
     has(name: string): boolean;
-    /** Counts a stream without a token. If that is one too many, returns what to cut, and why. */
+    /** Counts a stream without a token. If there are too many, returns the connection to cut, and the reason. */
     addStream(name: string): { socket: Socket; reason: CutReason } | undefined;
-    /** The connection has presented a token. */
+    /** Records that the connection has presented a valid token. */
     know(name: string): void;
-    /** The connection has closed. */
+    /** Removes a connection that has closed. */
     remove(name: string): void;
-    /** Closes all of them, and accepts no more. */
+    /** Closes all unknown connections, and stops the timers. */
     end(): void;
 }
 
-/** Bounds what connections may do before a valid token comes over them. `cut` closes those that exceed it. */
+/**
+ * Bounds what connections may do before a valid token comes over them. `cut` closes a connection that exceeds a bound.
+ */
 export function unknownConnections(
     bounds: ConnectionBounds,
     cut: (socket: Socket, reason: CutReason) => void,
 ): UnknownConnections {
     const unknown = new Map<string, Entry>();
-    const by_address = new Map<string, number>();
+    const byAddress = new Map<string, number>();
     const newConnections = rateBound(bounds.connectionRates);
     const newStreams = rateBound(bounds.streamRates);
     const turns = readingTurns();
@@ -55,9 +60,9 @@ export function unknownConnections(
         clearTimeout(entry.timer);
         unknown.delete(name);
         turns.remove(entry.socket);
-        const left = (by_address.get(entry.address) ?? 0) - 1;
-        if (left > 0) by_address.set(entry.address, left);
-        else by_address.delete(entry.address);
+        const left = (byAddress.get(entry.address) ?? 0) - 1;
+        if (left > 0) byAddress.set(entry.address, left);
+        else byAddress.delete(entry.address);
         return entry;
     }
 
@@ -66,15 +71,15 @@ export function unknownConnections(
         has: (name) => unknown.has(name),
         remove,
         read: turns.add,
-        obstacleTo(address) {
+        refusalFor(address) {
             if (unknown.size >= bounds.unknown) return 'unknown';
-            if ((by_address.get(address) ?? 0) >= bounds.unknown_per_address) return 'address';
+            if ((byAddress.get(address) ?? 0) >= bounds.unknownPerAddress) return 'address';
             return newConnections.take(address) ? undefined : 'rate';
         },
         enter(name, socket, address) {
-            const timer = setTimeout(() => cut(socket, 'time'), bounds.unknown_ms).unref();
+            const timer = setTimeout(() => cut(socket, 'time'), bounds.unknownMs).unref();
             unknown.set(name, { socket, address, streams: 0, timer });
-            by_address.set(address, (by_address.get(address) ?? 0) + 1);
+            byAddress.set(address, (byAddress.get(address) ?? 0) + 1);
         },
         addStream(name) {
             const entry = unknown.get(name);

@@ -1,7 +1,8 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
 
 /**
- * Reused for all messages, with the buffer that it has grown: a new writer would grow and discard a buffer each time.
+ * One writer for all messages. It keeps its grown buffer: a new writer would grow and discard a buffer for each
+ * message.
  */
 const writer = new BinaryWriter();
 
@@ -10,7 +11,7 @@ export function encode<M>(codec: { encode(message: M, writer: BinaryWriter): Bin
     try {
         return codec.encode(message, writer).finish();
     } catch (error) {
-        writer.finish(); // drops what it had written of this message
+        writer.finish(); // discards the part of this message that it has written
         throw error;
     }
 }

@@ -1,8 +1,8 @@
 import { Metadata, type ServerDuplexStream } from '@grpc/grpc-js';
 import type { Call, Frame, Reply } from '../../../proto/gen/rpc/v1/frames.ts';
-import { type Gatherer, gather, overloaded } from '../../batch.ts';
 import { type CallContext, Cancellation } from '../../context.ts';
 import { AppError, asAppError } from '../../errors.ts';
+import { type Gatherer, gather, overloaded } from '../../gather.ts';
 import { InFlight, MAX_CALLS_IN_FLIGHT } from '../bounds/in-flight.ts';
 import type { Dispatch } from '../dispatch.ts';
 import { encodeStatus, LONGEST_MS } from '../unary.ts';
@@ -11,16 +11,16 @@ import { encodeError } from './wire.ts';
 
 const NO_RESPONSE = new Uint8Array();
 
-/** Answers the calls of one client process independently: a slow call delays no other. */
+/** Answers the calls of one client process independently: a slow call does not delay the others. */
 export class FrameServer {
     readonly #stream: ServerDuplexStream<Frame, Frame>;
     readonly #dispatch: Dispatch;
     readonly #running = new Map<number, Cancellation>();
-    readonly #in_flight = new InFlight();
+    readonly #inFlight = new InFlight();
     readonly #replies: Gatherer<Reply>;
     #last_call = 0;
     #draining = false;
-    /** Nobody reads replies any more. */
+    /** True if the client no longer reads replies. */
     #ended = false;
 
     constructor(stream: ServerDuplexStream<Frame, Frame>, dispatch: Dispatch) {
@@ -28,10 +28,10 @@ export class FrameServer {
         this.#dispatch = dispatch;
         this.#replies = gather({
             name: 'rpc_replies',
-            max_batch: CALLS_PER_FRAME,
+            maxBatch: CALLS_PER_FRAME,
             weight: { of: ({ response }) => response.byteLength, max: FRAME_BYTES },
-            max_in_flight: 1,
-            max_waiting: MAX_CALLS_IN_FLIGHT,
+            maxInFlight: 1,
+            maxWaiting: MAX_CALLS_IN_FLIGHT,
             run: (replies) => this.#write(replies),
         });
         stream.on('data', (frame: Frame) => this.#read(frame));
@@ -41,11 +41,11 @@ export class FrameServer {
         stream.sendMetadata(new Metadata()); // this tells the client that the stream works
     }
 
-    /** Answers the calls that it has taken, then ends the stream. */
+    /** Answers the calls that it has accepted, then ends the stream. */
     drain(): void {
         this.#draining = true;
-        const last_call = this.#last_call;
-        void writeFrame(this.#stream, { draining: true, last_call }).then(
+        const lastCall = this.#last_call;
+        void writeFrame(this.#stream, { draining: true, last_call: lastCall }).then(
             () => this.#endWhenIdle(),
             () => {}, // the stream has ended
         );
@@ -55,11 +55,11 @@ export class FrameServer {
         for (const id of cancelled) {
             this.#running.get(id)?.cancel();
         }
-        if (this.#draining || this.#ended) return; // the client knows that these were not taken
+        if (this.#draining || this.#ended) return; // the client knows that these calls were not accepted
         if (calls.length > CALLS_PER_FRAME) {
             this.#end();
             const refusal = new AppError('invalid', `A frame may contain at most ${CALLS_PER_FRAME} calls.`);
-            this.#stream.emit('error', encodeStatus(refusal)); // the status that it ends with
+            this.#stream.emit('error', encodeStatus(refusal)); // the status with which the stream ends
             return;
         }
         for (const call of calls) {
@@ -70,23 +70,23 @@ export class FrameServer {
 
     async #answer(call: Call): Promise<void> {
         const { id, request } = call;
-        const is_admitted = this.#in_flight.admits(request.byteLength);
-        this.#in_flight.add(request.byteLength);
+        const isAdmitted = this.#inFlight.admits(request.byteLength);
+        this.#inFlight.add(request.byteLength);
         let reply: Reply;
         try {
-            if (!is_admitted) throw overloaded('rpc_calls');
+            if (!isAdmitted) throw overloaded('rpc_calls');
             reply = { id, response: await this.#execute(call) };
         } catch (error) {
             reply = { id, response: NO_RESPONSE, error: encodeError(asAppError(error)) };
         }
         this.#running.delete(id);
         if (this.#ended) return;
-        this.#in_flight.exchange(request.byteLength, reply.response.byteLength);
+        this.#inFlight.exchange(request.byteLength, reply.response.byteLength);
         try {
             this.#replies.add(reply);
         } catch {
-            // The client exceeds the bounds and does not read. The call waits until its deadline.
-            this.#in_flight.remove(reply.response.byteLength);
+            // The client exceeds the bounds and does not read. Its call fails at its deadline.
+            this.#inFlight.remove(reply.response.byteLength);
             this.#endWhenIdle();
         }
     }
@@ -101,9 +101,9 @@ export class FrameServer {
     }
 
     async #write(replies: Reply[]): Promise<void> {
-        // If a reply cannot be written, nobody reads it: the client fails the call when the stream ends.
+        // A reply that cannot be written is dropped: the client fails the call when the stream ends.
         await writeFrame(this.#stream, { replies }).catch(() => {});
-        for (const { response } of replies) this.#in_flight.remove(response.byteLength);
+        for (const { response } of replies) this.#inFlight.remove(response.byteLength);
         this.#endWhenIdle();
     }
 
@@ -114,6 +114,6 @@ export class FrameServer {
     }
 
     #endWhenIdle(): void {
-        if (this.#draining && this.#in_flight.calls === 0) this.#stream.end();
+        if (this.#draining && this.#inFlight.calls === 0) this.#stream.end();
     }
 }

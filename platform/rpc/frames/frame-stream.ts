@@ -1,20 +1,20 @@
 import { type Client, type ClientDuplexStream, Metadata, type ServiceError } from '@grpc/grpc-js';
 import type { Call, Frame } from '../../../proto/gen/rpc/v1/frames.ts';
-import { type Gatherer, gather, overloaded } from '../../batch.ts';
 import { type CallContext, isOver, overError, requireTime, timeoutOfNextHop } from '../../context.ts';
 import { AppError } from '../../errors.ts';
+import { type Gatherer, gather, overloaded } from '../../gather.ts';
 import { NO_SPAN, type Span } from '../../telemetry/span.ts';
 import { startSpan } from '../../telemetry/tracing.ts';
 import { type InFlight, MAX_CALLS_IN_FLIGHT } from '../bounds/in-flight.ts';
 import type { MethodInfo } from '../definition.ts';
 import { decodeStatus } from '../unary.ts';
-import { CALLS_PER_FRAME, EXCHANGE, FRAME_BYTES, writeFrame } from './frames.ts';
+import { CALLS_PER_FRAME, FRAME_BYTES, FRAME_METHOD, writeFrame } from './frames.ts';
 import { decodeError, TransportError } from './wire.ts';
 
 interface PendingCall extends Call {
     context: CallContext;
     span: Span;
-    /** Passed to the connection: the server may have received it. */
+    /** True if the call was passed to the connection, so that the server may have received it. */
     sent: boolean;
     resolve(response: Uint8Array): void;
     reject(error: AppError): void;
@@ -22,31 +22,31 @@ interface PendingCall extends Call {
 
 export interface FrameStreamOptions {
     grpc: Client;
-    service_token: string;
-    in_flight: InFlight;
+    serviceToken: string;
+    inFlight: InFlight;
     /** Called when the state has changed, except by retire(). */
     changed(stream: FrameStream): void;
 }
 
-/** The client's side of one stream of frames: the calls that wait for replies. */
+/** The client's side of one stream of frames, with the calls that wait for replies. */
 export class FrameStream {
-    /** opening: the server has not answered yet. closing: it completes its calls, and takes no more. */
+    /** opening: the server has not answered yet. closing: the stream completes its calls, and accepts no more. */
     state: 'opening' | 'open' | 'closing' | 'ended' = 'opening';
     /** True if the server has answered at least once. */
-    was_open = false;
+    wasOpen = false;
     /** Why it has ended. */
-    ended_by: AppError | undefined;
+    endedBy: AppError | undefined;
     readonly #stream: ClientDuplexStream<Frame, Frame>;
-    readonly #in_flight: InFlight;
+    readonly #inFlight: InFlight;
     readonly #changed: (stream: FrameStream) => void;
     readonly #pending = new Map<number, PendingCall>();
     readonly #calls: Gatherer<PendingCall>;
     #last_id = 0;
 
-    constructor({ grpc, service_token, in_flight, changed }: FrameStreamOptions) {
+    constructor({ grpc, serviceToken, inFlight, changed }: FrameStreamOptions) {
         const metadata = new Metadata();
-        metadata.set('authorization', `Bearer ${service_token}`);
-        const { path, requestSerialize, responseDeserialize } = EXCHANGE;
+        metadata.set('authorization', `Bearer ${serviceToken}`);
+        const { path, requestSerialize, responseDeserialize } = FRAME_METHOD;
         this.#stream = grpc.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata);
         this.#stream.on('metadata', () => this.#open());
         this.#stream.on('data', (frame: Frame) => this.#read(frame));
@@ -55,14 +55,14 @@ export class FrameStream {
             this.#stream.end();
             this.#lose(stopping());
         });
-        this.#in_flight = in_flight;
+        this.#inFlight = inFlight;
         this.#changed = changed;
         this.#calls = gather({
             name: 'rpc_calls',
-            max_batch: CALLS_PER_FRAME,
+            maxBatch: CALLS_PER_FRAME,
             weight: { of: ({ request }) => request.byteLength, max: FRAME_BYTES },
-            max_in_flight: 1,
-            max_waiting: MAX_CALLS_IN_FLIGHT,
+            maxInFlight: 1,
+            maxWaiting: MAX_CALLS_IN_FLIGHT,
             run: (calls) => this.#write(calls),
         });
     }
@@ -70,14 +70,14 @@ export class FrameStream {
     call(method: MethodInfo, request: Uint8Array, context: CallContext): Promise<Uint8Array> {
         return new Promise((resolve, reject) => {
             requireTime(context);
-            if (this.state !== 'open') throw new TransportError(stopping(), { may_have_run: false });
-            if (!this.#in_flight.admits(request.byteLength)) throw overloaded('rpc_calls');
+            if (this.state !== 'open') throw new TransportError(stopping(), { mayHaveRun: false });
+            if (!this.#inFlight.admits(request.byteLength)) throw overloaded('rpc_calls');
             const id = this.#nextId();
             const { path } = method;
             const call = {
                 id,
                 method: path,
-                timeout_ms: 0, // until it is sent
+                timeout_ms: 0, // set when the call is sent
                 context,
                 request,
                 span: NO_SPAN,
@@ -89,23 +89,24 @@ export class FrameStream {
             call.span = startSpan('client', path, context);
             call.context = call.span.within(context);
             this.#pending.set(id, call);
-            this.#in_flight.add(request.byteLength);
+            this.#inFlight.add(request.byteLength);
         });
     }
 
     /**
-     * Fails the calls whose time is over or whose client has disconnected, and cancels those that the server may have.
+     * Fails the calls that have ended, because of their deadline or their client. Cancels those that the server may
+     * have received.
      */
     sweep(now: number): void {
         const over = this.#takeThose(({ context }) => isOver(context, now));
         for (const call of over) fail(call, overError(call.context));
         const cancelled = over.flatMap(({ id, sent }) => (sent ? [id] : []));
-        // It ends, and its calls with it.
+        // A failed write ends the stream, and thus its calls.
         if (cancelled.length > 0) void writeFrame(this.#stream, { cancelled }).catch(() => {});
         this.#endWhenDone();
     }
 
-    /** Takes no more calls, and ends with the last reply. */
+    /** Accepts no more calls, and ends the stream with the last reply. */
     retire(): void {
         if (this.state === 'ended') return;
         this.state = 'closing';
@@ -118,7 +119,7 @@ export class FrameStream {
     }
 
     #open(): void {
-        this.was_open = true;
+        this.wasOpen = true;
         if (this.state !== 'opening') return; // retired meanwhile
         this.state = 'open';
         this.#changed(this);
@@ -149,23 +150,23 @@ export class FrameStream {
             this.state = 'closing';
             // The server has not started these.
             for (const call of this.#takeThose(({ id }) => isLater(id, last_call))) {
-                fail(call, new TransportError(stopping(), { may_have_run: false }));
+                fail(call, new TransportError(stopping(), { mayHaveRun: false }));
             }
             this.#changed(this);
         }
         this.#endWhenDone();
     }
 
-    /** Removes and returns the pending call; undefined if its time was over. */
+    /** Removes and returns the pending call; undefined if it has already ended. */
     #take(id: number): PendingCall | undefined {
         const call = this.#pending.get(id);
         if (!call) return;
         this.#pending.delete(id);
-        this.#in_flight.remove(call.request.byteLength);
+        this.#inFlight.remove(call.request.byteLength);
         return call;
     }
 
-    /** Removes and returns the pending calls for which this is true. They will not be sent. */
+    /** Removes and returns the pending calls for which `isOver` returns true. They will not be sent. */
     #takeThose(isOver: (call: PendingCall) => boolean): PendingCall[] {
         const taken: PendingCall[] = [];
         for (const call of this.#pending.values()) {
@@ -180,9 +181,9 @@ export class FrameStream {
     #lose(error: AppError): void {
         if (this.state === 'ended') return;
         this.state = 'ended';
-        this.ended_by = error;
+        this.endedBy = error;
         for (const call of this.#takeThose(() => true))
-            fail(call, new TransportError(error, { may_have_run: call.sent }));
+            fail(call, new TransportError(error, { mayHaveRun: call.sent }));
         this.#changed(this);
     }
 

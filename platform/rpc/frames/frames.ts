@@ -1,17 +1,17 @@
 import { Frame, FrameServiceDefinition } from '../../../proto/gen/rpc/v1/frames.ts';
 import { encode } from './encode.ts';
 
-/** Calls or replies per frame. */
+/** Maximum number of calls or replies in a frame. */
 export const CALLS_PER_FRAME = 32;
-/** Maximum total size of the messages in one frame, in bytes. A larger message travels alone. */
+/** Maximum total size of the messages in one frame, in bytes. A larger message has a frame of its own. */
 export const FRAME_BYTES = 1 << 20;
 /** The largest message that either side accepts, in bytes. */
 export const MAX_MESSAGE_BYTES = 4 << 20;
 /** The largest answer that fits into a frame of its own, in bytes. A larger one would end the stream for all calls. */
 export const MAX_ANSWER_BYTES = MAX_MESSAGE_BYTES - 1_024;
 
-/** The stream that carries frames, as grpc-js describes a method. */
-export const EXCHANGE = {
+/** The method whose streams carry frames, as grpc-js describes it. */
+export const FRAME_METHOD = {
     path: `/${FrameServiceDefinition.fullName}/${FrameServiceDefinition.methods.exchange.name}`,
     requestStream: true,
     responseStream: true,
@@ -21,7 +21,7 @@ export const EXCHANGE = {
     responseDeserialize: decodeFrame,
 } as const;
 
-/** A Buffer over the same memory, as grpc-js requires. */
+/** Returns a Buffer over the same memory, as grpc-js requires. */
 export function asBuffer(bytes: Uint8Array): Buffer {
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
@@ -40,7 +40,7 @@ interface FrameSink {
     write(frame: Frame, written: (error?: Error | null) => void): unknown;
 }
 
-/** Resolves when the transport has taken the frame. What arrives meanwhile joins the next one. */
+/** Resolves when the transport has accepted the frame. Calls or replies that arrive until then join the next frame. */
 export function writeFrame(sink: FrameSink, frame: Partial<Frame>): Promise<void> {
     return new Promise((resolve, reject) => {
         sink.write({ ...NOTHING, ...frame }, (error) => (error ? reject(error) : resolve()));

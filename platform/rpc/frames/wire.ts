@@ -1,14 +1,14 @@
 import type { Error as WireError } from '../../../proto/gen/rpc/v1/frames.ts';
 import { AppError, asAppError, isErrorKind } from '../../errors.ts';
 
-/** No reply came, because of the connection or of a server that is about to stop. */
+/** The error of a call without a reply: the connection failed, or the server is about to stop. */
 export class TransportError extends AppError {
     /** True if the call may have run. If false, it has not run and will not. */
-    readonly may_have_run: boolean;
+    readonly mayHaveRun: boolean;
 
-    constructor({ kind, detail, retry_after, cause }: AppError, { may_have_run }: { may_have_run: boolean }) {
+    constructor({ kind, detail, retry_after, cause }: AppError, { mayHaveRun }: { mayHaveRun: boolean }) {
         super(kind, detail, { retry_after, cause });
-        this.may_have_run = may_have_run;
+        this.mayHaveRun = mayHaveRun;
     }
 }
 
@@ -17,8 +17,8 @@ export function encodeError(error: AppError): WireError {
 }
 
 /**
- * The answer of a service. A failure was logged there, with its stack and the request's id; a refusal for want of room
- * was counted.
+ * An error that a service has returned. If it is a failure, the service has logged it with its stack and the request's
+ * id. If the service had no room for the call, it has counted the refusal.
  */
 export class RemoteError extends AppError {}
 

@@ -1,6 +1,7 @@
--- How many DIDs each account has created and registered; those of its wallets are not counted. A trigger counts in the
--- transaction that writes, so that what programs of the release before write is counted too. The number of an account is the
--- sum of its rows: each connection counts in one of sixteen, so that two transactions of an account rarely wait for each other.
+-- The number of DIDs that each account has created and registered, without those of its wallets. A trigger counts in
+-- the transaction that writes, so that DIDs written by programs of the previous release are counted too. The number of
+-- an account is the sum of its rows: each connection counts in one of sixteen rows, so that two transactions of an
+-- account rarely wait for each other.
 CREATE TABLE did.accounts (
     account uuid NOT NULL,
     slot integer NOT NULL,
@@ -19,8 +20,9 @@ END $$;
 CREATE TRIGGER count_dids AFTER INSERT ON did.dids
     REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION did.count_dids();
 
--- For the backfill: where it has got to, and how it counts. Whoever writes for an account waits for a row of the account, so
--- a count that is taken while all of them are locked misses nothing, and counts nothing twice.
+-- For the backfill: the last account that it has counted, and the function that counts. A transaction that writes for
+-- an account waits for a row of the account. So a count that is taken while all of these rows are locked misses
+-- nothing, and counts nothing twice.
 CREATE TABLE did.recounted (account uuid NOT NULL);
 CREATE FUNCTION did.recount(size integer) RETURNS SETOF uuid LANGUAGE plpgsql AS $$
 DECLARE

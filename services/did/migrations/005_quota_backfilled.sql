@@ -1,3 +1,3 @@
--- No program uses these.
+-- Only the backfill used these.
 DROP FUNCTION did.recount;
 DROP TABLE did.recounted;

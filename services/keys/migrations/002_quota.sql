@@ -1,5 +1,5 @@
--- How many keys each account has, revoked ones too. A trigger counts in the transaction that writes, so that what programs of
--- the release before write is counted too.
+-- The number of keys of each account, including revoked ones. A trigger counts in the transaction that writes, so that
+-- keys written by programs of the previous release are counted too.
 ALTER TABLE keys.accounts ADD COLUMN all_keys bigint NOT NULL DEFAULT 0;
 
 CREATE FUNCTION keys.count_keys() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -12,8 +12,9 @@ END $$;
 CREATE TRIGGER count_keys AFTER INSERT ON keys.keys
     REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION keys.count_keys();
 
--- For the backfill: where it has got to, and how it counts. Whoever writes for an account waits for the account's row, so a
--- count that is taken while that row is locked misses nothing, and counts nothing twice.
+-- For the backfill: the last account that it has counted, and the function that counts. A transaction that writes for
+-- an account waits for the account's row. So a count that is taken while that row is locked misses nothing, and counts
+-- nothing twice.
 CREATE TABLE keys.recounted (account uuid NOT NULL);
 CREATE FUNCTION keys.recount(size integer) RETURNS SETOF uuid LANGUAGE plpgsql AS $$
 DECLARE

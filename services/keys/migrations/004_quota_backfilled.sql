@@ -1,3 +1,3 @@
--- No program uses these.
+-- Only the backfill used these.
 DROP FUNCTION keys.recount;
 DROP TABLE keys.recounted;

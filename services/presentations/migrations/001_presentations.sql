@@ -1,7 +1,7 @@
--- That there is a presentation, and whose; what is in it is between its holder and its verifier.
+-- One row for each presentation. Its content is not stored: it concerns only the holder and the verifier.
 CREATE TABLE presentations.presentations (
     id uuid PRIMARY KEY,
-    -- Who had it made; NULL for a trusted caller that named nobody.
+    -- The account that created it; NULL if a trusted caller that acts for no account created it.
     account uuid,
     created_at timestamptz NOT NULL,
     credentials_count smallint NOT NULL,

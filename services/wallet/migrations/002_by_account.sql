@@ -1,2 +1,3 @@
--- The wallets of an account. Of a large table the index is made by hand before the upgrade (docs/operations.md, Migrations).
+-- For the wallets of an account. If the table is large, an operator creates this index by hand before the upgrade
+-- (docs/operations.md, Migrations).
 CREATE INDEX IF NOT EXISTS wallets_by_account ON wallet.wallets (account, id);

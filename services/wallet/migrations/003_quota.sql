@@ -1,5 +1,6 @@
--- What each account stores in wallets: their number, the credentials in them, and the bytes of these as they are sealed.
--- Triggers count in the transaction that writes, so that what programs of the release before write is counted too.
+-- What each account stores in wallets: the number of wallets, the number of credentials in them, and the bytes of these
+-- credentials, sealed. Triggers count in the transaction that writes, so that rows written by programs of the previous
+-- release are counted too.
 CREATE TABLE wallet.accounts (
     account uuid PRIMARY KEY,
     wallets bigint NOT NULL DEFAULT 0,
@@ -48,8 +49,9 @@ CREATE TRIGGER count_updated AFTER UPDATE ON wallet.credentials
 CREATE TRIGGER count_deleted AFTER DELETE ON wallet.credentials
     REFERENCING OLD TABLE AS replaced FOR EACH STATEMENT EXECUTE FUNCTION wallet.count_credentials();
 
--- For the backfill: where it has got to, and how it counts. Whoever writes for an account waits for the account's row, so a
--- count that is taken while that row is locked misses nothing, and counts nothing twice.
+-- For the backfill: the last account that it has counted, and the function that counts. A transaction that writes for
+-- an account waits for the account's row. So a count that is taken while that row is locked misses nothing, and counts
+-- nothing twice.
 CREATE TABLE wallet.recounted (account uuid NOT NULL);
 CREATE FUNCTION wallet.recount(size integer) RETURNS SETOF uuid LANGUAGE plpgsql AS $$
 DECLARE

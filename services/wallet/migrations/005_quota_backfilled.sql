@@ -1,3 +1,3 @@
--- No program uses these.
+-- Only the backfill used these.
 DROP FUNCTION wallet.recount;
 DROP TABLE wallet.recounted;

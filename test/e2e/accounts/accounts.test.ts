@@ -20,7 +20,7 @@ const login = (email: string, password: string): Call => ({
 });
 const unique = (): string => randomUUID().slice(0, 8);
 
-it('a registration answers the new account, free and without a password in sight', async () => {
+it('a registration answers with the new account in the free tier, without its password', async () => {
     const email = newEmail();
     const before = Date.now();
     const { user_id, created_at, ...user } = await expectOk(
@@ -33,7 +33,7 @@ it('a registration answers the new account, free and without a password in sight
     assert.ok(Math.abs(Date.parse(created_at) - before) < 60_000);
 });
 
-it('fields that are not the registrant’s to set are ignored', async () => {
+it('a registration ignores fields that a client cannot set', async () => {
     const body = {
         email: newEmail(),
         password: PASSWORD,
@@ -48,16 +48,16 @@ it('fields that are not the registrant’s to set are ignored', async () => {
     assert.ok(!('is_admin' in user) && Date.parse(user.created_at) > 0);
 });
 
-describe('an address is taken by', () => {
+describe('a second registration of an address gets 409 if it sends the address', () => {
     const ascii = `kit-${unique()}@example.com`;
     const accented = `zoë-${unique()}@example.com`;
     const same: Array<[string, string, string]> = [
-        ['itself', ascii, ascii],
-        ['itself in capitals', ascii, ascii.toUpperCase()],
-        ['itself with blanks around it', ascii, ` ${ascii}\n`],
-        ['itself with a Kelvin sign for its k', ascii, ascii.replace('k', '\u212a')],
-        ['itself in full-width letters', ascii, ascii.replace('kit', '\uff4b\uff49\uff54')],
-        ['itself in the other normalisation form', accented.normalize('NFC'), accented.normalize('NFD')],
+        ['unchanged', ascii, ascii],
+        ['in capitals', ascii, ascii.toUpperCase()],
+        ['with blanks around it', ascii, ` ${ascii}\n`],
+        ['with a Kelvin sign for its k', ascii, ascii.replace('k', '\u212a')],
+        ['in full-width letters', ascii, ascii.replace('kit', '\uff4b\uff49\uff54')],
+        ['in the other normalisation form', accented.normalize('NFC'), accented.normalize('NFD')],
     ];
     for (const [name, first, second] of same) {
         it(name, async () => {
@@ -68,7 +68,7 @@ describe('an address is taken by', () => {
     }
 });
 
-it('of twenty registrations of one address at once, on both gateways, exactly one succeeds', async () => {
+it('exactly one of twenty registrations of one address at once on both gateways succeeds', async () => {
     const email = newEmail();
     const bodies = Array.from({ length: 20 }, (_, at) => ({ email, password: `${PASSWORD} ${at}` }));
     const answers = await Promise.all(bodies.map((body, at) => send(register(body, at % 2))));
@@ -78,18 +78,18 @@ it('of twenty registrations of one address at once, on both gateways, exactly on
     await expectOk(200, login(email, winner?.password ?? ''));
 });
 
-describe('is registered:', () => {
+describe('a registration accepts an email with', () => {
     const u = unique();
     const good: Record<string, string> = {
         'a plus': `a+tag-${u}@example.com`,
         'dots and signs': `a.b_c-d!#$%&'*/=?^{|}~-${u}@example.com`,
-        'a local part of 64': `${u}${'a'.repeat(56)}@example.com`,
+        'a local part of 64 characters': `${u}${'a'.repeat(56)}@example.com`,
         'many labels': `a@${u}.mail.example.co.uk`,
         'a domain in another script': `${u}@bücher.example`,
         'a punycode domain': `${u}@xn--bcher-kva.example`,
         'a local part in another script': `用户${u}@example.com`,
         digits: `1${u}@123.example`,
-        '254 in all': `${u}@${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(58)}.ex`,
+        '254 characters': `${u}@${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(58)}.ex`,
     };
     for (const [name, email] of Object.entries(good)) {
         it(name, async () => {
@@ -99,7 +99,7 @@ describe('is registered:', () => {
     }
 });
 
-describe('400 to an email', () => {
+describe('a registration gets 400 for an email that is', () => {
     const bad: Record<string, unknown> = {
         missing: undefined,
         null: null,
@@ -111,41 +111,39 @@ describe('400 to an email', () => {
         blank: '   ',
         'without @': 'example.com',
         'with two @': 'a@b@example.com',
-        'a quoted @': '"a@b"@example.com',
-        'no local part': '@example.com',
-        'no domain': 'a@',
-        'one label': 'a@localhost',
-        'an empty label': 'a@example..com',
-        'a dot before': 'a@.example.com',
-        'a dot behind': 'a@example.com.',
-        'a hyphen before a label': 'a@-example.com',
-        'a hyphen behind a label': 'a@example-.com',
-        'a hyphen behind the last label': 'a@example.com-',
-        'a blank inside': 'a b@example.com',
-        'a tab inside': 'a\tb@example.com',
-        'a line break inside': 'a@example.com\r\nBcc: b@example.com',
-        NUL: 'a\u0000@example.com',
-        'a zero-width space': 'a\u200b@example.com',
-        'a right-to-left mark': 'a\u200f@example.com',
-        'a soft hyphen': 'a\u00ad@example.com',
-        'a no-break space': 'a\u00a0b@example.com',
-        'a control character': 'a\u0007@example.com',
-        'a local part of 65': `${'a'.repeat(65)}@example.com`,
-        '255 in all': `a@${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(60)}.${'e'.repeat(60)}.example.c`.padEnd(
-            255,
-            'm',
-        ),
-        '10,000 characters': `${'a'.repeat(10_000)}@example.com`,
+        'with a quoted @': '"a@b"@example.com',
+        'without local part': '@example.com',
+        'without domain': 'a@',
+        'with one label': 'a@localhost',
+        'with an empty label': 'a@example..com',
+        'with a dot before its domain': 'a@.example.com',
+        'with a dot after its domain': 'a@example.com.',
+        'with a hyphen before a label': 'a@-example.com',
+        'with a hyphen after a label': 'a@example-.com',
+        'with a hyphen after the last label': 'a@example.com-',
+        'with a blank inside': 'a b@example.com',
+        'with a tab inside': 'a\tb@example.com',
+        'with a line break inside': 'a@example.com\r\nBcc: b@example.com',
+        'with NUL': 'a\u0000@example.com',
+        'with a zero-width space': 'a\u200b@example.com',
+        'with a right-to-left mark': 'a\u200f@example.com',
+        'with a soft hyphen': 'a\u00ad@example.com',
+        'with a no-break space': 'a\u00a0b@example.com',
+        'with a control character': 'a\u0007@example.com',
+        'with a local part of 65 characters': `${'a'.repeat(65)}@example.com`,
+        '255 characters long':
+            `a@${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(60)}.${'e'.repeat(60)}.example.c`.padEnd(255, 'm'),
+        '10,000 characters long': `${'a'.repeat(10_000)}@example.com`,
     };
     for (const [name, email] of Object.entries(bad)) {
-        it(`that is: ${name}`, async () => void (await expectError(400, register({ email, password: PASSWORD }))));
+        it(name, async () => void (await expectError(400, register({ email, password: PASSWORD }))));
     }
     it('with a lone surrogate', async () => {
         await expectError(400, register(`{"email":"a\\ud800@example.com","password":"${PASSWORD}"}`));
     });
 });
 
-describe('a body that is no object is 400:', () => {
+describe('a registration gets 400 for a body that is not a valid object:', () => {
     for (const body of [
         '[]',
         '"text"',
@@ -155,6 +153,6 @@ describe('a body that is no object is 400:', () => {
         '{',
         `{"email":"a@example.com","email":"b@example.com","password":"${PASSWORD}"}`,
     ]) {
-        it(body.slice(0, 30) || 'nothing', async () => void (await expectError(400, register(body))));
+        it(body.slice(0, 30) || 'no body', async () => void (await expectError(400, register(body))));
     }
 });

@@ -6,7 +6,7 @@ import { sendRaw } from '../support/raw.ts';
 import { within } from '../support/slowness.ts';
 import { newEmail, register } from '../support/world.ts';
 
-/** An address of nobody else's. */
+/** Returns a random client address, so that tests do not share one. */
 const newAddress = (): string => `198.18.${randomInt(256)}.${randomInt(1, 255)}`;
 
 const login = (email: string, password: string, address: string, gateway = 0): Call => ({
@@ -18,10 +18,10 @@ const login = (email: string, password: string, address: string, gateway = 0): C
     gateway,
 });
 
-/** The wait after the tenth failure, in milliseconds. */
+/** Wait after the tenth failure, in milliseconds. */
 const WAIT_MS = 1_000;
 
-/** A test that is about the time right after ten failures. */
+/** Defines a test that has to finish before the wait after ten failures ends. */
 function itGuards(name: string, check: () => Promise<void>): void {
     it(name, () => within(WAIT_MS, check));
 }
@@ -37,7 +37,7 @@ function assertTold(answer: Answer): void {
 }
 
 describe('after ten wrong passwords from one address', () => {
-    itGuards('the right one has to wait as well, there and on the other gateway', async () => {
+    itGuards('the right password has to wait as well, on both gateways', async () => {
         const { email, password } = await register();
         const address = newAddress();
         await failTenTimes(email, address);
@@ -45,28 +45,28 @@ describe('after ten wrong passwords from one address', () => {
         assertTold(await expectError(429, login(email.toUpperCase(), 'wrong', address)));
     });
 
-    itGuards('the account is served from every other address', async () => {
+    itGuards('the account can log in from any other address', async () => {
         const { email, password } = await register();
         await failTenTimes(email, newAddress());
         await expectOk(200, login(email, password, newAddress()));
         await expectOk(200, { method: 'POST', path: '/internal/v1/auth/login', body: { email, password } });
     });
 
-    itGuards('every other account is served from there', async () => {
+    itGuards('any other account can log in from that address', async () => {
         const [guessed, other] = [await register(), await register()];
         const address = newAddress();
         await failTenTimes(guessed.email, address);
         await expectOk(200, login(other.email, other.password, address));
     });
 
-    itGuards('an account that does not exist is no different', async () => {
+    itGuards('an account that does not exist has to wait in the same way', async () => {
         const [email, address] = [newEmail(), newAddress()];
         await failTenTimes(email, address);
         assertTold(await expectError(429, login(email, 'guess', address)));
     });
 });
 
-it('nine wrong passwords cost nothing, and a right one starts the count anew', async () => {
+it('nine wrong passwords cause no wait, and the right one resets the count', async () => {
     const { email, password } = await register();
     const address = newAddress();
     for (let round = 0; round < 2; round++) {
@@ -75,7 +75,7 @@ it('nine wrong passwords cost nothing, and a right one starts the count anew', a
     }
 });
 
-itGuards('fifty wrong passwords at once on two gateways are no more than ten guesses', async () => {
+itGuards('only ten of fifty wrong passwords at once on two gateways are checked', async () => {
     const { email, password } = await register();
     const address = newAddress();
     const answers = await Promise.all(
@@ -86,45 +86,48 @@ itGuards('fifty wrong passwords at once on two gateways are no more than ten gue
     assertTold(await expectError(429, login(email, password, address)));
 });
 
-it('after a hundred wrong passwords from everywhere, only addresses that have succeeded before are served', async () => {
+it('after a hundred wrong passwords from many addresses, only addresses with an earlier login can log in', async () => {
     const { email, password } = await register();
-    const [own, own_too] = [newAddress(), newAddress()];
-    for (const address of [own, own_too]) await expectOk(200, login(email, password, address));
+    const [own, ownToo] = [newAddress(), newAddress()];
+    for (const address of [own, ownToo]) await expectOk(200, login(email, password, address));
     const guesses = Array.from({ length: 100 }, (_, at) => login(email, `${at}`, `192.0.2.${at}`, at % 2));
     await Promise.all(guesses.map((guess) => expectError(401, guess)));
     assert.equal((await send(login(email, password, newAddress()))).status, 429);
-    for (const address of [own, own_too]) await expectOk(200, login(email, password, address, 1));
+    for (const address of [own, ownToo]) await expectOk(200, login(email, password, address, 1));
     const other = await register();
     await expectOk(200, login(other.email, other.password, '192.0.2.1'));
 });
 
-it('forty right passwords at once on two gateways are all served', async () => {
+it('forty logins at once on two gateways with the right password all succeed', async () => {
     const { email, password } = await register();
     const address = newAddress();
     await Promise.all(Array.from({ length: 40 }, (_, at) => expectOk(200, login(email, password, address, at % 2))));
 });
 
-itGuards('without the secret X-Client-Address names nobody: the guesses are the caller’s', async () => {
-    const { email, password } = await register();
-    const from = `127.0.${randomInt(10, 250)}.${randomInt(1, 255)}`;
-    const guess = (text: string) =>
-        sendRaw({
-            method: 'POST',
-            path: '/internal/v1/auth/login',
-            headers: [
-                ['Content-Type', 'application/json'],
-                ['X-Client-Address', newAddress()],
-                ['X-Forwarded-For', newAddress()],
-            ],
-            body: JSON.stringify({ email, password: text }),
-            from,
-        });
-    for (let failed = 0; failed < 10; failed++) assert.equal((await guess('wrong')).status, 401);
-    assert.equal((await guess(password)).status, 429);
-    await expectOk(200, login(email, password, newAddress()));
-});
+itGuards(
+    'X-Client-Address is ignored without the internal secret, and guesses count for the caller’s address',
+    async () => {
+        const { email, password } = await register();
+        const from = `127.0.${randomInt(10, 250)}.${randomInt(1, 255)}`;
+        const guess = (text: string) =>
+            sendRaw({
+                method: 'POST',
+                path: '/internal/v1/auth/login',
+                headers: [
+                    ['Content-Type', 'application/json'],
+                    ['X-Client-Address', newAddress()],
+                    ['X-Forwarded-For', newAddress()],
+                ],
+                body: JSON.stringify({ email, password: text }),
+                from,
+            });
+        for (let failed = 0; failed < 10; failed++) assert.equal((await guess('wrong')).status, 401);
+        assert.equal((await guess(password)).status, 429);
+        await expectOk(200, login(email, password, newAddress()));
+    },
+);
 
-itGuards('addresses of one IPv6 network are one, and an IPv4 address is one however it is written', async () => {
+itGuards('all addresses of an IPv6 network count as one, and so do all spellings of an IPv4 address', async () => {
     const network = `2001:db8:${randomInt(1, 65_536).toString(16)}:1`;
     const { email, password } = await register();
     for (let at = 0; at < 10; at++) await expectError(401, login(email, 'wrong', `${network}::${at + 1}`));
@@ -143,7 +146,7 @@ itGuards('addresses of one IPv6 network are one, and an IPv4 address is one howe
     }
 });
 
-it('an X-Client-Address that is none is 400', async () => {
+it('an invalid X-Client-Address gets 400', async () => {
     const { email, password } = await register();
     for (const address of ['somewhere', '1.2.3', '1.2.3.4.5', '1.2.3.4, 5.6.7.8', '::1::', '256.1.1.1', '1.2.3.4:80']) {
         await expectError(400, login(email, password, address));

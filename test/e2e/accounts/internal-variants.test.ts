@@ -32,8 +32,8 @@ async function ownIssued() {
 const account = await newAccount();
 const { api_key } = await newKey(account);
 
-describe('what a trusted caller makes for nobody', () => {
-    it('has no owner, and is on no account’s list', async () => {
+describe('an object that a trusted caller creates without X-On-Behalf-Of', () => {
+    it('has no owner and is in no account’s lists', async () => {
         const { did, credential_id } = await ownIssued();
         const holder = await ownDid();
         const { credential } = await ownIssued();
@@ -52,7 +52,7 @@ describe('what a trusted caller makes for nobody', () => {
         assert.deepEqual(list, { credentials: [], total: 0 });
     });
 
-    it('verifies on the public side like anything else, and the other way round', async () => {
+    it('verifies at the public endpoints, and an account’s object at the internal ones', async () => {
         const { did, credential } = await ownIssued();
         const body = { credential, issuer_did: did, check_revocation: true };
         const verified = await expectOk(200, post('/credentials/verify', body));
@@ -64,7 +64,7 @@ describe('what a trusted caller makes for nobody', () => {
         assert.equal((await expectOk(200, post('/credentials/verify', other))).valid, true);
     });
 
-    it('resolves on both sides, and a registered public key gives no private one', async () => {
+    it('resolves at both endpoints if it is a DID, without a private key if the caller gave a public key', async () => {
         const { did, public_key } = await ownDid();
         assert.deepEqual(await expectOk(200, { path: `/v1/did/${did}`, token: api_key }), { did, public_key });
         const resolved = await expectOk(200, { path: `/internal/v1/did/${encodeURIComponent(did)}`, internal: true });
@@ -72,11 +72,11 @@ describe('what a trusted caller makes for nobody', () => {
         assert.deepEqual(await expectOk(201, post('/did', { public_key })), { did, public_key });
     });
 
-    it('is revoked by trusted callers, once, and by no account', async () => {
+    it('can be revoked by trusted callers, once, but not by an account', async () => {
         const { did, credential_id, credential } = await ownIssued();
         const body = { issuer_did: did, reason: 'left' };
-        const by_account = { method: 'POST', path: `/v1/credentials/revoke/${credential_id}`, token: api_key, body };
-        await expectError(403, by_account);
+        const byAccount = { method: 'POST', path: `/v1/credentials/revoke/${credential_id}`, token: api_key, body };
+        await expectError(403, byAccount);
         const revoked = await expectOk(200, post(`/credentials/revoke/${credential_id}`, body));
         assert.deepEqual([revoked.revoked, revoked.reason], [true, 'left']);
         const again = { ...body, reason: 'other' };
@@ -85,7 +85,7 @@ describe('what a trusted caller makes for nobody', () => {
         assert.equal((await expectOk(200, post('/credentials/verify', check))).revoked, true);
     });
 
-    it('is kept in a wallet that no account opens, and whose DID is no wallet’s secret', async () => {
+    it('cannot be opened by an account if it is a wallet, but its DID resolves for everyone', async () => {
         const password = 'open sesame';
         const wallet = await expectOk(201, post('/wallets', { name: 'private', password }));
         const { wallet_id, did, public_key } = wallet;
@@ -99,7 +99,7 @@ describe('what a trusted caller makes for nobody', () => {
         assert.deepEqual(await expectOk(200, { path: `/v1/did/${did}`, token: api_key }), { did, public_key });
     });
 
-    it('is presented and verified', async () => {
+    it('can be presented, and its presentation verifies', async () => {
         const { credential } = await ownIssued();
         const holder = await ownDid();
         const body = presentationBody(holder, [credential], { nonce: 'n-1' });
@@ -110,7 +110,7 @@ describe('what a trusted caller makes for nobody', () => {
     });
 });
 
-it('a trusted caller revokes an account’s credential too, where it knows the issuer', async () => {
+it('a trusted caller can revoke an account’s credential if it names the issuer', async () => {
     const did = await newDid(api_key);
     const { credential_id } = await issue(api_key, did);
     const other = await ownDid();
@@ -118,29 +118,37 @@ it('a trusted caller revokes an account’s credential too, where it knows the i
     await expectOk(200, post(`/credentials/revoke/${credential_id}`, { issuer_did: did.did }));
 });
 
-it('a trusted caller opens an account’s wallet, with its password', async () => {
+it('a trusted caller can open an account’s wallet with its password', async () => {
     const { wallet_id, password } = await newWallet(api_key);
     assert.equal((await expectOk(200, post('/wallets/open', { wallet_id, password }))).wallet_id, wallet_id);
 });
 
-describe('a twin refuses what its public endpoint refuses', () => {
-    const issuer_did = 'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK';
+describe('an internal variant refuses the same calls as its public endpoint:', () => {
+    const issuerDid = 'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK';
     const refused: Array<[name: string, status: number, call: Call]> = [
         ['a bad public key', 400, post('/did', { public_key: 'x' })],
-        ['no credential to issue', 400, post('/credentials')],
-        ['no JSON', 400, post('/credentials', '{not json')],
-        ['what is no token', 400, post('/credentials/verify', { credential: 'x', issuer_did })],
-        ['no presentation to make', 400, post('/presentations', {})],
-        ['what is no presentation', 400, post('/presentations/verify', { presentation: 'x', audience: issuer_did })],
-        ['an unknown DID', 404, { path: `/internal/v1/did/${issuer_did}`, internal: true }],
-        ['what is no DID', 400, { path: '/internal/v1/did/x', internal: true }],
+        ['an issue request without a body', 400, post('/credentials')],
+        ['a body that is not JSON', 400, post('/credentials', '{not json')],
+        [
+            'a credential that is not a token',
+            400,
+            post('/credentials/verify', { credential: 'x', issuer_did: issuerDid }),
+        ],
+        ['an empty presentation request', 400, post('/presentations', {})],
+        [
+            'a presentation that is not a token',
+            400,
+            post('/presentations/verify', { presentation: 'x', audience: issuerDid }),
+        ],
+        ['an unknown DID', 404, { path: `/internal/v1/did/${issuerDid}`, internal: true }],
+        ['a path that is not a DID', 400, { path: '/internal/v1/did/x', internal: true }],
         ['a wallet without password', 400, post('/wallets', { name: 'private' })],
         ['an unknown wallet', 404, post('/wallets/open', { wallet_id: 'x', password: 'x' })],
-        ['a bad credential id', 400, post('/credentials/revoke/x', { issuer_did })],
+        ['a bad credential id', 400, post('/credentials/revoke/x', { issuer_did: issuerDid })],
         [
             'an unknown credential',
             404,
-            post('/credentials/revoke/urn:uuid:01890a5d-ac96-774b-bcce-b302099a8057', { issuer_did }),
+            post('/credentials/revoke/urn:uuid:01890a5d-ac96-774b-bcce-b302099a8057', { issuer_did: issuerDid }),
         ],
     ];
     for (const [name, status, call] of refused) {
@@ -148,7 +156,7 @@ describe('a twin refuses what its public endpoint refuses', () => {
     }
 });
 
-it('no limit refuses internal calls, and none of them counts in a user’s', async () => {
+it('internal calls have no rate limit, and do not count in that of a user', async () => {
     const { token } = await newAccount();
     const left = async () => Number((await send({ path: '/v1/me', token })).headers.get('x-ratelimit-remaining'));
     const before = await left();
@@ -160,7 +168,7 @@ it('no limit refuses internal calls, and none of them counts in a user’s', asy
     assert.equal(before - (await left()), 1);
 });
 
-it('a bearer token is neither needed nor looked at', async () => {
+it('internal calls neither need nor read a bearer token', async () => {
     const { did } = await expectOk(201, { ...post('/did'), token: 'nonsense' });
     const { did: other } = await expectOk(201, { ...post('/did'), token: api_key });
     const owners = await db.query('SELECT account FROM did.dids WHERE did = ANY($1)', [[did, other]]);

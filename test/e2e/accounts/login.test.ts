@@ -13,7 +13,7 @@ const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?
 const account = await register('Grüße, Åsa 8');
 
 describe('login', () => {
-    it('answers the account and a pair of tokens, and expires_at is the exp of the access token', async () => {
+    it('answers with the account, a pair of tokens, and the exp of the access token as expires_at', async () => {
         const { email, password, user_id } = account;
         const data = await expectOk(200, login({ email, password }));
         const { token, refresh_token, expires_at, ...user } = data;
@@ -27,7 +27,7 @@ describe('login', () => {
         assert.ok(!JSON.stringify([access, refresh]).includes('password'));
     });
 
-    it('gives different tokens each time, all of them good', async () => {
+    it('issues different tokens each time, all of them valid', async () => {
         const { email, password } = account;
         const sessions = await Promise.all([1, 2, 3].map(() => expectOk(200, login({ email, password }))));
         const tokens = sessions.flatMap(({ token, refresh_token }) => [token, refresh_token]);
@@ -35,20 +35,20 @@ describe('login', () => {
         for (const { token } of sessions) await expectOk(200, { path: '/v1/me', token, gateway: 1 });
     });
 
-    it('needs no internal secret, and minds no wrong one', async () => {
+    it('needs no internal secret, and ignores a wrong one', async () => {
         const { email, password } = account;
         await expectOk(200, login({ email, password }, { headers: { 'X-Internal-Secret': 'wrong' } }));
         await expectOk(200, login({ email, password }, { internal: true }));
     });
 
-    it('takes the address in any letter case and with blanks around it', async () => {
+    it('accepts the address in any letter case and with blanks around it', async () => {
         const { email, password } = account;
         for (const written of [email.toUpperCase(), `  ${email}\t`]) {
             assert.equal((await expectOk(200, login({ email: written, password }))).email, email);
         }
     });
 
-    it('takes the password as it was typed, in whichever normalisation form', async () => {
+    it('accepts only the exact password, but in any Unicode normalisation form', async () => {
         const { email, password } = account;
         for (const form of ['NFC', 'NFD'] as const) {
             await expectOk(200, login({ email, password: password.normalize(form) }));
@@ -59,7 +59,7 @@ describe('login', () => {
         await expectOk(200, login({ email, password }));
     });
 
-    it('refuses a wrong password and an unknown address in the very same words', async () => {
+    it('refuses a wrong password and an unknown address with the same text', async () => {
         const wrong = await expectError(401, login({ email: account.email, password: 'not the password' }));
         for (const email of [
             newEmail(),
@@ -85,7 +85,7 @@ describe('login', () => {
         'a password that is an array': { email: 'a@example.com', password: ['correct horse battery'] },
         'an email that is an object': { email: { $ne: null }, password: 'correct horse battery' },
         'an email that is true': { email: true, password: 'correct horse battery' },
-        'a password longer than any': { email: 'a@example.com', password: 'x'.repeat(1_025) },
+        'a password above the longest length': { email: 'a@example.com', password: 'x'.repeat(1_025) },
         'an array': [{ email: 'a@example.com', password: 'correct horse battery' }],
         'broken JSON': '{"email":"a@example.com",',
         'a duplicate key': '{"email":"a@example.com","email":"b@example.com","password":"correct horse battery"}',
@@ -98,7 +98,7 @@ describe('login', () => {
 describe('/internal/v1/auth/me', () => {
     const me = (more: Partial<Call>): Call => ({ path: '/internal/v1/auth/me', internal: true, ...more });
 
-    it('answers the account with the time of its last login', async () => {
+    it('answers with the account and the time of its last login', async () => {
         const { token, user_id, email } = await newAccount();
         const { created_at, last_login_at, ...user } = await expectOk(200, me({ token }));
         assert.deepEqual(user, { user_id, email, name: null, tier: 'free' });

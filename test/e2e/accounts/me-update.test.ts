@@ -13,7 +13,7 @@ const patch = (token: string, body?: unknown, gateway = 0): Call => ({
 const me = (token: string) => expectOk(200, { path: '/v1/me', token, gateway: 1 });
 
 describe('PATCH /v1/me', () => {
-    it('changes name and address, and answers what is', async () => {
+    it('changes the name and the address, and answers with the new values', async () => {
         const { token, user_id } = await newAccount();
         const email = newEmail();
         const sent = { name: '  Grace 😀 ', email: `  ${email.toUpperCase()} ` };
@@ -24,7 +24,7 @@ describe('PATCH /v1/me', () => {
         assert.deepEqual([name, current, tier], ['Grace 😀', email, 'free']);
     });
 
-    it('keeps what is not named', async () => {
+    it('keeps fields that the body does not name', async () => {
         const { token, email } = await newAccount();
         const named = await expectOk(200, patch(token, { name: 'Ada' }));
         assert.equal(named.email, email);
@@ -32,7 +32,7 @@ describe('PATCH /v1/me', () => {
         assert.equal(moved.name, 'Ada');
     });
 
-    it('by the new address the account logs in, and by the old one nobody', async () => {
+    it('lets the account log in with the new address only', async () => {
         const { token, email, password } = await newAccount();
         const moved = newEmail();
         await expectOk(200, patch(token, { email: moved }));
@@ -44,9 +44,9 @@ describe('PATCH /v1/me', () => {
     const nothing: Record<string, unknown> = {
         'an empty object': {},
         'no body': undefined,
-        'an email of null': { email: null },
+        'a null email': { email: null },
         'a tier': { tier: 'enterprise' },
-        'what is nobody’s to change': { user_id: 'x', created_at: 'x', password: 'x', stats: {} },
+        'fields that cannot be changed': { user_id: 'x', created_at: 'x', password: 'x', stats: {} },
     };
     for (const [name, body] of Object.entries(nothing)) {
         it(`changes nothing for ${name}`, async () => {
@@ -58,7 +58,7 @@ describe('PATCH /v1/me', () => {
         });
     }
 
-    it('takes the name away where it is null', async () => {
+    it('removes the name if it is null', async () => {
         const { token, email } = await newAccount();
         await expectOk(200, patch(token, { name: 'Ada' }));
         const { name, email: kept } = await expectOk(200, patch(token, { name: null, email: null }));
@@ -67,7 +67,7 @@ describe('PATCH /v1/me', () => {
         assert.equal((await expectOk(200, patch(token, { name: null }))).name, null);
     });
 
-    it('takes the account’s own address, in any spelling', async () => {
+    it('accepts the account’s own address, in any spelling', async () => {
         const { token, email } = await newAccount();
         assert.equal((await expectOk(200, patch(token, { email }))).email, email);
         assert.equal((await expectOk(200, patch(token, { email: email.toUpperCase() }))).email, email);
@@ -98,7 +98,7 @@ describe('PATCH /v1/me', () => {
         'an email that is an object': { email: {} },
         'an email with a NUL': { email: 'a\u0000@example.com' },
         'an array': [],
-        'a text': '"name"',
+        'a string': '"name"',
         'a good name and a bad email': { name: 'Grace', email: 'nobody' },
     };
     for (const [name, body] of Object.entries(bad)) {
@@ -110,13 +110,13 @@ describe('PATCH /v1/me', () => {
         });
     }
 
-    it('is not for API keys', async () => {
+    it('refuses API keys', async () => {
         const { api_key } = await newKey(await newAccount());
         await expectError(401, patch(api_key, { name: 'Grace' }));
     });
 });
 
-it('of fifty accounts that want one free address at once exactly one gets it', async () => {
+it('exactly one of fifty accounts that request the same free address at once gets it', async () => {
     const accounts = await Promise.all(Array.from({ length: 50 }, newAccount));
     const email = newEmail();
     const answers = await Promise.all(accounts.map(({ token }, at) => send(patch(token, { email }, at % 2))));
@@ -124,7 +124,7 @@ it('of fifty accounts that want one free address at once exactly one gets it', a
     assert.deepEqual(statuses, [200, ...Array<number>(49).fill(409)]);
 });
 
-it('an address that is wanted by a change and by a registration at once goes to one of them', async () => {
+it('an address that a change and a registration request at once goes to exactly one of them', async () => {
     for (let round = 0; round < 10; round++) {
         const { token } = await newAccount();
         const email = newEmail();

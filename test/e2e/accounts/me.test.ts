@@ -5,7 +5,7 @@ import { issue, login, newAccount, newDid, newKey } from '../support/world.ts';
 
 const me = (token: string, gateway = 1) => expectOk(200, { path: '/v1/me', token, gateway });
 
-it('a new account has its own data and has done nothing yet', async () => {
+it('GET /v1/me answers a new account with its data and counts of 0', async () => {
     const { token, user_id, email } = await newAccount();
     const { created_at, last_login_at, ...user } = await me(token);
     assert.deepEqual(user, {
@@ -18,7 +18,7 @@ it('a new account has its own data and has done nothing yet', async () => {
     for (const time of [created_at, last_login_at]) assert.equal(new Date(time).toISOString(), time);
 });
 
-it('what an account does, by session and by key, is counted at once and on every gateway', async () => {
+it('actions of an account, by session and by key, appear in its counts at once on every gateway', async () => {
     const account = await newAccount();
     const counts = async () => [(await me(account.token, 0)).stats, (await me(account.token, 1)).stats];
     const { api_key, key_id } = await newKey(account);
@@ -35,7 +35,7 @@ it('what an account does, by session and by key, is counted at once and on every
     );
 });
 
-it('what fails counts nothing', async () => {
+it('failed calls are not counted', async () => {
     const { token } = await newAccount();
     await expectError(400, { method: 'POST', path: '/v1/did', token, body: { public_key: 'x' } });
     await expectError(400, { method: 'POST', path: '/v1/keys/generate', token, body: {} });
@@ -44,7 +44,7 @@ it('what fails counts nothing', async () => {
     assert.deepEqual(Object.values(stats), [0, 0, 0, 0]);
 });
 
-it('the time of the last login moves with a login, and only with one', async () => {
+it('only a successful login changes the time of the last login', async () => {
     const account = await newAccount();
     const first = (await me(account.token)).last_login_at;
     const wrong = { email: account.email, password: 'wrong' };
@@ -56,7 +56,7 @@ it('the time of the last login moves with a login, and only with one', async () 
     assert.ok((await me(account.token)).last_login_at > first);
 });
 
-it('GET /v1/me minds no body and no query', async () => {
+it('GET /v1/me ignores a query', async () => {
     const { token, user_id } = await newAccount();
     assert.equal((await expectOk(200, { path: '/v1/me?user_id=x&limit=5', token })).user_id, user_id);
 });

@@ -6,23 +6,23 @@ import { linesOf } from '../support/logs.ts';
 import { sendRaw } from '../support/raw.ts';
 import { issue, issueBody, newAccount, newDid, newKey, presentationBody } from '../support/world.ts';
 
-/** The address that the service sees these tests call from. */
+/** Client address of these tests as the service sees it. */
 const CALLER = process.env['E2E_ONE_ADDRESS'] ?? '127.0.0.1';
 
 const H = 'X-On-Behalf-Of';
 
-/** A trusted caller's call for this account. */
-const behalf = (user_id: string, path: string, body?: unknown): Call => ({
+/** A trusted caller's call on behalf of an account. */
+const behalf = (userId: string, path: string, body?: unknown): Call => ({
     method: 'POST',
     path: `/internal/v1${path}`,
     internal: true,
-    headers: { [H]: user_id },
+    headers: { [H]: userId },
     body,
 });
 const statsOf = async (token: string) => (await expectOk(200, { path: '/v1/me', token, gateway: 1 })).stats;
 
 describe('X-On-Behalf-Of', () => {
-    it('makes what is made that account’s: its lists have it, its counts count it', async () => {
+    it('makes that account the owner of new objects, in its lists and in its counts', async () => {
         const { user_id, token } = await newAccount();
         const did = await expectOk(201, behalf(user_id, '/did'));
         const body = issueBody(did, 'did:web:subject.example');
@@ -41,7 +41,7 @@ describe('X-On-Behalf-Of', () => {
         );
     });
 
-    it('has the rights of that account, not of a trusted caller', async () => {
+    it('gives a call the rights of that account, not of a trusted caller', async () => {
         const [owner, other] = [await newAccount(), await newAccount()];
         const did = await newDid(owner.token);
         const { credential_id, issuer } = await issue(owner.token, did);
@@ -51,7 +51,7 @@ describe('X-On-Behalf-Of', () => {
         assert.equal(revoked, true);
     });
 
-    it('makes wallets of that account, and opens no other’s', async () => {
+    it('creates wallets for that account, and opens no wallet of another account', async () => {
         const [owner, other] = [await newAccount(), await newAccount()];
         const password = 'open sesame';
         const { wallet_id } = await expectOk(201, behalf(owner.user_id, '/wallets', { name: 'private', password }));
@@ -61,7 +61,7 @@ describe('X-On-Behalf-Of', () => {
         await expectError(404, behalf(other.user_id, '/wallets/open', body));
     });
 
-    it('revokes nothing that has no owner', async () => {
+    it('does not let the account revoke a credential without an owner', async () => {
         const { user_id } = await newAccount();
         const did = await expectOk(201, { method: 'POST', path: '/internal/v1/did', internal: true });
         const body = issueBody(did, 'did:web:subject.example');
@@ -71,12 +71,12 @@ describe('X-On-Behalf-Of', () => {
     });
 
     for (const bad of ['', 'x', 'me', '0', '01890a5d-ac96-774b-bcce-b302099a805', "' OR 1=1", 'urn:uuid:x', '*']) {
-        it(`is 400 where it is ${JSON.stringify(bad)}`, async () => {
+        it(`gets 400 if it is ${JSON.stringify(bad)}`, async () => {
             await expectError(400, behalf(bad, '/did'));
         });
     }
 
-    it('is 400 in upper case, in quotes and in a list', async () => {
+    it('gets 400 in upper case, in quotes, in a list and as a URN', async () => {
         const { user_id, token } = await newAccount();
         for (const written of [user_id.toUpperCase(), `"${user_id}"`, `${user_id},${user_id}`, `urn:uuid:${user_id}`]) {
             await expectError(400, behalf(written, '/did'));
@@ -84,7 +84,7 @@ describe('X-On-Behalf-Of', () => {
         assert.equal((await statsOf(token)).dids_created, 0);
     });
 
-    it('is 400 where it is sent twice, the same or another', async () => {
+    it('gets 400 if it is sent twice, with the same or another account', async () => {
         const [one, two] = [await newAccount(), await newAccount()];
         for (const second of [one, two]) {
             const answer = await sendRaw({
@@ -101,13 +101,13 @@ describe('X-On-Behalf-Of', () => {
         for (const { token } of [one, two]) assert.equal((await statsOf(token)).dids_created, 0);
     });
 
-    it('is 400 where there is no such account', async () => {
+    it('gets 400 if the account does not exist', async () => {
         const { body } = await expectError(400, behalf(randomUUID(), '/did'));
         assert.equal(body.error, 'The account in X-On-Behalf-Of does not exist.');
         await expectError(400, { ...behalf(randomUUID(), '/did/x'), method: 'GET' });
     });
 
-    it('counts for nothing without the secret, and is not looked at then', async () => {
+    it('is not read and has no effect without the internal secret', async () => {
         const { user_id, token } = await newAccount();
         for (const named of [user_id, 'x']) {
             await expectError(401, { ...behalf(named, '/did'), internal: false });
@@ -116,7 +116,7 @@ describe('X-On-Behalf-Of', () => {
         assert.equal((await statsOf(token)).dids_created, 0);
     });
 
-    it('is ignored on public paths, with the secret or without', async () => {
+    it('is ignored on public paths, with and without the secret', async () => {
         const [account, other] = [await newAccount(), await newAccount()];
         const { api_key } = await newKey(account);
         for (const internal of [true, false]) {
@@ -132,7 +132,7 @@ describe('X-On-Behalf-Of', () => {
         assert.equal((await statsOf(other.token)).dids_created, 0);
     });
 
-    it('does not make somebody else of the bearer of a session token', async () => {
+    it('does not replace the account of a session token', async () => {
         const [account, other] = [await newAccount(), await newAccount()];
         const call = { path: '/internal/v1/auth/me', internal: true, token: account.token };
         const me = await expectOk(200, { ...call, headers: { [H]: other.user_id } });
@@ -142,16 +142,16 @@ describe('X-On-Behalf-Of', () => {
 
 describe('the log', () => {
     async function lineOf(call: Call, status: number) {
-        const request_id = `audit-${randomUUID()}`;
+        const requestId = `audit-${randomUUID()}`;
         const { headers, ...rest } = call;
         const answer = status < 400 ? expectOk : expectError;
-        await answer(status, { ...rest, headers: { ...headers, 'X-Request-Id': request_id } });
-        const [line, ...more] = (await linesOf([request_id])).map((text) => JSON.parse(text));
+        await answer(status, { ...rest, headers: { ...headers, 'X-Request-Id': requestId } });
+        const [line, ...more] = (await linesOf([requestId])).map((text) => JSON.parse(text));
         assert.deepEqual(more, []);
         return line;
     }
 
-    it('has one line for each internal call, which says who called and for whom', async () => {
+    it('has one line for each internal call, with the address of the caller and the account', async () => {
         const { user_id } = await newAccount();
         const line = await lineOf(behalf(user_id, '/did'), 201);
         assert.deepEqual(
@@ -160,7 +160,7 @@ describe('the log', () => {
         );
     });
 
-    it('says so of refused calls, of the wrong secret and of logins', async () => {
+    it('has audit lines for refused calls, wrong secrets and logins', async () => {
         const unknown = randomUUID();
         const refused = await lineOf(behalf(unknown, '/did'), 400);
         assert.deepEqual([refused.audit, refused.on_behalf_of, refused.status], [true, unknown, 400]);
@@ -172,7 +172,7 @@ describe('the log', () => {
         assert.deepEqual([login.audit, login.route], [true, 'internal.auth.login']);
     });
 
-    it('has no such mark on public calls', async () => {
+    it('has no audit fields in the lines of public calls', async () => {
         const { token } = await newAccount();
         const line = await lineOf({ path: '/v1/me', token, headers: { [H]: randomUUID() } }, 200);
         assert.deepEqual([line.audit, line.address, line.on_behalf_of], [undefined, undefined, undefined]);

@@ -5,14 +5,14 @@ import { type Account, login, newAccount, newKey } from '../support/world.ts';
 
 const NEW = 'another horse battery';
 
-const change = (token: string, current_password: unknown, new_password: unknown, gateway = 0): Call => ({
+const change = (token: string, currentPassword: unknown, newPassword: unknown, gateway = 0): Call => ({
     method: 'POST',
     path: '/v1/me/password',
     token,
-    body: { current_password, new_password },
+    body: { current_password: currentPassword, new_password: newPassword },
     gateway,
 });
-/** From an address of the account's own, which no guess of the test has come from. */
+/** A login from an address from which the test sends no wrong password. */
 const loginElsewhere = (email: string, password: string): Call => ({
     method: 'POST',
     path: '/internal/v1/auth/login',
@@ -31,7 +31,7 @@ const refused = async ({ token, refresh_token }: Pick<Account, 'token' | 'refres
 };
 
 describe('a change of the password', () => {
-    it('replaces the old one by the new one, from the next login on', async () => {
+    it('replaces the old password from the next login on', async () => {
         const { token, email, password } = await newAccount();
         const { changed_at, ...more } = await expectOk(200, change(token, password, NEW));
         assert.deepEqual(more, {});
@@ -43,7 +43,7 @@ describe('a change of the password', () => {
         await expectOk(200, loginElsewhere(email, password));
     });
 
-    it('keeps the calling session and ends all others at once, on every gateway, refresh tokens too', async () => {
+    it('keeps the calling session and revokes all others at once on every gateway', async () => {
         const account = await newAccount();
         const others = [await login(account), await login(account)];
         for (const { token } of [account, ...others]) await served(token);
@@ -60,7 +60,7 @@ describe('a change of the password', () => {
         await served(next.token);
     });
 
-    it('leaves API keys and other accounts alone', async () => {
+    it('does not affect API keys and other accounts', async () => {
         const [account, other] = [await newAccount(), await newAccount()];
         const { api_key } = await newKey(account);
         await expectOk(200, change(account.token, account.password, NEW));
@@ -69,7 +69,7 @@ describe('a change of the password', () => {
         await login(other);
     });
 
-    it('may be to the same password', async () => {
+    it('may set the same password again', async () => {
         const account = await newAccount();
         const other = await login(account);
         await expectOk(200, change(account.token, account.password, account.password));
@@ -77,7 +77,7 @@ describe('a change of the password', () => {
         await login(account);
     });
 
-    it('knows Unicode by its normal form, and counts characters', async () => {
+    it('normalises Unicode, and counts characters', async () => {
         const { token, email, password } = await newAccount();
         await expectOk(200, change(token, password, 'A\u030angstro\u0308m'));
         await expectOk(200, loginElsewhere(email, '\u00c5ngstr\u00f6m'));
@@ -85,7 +85,7 @@ describe('a change of the password', () => {
         await expectOk(200, loginElsewhere(email, '😀'.repeat(8)));
     });
 
-    it('with a wrong current password is 401 in the same words whatever its length, and changes nothing', async () => {
+    it('gets 401 with the same text for a wrong current password of any length, and changes nothing', async () => {
         const account = await newAccount();
         const other = await login(account);
         const wrongs = ['', 'x', 'x'.repeat(account.password.length), 'x'.repeat(1_024)];
@@ -96,27 +96,30 @@ describe('a change of the password', () => {
     });
 
     const bad: Record<string, (current: string) => unknown> = {
-        nothing: () => undefined,
+        'no body': () => undefined,
         'an array': () => [],
         'no current password': () => ({ new_password: NEW }),
-        'no new password': (current_password) => ({ current_password }),
-        'a null': (current_password) => ({ current_password, new_password: null }),
-        'a number': (current_password) => ({ current_password, new_password: 1_234_567_890 }),
+        'no new password': (currentPassword) => ({ current_password: currentPassword }),
+        'a null': (currentPassword) => ({ current_password: currentPassword, new_password: null }),
+        'a number': (currentPassword) => ({ current_password: currentPassword, new_password: 1_234_567_890 }),
         'a current password that is a number': () => ({ current_password: 5, new_password: NEW }),
-        '7 characters': (current_password) => ({ current_password, new_password: 'abcdefg' }),
-        '7 emoji': (current_password) => ({ current_password, new_password: '😀'.repeat(7) }),
-        '1,025 characters': (current_password) => ({ current_password, new_password: 'x'.repeat(1_025) }),
+        '7 characters': (currentPassword) => ({ current_password: currentPassword, new_password: 'abcdefg' }),
+        '7 emoji': (currentPassword) => ({ current_password: currentPassword, new_password: '😀'.repeat(7) }),
+        '1,025 characters': (currentPassword) => ({
+            current_password: currentPassword,
+            new_password: 'x'.repeat(1_025),
+        }),
         'a bad new password beside a wrong current one': () => ({ current_password: 'wrong', new_password: 'short' }),
     };
     for (const [name, body] of Object.entries(bad)) {
-        it(`is 400 for ${name}, and changes nothing`, async () => {
+        it(`gets 400 for ${name}, and changes nothing`, async () => {
             const account = await newAccount();
             await expectError(400, { ...change(account.token, '', ''), body: body(account.password) });
             await login(account);
         });
     }
 
-    it('is not for API keys', async () => {
+    it('is refused if the caller uses an API key', async () => {
         const account = await newAccount();
         const { api_key } = await newKey(account);
         await expectError(401, change(api_key, account.password, NEW));
@@ -124,7 +127,7 @@ describe('a change of the password', () => {
     });
 });
 
-it('ten wrong current passwords, and the right one has to wait as well; so has a login from there', async () => {
+it('after ten wrong current passwords, the right one and logins from the same address have to wait', async () => {
     const { token, email, password } = await newAccount();
     for (let guess = 0; guess < 10; guess++) await expectError(401, change(token, `guess ${guess}`, NEW, guess % 2));
     const answer = await expectError(429, change(token, password, NEW));
@@ -136,7 +139,7 @@ it('ten wrong current passwords, and the right one has to wait as well; so has a
     await served(token);
 });
 
-it('of twenty changes at once from one current password one wins, and its password is the one that holds', async () => {
+it('exactly one of twenty changes of one password at once succeeds, and its new password is valid', async () => {
     const account = await newAccount();
     const wanted = Array.from({ length: 20 }, (_, index) => `new password ${index}`);
     const answers = await Promise.all(
@@ -153,7 +156,7 @@ it('of twenty changes at once from one current password one wins, and its passwo
     await served(account.token);
 });
 
-it('logins with the old password that race the change leave nothing alive', async () => {
+it('logins with the old password that race its change leave no valid session', async () => {
     const account = await newAccount();
     const racing = Array.from({ length: 10 }, (_, at) =>
         send({ ...loginElsewhere(account.email, account.password), gateway: at % 2 }),

@@ -28,14 +28,14 @@ describe('a password may be', () => {
             await expectOk(200, login(email, password.normalize('NFC')));
         });
     }
-    it('the address itself', async () => {
+    it('the email address of the account', async () => {
         const email = newEmail();
         await expectOk(201, register(email, email));
         await expectOk(200, login(email, email));
     });
 });
 
-describe('400, and nothing is written, for a password that is', () => {
+describe('a registration gets 400 and writes nothing if the password is', () => {
     const bad: Record<string, unknown> = {
         missing: undefined,
         null: null,
@@ -57,10 +57,10 @@ describe('400, and nothing is written, for a password that is', () => {
             await expectOk(201, register(email, 'correct horse battery'));
         });
     }
-    it('of a megabyte (413)', async () => void (await expectError(413, register(newEmail(), 'x'.repeat(1 << 20)))));
+    it('a megabyte long (413)', async () => void (await expectError(413, register(newEmail(), 'x'.repeat(1 << 20)))));
 });
 
-it('long passwords that differ in the last of 200 characters are different', async () => {
+it('passwords of 200 characters that differ in the last one are different', async () => {
     const [one, other] = [newEmail(), newEmail()];
     const long = 'x'.repeat(199);
     await expectOk(201, register(one, `${long}1`));
@@ -76,15 +76,15 @@ describe('a name', () => {
         ['may be null', null, null],
         ['is trimmed', '  Ada  ', 'Ada'],
         ['may have 255 characters', '😀'.repeat(255), '😀'.repeat(255)],
-        ['may be markup, as it is', '<script>alert(1)</script>', '<script>alert(1)</script>'],
-        ['may be of any script', 'Ադա \u202e שלום\uffff', 'Ադա \u202e שלום\uffff'],
+        ['may be markup, and is kept unchanged', '<script>alert(1)</script>', '<script>alert(1)</script>'],
+        ['may be in any script', 'Ադա \u202e שלום\uffff', 'Ադա \u202e שלום\uffff'],
     ];
     for (const [name, sent, kept] of good) {
         it(name, async () => {
             const email = newEmail();
             assert.equal((await expectOk(201, register(email, 'correct horse', sent))).name, kept);
-            const { token, name: at_login } = await expectOk(200, login(email, 'correct horse'));
-            assert.equal(at_login, kept);
+            const { token, name: atLogin } = await expectOk(200, login(email, 'correct horse'));
+            assert.equal(atLogin, kept);
             assert.equal((await expectOk(200, { path: '/v1/me', token })).name, kept);
         });
     }

@@ -21,7 +21,7 @@ function logs(): string {
     return files.map((file) => readFileSync(file, 'utf8')).join('');
 }
 
-it('no password, key, token or secret, right or mistyped, is in a log', async () => {
+it('the logs contain no password, key, token or secret, right or mistyped', async () => {
     const post = (path: string, body: unknown): Call => ({ method: 'POST', path: `/internal/v1/auth/${path}`, body });
     const calls: Call[] = [
         post('login', { email: account.email, password }),
@@ -42,8 +42,8 @@ it('no password, key, token or secret, right or mistyped, is in a log', async ()
     for (const call of calls) await send(call);
     const last = randomUUID();
     await send({ path: '/nothing', headers: { 'X-Request-Id': last } });
-    for (const give_up = performance.now() + 10_000; !logs().includes(last); await delay(20)) {
-        assert.ok(performance.now() < give_up, 'requests are logged');
+    for (const giveUp = performance.now() + 10_000; !logs().includes(last); await delay(20)) {
+        assert.ok(performance.now() < giveUp, 'the last request is not in the logs after 10 s');
     }
     const written = logs();
     for (const secret of SECRETS) {
@@ -53,15 +53,15 @@ it('no password, key, token or secret, right or mistyped, is in a log', async ()
     assert.ok(!written.includes(session.token.split('.')[2] ?? ''));
 });
 
-it('no password, key or token is in the database', async () => {
+it('the database contains no password, key or token', async () => {
     const { rows } = await db.query(`
         SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.tables
         WHERE table_schema IN ('identity', 'keys', 'usage')`);
     assert.ok(rows.length >= 5);
-    const kept_nowhere = [password, api_key, session.token, session.refresh_token];
-    const found = kept_nowhere.map((_, index) => `strpos(t::text, $${index + 1}) > 0`).join(' OR ');
+    const keptNowhere = [password, api_key, session.token, session.refresh_token];
+    const found = keptNowhere.map((_, index) => `strpos(t::text, $${index + 1}) > 0`).join(' OR ');
     for (const { name } of rows) {
-        const { rowCount } = await db.query(`SELECT FROM ${name} t WHERE ${found}`, kept_nowhere);
+        const { rowCount } = await db.query(`SELECT FROM ${name} t WHERE ${found}`, keptNowhere);
         assert.equal(rowCount, 0, name);
     }
 });

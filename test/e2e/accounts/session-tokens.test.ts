@@ -8,10 +8,10 @@ type Json = Record<string, unknown>;
 
 const account = await newAccount();
 const other = await newAccount();
-const signing_pem = process.env['E2E_JWT_KEYS'] ?? assert.fail('E2E_JWT_KEYS');
-const public_key = createPublicKey(signing_pem);
-const unknownCaller = generateKeyPairSync('ed25519').privateKey;
-const own_jwk = createPublicKey(unknownCaller).export({ format: 'jwk' });
+const signingPem = process.env['E2E_JWT_KEYS'] ?? assert.fail('E2E_JWT_KEYS is not set');
+const publicKey = createPublicKey(signingPem);
+const foreignKey = generateKeyPairSync('ed25519').privateKey;
+const ownJwk = createPublicKey(foreignKey).export({ format: 'jwk' });
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const decode = (segment: string): Json => JSON.parse(Buffer.from(segment, 'base64url').toString());
@@ -21,7 +21,7 @@ function parts(token: string) {
     return { header: decode(header), payload: decode(payload), signature };
 }
 
-function signed(header: unknown, payload: unknown, key: KeyLike = signing_pem): string {
+function signed(header: unknown, payload: unknown, key: KeyLike = signingPem): string {
     const text = `${encode(header)}.${encode(payload)}`;
     return `${text}.${sign(null, Buffer.from(text), key).toString('base64url')}`;
 }
@@ -31,7 +31,7 @@ function hmac(header: unknown, payload: unknown, secret: string | Buffer): strin
     return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
 }
 
-/** Each takes a good token and makes one that must not pass. */
+/** Each function takes a valid token and returns a forged one that must be refused. */
 const FORGERIES: Record<string, (token: string) => string> = {
     ...Object.fromEntries(
         ['none', 'None', 'NONE', 'nOnE', ''].flatMap((alg) => [
@@ -42,45 +42,46 @@ const FORGERIES: Record<string, (token: string) => string> = {
             ],
         ]),
     ),
-    'alg EdDSA in other letters': (token) => resigned(token, { alg: 'eddsa' }),
+    'alg EdDSA in lower case': (token) => resigned(token, { alg: 'eddsa' }),
     'alg Ed25519': (token) => resigned(token, { alg: 'Ed25519' }),
     'no alg': (token) => resigned(token, { alg: undefined }),
-    'an alg that is no text': (token) => resigned(token, { alg: ['EdDSA'] }),
-    'HS256 with the public key in PEM': (token) => asHmac(token, public_key.export({ type: 'spki', format: 'pem' })),
-    'HS256 with the public key in DER': (token) => asHmac(token, public_key.export({ type: 'spki', format: 'der' })),
+    'an alg that is not a string': (token) => resigned(token, { alg: ['EdDSA'] }),
+    'HS256 with the public key in PEM': (token) => asHmac(token, publicKey.export({ type: 'spki', format: 'pem' })),
+    'HS256 with the public key in DER': (token) => asHmac(token, publicKey.export({ type: 'spki', format: 'der' })),
     'HS256 with the raw public key': (token) =>
-        asHmac(token, public_key.export({ type: 'spki', format: 'der' }).subarray(-32)),
+        asHmac(token, publicKey.export({ type: 'spki', format: 'der' }).subarray(-32)),
     'HS256 with an empty secret': (token) => asHmac(token, ''),
     'HS256 with the key id': (token) => asHmac(token, String(parts(token).header['kid'])),
-    'another key under the same kid': (token) => resigned(token, {}, unknownCaller),
-    'another key under its own kid': (token) => resigned(token, { kid: 'mine' }, unknownCaller),
-    'another key in jwk': (token) => resigned(token, { jwk: own_jwk }, unknownCaller),
-    'another key in jwk, without kid': (token) => resigned(token, { kid: undefined, jwk: own_jwk }, unknownCaller),
-    'another key behind jku': (token) =>
-        resigned(token, { jku: 'http://127.0.0.1:9/jwks', kid: 'mine' }, unknownCaller),
-    'another key behind x5u': (token) => resigned(token, { x5u: 'http://127.0.0.1:9/x5u', kid: 'mine' }, unknownCaller),
-    'kid a path': (token) => resigned(token, { kid: '../../dev/null' }, unknownCaller),
-    'kid of SQL': (token) => resigned(token, { kid: "x' UNION SELECT 'key" }, unknownCaller),
-    'kid __proto__': (token) => resigned(token, { kid: '__proto__' }, unknownCaller),
-    'kid a number': (token) => resigned(token, { kid: 0 }, unknownCaller),
-    'kid null': (token) => resigned(token, { kid: null }, unknownCaller),
+    'another key under the same kid': (token) => resigned(token, {}, foreignKey),
+    'another key under its own kid': (token) => resigned(token, { kid: 'mine' }, foreignKey),
+    'another key in jwk': (token) => resigned(token, { jwk: ownJwk }, foreignKey),
+    'another key in jwk, without kid': (token) => resigned(token, { kid: undefined, jwk: ownJwk }, foreignKey),
+    'another key at the URL in jku': (token) =>
+        resigned(token, { jku: 'http://127.0.0.1:9/jwks', kid: 'mine' }, foreignKey),
+    'another key at the URL in x5u': (token) =>
+        resigned(token, { x5u: 'http://127.0.0.1:9/x5u', kid: 'mine' }, foreignKey),
+    'a path as kid': (token) => resigned(token, { kid: '../../dev/null' }, foreignKey),
+    'SQL as kid': (token) => resigned(token, { kid: "x' UNION SELECT 'key" }, foreignKey),
+    '__proto__ as kid': (token) => resigned(token, { kid: '__proto__' }, foreignKey),
+    'a number as kid': (token) => resigned(token, { kid: 0 }, foreignKey),
+    'null as kid': (token) => resigned(token, { kid: null }, foreignKey),
     'no kid': (token) => resigned(token, { kid: undefined }),
     'a critical extension': (token) => resigned(token, { crit: ['b64'], b64: true }),
-    'tier changed': (token) => repaid(token, { tier: 'enterprise' }),
-    'subject changed': (token) => repaid(token, { sub: other.user_id }),
+    'a changed tier': (token) => repaid(token, { tier: 'enterprise' }),
+    'a changed subject': (token) => repaid(token, { sub: other.user_id }),
     'a later exp': (token) => repaid(token, { exp: 9_999_999_999 }),
-    'an exp in the past': (token) => resigned(token, {}, signing_pem, { exp: seconds() - 1 }),
-    'an exp of this very second': (token) => resigned(token, {}, signing_pem, { exp: seconds() }),
-    'no exp': (token) => resigned(token, {}, signing_pem, { exp: undefined }),
-    'an exp that is text': (token) => resigned(token, {}, signing_pem, { exp: '9999999999' }),
-    'an iat in the future': (token) => resigned(token, {}, signing_pem, { iat: seconds() + 3_600 }),
-    'no session': (token) => resigned(token, {}, signing_pem, { sid: undefined }),
-    'a session that is no id': (token) => resigned(token, {}, signing_pem, { sid: "' OR 1=1" }),
-    'no type': (token) => resigned(token, {}, signing_pem, { typ: undefined }),
-    'a type in other letters': (token) => resigned(token, {}, signing_pem, { typ: 'ACCESS' }),
+    'an exp in the past': (token) => resigned(token, {}, signingPem, { exp: seconds() - 1 }),
+    'an exp of the current second': (token) => resigned(token, {}, signingPem, { exp: seconds() }),
+    'no exp': (token) => resigned(token, {}, signingPem, { exp: undefined }),
+    'an exp that is a string': (token) => resigned(token, {}, signingPem, { exp: '9999999999' }),
+    'an iat in the future': (token) => resigned(token, {}, signingPem, { iat: seconds() + 3_600 }),
+    'no session': (token) => resigned(token, {}, signingPem, { sid: undefined }),
+    'a session that is not an id': (token) => resigned(token, {}, signingPem, { sid: "' OR 1=1" }),
+    'no type': (token) => resigned(token, {}, signingPem, { typ: undefined }),
+    'a type in upper case': (token) => resigned(token, {}, signingPem, { typ: 'ACCESS' }),
     'a payload that is an array': (token) => signed(parts(token).header, []),
     'a payload that is null': (token) => signed(parts(token).header, null),
-    'a payload that is no JSON': (token) => token.replace(/\.[^.]+\./, '.bm8gSlNPTg.'),
+    'a payload that is not JSON': (token) => token.replace(/\.[^.]+\./, '.bm8gSlNPTg.'),
     'no signature': (token) => token.replace(/[^.]+$/, ''),
     'two segments': (token) => token.replace(/\.[^.]+$/, ''),
     'four segments': (token) => `${token}.AAAA`,
@@ -89,8 +90,8 @@ const FORGERIES: Record<string, (token: string) => string> = {
     'a blank inside': (token) => token.replace('.', '. '),
     'the signature of another token': (token) => token.replace(/[^.]+$/, parts(other.token).signature),
     'a signature of zeros': (token) => token.replace(/[^.]+$/, Buffer.alloc(64).toString('base64url')),
-    'a signature cut short': (token) => token.slice(0, -4),
-    'a JWE in its five parts': (token) => `${token}.AAAA.AAAA`,
+    'a truncated signature': (token) => token.slice(0, -4),
+    'the five parts of a JWE': (token) => `${token}.AAAA.AAAA`,
 };
 
 const seconds = (): number => Math.floor(Date.now() / 1_000);
@@ -98,7 +99,7 @@ const seconds = (): number => Math.floor(Date.now() / 1_000);
 function unsigned(token: string, header: Json): string {
     return `${encode({ ...parts(token).header, ...header })}.${token.split('.')[1]}.`;
 }
-function resigned(token: string, header: Json, key: KeyLike = signing_pem, payload: Json = {}): string {
+function resigned(token: string, header: Json, key: KeyLike = signingPem, payload: Json = {}): string {
     const old = parts(token);
     return signed({ ...old.header, ...header }, { ...old.payload, ...payload }, key);
 }
@@ -116,13 +117,14 @@ const refused = {
     bearer: (token: string) => expectError(401, { path: '/v1/me', token }),
     introspection: (token: string) => expectError(401, { path: '/internal/v1/auth/me', internal: true, token }),
     logout: (token: string) => expectError(400, internalPost('/internal/v1/auth/logout', { token })),
-    refresh: (refresh_token: string) => expectError(401, internalPost('/internal/v1/auth/refresh', { refresh_token })),
+    refresh: (refreshToken: string) =>
+        expectError(401, internalPost('/internal/v1/auth/refresh', { refresh_token: refreshToken })),
 };
 
-describe('a session token does not pass, as a bearer, in a logout or in a refresh, with', () => {
+describe('a session token is refused as a bearer, in a logout and in a refresh if it has', () => {
     for (const [name, forge] of Object.entries(FORGERIES)) {
         it(name, async () => {
-            // A header field carries no blank inside a token: that is the case of two tokens.
+            // In a header field, a token with a blank inside counts as two tokens.
             await refused.bearer(forge(account.token));
             await refused.introspection(forge(account.token));
             await refused.logout(forge(account.token));
@@ -131,7 +133,7 @@ describe('a session token does not pass, as a bearer, in a logout or in a refres
         });
     }
 
-    it('any of the 63 other last characters', async () => {
+    it('any other last character', async () => {
         const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
         for (const last of alphabet) {
             if (last !== account.token.at(-1)) await refused.bearer(account.token.slice(0, -1) + last);
@@ -140,28 +142,28 @@ describe('a session token does not pass, as a bearer, in a logout or in a refres
     });
 });
 
-it('the tokens that all these were made from are still good', async () => {
+it('the tokens that the forged ones were made from are still valid', async () => {
     await expectOk(200, { path: '/v1/me', token: account.token });
     await expectOk(200, internalPost('/internal/v1/auth/refresh', { refresh_token: account.refresh_token }));
 });
 
-it('a refresh token authenticates nothing, and an access token does not refresh', async () => {
+it('a refresh token does not authenticate, and an access token does not refresh', async () => {
     const { token, refresh_token } = await newAccount();
     await refused.bearer(refresh_token);
     await refused.introspection(refresh_token);
     await refused.refresh(token);
 });
 
-it('a genuine token for a session that never was is refused', async () => {
+it('a correctly signed token of a session that never existed is refused', async () => {
     const { payload } = parts(account.token);
     await refused.bearer(
-        resigned(account.token, {}, signing_pem, { sid: `${String(payload['sid']).slice(0, -4)}0000` }),
+        resigned(account.token, {}, signingPem, { sid: `${String(payload['sid']).slice(0, -4)}0000` }),
     );
 });
 
-it('tier and address come from the account as it is, not from the token', async () => {
+it('tier and email address come from the account, not from the token', async () => {
     const stale = (whose: Account) =>
-        resigned(whose.token, {}, signing_pem, { tier: 'enterprise', email: 'someone.else@example.com' });
+        resigned(whose.token, {}, signingPem, { tier: 'enterprise', email: 'someone.else@example.com' });
     const answer = await send({ path: '/v1/me', token: stale(account) });
     assert.equal(answer.status, 200);
     assert.equal(answer.headers.get('x-ratelimit-limit'), '600');

@@ -15,22 +15,23 @@ const post = (path: string, body: unknown, gateway = 0): Call => ({
     body,
     gateway,
 });
-const refresh = (refresh_token: unknown, gateway = 0): Call => post(REFRESH, { refresh_token }, gateway);
+const refresh = (refreshToken: unknown, gateway = 0): Call => post(REFRESH, { refresh_token: refreshToken }, gateway);
 const logout = (token: unknown, gateway = 0): Call => post(LOGOUT, { token }, gateway);
 const sessionOf = (token: string): string =>
     JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sid;
 
-/** The session is in use on both gateways, so that both remember it; then it is refused by both. */
+/** served() asserts that both gateways accept a token, so that both cache its auth state. */
 const served = async (token: string): Promise<void> => {
     for (const gateway of [0, 1]) await expectOk(200, { path: '/v1/me', token, gateway });
 };
+/** Asserts that both gateways and the internal endpoint refuse a token. */
 const refused = async (token: string): Promise<void> => {
     for (const gateway of [1, 0]) await expectError(401, { path: '/v1/me', token, gateway });
     await expectError(401, { path: '/internal/v1/auth/me', internal: true, token });
 };
 
 describe('refresh', () => {
-    it('gives a new pair; the old refresh token is spent, the old access token lives on', async () => {
+    it('returns a new pair, spends the old refresh token, and keeps the old access token valid', async () => {
         const { token, refresh_token } = await newAccount();
         const { expires_at, ...next } = await expectOk(200, refresh(refresh_token));
         assert.deepEqual(Object.keys(next), ['token', 'refresh_token']);
@@ -42,7 +43,7 @@ describe('refresh', () => {
         await expectOk(200, refresh(next.refresh_token, 1));
     });
 
-    it('has exactly one winner among twenty at once on both gateways, and the winner stays alive', async () => {
+    it('succeeds for exactly one of twenty calls at once on both gateways, and its tokens stay valid', async () => {
         const { refresh_token } = await newAccount();
         const answers = await Promise.all(
             Array.from({ length: 20 }, (_, call) => send(refresh(refresh_token, call % 2))),
@@ -54,7 +55,7 @@ describe('refresh', () => {
         await expectOk(200, refresh(winner.data.refresh_token));
     });
 
-    it('with a token spent more than 30 s ago ends the session, on both gateways', async () => {
+    it('with a token spent more than 30 s ago revokes the session on both gateways', async () => {
         const { token, refresh_token } = await newAccount();
         const next = await expectOk(200, refresh(refresh_token));
         await served(token);
@@ -69,7 +70,7 @@ describe('refresh', () => {
         await expectError(401, refresh(next.refresh_token));
     });
 
-    it('with a token spent just now ends nothing', async () => {
+    it('with a token spent just now is refused, but does not revoke the session', async () => {
         const { refresh_token } = await newAccount();
         const next = await expectOk(200, refresh(refresh_token));
         await expectError(401, refresh(refresh_token));
@@ -78,12 +79,12 @@ describe('refresh', () => {
     });
 
     const malformed: Record<string, unknown> = {
-        nothing: undefined,
+        'no body': undefined,
         'an empty object': {},
         null: { refresh_token: null },
         'a number': { refresh_token: 5 },
         'an array': { refresh_token: [] },
-        'an empty text': { refresh_token: '' },
+        'an empty string': { refresh_token: '' },
         'the token under another name': { token: 'x' },
     };
     for (const [name, body] of Object.entries(malformed)) {
@@ -96,7 +97,7 @@ describe('refresh', () => {
 
 describe('logout', () => {
     for (const by of ['token', 'refresh_token'] as const) {
-        it(`by the ${by} ends both tokens from the next call on, on the other gateway too`, async () => {
+        it(`by the ${by} revokes both tokens from the next call on, on the other gateway too`, async () => {
             const session = await newAccount();
             await served(session.token);
             const { logged_out_at, ...more } = await expectOk(200, logout(session[by]));
@@ -107,7 +108,7 @@ describe('logout', () => {
         });
     }
 
-    it('leaves the account, its other sessions and its next login alone', async () => {
+    it('does not affect other sessions and later logins of the account', async () => {
         const account = await newAccount();
         const second = await login(account);
         await expectOk(200, logout(account.token));
@@ -116,7 +117,7 @@ describe('logout', () => {
         await served((await login(account)).token);
     });
 
-    it('reaches every pair that the session was refreshed to', async () => {
+    it('revokes every pair of tokens of the session', async () => {
         const first = await newAccount();
         const next = await expectOk(200, refresh(first.refresh_token));
         await served(first.token);
@@ -127,7 +128,7 @@ describe('logout', () => {
         await expectError(401, refresh(next.refresh_token));
     });
 
-    it('may be repeated, and twenty at once all succeed with one time', async () => {
+    it('can be repeated, and twenty calls at once all succeed with the same time', async () => {
         const { token, refresh_token } = await newAccount();
         await served(token);
         const times = await Promise.all(
@@ -141,7 +142,7 @@ describe('logout', () => {
         await refused(token);
     });
 
-    it('wins against refreshes at the same time: nothing is alive afterwards', async () => {
+    it('leaves no valid token when it races a refresh', async () => {
         const { token, refresh_token } = await newAccount();
         await served(token);
         const [, refreshed] = await Promise.all([expectOk(200, logout(token)), send(refresh(refresh_token, 1))]);
@@ -153,13 +154,13 @@ describe('logout', () => {
     });
 
     const malformed: Record<string, unknown> = {
-        nothing: undefined,
+        'no body': undefined,
         'an empty object': {},
         null: { token: null },
         'a number': { token: 5 },
         'an array': { token: ['x'] },
-        'an empty text': { token: '' },
-        'what is no token': { token: 'not a JWT' },
+        'an empty string': { token: '' },
+        'a string that is not a token': { token: 'not a JWT' },
         'the token under another name': { refresh_token: 'x' },
     };
     for (const [name, body] of Object.entries(malformed)) {

@@ -7,7 +7,7 @@ const { api_key: token } = await newKey(await newAccount());
 const issuer = await newDid(token);
 const LIMIT = 65_536;
 
-/** Issues with `claims` as the very text that is given. */
+/** Issues a credential with exactly this text as its claims. */
 function issueText(claims: string): Promise<Answer> {
     const { did, private_key } = issuer;
     const head = JSON.stringify({ issuer_did: did, issuer_private_key: private_key, subject_did: 'did:web:x' });
@@ -15,7 +15,7 @@ function issueText(claims: string): Promise<Answer> {
     return send({ method: 'POST', path: '/v1/credentials', token, body });
 }
 
-/** The text of a verification's answer. */
+/** Verifies a credential, asserts that it is valid, and returns the text of the answer. */
 async function verifiedText(credential: string, gateway = 0): Promise<string> {
     const body = { credential, issuer_did: issuer.did, check_revocation: true };
     const answer = await send({ method: 'POST', path: '/v1/credentials/verify', token, body, gateway });
@@ -23,34 +23,34 @@ async function verifiedText(credential: string, gateway = 0): Promise<string> {
     return answer.text;
 }
 
-describe('claims come back as the text that was sent', () => {
+describe('claims come back as the text that was sent:', () => {
     const texts: Array<[what: string, claims: string]> = [
-        ['nothing', '{}'],
-        ['blanks', '{ \t\r\n }'],
+        ['no claims', '{}'],
+        ['blanks alone', '{ \t\r\n }'],
         ['blanks inside', '{ "a" :\n[ 1 ,\t2 ] , "b":{ } }'],
         ['the order of keys that look like numbers', '{"b":1,"10":2,"9":3,"a":4,"-1":5,"01":6}'],
         ['a number with a point', '{"a":1.0,"b":1.10,"c":-0.0}'],
         ['exponents', '{"a":1E5,"b":1e+5,"c":100e-2,"d":1.5E-10}'],
         ['minus zero', '{"a":-0}'],
         ['more digits than a double has', '{"a":12345678901234567890,"b":0.1234567890123456789012345}'],
-        ['numbers at the edge of a double', '{"a":1.7976931348623157e308,"b":5e-324,"c":1e-400}'],
+        ['numbers at the limits of a double', '{"a":1.7976931348623157e308,"b":5e-324,"c":1e-400}'],
         ['names of prototypes', '{"__proto__":{"a":1},"constructor":{"prototype":1},"hasOwnProperty":2,"toString":3}'],
-        ['escapes that were not needed', '{"\\u0061":"\\u0041\\/\\u00e9","\\/":1}'],
+        ['unnecessary escapes', '{"\\u0061":"\\u0041\\/\\u00e9","\\/":1}'],
         ['all escapes', '{"a":"\\"\\\\\\/\\b\\f\\n\\r\\t\\uD83D\\uDE00\\u001f"}'],
         ['emoji', '{"\u{1F600}":"\u{1F468}\u200D\u{1F469}\u200D\u{1F467}"}'],
         ['the replacement character', '{"a":"\uFFFD"}'],
         ['text from right to left', '{"שלום":"\u202Eمرحبا\u202C"}'],
-        ['characters that are no characters', '{"a":"\uFFFE\uFFFF\u{10FFFF}\u2028\u2029\u007F"}'],
-        ['two forms of one letter', '{"\u00e9":1,"e\u0301":2}'],
+        ['noncharacters, line separators and DEL', '{"a":"\uFFFE\uFFFF\u{10FFFF}\u2028\u2029\u007F"}'],
+        ['two encodings of one letter', '{"\u00e9":1,"e\u0301":2}'],
         ['an empty key and empty values', '{"":"","a":[],"b":{},"c":null,"d":false}'],
-        ['its own kind', '{"claims":{"claims":{"claims":1}},"metadata":{"a":1.0}}'],
-        ['a text that looks like an end', '{"a":"}],\\"claims\\":{","b":"{[\\\\"}'],
+        ['claims inside claims', '{"claims":{"claims":{"claims":1}},"metadata":{"a":1.0}}'],
+        ['a string that looks like the end of the claims', '{"a":"}],\\"claims\\":{","b":"{[\\\\"}'],
         ['fields of a token', '{"typ":"x","jti":1,"iss":2,"exp":"2001-01-01","valid":false,"revoked":true}'],
         ['30 levels', `${'{"a":'.repeat(30)}1${'}'.repeat(30)}`],
         ['30 levels of arrays', `{"a":${'['.repeat(30)}${']'.repeat(30)}}`],
         ['5,000 keys', `{${Array.from({ length: 5_000 }, (_, index) => `"k${index}":1`)}}`],
         ['60 KiB', `{"a":"${'x'.repeat(60 << 10)}"}`],
-        ['64 KiB to the byte', `{"a":"${'x'.repeat(LIMIT - 8)}"}`],
+        ['exactly 64 KiB', `{"a":"${'x'.repeat(LIMIT - 8)}"}`],
         ['64 KiB of wide characters', `{"a":"${'\u{1F600}'.repeat((LIMIT - 8) / 4)}"}`],
     ];
     for (const [what, claims] of texts) {
@@ -66,7 +66,7 @@ describe('claims come back as the text that was sent', () => {
         });
     }
 
-    it('and no prototype is touched by them', async () => {
+    it('names of prototypes, without changing a prototype', async () => {
         const { data } = await issueText('{"__proto__":{"polluted":true}}');
         await verifiedText(data.credential);
         const { text } = await send({ path: '/internal/health' });
@@ -74,7 +74,7 @@ describe('claims come back as the text that was sent', () => {
         assert.equal('polluted' in {}, false);
     });
 
-    it('wherever they stand in the body, whatever their key is spelled like', async () => {
+    it('claims at any place in the body, with any spelling of their key', async () => {
         const { did, private_key } = issuer;
         const rest = `"issuer_did":"${did}","issuer_private_key":"${private_key}","subject_did":"did:web:x","credential_type":"T"`;
         for (const body of [
@@ -89,12 +89,12 @@ describe('claims come back as the text that was sent', () => {
     });
 });
 
-describe('claims that are refused', () => {
+describe('claims are refused:', () => {
     const texts: Array<[what: string, claims: string]> = [
         ['null', 'null'],
         ['an array', '[]'],
         ['an array of objects', '[{}]'],
-        ['a text', '"{}"'],
+        ['a string', '"{}"'],
         ['a number', '1'],
         ['true', 'true'],
         ['NUL', '{"a":"\\u0000"}'],
@@ -102,19 +102,19 @@ describe('claims that are refused', () => {
         ['a lone high surrogate', '{"a":"\\uD83D"}'],
         ['a lone low surrogate', '{"a":"\\uDE00"}'],
         ['surrogates in the wrong order', '{"a":"\\uDE00\\uD83D"}'],
-        ['a key twice', '{"a":1,"b":2,"a":3}'],
-        ['a key twice at depth', '{"x":[{"a":1,"\\u0061":2}]}'],
-        ['a number beyond a double', '{"a":1e400}'],
-        ['a negative number beyond a double', '{"a":[-1e309]}'],
+        ['a duplicate key', '{"a":1,"b":2,"a":3}'],
+        ['a nested duplicate key', '{"x":[{"a":1,"\\u0061":2}]}'],
+        ['a number too large for a double', '{"a":1e400}'],
+        ['a negative number too large for a double', '{"a":[-1e309]}'],
         ['33 levels', `${'{"a":'.repeat(33)}1${'}'.repeat(33)}`],
         ['50,000 levels', `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`],
         ['50,000 levels of arrays', `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`],
-        ['a byte above 64 KiB', `{"a":"${'x'.repeat(LIMIT - 7)}"}`],
-        ['64 KiB of wide characters and one more', `{"a":"${'\u{1F600}'.repeat((LIMIT - 8) / 4 + 1)}"}`],
-        ['64 KiB with the blanks', `{${' '.repeat(LIMIT)}}`],
+        ['one byte more than 64 KiB', `{"a":"${'x'.repeat(LIMIT - 7)}"}`],
+        ['one wide character more than 64 KiB', `{"a":"${'\u{1F600}'.repeat((LIMIT - 8) / 4 + 1)}"}`],
+        ['more than 64 KiB because of blanks', `{${' '.repeat(LIMIT)}}`],
         ['90 KiB', `{"a":"${'x'.repeat(90 << 10)}"}`],
         ['10,000 keys', `{${Array.from({ length: 10_000 }, (_, index) => `"k${index}":1`)}}`],
-        ['no JSON', '{"a":}'],
+        ['text that is not JSON', '{"a":}'],
         ['two objects', '{}{}'],
     ];
     for (const [what, claims] of texts) {
@@ -129,7 +129,7 @@ describe('claims that are refused', () => {
         assert.equal((await issueText(`{"a":"${'x'.repeat(1 << 20)}"}`)).status, 413);
     });
 
-    it('claims sent twice', async () => {
+    it('two members named claims', async () => {
         const { did, private_key } = issuer;
         const body = `{"issuer_did":"${did}","issuer_private_key":"${private_key}","subject_did":"did:web:x","credential_type":"T","claims":{},"claims":{"a":1}}`;
         await expectError(400, { method: 'POST', path: '/v1/credentials', token, body });

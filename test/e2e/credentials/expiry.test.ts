@@ -6,8 +6,8 @@ import { issueBody, newAccount, newDid, newKey, verify } from '../support/world.
 const { api_key: token } = await newKey(await newAccount());
 const issuer = await newDid(token);
 
-function issueUntil(expiration_date: unknown) {
-    const body = issueBody(issuer, 'did:web:subject.example', { expiration_date });
+function issueUntil(expirationDate: unknown) {
+    const body = issueBody(issuer, 'did:web:subject.example', { expiration_date: expirationDate });
     return { method: 'POST', path: '/v1/credentials', token, body };
 }
 
@@ -24,7 +24,7 @@ describe('expiration_date', () => {
         ['2096-02-29', '2096-02-29T00:00:00.000Z'],
         ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
     ] as const) {
-        it(`${text} is ${utc}`, async () => {
+        it(`${text} is returned as ${utc}`, async () => {
             const { expires_at, credential, credential_id } = await expectOk(201, issueUntil(text));
             assert.equal(expires_at, utc);
             const result = await verify(token, credential, issuer.did);
@@ -36,7 +36,7 @@ describe('expiration_date', () => {
     }
 
     for (const text of ['2001-01-01', '1969-12-31T23:59:59Z', '0001-01-01T00:00:00Z', new Date().toISOString()]) {
-        it(`${text.slice(0, 10)} is past, and accepted`, async () => {
+        it(`${text.slice(0, 10)} is in the past, and is accepted`, async () => {
             const { credential, issued_at, expires_at } = await expectOk(201, issueUntil(text));
             assert.deepEqual(await verify(token, credential, issuer.did), {
                 valid: false,

@@ -13,16 +13,16 @@ interface Issuer {
     account: Account;
     token: string;
     path: string;
-    /** The newest first. */
+    /** Newest first. */
     ids: string[];
 }
 
-/** An account with so many credentials of one issuer, written into the database. */
+/** Creates an account with `count` credentials of one issuer, inserted directly into the database. */
 async function newIssuer(count: number): Promise<Issuer> {
     const account = await newAccount();
     const { api_key: token } = await newKey(account);
     const { did } = await newDid(token);
-    const node = randomBytes(4).toString('hex'); // apart from the rows of other tests
+    const node = randomBytes(4).toString('hex'); // keeps the ids different from those of other tests
     const { rows } = await db.query(
         `WITH made AS (
             INSERT INTO credentials.credentials (id, account, issued_at, issuer, subject, credential_type)
@@ -39,9 +39,9 @@ async function newIssuer(count: number): Promise<Issuer> {
 
 const idsOf = (rows: Array<{ credential_id: string }>) => rows.map(({ credential_id }) => credential_id);
 
-describe('a list of more rows than one page', () => {
+describe('a long list', () => {
     for (const count of [999, 1_000, 1_001, 2_000, 3_100]) {
-        it(`of ${count} comes whole, in order, with its total`, async () => {
+        it(`of ${count} rows is complete, in order, with its total`, async () => {
             const { token, path, ids } = await newIssuer(count);
             const answer = await send({ path, token });
             assert.equal(answer.status, 200);
@@ -52,7 +52,7 @@ describe('a list of more rows than one page', () => {
         });
     }
 
-    it('can be paged through, with no row twice and none missing', async () => {
+    it('can be paged through without missing or repeated rows', async () => {
         const { token, path, ids } = await newIssuer(2_345);
         for (const limit of [100, 999, 1_000]) {
             const seen: string[] = [];
@@ -67,18 +67,18 @@ describe('a list of more rows than one page', () => {
         }
     });
 
-    it('is answered to HEAD without a body', async () => {
+    it('has no body in the answer to HEAD', async () => {
         const { token, path } = await newIssuer(1_500);
         const { status, text } = await send({ method: 'HEAD', path, token });
         assert.deepEqual([status, text], [200, '']);
     });
 });
 
-describe('a reader that does not read', { concurrency: true }, () => {
-    // More than the buffers on the way can hold.
+describe('a client that stops reading its list', { concurrency: true }, () => {
+    // More rows than all buffers between the database and the client can hold.
     const MANY = 65_000;
 
-    /** Stops reading when the answer has begun. */
+    /** Requests the list of an issuer, and stops reading when the answer has begun. */
     async function startReading({ token, path }: Issuer): Promise<Connection> {
         const connection = open();
         connection.write(requestText(`GET ${path}`, [`Authorization: Bearer ${token}`]));
@@ -87,7 +87,7 @@ describe('a reader that does not read', { concurrency: true }, () => {
         return connection;
     }
 
-    it('holds one of two places of its account; a third list is refused, everything else goes on', async () => {
+    it('holds one of two places of its account: a third list is refused, and other calls are served', async () => {
         const issuer = await newIssuer(MANY);
         const { token, path } = issuer;
         const readers = [await startReading(issuer), await startReading(issuer)];
@@ -110,7 +110,7 @@ describe('a reader that does not read', { concurrency: true }, () => {
         readers[1]?.destroy();
     });
 
-    it('gets all of it when it goes on after longer than a call may take', async () => {
+    it('gets the whole list if it resumes later than the deadline of a call', async () => {
         const issuer = await newIssuer(MANY);
         const connection = await startReading(issuer);
         await delay(11_000);
@@ -124,7 +124,7 @@ describe('a reader that does not read', { concurrency: true }, () => {
     });
 });
 
-/** The status of a list, of which no more is read. */
+/** Requests a list, and returns its status without reading the body. */
 async function statusOf(path: string, token: string): Promise<number> {
     const response = await fetch(`${GATEWAYS[0]}${path}`, { headers: { authorization: `Bearer ${token}` } });
     await response.body?.cancel();
@@ -132,9 +132,9 @@ async function statusOf(path: string, token: string): Promise<number> {
 }
 
 async function until(reached: () => Promise<boolean>): Promise<void> {
-    const give_up = performance.now() + 10_000;
+    const giveUp = performance.now() + 10_000;
     while (!(await reached())) {
-        assert.ok(performance.now() < give_up, 'it did not come about');
+        assert.ok(performance.now() < giveUp, 'the condition was not reached within 10 s');
         await delay(20);
     }
 }

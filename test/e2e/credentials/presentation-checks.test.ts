@@ -7,52 +7,52 @@ import { issue, issueBody, newAccount, newDid, newKey, payloadOf, present } from
 
 const { account, token, issuer, holder, other, one, check, verify } = await presenting();
 
-/** A token of the holder's own making. */
+/** Returns a token with this payload, signed by the holder. */
 const signed = (payload: unknown, more: { footer?: string; implicit?: string } = {}): string =>
     signToken({ private_key: holder.private_key, payload, ...more });
 
 describe('a check of a presentation', async () => {
     const { presentation } = await present(token, holder, [one.credential]);
-    const { presentation: with_nonce } = await present(token, holder, [one.credential], { nonce: 'n-1' });
+    const { presentation: withNonce } = await present(token, holder, [one.credential], { nonce: 'n-1' });
     const payload = payloadOf(presentation);
 
     const bad: Record<string, unknown> = {
         'no body': undefined,
         'no presentation': { audience: AUDIENCE },
-        'a presentation of null': { presentation: null, audience: AUDIENCE },
+        'null as presentation': { presentation: null, audience: AUDIENCE },
         'a number as presentation': { presentation: 5, audience: AUDIENCE },
-        'an empty presentation': { presentation: '', audience: AUDIENCE },
-        'no more than the header': { presentation: 'v4.public.', audience: AUDIENCE },
-        'too short a token': { presentation: 'v4.public.AA', audience: AUDIENCE },
+        'an empty string as presentation': { presentation: '', audience: AUDIENCE },
+        'only the header of a token': { presentation: 'v4.public.', audience: AUDIENCE },
+        'a token that is too short': { presentation: 'v4.public.AA', audience: AUDIENCE },
         'a token of another version': { presentation: presentation.replace('v4', 'v3'), audience: AUDIENCE },
-        'a token in other characters': { presentation: `${presentation}!`, audience: AUDIENCE },
+        'a token with an invalid character': { presentation: `${presentation}!`, audience: AUDIENCE },
         'no audience': { presentation },
-        'an audience of null': { presentation, audience: null },
-        'an audience that is no DID': { presentation, audience: 'verifier' },
-        'verify_credentials as text': { presentation, audience: AUDIENCE, verify_credentials: 'true' },
-        'verify_credentials as a number': { presentation, audience: AUDIENCE, verify_credentials: 0 },
-        'check_revocation as text': { presentation, audience: AUDIENCE, check_revocation: 'false' },
-        'check_revocation as a number': { presentation, audience: AUDIENCE, check_revocation: 1 },
+        'null as audience': { presentation, audience: null },
+        'an audience that is not a DID': { presentation, audience: 'verifier' },
+        'a string as verify_credentials': { presentation, audience: AUDIENCE, verify_credentials: 'true' },
+        'a number as verify_credentials': { presentation, audience: AUDIENCE, verify_credentials: 0 },
+        'a string as check_revocation': { presentation, audience: AUDIENCE, check_revocation: 'false' },
+        'a number as check_revocation': { presentation, audience: AUDIENCE, check_revocation: 1 },
         'a nonce that is a number': { presentation, audience: AUDIENCE, nonce: 5 },
-        'an empty nonce': { presentation: with_nonce, audience: AUDIENCE, nonce: '' },
+        'an empty nonce': { presentation: withNonce, audience: AUDIENCE, nonce: '' },
     };
     for (const [what, body] of Object.entries(bad)) {
         it(`is refused with ${what}`, async () => void (await expectError(400, check(body))));
     }
 
-    it('takes null for what is optional as left out', async () => {
+    it('treats null in an optional field as omitted', async () => {
         const nulls = { nonce: null, verify_credentials: null, check_revocation: null };
-        const { valid, credentials } = await verify(with_nonce, nulls);
+        const { valid, credentials } = await verify(withNonce, nulls);
         assert.deepEqual([valid, credentials.length], [true, 1]);
     });
 
-    it('compares the nonce, where one is given, and only there', async () => {
+    it('compares the nonce only if the caller sends one', async () => {
         const outcomes = [];
         for (const [text, nonce] of [
-            [with_nonce, 'n-1'],
-            [with_nonce, 'N-1'],
+            [withNonce, 'n-1'],
+            [withNonce, 'N-1'],
             [presentation, 'n-1'],
-            [with_nonce, undefined],
+            [withNonce, undefined],
         ] as const) {
             const { valid, nonce_valid, error } = await verify(text, { nonce });
             assert.equal(typeof error, valid ? 'undefined' : 'string');
@@ -62,7 +62,7 @@ describe('a check of a presentation', async () => {
         assert.deepEqual(outcomes, [[true, true], failed, failed, [true, undefined]]);
     });
 
-    it('names both audiences where they differ', async () => {
+    it('returns both audiences if they differ', async () => {
         const audience = 'did:web:somebody-else.example';
         const result = await verify(presentation, { audience });
         const { valid, expected_audience, actual_audience, error } = result;
@@ -70,7 +70,7 @@ describe('a check of a presentation', async () => {
         assert.ok(error);
     });
 
-    it('finds an expired or a revoked credential, the latter only where it is to look', async () => {
+    it('finds an expired credential, and a revoked one only with check_revocation', async () => {
         const expired = await issue(token, issuer, { expiration_date: '2001-01-01' });
         const revoked = await issue(token, issuer);
         const path = `/v1/credentials/revoke/${revoked.credential_id}`;
@@ -97,24 +97,24 @@ describe('a check of a presentation', async () => {
         'signed by another': () => signToken({ private_key: other.private_key, payload }),
         'with a footer': () => signed(payload, { footer: 'x' }),
         'with an implicit assertion': () => signed(payload, { implicit: 'x' }),
-        'of no JSON': () => signed('{not json'),
-        'of a JSON array': () => signed('[]'),
-        'of a member sent twice': () => signed(JSON.stringify(payload).replace('{', '{"aud":"did:web:x",')),
-        'of bytes that are no UTF-8': () => signed(Buffer.from([0x7b, 0xff, 0x7d])),
-        'of 50,000 levels': () => signed('['.repeat(50_000) + ']'.repeat(50_000)),
+        'that is not JSON': () => signed('{not json'),
+        'with a JSON array as payload': () => signed('[]'),
+        'with a duplicate member': () => signed(JSON.stringify(payload).replace('{', '{"aud":"did:web:x",')),
+        'that is not UTF-8': () => signed(Buffer.from([0x7b, 0xff, 0x7d])),
+        'with 50,000 levels': () => signed('['.repeat(50_000) + ']'.repeat(50_000)),
         'without its type': () => signed({ ...payload, typ: undefined }),
         'with a number as audience': () => signed({ ...payload, aud: 5 }),
         'with a number as time': () => signed({ ...payload, iat: 5 }),
         'with a number as nonce': () => signed({ ...payload, nonce: 5 }),
-        'with one text as credentials': () => signed({ ...payload, credentials: one.credential }),
+        'with a string as credentials': () => signed({ ...payload, credentials: one.credential }),
         'with 101 credentials': () =>
             signed({ ...payload, credentials: Array.from({ length: 101 }, () => one.credential) }),
         'with a number among its credentials': () => signed({ ...payload, credentials: [one.credential, 5] }),
-        'with a credential that is no token': () => signed({ ...payload, credentials: [one.credential, 'x'] }),
-        'without a credential': () => signed({ ...payload, credentials: [] }),
+        'with a credential that is not a token': () => signed({ ...payload, credentials: [one.credential, 'x'] }),
+        'without credentials': () => signed({ ...payload, credentials: [] }),
         'that has expired': () => signed({ ...payload, exp: '2000-01-01T00:00:00Z' }),
         'that is not valid yet': () => signed({ ...payload, nbf: '2999-01-01T00:00:00Z' }),
-        'that ends at no time': () => signed({ ...payload, exp: 4_102_444_800 }),
+        'with an exp that is not a date': () => signed({ ...payload, exp: 4_102_444_800 }),
         'with itself as a credential': () => signed({ ...payload, credentials: [presentation] }),
         'with a tampered credential': () => signed({ ...payload, credentials: [tampered(one.credential)] }),
     };
@@ -126,7 +126,7 @@ describe('a check of a presentation', async () => {
         });
     }
 
-    it('counts as verified once for each that was carried out, for the account that asked', async () => {
+    it('is counted as verified for the calling account, unless it is refused', async () => {
         const verified = async (): Promise<number> => {
             const { presentations } = await expectOk(200, { path: '/v1/me/stats', token: account.token });
             return presentations.total_verified;
@@ -139,15 +139,15 @@ describe('a check of a presentation', async () => {
     });
 });
 
-it('the credentials of a presentation need not be the holder’s account’s own', async () => {
-    const unknownCaller = (await newKey(await newAccount())).api_key;
-    const theirs = await newDid(unknownCaller);
+it('a presentation may contain credentials of another account', async () => {
+    const otherCaller = (await newKey(await newAccount())).api_key;
+    const theirs = await newDid(otherCaller);
     const body = issueBody(theirs, holder.did);
-    const { credential } = await expectOk(201, { method: 'POST', path: '/v1/credentials', token: unknownCaller, body });
+    const { credential } = await expectOk(201, { method: 'POST', path: '/v1/credentials', token: otherCaller, body });
     const { presentation } = await present(token, holder, [credential]);
     const call = {
         ...check({ presentation, audience: AUDIENCE, check_revocation: true }),
-        token: unknownCaller,
+        token: otherCaller,
         gateway: 1,
     };
     assert.equal((await expectOk(200, call)).valid, true);

@@ -9,13 +9,13 @@ const good = presentationBody(holder, [one.credential]);
 
 const create = (body: unknown): Call => ({ method: 'POST', path: '/v1/presentations', token, body });
 
-/** How many presentations the account has made: a refused call makes none. */
+/** Returns how many presentations the account has created. */
 async function made(): Promise<number> {
     return (await expectOk(200, { path: '/v1/me', token: account.token })).stats.presentations_created;
 }
 
 describe('a presentation', () => {
-    it('shows holder, audience and each credential, whoever of the two its subject is', async () => {
+    it('shows its holder, its audience and each credential, whether the holder is its subject or not', async () => {
         const own = await issue(token, issuer, { subject_did: holder.did });
         const before = await made();
         const { presentation, ...rest } = await present(token, holder, [one.credential, own.credential]);
@@ -45,7 +45,7 @@ describe('a presentation', () => {
         );
     });
 
-    it('may hold what is expired or revoked, and a hundred credentials', async () => {
+    it('may contain an expired credential, and a hundred credentials in all', async () => {
         const expired = await issue(token, issuer, { expiration_date: '2001-01-01' });
         const { credentials_count } = await expectOk(
             201,
@@ -60,40 +60,40 @@ describe('a presentation', () => {
     });
 });
 
-describe('no presentation is made of', () => {
+describe('no presentation is created from', () => {
     const without = (name: string) => Object.fromEntries(Object.entries(good).filter(([key]) => key !== name));
     const bad: Record<string, unknown> = {
         'no body': undefined,
         'an array': [good],
-        'credentials that are empty': { ...good, credentials: [] },
-        'credentials that are one text': { ...good, credentials: one.credential },
-        'credentials that are numbers': { ...good, credentials: [5] },
+        'an empty list of credentials': { ...good, credentials: [] },
+        'a string as credentials': { ...good, credentials: one.credential },
+        'a list of numbers as credentials': { ...good, credentials: [5] },
         'a credential that is null': { ...good, credentials: [one.credential, null] },
-        'a credential that is no token': { ...good, credentials: ['x'] },
+        'a credential that is not a token': { ...good, credentials: ['x'] },
         'a good and a tampered credential': { ...good, credentials: [one.credential, tampered(one.credential)] },
         'a hundred and one credentials': { ...good, credentials: Array.from({ length: 101 }, () => one.credential) },
         'another holder’s key': { ...good, holder_private_key: other.private_key },
-        'a key that is no base64': { ...good, holder_private_key: 'not base64!!' },
+        'a key that is not base64': { ...good, holder_private_key: 'not base64!!' },
         'a key of 31 bytes': { ...good, holder_private_key: Buffer.alloc(31).toString('base64') },
         'a holder of another method': { ...good, holder_did: 'did:web:holder.example' },
-        'an audience that is no DID': { ...good, audience: 'https://verifier.example' },
-        'an audience of a DID without its end': { ...good, audience: 'did:web:' },
+        'an audience that is not a DID': { ...good, audience: 'https://verifier.example' },
+        'an incomplete DID as audience': { ...good, audience: 'did:web:' },
         'a nonce that is a number': { ...good, nonce: 5 },
         'an empty nonce': { ...good, nonce: '' },
         'an empty domain': { ...good, domain: '' },
         'a nonce with NUL': { ...good, nonce: 'a\0b' },
-        'a nonce with half a character': JSON.stringify({ ...good, nonce: 'a\ud800' }),
+        'a nonce with a lone surrogate': JSON.stringify({ ...good, nonce: 'a\ud800' }),
         'a nonce of 1,001 characters': { ...good, nonce: 'x'.repeat(1_001) },
         'a domain that is an array': { ...good, domain: ['shop.example'] },
         'a domain with NUL': { ...good, domain: '\0' },
     };
     for (const name of ['holder_did', 'holder_private_key', 'credentials', 'audience']) {
         bad[`no ${name}`] = without(name);
-        bad[`${name} of null`] = { ...good, [name]: null };
+        bad[`null as ${name}`] = { ...good, [name]: null };
         bad[`a number as ${name}`] = { ...good, [name]: 5 };
         bad[`an empty ${name}`] = { ...good, [name]: '' };
     }
-    it('more than a request could bring to be verified', async () => {
+    it('more credentials than a verify request could contain', async () => {
         const { credential } = await issue(token, issuer, { claims: { text: 'x'.repeat(64_000) } });
         const of = (copies: number) =>
             presentationBody(
@@ -114,7 +114,7 @@ describe('no presentation is made of', () => {
         });
     }
 
-    it('a presentation in the place of a credential, nor is one verified as the other', async () => {
+    it('a presentation in place of a credential, and neither verifies as the other', async () => {
         const { presentation } = await present(token, holder, [one.credential]);
         await expectError(400, create({ ...good, credentials: [presentation] }));
         assert.equal((await verify(one.credential)).valid, false);

@@ -9,7 +9,7 @@ const other = await newAccount();
 const { api_key, key_id } = await newKey(account);
 const UT = account.token;
 
-/** One endpoint of each kind of access, with a body that would be refused if anybody read it. */
+/** Endpoints of each kind of access, with bodies that would get 400 if they were read. */
 const GUARDED = [
     { method: 'GET', path: '/v1/me' },
     { method: 'GET', path: '/v1/keys' },
@@ -28,15 +28,15 @@ async function refusedEverywhere(headers: ReadonlyArray<readonly [string, string
     }
 }
 
-describe('a call is refused with 401, before its body is read, where Authorization', () => {
+describe('a call is refused with 401, before its body is read, if Authorization', () => {
     it('is missing', () => refusedEverywhere([]));
 
     const values: Record<string, string> = {
         'is empty': '',
         'has no token': 'Bearer',
-        'has blanks for a token': 'Bearer    ',
+        'has only blanks as token': 'Bearer    ',
         'has another scheme': 'Basic dXNlcjpwYXNzd29yZA==',
-        'has a good token under another scheme': `Basic ${UT}`,
+        'has a valid token with another scheme': `Basic ${UT}`,
         'has a token without scheme': UT,
         'has no blank after the scheme': `Bearer${UT}`,
         'has a tab after the scheme': `Bearer\t${UT}`,
@@ -49,11 +49,11 @@ describe('a call is refused with 401, before its body is read, where Authorizati
         'has a no-break space after the token': `Bearer ${UT}\u00a0`,
         'has a no-break space after the key': `Bearer ${api_key}\u00a0`,
         'has bytes beyond ASCII': 'Bearer \u00e9\u00ff',
-        'has words that mean nothing': 'Bearer undefined',
+        'has the word undefined as token': 'Bearer undefined',
         'has a token of 8 KiB': `Bearer ${'a'.repeat(8 << 10)}`,
         'has a token of 15 KiB': `Bearer ${'a'.repeat(15 << 10)}`,
-        'has an id for a key': `Bearer ${key_id}`,
-        'has the internal secret for a token': `Bearer ${INTERNAL_SECRET}`,
+        'has the id of a key as token': `Bearer ${key_id}`,
+        'has the internal secret as token': `Bearer ${INTERNAL_SECRET}`,
     };
     for (const [name, value] of Object.entries(values)) {
         it(name, () => refusedEverywhere([['Authorization', value]]));
@@ -80,7 +80,7 @@ describe('a call is refused with 401, before its body is read, where Authorizati
     });
 });
 
-it('two Authorization headers are 400, whichever of them is good', async () => {
+it('a call with two Authorization headers gets 400, whichever of them is valid', async () => {
     const good = ['Authorization', `Bearer ${UT}`] as const;
     const wrong = ['authorization', 'Bearer nothing'] as const;
     for (const pair of [[good, good] as const, [good, wrong] as const, [wrong, good] as const]) {
@@ -88,7 +88,7 @@ it('two Authorization headers are 400, whichever of them is good', async () => {
     }
 });
 
-it('a token too long for a header is 431', async () => {
+it('a token that is too long for a header gets 431', async () => {
     const headers = [['Authorization', `Bearer ${'a'.repeat(64 << 10)}`]] as const;
     assert.equal((await sendRaw({ path: '/v1/me', headers })).status, 431);
 });
@@ -100,10 +100,10 @@ it('the scheme may be written in any case and with several blanks', async () => 
     }
 });
 
-it('a session token is good wherever a key is, and a key nowhere else', async () => {
+it('a session token is accepted wherever an API key is, but a key is not accepted wherever a session is', async () => {
     await expectOk(201, { method: 'POST', path: '/v1/did', token: UT });
     await expectOk(201, { method: 'POST', path: '/v1/did', token: api_key });
-    const only_sessions = [
+    const onlySessions = [
         { path: '/v1/me' },
         { path: '/v1/keys' },
         { path: `/v1/keys/${key_id}` },
@@ -111,7 +111,7 @@ it('a session token is good wherever a key is, and a key nowhere else', async ()
         { method: 'DELETE', path: `/v1/keys/${key_id}` },
         { method: 'POST', path: '/v1/keys/generate', body: { name: 'by a key' } },
     ];
-    for (const call of only_sessions) await expectError(401, { ...call, token: api_key });
+    for (const call of onlySessions) await expectError(401, { ...call, token: api_key });
     const { keys } = await expectOk(200, { path: '/v1/keys', token: UT });
     assert.deepEqual(
         keys.map((key: { name: string; active: boolean }) => [key.name, key.active]),
@@ -119,7 +119,7 @@ it('a session token is good wherever a key is, and a key nowhere else', async ()
     );
 });
 
-it('a refused call never repeats the token it was sent', async () => {
+it('the answer to a refused call never repeats its token', async () => {
     const secret = `${UT.slice(0, -2)}zz`;
     for (const call of GUARDED) {
         const answer = await sendRaw({ ...call, headers: [['Authorization', `Bearer ${secret}`]] });

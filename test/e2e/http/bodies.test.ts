@@ -1,26 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { expectOk, GATEWAYS } from '../support/client.ts';
-import { newAccount, newKey } from '../support/world.ts';
+import { expectOk } from '../support/client.ts';
+import { bodySender } from '../support/raw.ts';
+import { aKey } from '../support/world.ts';
 
-const { api_key: token } = await newKey(await newAccount());
+const token = await aKey();
+const post = bodySender(token);
 const MIB = 1 << 20;
-
-/** Sends bytes as they are to the endpoint that takes any object, since all of its fields are optional. */
-async function post(body: RequestInit['body'], headers: Record<string, string> = {}) {
-    const response = await fetch(`${GATEWAYS[0]}/v1/did`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
-        body,
-        duplex: 'half',
-    } as RequestInit); // whose type does not know duplex
-    const text = await response.text();
-    const { status, error } = JSON.parse(text);
-    assert.equal(status, response.ok ? 'success' : 'error');
-    assert.ok(response.ok || (typeof error === 'string' && error !== ''), text);
-    return { status: response.status, error: String(error) };
-}
 
 async function expectStatus(status: number, sent: ReturnType<typeof post>): Promise<string> {
     const answer = await sent;
@@ -28,7 +15,7 @@ async function expectStatus(status: number, sent: ReturnType<typeof post>): Prom
     return answer.error;
 }
 
-describe('what is not JSON', () => {
+describe('a body that is not JSON', () => {
     const texts = [
         '{',
         '}',
@@ -91,7 +78,7 @@ describe('what is not JSON', () => {
     }
 });
 
-describe('JSON that is refused', () => {
+describe('a JSON body', () => {
     const nested = (levels: number) => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;
     const texts: Array<[what: string, text: string]> = [
         ['null', 'null'],
@@ -100,17 +87,17 @@ describe('JSON that is refused', () => {
         ['true', 'true'],
         ['an array', '[]'],
         ['an array of objects', '[{}]'],
-        ['a key twice', '{"a":1,"a":2}'],
-        ['a key twice, spelled differently', '{"a":1,"\\u0061":2}'],
-        ['a key twice further inside', '{"b":[{"a":1,"a":1}]}'],
+        ['a duplicate key', '{"a":1,"a":2}'],
+        ['a duplicate key, spelled differently', '{"a":1,"\\u0061":2}'],
+        ['a nested duplicate key', '{"b":[{"a":1,"a":1}]}'],
         ['__proto__ twice', '{"__proto__":1,"__proto__":2}'],
         ['NUL in a string', '{"a":"\\u0000"}'],
         ['NUL in a key', '{"\\u0000":1}'],
         ['a lone high surrogate', '{"a":"\\ud800"}'],
         ['a lone low surrogate', '{"a":"\\udc00\\ud800"}'],
         ['a lone surrogate in a key', '{"\\uDFFF":1}'],
-        ['a number beyond a double', '{"a":1e400}'],
-        ['a negative one', '{"a":-1E+309}'],
+        ['a number too large for a double', '{"a":1e400}'],
+        ['a negative number too large for a double', '{"a":-1E+309}'],
         ['a number of 400 digits', `{"a":${'9'.repeat(400)}}`],
         ['33 levels', nested(33)],
         ['50,000 levels', nested(50_000)],
@@ -118,7 +105,7 @@ describe('JSON that is refused', () => {
         ['50,000 open levels', `{"a":${'['.repeat(50_000)}`],
     ];
     for (const [what, text] of texts) {
-        it(what, async () => {
+        it(`is refused: ${what}`, async () => {
             const began = performance.now();
             await expectStatus(400, post(text));
             assert.ok(performance.now() - began < 1_000);
@@ -135,24 +122,24 @@ describe('JSON that is refused', () => {
         ['an empty key', '{"":""}'],
         ['10,000 unknown fields', `{${Array.from({ length: 10_000 }, (_, index) => `"a${index}":1`)}}`],
     ] as const) {
-        it(`but ${what} is taken`, async () => {
+        it(`is accepted: ${what}`, async () => {
             await expectStatus(201, post(text));
         });
     }
 });
 
-describe('bytes that are no UTF-8', () => {
+describe('a body that is not UTF-8', () => {
     const cases: Array<[what: string, bytes: Buffer]> = [
         ['Latin-1', Buffer.from('{"a":"\xe9"}', 'latin1')],
-        ['UTF-16 with a mark', Buffer.from('\ufeff{"a":1}', 'utf16le')],
-        ['UTF-16 without a mark', Buffer.from('{"a":1}', 'utf16le')],
+        ['UTF-16 with a byte order mark', Buffer.from('\ufeff{"a":1}', 'utf16le')],
+        ['UTF-16 without a byte order mark', Buffer.from('{"a":1}', 'utf16le')],
         ['an overlong slash', Buffer.from('{"a":"\xc0\xaf"}', 'latin1')],
         ['a surrogate', Buffer.from('{"a":"\xed\xa0\x80"}', 'latin1')],
-        ['beyond U+10FFFF', Buffer.from('{"a":"\xf4\x90\x80\x80"}', 'latin1')],
-        ['cut in the middle of a character', Buffer.from('{"a":"\xe2\x82"}', 'latin1')],
+        ['a code point beyond U+10FFFF', Buffer.from('{"a":"\xf4\x90\x80\x80"}', 'latin1')],
+        ['a truncated character', Buffer.from('{"a":"\xe2\x82"}', 'latin1')],
     ];
     for (const [what, bytes] of cases) {
-        it(`are refused: ${what}`, async () => {
+        it(`is refused: ${what}`, async () => {
             await expectStatus(400, post(bytes));
             await expectStatus(400, post(bytes, { 'content-type': 'application/json; charset=iso-8859-1' }));
         });
@@ -180,17 +167,17 @@ describe('the type of a body', () => {
         });
     }
 
-    it('may not be left out, where there is a body', async () => {
+    it('must be sent if there is a body', async () => {
         await expectStatus(415, post(Buffer.from('{}'), { 'content-type': '' }));
         await expectOk(201, { method: 'POST', path: '/v1/did', token });
     });
 
-    it('does not matter where there is no body', async () => {
+    it('is ignored if there is no body', async () => {
         await expectStatus(201, post('', { 'content-type': 'text/plain' }));
         await expectStatus(201, post(''));
     });
 
-    it('may not be compressed: nothing is inflated', async () => {
+    it('is irrelevant for a compressed body, which is refused without decompression', async () => {
         const bomb = gzipSync(Buffer.alloc(50 * MIB, ' '));
         for (const coding of ['gzip', 'deflate', 'br', 'zstd']) {
             await expectStatus(415, post(bomb, { 'content-encoding': coding }));
@@ -210,14 +197,14 @@ describe('the size of a body', () => {
             },
         });
 
-    it('may be 1 MiB and not a byte more, with its length or in chunks', async () => {
+    it('may be exactly 1 MiB and no more, with a Content-Length or in chunks', async () => {
         await expectStatus(201, post(padded(MIB)));
         await expectStatus(201, post(inChunks(MIB)));
         await expectStatus(413, post(padded(MIB + 1)));
         await expectStatus(413, post(inChunks(MIB + 1)));
     });
 
-    it('is judged before the JSON in it', async () => {
+    it('is checked before its JSON', async () => {
         await expectStatus(413, post('x'.repeat(MIB + 1)));
         await expectStatus(413, post('x'.repeat(MIB + 1), { 'content-type': 'text/plain' }));
     });

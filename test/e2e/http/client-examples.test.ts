@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { GATEWAYS, INTERNAL_SECRET } from '../support/client.ts';
 import { aKey } from '../support/world.ts';
 
-/** Runs an example as its first lines say, and holds what it prints to `expected`, line by line. */
+/** Runs an example as its first lines describe, and asserts that each line of its output matches `expected`. */
 async function prints(file: string, settings: Record<string, string>, expected: readonly RegExp[]): Promise<void> {
     const env = { ...process.env, BASE_URL: GATEWAYS[0], ...settings };
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [`client/examples/${file}`], { env });
@@ -17,7 +17,7 @@ async function prints(file: string, settings: Record<string, string>, expected: 
 }
 
 describe('the example of the client', () => {
-    it('that issues a credential does what it says', async () => {
+    it('that issues a credential prints the expected lines', async () => {
         await prints('issue.ts', { API_KEY: await aKey() }, [
             /^made did:key:z6Mk/,
             /^issued urn:uuid:/,
@@ -28,7 +28,7 @@ describe('the example of the client', () => {
         ]);
     });
 
-    it('that acts for an account does what it says', async () => {
+    it('that acts for an account prints the expected lines', async () => {
         await prints('on-behalf-of.ts', { INTERNAL_SECRET }, [
             /^registered [0-9a-f-]{36}$/,
             /^MembershipCredential, EducationCredential of 3$/,

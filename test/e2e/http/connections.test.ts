@@ -19,7 +19,7 @@ async function statuses(connection: Connection, count: number): Promise<Array<nu
 const create = (body = '{}') => requestText('POST /v1/did', [KEY, JSON_TYPE, `Content-Length: ${body.length}`], body);
 
 describe('requests on one connection', () => {
-    it('are answered in their order when they are sent at once', () =>
+    it('are answered in order when they are sent at once', () =>
         withConnection(async (connection) => {
             const requests = [create(), requestText('GET /nowhere'), create('{'), HEALTH, create(), create('[]')];
             connection.write(requests.join('').repeat(5));
@@ -29,7 +29,7 @@ describe('requests on one connection', () => {
             );
         }));
 
-    it('keep their answers when what follows is no HTTP', () =>
+    it('are answered even if bytes that are not HTTP follow them', () =>
         withConnection(async (connection) => {
             connection.write(`${create()}${create()}GARBAGE\r\n\r\n`);
             assert.deepEqual(await statuses(connection, 2), [201, 201]);
@@ -38,7 +38,7 @@ describe('requests on one connection', () => {
         }));
 
     for (const body of ['{', '{"public_key":5}', '[]', '"text"']) {
-        it(`go on after the body ${body} was refused`, () =>
+        it(`continue after the body ${body} was refused`, () =>
             withConnection(async (connection) => {
                 connection.write(create(body));
                 assertRefused(await connection.next(), 400);
@@ -47,7 +47,7 @@ describe('requests on one connection', () => {
             }));
     }
 
-    it('go on after a refusal that came before the body', () =>
+    it('continue after a refusal that came before the body', () =>
         withConnection(async (connection) => {
             connection.write(requestText('POST /v1/did', [JSON_TYPE, 'Content-Length: 10']));
             assertRefused(await connection.next(), 401);
@@ -55,7 +55,7 @@ describe('requests on one connection', () => {
             assert.equal((await connection.next())?.status, 201);
         }));
 
-    it('end after a closed one', () =>
+    it('end after one with Connection: close', () =>
         withConnection(async (connection) => {
             connection.write(requestText('GET /nowhere', ['Connection: close']) + HEALTH);
             assertRefused(await connection.next(), 404);
@@ -64,14 +64,14 @@ describe('requests on one connection', () => {
         }));
 });
 
-describe('too many requests at once on one connection', () => {
-    it('are the 65th and later: 64 are answered', () =>
+describe('requests that are sent at once on one connection', () => {
+    it('are all answered if there are 64 of them', () =>
         withConnection(async (connection) => {
             connection.write(HEALTH.repeat(64));
             assert.deepEqual(await statuses(connection, 64), Array(64).fill(200));
         }));
 
-    it('end the connection, and no other one', async () => {
+    it('end this connection and no other one if there are 2,000 of them', async () => {
         await withConnection(async (connection) => {
             connection.write(create().repeat(2_000));
             await connection.closed(10_000);
@@ -81,7 +81,7 @@ describe('too many requests at once on one connection', () => {
 });
 
 describe('a client that ends its side of the connection', () => {
-    it('before the answer counts as gone: its connection is closed without one', () =>
+    it('before the answer gets none, and its connection is closed', () =>
         withConnection(async (connection) => {
             connection.write(create());
             connection.end();
@@ -89,7 +89,7 @@ describe('a client that ends its side of the connection', () => {
             assert.equal(await connection.next(), undefined);
         }));
 
-    it('after the answer has it', () =>
+    it('after the answer has received it', () =>
         withConnection(async (connection) => {
             connection.write(create());
             assert.equal((await connection.next())?.status, 201);
@@ -108,7 +108,7 @@ describe('a refusal by the parser', () => {
             400,
         ],
     ] as const) {
-        it(`reaches a client that goes on sending, every time: ${what}`, async () => {
+        it(`always reaches a client that continues to send: ${what}`, async () => {
             for (let round = 0; round < 40; round++) {
                 await withConnection(async (connection) => {
                     connection.write(start);
@@ -129,7 +129,15 @@ it('a refused HEAD is answered before its body has arrived', () =>
         assert.equal(await connection.status(), 401);
     }));
 
-it('CONNECT is refused behind the answers to what came before it', () =>
+it('an offer to upgrade is answered without an upgrade, and then its connection is closed', () =>
+    withConnection(async (connection) => {
+        connection.write(requestText('GET /internal/health', ['Connection: Upgrade', 'Upgrade: h2c']));
+        const answer = await connection.next();
+        assert.deepEqual([answer?.status, answer?.headers['connection']], [200, 'close']);
+        await connection.closed(4_000);
+    }));
+
+it('CONNECT is refused after the answers to earlier requests', () =>
     withConnection(async (connection) => {
         connection.write(`${create()}CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n`);
         assert.equal((await connection.next())?.status, 201);
@@ -137,7 +145,7 @@ it('CONNECT is refused behind the answers to what came before it', () =>
         await connection.closed(4_000);
     }));
 
-it('hundreds of idle connections keep nobody waiting', async () => {
+it('hundreds of idle connections do not delay other clients', async () => {
     const idle = Array.from({ length: 400 }, () => open());
     for (const connection of idle.slice(200)) connection.write('GET /internal/health HTTP/1.1\r\n');
     const began = performance.now();

@@ -10,7 +10,7 @@ const demo = (env: Record<string, string | undefined>) =>
     run(process.execPath, ['deploy/local/demo.ts'], { env: { ...process.env, ...env } });
 
 describe('the demo', () => {
-    it('tells its story: each request, its answer, and the calls that are left', async () => {
+    it('prints each request, its answer and the number of calls left', async () => {
         const { stdout } = await demo({ BASE_URL: GATEWAYS[1], INTERNAL_SECRET });
         const lines = stdout.split('\n').map((line) => line.trim());
         assert.deepEqual(
@@ -35,13 +35,13 @@ describe('the demo', () => {
         assert.deepEqual(valid, ['true', 'false', 'false']);
     });
 
-    it('says what to do where no service answers', async () => {
-        const base_url = `http://127.0.0.1:${await pickPort()}`;
-        const failed = await demo({ BASE_URL: base_url, INTERNAL_SECRET }).catch((error) => error);
+    it('says what to do if no service answers', async () => {
+        const baseUrl = `http://127.0.0.1:${await pickPort()}`;
+        const failed = await demo({ BASE_URL: baseUrl, INTERNAL_SECRET }).catch((error) => error);
         assert.equal(failed.code, 1);
         assert.equal(
             failed.stderr,
-            `No service answers at ${base_url}: start one with "npm start" in another terminal.\n`,
+            `No service answers at ${baseUrl}: start one with "npm start" in another terminal.\n`,
         );
     });
 });

@@ -7,7 +7,7 @@ import { operations } from '../../support/openapi.ts';
 import { GATEWAYS } from '../support/client.ts';
 
 const given = process.env['CHROMIUM_PATH'];
-if (given) accessSync(given); // who names a browser wants it used
+if (given) accessSync(given); // throws instead of skipping tests if the file is missing
 const BROWSER = given || '/usr/bin/chromium';
 const skip = existsSync(BROWSER) ? false : `no browser: neither CHROMIUM_PATH nor ${BROWSER}`;
 
@@ -28,7 +28,7 @@ describe('the reference page', () => {
     });
     after(() => browser?.close());
 
-    it('shows every operation in a browser, styled, from this origin alone and without a complaint', {
+    it('shows every operation with its styles, and neither loads from other origins nor logs to the console', {
         skip,
     }, async () => {
         for (const { operation, path } of operations) {
@@ -42,10 +42,10 @@ describe('the reference page', () => {
         assert.deepEqual(complaints, []);
         const picture = join(process.env['E2E_LOG_DIR'] ?? '.', 'docs.png');
         await page.screenshot({ path: picture });
-        assert.ok(statSync(picture).size > 20_000, 'the picture shows more than an empty page');
+        assert.ok(statSync(picture).size > 20_000, 'the screenshot shows an empty page');
     });
 
-    it('leads from its menu to each operation, and fits a narrow screen', { skip }, async () => {
+    it('links from its menu to the operations, and fits a narrow screen', { skip }, async () => {
         await page.click('nav a[href="#credentials.issue"]');
         const { y: top = -1 } = (await page.locator('[id="credentials.issue"]').boundingBox()) ?? {};
         assert.ok(top >= 0 && top < 100, `${top}`);

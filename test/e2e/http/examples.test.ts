@@ -11,11 +11,11 @@ const endpoints = endpointTable({ version: '', cache: async () => {}, clock: Dat
 
 describe('every endpoint', () => {
     for (const { id, method, access, answer, status, message } of endpoints) {
-        it(`${id} answers its example by the client with its status and nothing but its fields`, async () => {
+        it(`${id} answers its example with the declared status and only declared fields`, async () => {
             const { token, internal, run } = await examples[id]();
             const answers: Response[] = [];
             const client = createClient({
-                base_url: GATEWAYS[1] as string, // the other one than what it is about was made by
+                base_url: GATEWAYS[1] as string, // not the gateway that created the objects of the example
                 token,
                 internal_secret: internal && INTERNAL_SECRET,
                 async fetch(url, init) {
@@ -30,7 +30,7 @@ describe('every endpoint', () => {
             answer.strict().parse(data);
             const [response] = answers;
             assert.deepEqual([answers.length, response?.status], [1, status]);
-            const body = (await response?.json()) as { message: string }; // checkedFetch saw to that
+            const body = (await response?.json()) as { message: string }; // checkedFetch asserts it
             if (access !== 'public') assert.equal(body.message, message);
         });
 
@@ -45,10 +45,10 @@ describe('every endpoint', () => {
     }
 });
 
-describe('what the document calls idempotent', () => {
+describe('an idempotent operation', () => {
     const repeatable = operations.filter(({ method, operation }) => method !== 'get' && operation['x-idempotent']);
     for (const { operation } of repeatable) {
-        it(`${operation.operationId} answers the same again, on the other gateway too`, async () => {
+        it(`${operation.operationId} returns the same answer when it is repeated, on both gateways`, async () => {
             const call = await exampleCall(operation.operationId as EndpointId); // the document is made from the table
             const first = await send(call);
             assert.ok(first.status < 300, first.text);

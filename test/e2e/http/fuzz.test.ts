@@ -3,15 +3,15 @@ import { after, test } from 'node:test';
 import { PARTS } from '../../fuzz/service/parts.ts';
 import { closeClients } from '../support/grpc.ts';
 
-/** Inputs of each part; `npm run fuzz` makes more. */
+/** Number of inputs for each part of the fuzzer. `npm run fuzz` makes more. */
 const INPUTS: Record<string, number> = { 'http-raw': 160, 'grpc-calls': 320, 'grpc-frames': 64 };
-/** A failure prints its seed; the same seed makes the same inputs. */
+/** The test titles contain the seed. The same seed makes the same inputs. */
 const SEED = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 after(closeClients);
 
 for (const [name, most] of Object.entries(INPUTS)) {
-    test(`odd inputs are answered as they must be: ${name} (seed ${SEED})`, async () => {
+    test(`every input of the fuzzer gets a correct answer: ${name} (seed ${SEED})`, async () => {
         const explored = await PARTS[name]?.({ seed: SEED, isOver: (inputs) => inputs >= most });
         assert.ok(explored && explored.inputs >= most);
         const found = explored.findings.map(

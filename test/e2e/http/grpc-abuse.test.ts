@@ -8,21 +8,21 @@ import { envelope, type RawOutcome, rawCall } from '../support/grpc-raw.ts';
 
 const GET_STATUS = 'credentials.v1.CredentialsService/GetStatus';
 const UNKNOWN_ID = 'urn:uuid:01a1fa7f-031b-7000-91c0-822385047890';
-/** GetStatus of an id that nobody has. */
+/** A GetStatus request with an unknown id. */
 const REQUEST = Buffer.concat([Buffer.of(0x0a, UNKNOWN_ID.length), Buffer.from(UNKNOWN_ID)]);
 
 after(closeClients);
 afterEach(async () => {
     const { code, details } = await call('credentials.v1.CredentialsService/Ping', {});
-    assert.equal(code, status.OK, `the process is gone: ${details}`);
+    assert.equal(code, status.OK, `the process does not answer: ${details}`);
 });
 
 function assertStatus(outcome: RawOutcome, code: status): void {
-    assert.equal(outcome.grpc_status, code, `${status[outcome.grpc_status ?? -1]}: ${JSON.stringify(outcome)}`);
+    assert.equal(outcome.grpcStatus, code, `${status[outcome.grpcStatus ?? -1]}: ${JSON.stringify(outcome)}`);
 }
 
 describe('a call over raw HTTP/2', () => {
-    it('is answered where it is as it should be', async () => {
+    it('is answered if it is well-formed', async () => {
         assertStatus(await rawCall(envelope(REQUEST)), status.NOT_FOUND);
     });
 
@@ -31,7 +31,7 @@ describe('a call over raw HTTP/2', () => {
     const refused: Array<[what: string, code: status, body: Buffer, headers?: Record<string, string | undefined>]> = [
         ['without a credential', status.UNAUTHENTICATED, envelope(REQUEST), { authorization: undefined }],
         ['with another scheme', status.UNAUTHENTICATED, envelope(REQUEST), { authorization: `Basic ${SERVICE_TOKEN}` }],
-        ['with a token alone', status.UNAUTHENTICATED, envelope(REQUEST), { authorization: SERVICE_TOKEN }],
+        ['with a token and no scheme', status.UNAUTHENTICATED, envelope(REQUEST), { authorization: SERVICE_TOKEN }],
         ['with a wrong token', status.UNAUTHENTICATED, envelope(REQUEST), { authorization: 'Bearer wrong' }],
         [
             'to an unknown method',
@@ -45,12 +45,17 @@ describe('a call over raw HTTP/2', () => {
             envelope(REQUEST),
             { ':path': '/nothing.v1.NothingService/Get' },
         ],
-        ['to a path that is none', status.UNIMPLEMENTED, envelope(REQUEST), { ':path': '/' }],
-        ['to a method of every object', status.UNIMPLEMENTED, envelope(REQUEST), { ':path': '/__proto__/constructor' }],
+        ['to an invalid path', status.UNIMPLEMENTED, envelope(REQUEST), { ':path': '/' }],
+        [
+            'to a property of Object.prototype',
+            status.UNIMPLEMENTED,
+            envelope(REQUEST),
+            { ':path': '/__proto__/constructor' },
+        ],
         ['with a message of 5 MiB', status.RESOURCE_EXHAUSTED, envelope(Buffer.alloc(5 << 20))],
         ['that announces 4 GiB', status.RESOURCE_EXHAUSTED, envelope(REQUEST, { length: 0xffffffff })],
-        ['with 64 MiB in 64 KiB', status.RESOURCE_EXHAUSTED, envelope(bomb, { compressed: true }), GZIP],
-        ['with compressed junk', status.INTERNAL, envelope(randomBytes(1_000), { compressed: true }), GZIP],
+        ['with 64 MiB compressed to 64 KiB', status.RESOURCE_EXHAUSTED, envelope(bomb, { compressed: true }), GZIP],
+        ['with invalid compressed data', status.INTERNAL, envelope(randomBytes(1_000), { compressed: true }), GZIP],
         [
             'in an unknown compression',
             status.UNIMPLEMENTED,
@@ -58,19 +63,19 @@ describe('a call over raw HTTP/2', () => {
             { 'grpc-encoding': 'lzma' },
         ],
         ['with text that is not UTF-8', status.INVALID_ARGUMENT, envelope(Buffer.of(0x0a, 2, 0xc3, 0x28))],
-        ['with half a surrogate pair', status.INVALID_ARGUMENT, envelope(Buffer.of(0x0a, 3, 0xed, 0xa0, 0x80))],
-        ['with a field that is cut off', status.INVALID_ARGUMENT, envelope(Buffer.of(0x0a, 0xff))],
-        ['with junk for a message', status.INVALID_ARGUMENT, envelope(Buffer.alloc(1_000, 0xff))],
-        ['with groups in groups in groups', status.INVALID_ARGUMENT, envelope(Buffer.alloc(1 << 20, 0x0b))],
+        ['with a lone surrogate', status.INVALID_ARGUMENT, envelope(Buffer.of(0x0a, 3, 0xed, 0xa0, 0x80))],
+        ['with a truncated field', status.INVALID_ARGUMENT, envelope(Buffer.of(0x0a, 0xff))],
+        ['with an invalid message', status.INVALID_ARGUMENT, envelope(Buffer.alloc(1_000, 0xff))],
+        ['with deeply nested groups', status.INVALID_ARGUMENT, envelope(Buffer.alloc(1 << 20, 0x0b))],
         ['with an empty message', status.INVALID_ARGUMENT, envelope(Buffer.alloc(0))],
-        ['whose deadline has passed', status.DEADLINE_EXCEEDED, envelope(REQUEST), { 'grpc-timeout': '0m' }],
-        ['whose deadline is a nanosecond', status.DEADLINE_EXCEEDED, envelope(REQUEST), { 'grpc-timeout': '1n' }],
-        ['whose deadline is no time', status.INTERNAL, envelope(REQUEST), { 'grpc-timeout': 'soon' }],
-        ['for a longer time than there is', status.NOT_FOUND, envelope(REQUEST), { 'grpc-timeout': '20000S' }],
-        ['for somebody who is no id', status.INVALID_ARGUMENT, envelope(REQUEST), { 'x-on-behalf-of': "' OR 1=1 --" }],
-        ['under a name of 4 KiB', status.NOT_FOUND, envelope(REQUEST), { 'x-request-id': 'x'.repeat(4_096) }],
+        ['with a deadline that has passed', status.DEADLINE_EXCEEDED, envelope(REQUEST), { 'grpc-timeout': '0m' }],
+        ['with a deadline of 1 ns', status.DEADLINE_EXCEEDED, envelope(REQUEST), { 'grpc-timeout': '1n' }],
+        ['with an invalid deadline', status.INTERNAL, envelope(REQUEST), { 'grpc-timeout': 'soon' }],
+        ['with a very long deadline', status.NOT_FOUND, envelope(REQUEST), { 'grpc-timeout': '20000S' }],
+        ['with an invalid account id', status.INVALID_ARGUMENT, envelope(REQUEST), { 'x-on-behalf-of': "' OR 1=1 --" }],
+        ['with a request id of 4 KiB', status.NOT_FOUND, envelope(REQUEST), { 'x-request-id': 'x'.repeat(4_096) }],
         [
-            'by two tokens',
+            'with two tokens',
             status.UNAUTHENTICATED,
             envelope(REQUEST),
             { authorization: `Bearer x, Bearer ${SERVICE_TOKEN}` },
@@ -80,9 +85,9 @@ describe('a call over raw HTTP/2', () => {
         it(`${what} is answered with ${status[code]}`, async () => assertStatus(await rawCall(body, headers), code));
     }
 
-    it('with a deadline before now is answered, whichever way', async () => {
-        const { grpc_status } = await rawCall(envelope(REQUEST), { 'grpc-timeout': '-1S' });
-        assert.notEqual(grpc_status, undefined);
+    it('with a negative deadline gets an answer of any status', async () => {
+        const { grpcStatus } = await rawCall(envelope(REQUEST), { 'grpc-timeout': '-1S' });
+        assert.notEqual(grpcStatus, undefined);
     });
 
     it('with 17 KiB, 64 KiB or 1 MiB of metadata is refused', async () => {
@@ -92,25 +97,25 @@ describe('a call over raw HTTP/2', () => {
             const { code } = await call(GET_STATUS, { credential_id: UNKNOWN_ID }, { metadata: headers });
             assert.equal(code, status.RESOURCE_EXHAUSTED);
         }
-        const { reset, grpc_status } = await rawCall(envelope(REQUEST), { 'x-junk': 'x'.repeat(1 << 20) });
-        assert.ok(reset !== 0 || grpc_status !== status.OK);
+        const { reset, grpcStatus } = await rawCall(envelope(REQUEST), { 'x-junk': 'x'.repeat(1 << 20) });
+        assert.ok(reset !== 0 || grpcStatus !== status.OK);
     });
 
-    it('that is no gRPC is refused as HTTP', async () => {
-        const { http_status } = await rawCall(envelope(REQUEST), { 'content-type': 'application/json' });
-        assert.equal(http_status, 415);
+    it('that is not gRPC is refused with an HTTP status', async () => {
+        const { httpStatus } = await rawCall(envelope(REQUEST), { 'content-type': 'application/json' });
+        assert.equal(httpStatus, 415);
     });
 
-    it('that ends within its message, or before it, is answered', async () => {
+    it('that ends within or before its message gets an error', async () => {
         for (const body of [Buffer.alloc(0), Buffer.alloc(3), envelope(REQUEST).subarray(0, 20)]) {
-            const { grpc_status } = await rawCall(body);
-            assert.ok(grpc_status !== undefined && grpc_status !== status.OK);
+            const { grpcStatus } = await rawCall(body);
+            assert.ok(grpcStatus !== undefined && grpcStatus !== status.OK);
         }
     });
 });
 
 describe('the frame stream', () => {
-    /** Writes bytes as frames, and tells how the stream ended. */
+    /** Writes bytes as frames. Returns the status with which the stream ended. */
     async function exchange(token: string, frames: Buffer[]): Promise<status> {
         const metadata = new Metadata();
         metadata.set('authorization', `Bearer ${token}`);
@@ -118,31 +123,31 @@ describe('the frame stream', () => {
         const path = '/rpc.v1.FrameService/Exchange';
         const stream = clientOf(addressOf(GET_STATUS)).makeBidiStreamRequest(path, same, same, metadata);
         stream.resume();
-        stream.on('error', () => {}); // the status tells it
+        stream.on('error', () => {}); // the status event reports it
         for (const frame of frames) stream.write(frame);
         stream.end();
         return new Promise((resolve) => stream.on('status', ({ code }: StatusObject) => resolve(code)));
     }
 
-    it('is not for foreign services, nor for strangers', async () => {
+    it('is refused to other services and to unknown callers', async () => {
         assert.equal(await exchange(READER_TOKEN, []), status.PERMISSION_DENIED);
         assert.equal(await exchange('wrong', []), status.UNAUTHENTICATED);
     });
 
-    it('survives garbage, and takes nobody else with it', async () => {
-        const calls_without_anything = Buffer.concat(Array.from({ length: 10_000 }, () => Buffer.of(0x0a, 0x00)));
+    it('survives garbage, which does not affect other calls', async () => {
+        const callsWithoutAnything = Buffer.concat(Array.from({ length: 10_000 }, () => Buffer.of(0x0a, 0x00)));
         const garbage = [
             [Buffer.alloc(1_000, 0xff)],
             [randomBytes(10_000)],
             [Buffer.alloc(5 << 20)],
-            [calls_without_anything, calls_without_anything],
+            [callsWithoutAnything, callsWithoutAnything],
             [Buffer.alloc(0), Buffer.of(0x18, 0x01), Buffer.of(0x12, 0x00)],
         ];
         for (const frames of garbage) assert.equal(typeof (await exchange(SERVICE_TOKEN, frames)), 'number');
     });
 });
 
-it('2,000 calls at once are each answered', async () => {
+it('each of 2,000 calls at once is answered', async () => {
     const outcomes = await Promise.all(
         Array.from({ length: 2_000 }, () => call(GET_STATUS, { credential_id: UNKNOWN_ID }, { timeout_ms: 60_000 })),
     );

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { promisify } from 'node:util';
 import { ADDRESSES, SERVICE_TOKEN } from '../support/grpc.ts';
 
-it('the documented example of a gRPC client does what it says', async () => {
+it('the documented example of a gRPC client prints the expected lines', async () => {
     const addresses = Object.entries(ADDRESSES).map(([role, address]) => [`${role.toUpperCase()}_ADDRESS`, address]);
     const { stdout, stderr } = await promisify(execFile)(process.execPath, ['docs/examples/grpc-client.mjs'], {
         env: { ...process.env, ...Object.fromEntries(addresses), SERVICE_TOKEN },

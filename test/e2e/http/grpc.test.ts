@@ -18,7 +18,7 @@ async function answer(...asked: Parameters<typeof call>) {
     return outcome.response;
 }
 
-it('every method of every service is there, and none is open to strangers', async () => {
+it('every method of every service exists, and refuses unknown callers', async () => {
     const served = METHODS.filter((name) => !name.startsWith('rpc.'));
     assert.ok(served.length > 35);
     for (const name of served) {
@@ -26,8 +26,8 @@ it('every method of every service is there, and none is open to strangers', asyn
     }
 });
 
-describe('a call acts for the account that it names', () => {
-    it('which another one’s keys are hidden from', async () => {
+describe('a call on behalf of an account', () => {
+    it('finds only the keys of that account', async () => {
         const { key_id } = await newKey(ada);
         assert.equal((await answer('keys.v1.KeysService/Get', { key_id }, as(ada))).key_id, key_id);
         for (const method of ['Get', 'Rename', 'Revoke']) {
@@ -38,7 +38,7 @@ describe('a call acts for the account that it names', () => {
         assertCode(await call('keys.v1.KeysService/Get', { key_id }), status.UNAUTHENTICATED);
     });
 
-    it('which may not revoke or list what another one has issued', async () => {
+    it('cannot revoke or list credentials of another account', async () => {
         const issuer = await newDid(ada.token);
         const { credential_id } = await issue(ada.token, issuer);
         const revoke = { credential_id, issuer_did: issuer.did };
@@ -53,7 +53,7 @@ describe('a call acts for the account that it names', () => {
         assert.equal((await answer(name, revoke, as(ada))).revoked, true);
     });
 
-    it('which may not open another one’s wallet, even with its password', async () => {
+    it('cannot open a wallet of another account, even with its password', async () => {
         const { wallet_id, password } = await newWallet(ada.token);
         const name = 'wallet.v1.WalletService/Open';
         assertCode(await call(name, { wallet_id, password }, as(mallory)), status.NOT_FOUND);
@@ -61,17 +61,17 @@ describe('a call acts for the account that it names', () => {
         assert.equal((await answer(name, { wallet_id, password }, as(ada))).wallet.wallet_id, wallet_id);
     });
 
-    it('and must be an id', async () => {
-        for (const user_id of ['ada', ada.user_id.toUpperCase(), `${ada.user_id}'`]) {
-            const outcome = await call('keys.v1.KeysService/List', { limit: 1 }, { user_id });
+    it('is refused if the account is not an id', async () => {
+        for (const userId of ['ada', ada.user_id.toUpperCase(), `${ada.user_id}'`]) {
+            const outcome = await call('keys.v1.KeysService/List', { limit: 1 }, { user_id: userId });
             assertCode(outcome, status.INVALID_ARGUMENT);
             assert.equal(outcome.trailers['error-kind'], 'invalid');
         }
     });
 });
 
-describe('a foreign service with a token of its own', () => {
-    it('may call the methods of its list and no other', async () => {
+describe('another service with its own token', () => {
+    it('may call only the methods in its list', async () => {
         await answer('keys.v1.KeysService/List', { limit: 1 }, asReader(as(ada)));
         const unknown = { credential_id: `urn:uuid:${ada.user_id}` };
         const found = await call('credentials.v1.CredentialsService/GetStatus', unknown, asReader({}));
@@ -83,12 +83,12 @@ describe('a foreign service with a token of its own', () => {
         }
     });
 
-    it('is not trusted because it says so', async () => {
+    it('is not trusted even if it sends x-trusted', async () => {
         const options = asReader({ ...as(ada), metadata: { 'x-trusted': 'true' } });
         assertCode(await call('keys.v1.KeysService/List', { limit: 1 }, options), status.PERMISSION_DENIED);
     });
 
-    it('has its calls refused with a time to wait beyond those that it may have under way', async () => {
+    it('gets retry-after for calls above its limit of calls in flight', async () => {
         const outcomes = await Promise.all(
             Array.from({ length: 200 }, () => call('keys.v1.KeysService/List', { limit: 1 }, asReader(as(ada)))),
         );
@@ -103,7 +103,7 @@ describe('a foreign service with a token of its own', () => {
     });
 });
 
-it('statistics of the whole platform are for trusted callers', async () => {
+it('only trusted callers get the statistics of the whole platform', async () => {
     const name = 'usage.v1.UsageService/GetPlatformStatistics';
     assertCode(await call(name, {}, as(ada)), status.PERMISSION_DENIED);
     await answer(name, {}, { metadata: { 'x-trusted': 'true' } });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { expectError, INTERNAL_SECRET, send } from '../support/client.ts';
 
-it('health tells the truth to anybody, without envelope, on every gateway', async () => {
+it('health is reported to any caller, without envelope, on every gateway', async () => {
     for (const gateway of [0, 1]) {
         const credentials: Array<Record<string, string>> = [
             {},
@@ -25,7 +25,7 @@ it('health tells the truth to anybody, without envelope, on every gateway', asyn
     }
 });
 
-it('health answers HEAD with its headers alone, and refuses other methods', async () => {
+it('health answers HEAD without a body, and refuses other methods', async () => {
     const head = await send({ method: 'HEAD', path: '/internal/health' });
     assert.deepEqual([head.status, head.text], [200, '']);
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
@@ -34,7 +34,7 @@ it('health answers HEAD with its headers alone, and refuses other methods', asyn
     }
 });
 
-it('health is at its one address', async () => {
+it('health is served at no other path', async () => {
     for (const path of ['/health', '/v1/health', '/internal/v1/health', '/internal/health/', '/internal/Health']) {
         await expectError(404, { path });
     }

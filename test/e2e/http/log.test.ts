@@ -4,19 +4,12 @@ import { send } from '../support/client.ts';
 import { linesOf } from '../support/logs.ts';
 import { issueBody, newAccount, newDid, newKey } from '../support/world.ts';
 
-it('a request leaves one line in the log, with nothing of what it carried', async () => {
+it('a request has one line in the log, without its secrets and its content', async () => {
     const account = await newAccount();
     const { api_key: token } = await newKey(account);
     const issuer = await newDid(token);
-    const livenessMarks = [
-        token,
-        account.token,
-        issuer.private_key,
-        'marked\r\nreason',
-        'marked\r\nclaim',
-        'marked query',
-    ];
-    const [, , , reason, claim, query] = livenessMarks;
+    const markers = [token, account.token, issuer.private_key, 'marked\r\nreason', 'marked\r\nclaim', 'marked query'];
+    const [, , , reason, claim, query] = markers;
     const body = issueBody(issuer, 'did:web:subject.example', { claims: { claim } });
     const issued = await send({ method: 'POST', path: '/v1/credentials', token, body });
     const { credential_id, credential } = issued.data;
@@ -47,12 +40,12 @@ it('a request leaves one line in the log, with nothing of what it carried', asyn
         assert.equal(own[0].status, answers[index]?.status);
     }
     const text = lines.join('\n');
-    for (const mark of [...livenessMarks, credential, 'marked', token.slice(0, -1)]) {
-        assert.ok(!text.includes(JSON.stringify(mark).slice(1, -1)), `the log holds ${mark}`);
+    for (const mark of [...markers, credential, 'marked', token.slice(0, -1)]) {
+        assert.ok(!text.includes(JSON.stringify(mark).slice(1, -1)), `the log contains ${mark}`);
     }
 });
 
-it('the line names the account and the key or session that the call came with, and what it acted on', async () => {
+it('the line names the account, the key or session, and the target of the call', async () => {
     const account = await newAccount();
     const key = await newKey(account);
     const { sid } = JSON.parse(Buffer.from(account.token.split('.')[1] ?? '', 'base64url').toString());

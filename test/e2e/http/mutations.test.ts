@@ -4,21 +4,21 @@ import { attackExample, checkHealth, ENDPOINTS } from '../../fuzz/service/exampl
 import { expectOk } from '../support/client.ts';
 import { exampleCall } from '../support/examples.ts';
 
-/** Mutants of each endpoint's example; `npm run fuzz` makes more. */
+/** Number of mutants of each endpoint's example. `npm run fuzz` makes more. */
 const RUNS = 40;
-/** A failure prints its seed; the same seed makes the same mutants. */
+/** The test titles contain the seed. The same seed makes the same mutants. */
 const SEED = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
-describe(`whatever is done to a good request (seed ${SEED})`, { concurrency: 4 }, () => {
+describe(`a mutant of a valid request (seed ${SEED})`, { concurrency: 4 }, () => {
     for (const endpoint of ENDPOINTS) {
-        it(`${endpoint.id} answers in the envelope, soon, and never with a 5xx`, async () => {
+        it(`to ${endpoint.id} is answered quickly, in the envelope, and never with a 5xx`, async () => {
             await attackExample(endpoint, { runs: RUNS, seed: SEED });
             await checkHealth();
         });
     }
 });
 
-it('after all that, good requests are served as ever', async () => {
+it('valid requests are served after all mutants', async () => {
     const call = await exampleCall('credentials.verify');
     for (const gateway of [0, 1]) assert.equal((await expectOk(200, { ...call, gateway })).valid, true);
 });

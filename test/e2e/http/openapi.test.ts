@@ -18,7 +18,7 @@ async function checkAnswer(id: string, call: Call): Promise<Answer> {
 }
 
 describe('the OpenAPI document', () => {
-    it('is served as it is made, to anybody, and may be kept', async () => {
+    it('is served unchanged to any caller, and may be cached', async () => {
         const response = await fetch(`${GATEWAYS[0]}/openapi.json`);
         const served = (await response.json()) as typeof document;
         assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
@@ -27,7 +27,7 @@ describe('the OpenAPI document', () => {
         assert.deepEqual({ ...served, info: { ...served.info, version: '1.2.3' } }, document);
     });
 
-    it('answers HEAD without a body and refuses other methods, as endpoints do', async () => {
+    it('and the reference page answer HEAD without a body and refuse other methods', async () => {
         for (const path of ['/openapi.json', '/docs']) {
             const head = await fetch(`${GATEWAYS[0]}${path}`, { method: 'HEAD' });
             assert.equal(head.status, 200);
@@ -39,7 +39,7 @@ describe('the OpenAPI document', () => {
     });
 
     for (const { id } of endpoints) {
-        it(`tells how ${id} answers: its example, the example without a credential, and a body that is none`, async () => {
+        it(`describes how ${id} answers its example, a missing credential and an invalid body`, async () => {
             const call = await exampleCall(id);
             const answer = await checkAnswer(id, call);
             assert.ok(answer.status < 300, answer.text);

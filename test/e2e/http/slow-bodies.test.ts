@@ -10,13 +10,13 @@ const { api_key } = await newKey(await newAccount());
 const KEY = `Authorization: Bearer ${api_key}`;
 const JSON_TYPE = 'Content-Type: application/json';
 
-describe('a body that fails on its way', () => {
-    it('is answered once, whoever notices first', () =>
+describe('a body that fails during its transfer', () => {
+    it('is answered exactly once', () =>
         withConnection(async (connection) => {
             connection.write(
                 requestText('POST /v1/did', [KEY, JSON_TYPE, 'Transfer-Encoding: chunked'], '2\r\n{}\r\n'),
             );
-            await delay(20); // so that the request is being waited for when the fault arrives
+            await delay(20); // the gateway waits for the rest when the fault arrives
             connection.write('zz\r\n');
             const answer = await connection.next();
             assertRefused(answer, 400);
@@ -25,7 +25,7 @@ describe('a body that fails on its way', () => {
             assert.equal(await connection.next(), undefined);
         }));
 
-    it('is not answered again when it was refused before', () =>
+    it('is not answered again if it was already refused', () =>
         withConnection(async (connection) => {
             connection.write(requestText('POST /v1/did', [JSON_TYPE, 'Transfer-Encoding: chunked']));
             assertRefused(await connection.next(), 401);
@@ -34,7 +34,7 @@ describe('a body that fails on its way', () => {
             assert.equal(await connection.next(), undefined);
         }));
 
-    it('is refused when its sender ends too early', () =>
+    it('is refused if its sender ends the connection too early', () =>
         withConnection(async (connection) => {
             connection.write(requestText('POST /v1/did', [KEY, JSON_TYPE, 'Content-Length: 10'], '{}'));
             connection.end();
@@ -42,26 +42,26 @@ describe('a body that fails on its way', () => {
             await connection.closed();
         }));
 
-    it('does no harm when its sender vanishes', async () => {
+    it('does not harm the service if its sender disappears', async () => {
         for (let index = 0; index < 20; index++) {
             const connection = open();
             connection.write(requestText('POST /v1/did', [KEY, JSON_TYPE, 'Content-Length: 10'], '{}'));
             await delay(index);
             connection.destroy();
         }
-        await expectOk(200, { path: '/internal/health' }).catch(() => assert.fail('the service is gone'));
+        await expectOk(200, { path: '/internal/health' }).catch(() => assert.fail('the service does not answer'));
     });
 });
 
-describe('a client that takes its time', { concurrency: true }, () => {
-    it('with the header gets 408', () =>
+describe('a slow client', { concurrency: true }, () => {
+    it('gets 408 if its header does not arrive in time', () =>
         withConnection(async (connection) => {
             connection.write('GET /internal/health HTTP/1.1\r\nHost: te');
             assertRefused(await connection.next(), 408);
             await connection.closed();
         }));
 
-    it('with the body gets one 408', () =>
+    it('gets exactly one 408 if its body does not arrive in time', () =>
         withConnection(async (connection) => {
             connection.write(requestText('POST /v1/did', [KEY, JSON_TYPE, 'Content-Length: 10'], '{'));
             assertRefused(await connection.next(), 408);
@@ -69,15 +69,15 @@ describe('a client that takes its time', { concurrency: true }, () => {
             assert.equal(await connection.next(), undefined);
         }));
 
-    it('with a body that stays within the time is served', () =>
+    it('is served if its body arrives in time', () =>
         withConnection(async (connection) => {
             connection.write(requestText('POST /v1/did', [KEY, JSON_TYPE, 'Content-Length: 2'], '{'));
-            await delay(11_000); // longer than a call may take, shorter than a request may arrive
+            await delay(11_000); // longer than the deadline of a call, shorter than the timeout of a request
             connection.write('}');
             assert.equal((await connection.next())?.status, 201);
         }));
 
-    it('with a body that nobody reads is cut off', () =>
+    it('is disconnected if it continues to send a refused body', () =>
         withConnection(async (connection) => {
             connection.write(requestText('POST /v1/did', [JSON_TYPE, 'Content-Length: 10'], '{'));
             assertRefused(await connection.next(), 401);
@@ -102,7 +102,7 @@ describe('an answer that comes before the end of a long body', () => {
     }
 });
 
-/** Writes a whole body, whatever is answered meanwhile, and gives the status. */
+/** Sends a whole body, even if the answer comes before its end. Returns the status. */
 function upload(options: {
     token: string;
     size: number;

@@ -14,17 +14,17 @@ async function refused(token: string): Promise<void> {
     await expectError(401, { method: 'POST', path: '/v1/did', token });
 }
 
-it('a key is its environment prefix and 32 characters', () => {
+it('a key consists of the prefix of its environment and 32 characters', () => {
     assert.match(api_key, /^[a-z]+_test_[0-9A-Za-z]{32}$/);
 });
 
-describe('what is not exactly a key is refused:', () => {
+describe('a token that is not exactly a key is refused:', () => {
     const forms: Record<string, string> = {
         'the prefix alone': PREFIX,
         'the body alone': body,
-        '31 characters': api_key.slice(0, -1),
-        '33 characters': `${api_key}0`,
-        '10,000 characters': PREFIX + 'A'.repeat(10_000),
+        'a key without its last character': api_key.slice(0, -1),
+        'a key with one more character': `${api_key}0`,
+        'a key of 10,000 characters': PREFIX + 'A'.repeat(10_000),
         'the key twice': api_key + api_key,
         'another brand': `other_test_${body}`,
         'the other environment': `${brand}_live_${body}`,
@@ -32,30 +32,30 @@ describe('what is not exactly a key is refused:', () => {
         'the prefix in capitals': PREFIX.toUpperCase() + body,
         'the letter case swapped': PREFIX + swapCase(body),
         'the body in lower case': PREFIX + body.toLowerCase(),
-        'a character that no key has': `${PREFIX}-${body.slice(1)}`,
+        'a character that is not allowed in keys': `${PREFIX}-${body.slice(1)}`,
         'bytes beyond ASCII': `${PREFIX}${'\u00e9'.repeat(32)}`,
         'an empty segment': `${api_key}_`,
-        'its mask': `${api_key.slice(0, -28)}...${api_key.slice(-4)}`,
-        'a well-formed key of nobody': makeApiKey({ brand, environment: 'test' }).api_key,
-        'a well-formed key of the other environment': makeApiKey({ brand, environment: 'live' }).api_key,
+        'the masked key': `${api_key.slice(0, -28)}...${api_key.slice(-4)}`,
+        'a well-formed but unknown key': makeApiKey({ brand, environment: 'test' }).api_key,
+        'a well-formed but unknown key of the other environment': makeApiKey({ brand, environment: 'live' }).api_key,
     };
     for (const [name, token] of Object.entries(forms)) it(name, () => refused(token));
 
-    it('one character changed, at every place', async () => {
+    it('a key with one changed character, at any place', async () => {
         for (let place = 0; place < body.length; place++) {
             const changed = body[place] === 'x' ? 'y' : 'x';
             await refused(PREFIX + body.slice(0, place) + changed + body.slice(place + 1));
         }
     });
 
-    it('two characters that have changed places', async () => {
+    it('a key with two swapped characters', async () => {
         const place = [...body].findIndex((character, index) => character !== body[index + 1]);
         const [first, second] = [body[place], body[place + 1]];
         await refused(PREFIX + body.slice(0, place) + second + first + body.slice(place + 2));
     });
 });
 
-it('none of these attempts has touched the key or counted in its limit', async () => {
+it('calls with a wrong character in a key neither affect the key nor count in its limit', async () => {
     const { api_key: fresh } = await newKey(account, 'free');
     for (let call = 0; call < 20; call++) await refused(`${fresh.slice(0, -1)}${fresh.endsWith('0') ? '1' : '0'}`);
     const did = await expectOk(201, { method: 'POST', path: '/v1/did', token: fresh });

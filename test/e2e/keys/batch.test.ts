@@ -18,7 +18,7 @@ const login = (email: string, password = PASSWORD): Call => ({
 });
 
 describe('a batch', () => {
-    it('creates accounts of every tier, in the order of the items, ready to log in', async () => {
+    it('creates accounts of every tier, in the order of the items, and they can log in', async () => {
         const users = ['free', 'basic', 'pro', 'enterprise', undefined].map((tier) => ({
             email: newEmail(),
             password: PASSWORD,
@@ -35,7 +35,7 @@ describe('a batch', () => {
         }
     });
 
-    it('judges each item on its own, and says why one has failed', async () => {
+    it('handles each item separately, and says why an item failed', async () => {
         const [good, twice, capitals] = [newEmail(), newEmail(), newEmail()];
         const taken = await register();
         const rows: Array<[item: unknown, reason?: RegExp]> = [
@@ -77,7 +77,7 @@ describe('a batch', () => {
             assert.match(data.failed[index].error, reason, `item ${index}`);
         assert.equal(data.failed[0].email, taken.email);
         assert.ok(!JSON.stringify(data).includes(PASSWORD));
-        // The first of two with one address counts, and the account that was there keeps its password.
+        // The first of two items with one address is created, and an existing account keeps its password.
         await expectOk(200, login(twice));
         await expectError(401, login(twice, 'another password'));
         await expectOk(200, login(taken.email, taken.password));
@@ -85,7 +85,7 @@ describe('a batch', () => {
         assert.deepEqual([name, tier], [null, 'free']);
     });
 
-    it('of which nothing can be created is still a success', async () => {
+    it('succeeds even if no account can be created', async () => {
         const { total_created, total_failed, created, failed } = await expectOk(200, batch([{}, {}]));
         assert.deepEqual([total_created, total_failed, created.length, failed.length], [0, 2, 0, 2]);
     });
@@ -105,18 +105,19 @@ describe('a batch', () => {
     });
 });
 
-describe('a batch is refused as a whole, with 400, where users is', () => {
+describe('a batch is refused as a whole, with 400, if users is', () => {
     const bad: Record<string, unknown> = {
         missing: undefined,
         null: null,
         empty: [],
         'an object': { email: newEmail(), password: PASSWORD },
-        text: 'users',
+        'a string': 'users',
         'a number': 5,
         'more than a thousand items': Array.from({ length: 1_001 }, () => ({})),
     };
     for (const [name, users] of Object.entries(bad)) {
         it(name, async () => void (await expectError(400, batch(users))));
     }
-    it('the body itself', async () => void (await expectError(400, { ...batch([]), body: [{ email: newEmail() }] })));
+    it('sent as the body itself', async () =>
+        void (await expectError(400, { ...batch([]), body: [{ email: newEmail() }] })));
 });

@@ -4,10 +4,10 @@ import { type Call, expectError, expectOk, send } from '../support/client.ts';
 import { type Account, newAccount, newKey } from '../support/world.ts';
 
 const account = await newAccount();
-const get = ({ token }: Account, key_id: string): Call => ({ path: `/v1/keys/${key_id}`, token, gateway: 1 });
-const revoke = ({ token }: Account, key_id: string, gateway = 0): Call => ({
+const get = ({ token }: Account, keyId: string): Call => ({ path: `/v1/keys/${keyId}`, token, gateway: 1 });
+const revoke = ({ token }: Account, keyId: string, gateway = 0): Call => ({
     method: 'DELETE',
-    path: `/v1/keys/${key_id}`,
+    path: `/v1/keys/${keyId}`,
     token,
     gateway,
 });
@@ -16,7 +16,7 @@ const activeKeys = async (): Promise<number> =>
     (await expectOk(200, { path: '/v1/me', token: account.token })).stats.api_keys_active;
 
 describe('a revoked key', () => {
-    it('is refused on the very next call, on both gateways, however well they knew it', async () => {
+    it('is refused from the next call on, even by gateways that have cached its auth state', async () => {
         for (let round = 0; round < 10; round++) {
             const { key_id, api_key } = await newKey(account);
             for (const gateway of [0, 1, 0, 1]) await expectOk(201, use(api_key, gateway));
@@ -26,7 +26,7 @@ describe('a revoked key', () => {
         }
     });
 
-    it('is refused to every call that starts after the answer, while others are under way', async () => {
+    it('is refused for every call that starts after the revocation, while other calls are in flight', async () => {
         const { key_id, api_key } = await newKey(account);
         let revoked = false;
         const callers = [0, 1, 0, 1].map(async (gateway) => {
@@ -41,7 +41,7 @@ describe('a revoked key', () => {
         assert.deepEqual(await Promise.all(callers), [401, 401, 401, 401]);
     });
 
-    it('stays in the list and in the detail, inactive, and counts no more among the active ones', async () => {
+    it('remains visible as inactive, and no longer counts as an active key', async () => {
         const { key_id } = await newKey(account);
         const before = await activeKeys();
         const { revoked_at, ...data } = await expectOk(200, revoke(account, key_id));
@@ -54,18 +54,18 @@ describe('a revoked key', () => {
         assert.equal(total, keys.length);
     });
 
-    it('has one revoked_at, however often and at once it is revoked', async () => {
+    it('keeps its first revoked_at, even if fifty calls at once revoke it', async () => {
         const { key_id } = await newKey(account);
         const before = await activeKeys();
-        const at_once = await Promise.all(
+        const atOnce = await Promise.all(
             Array.from({ length: 50 }, (_, call) => expectOk(200, revoke(account, key_id, call % 2))),
         );
         const later = await expectOk(200, revoke(account, key_id));
-        assert.equal(new Set([...at_once, later].map(({ revoked_at }) => revoked_at)).size, 1);
+        assert.equal(new Set([...atOnce, later].map(({ revoked_at }) => revoked_at)).size, 1);
         assert.equal(await activeKeys(), before - 1);
     });
 
-    it('can be renamed, and nothing brings it back', async () => {
+    it('can be renamed, but not made active again', async () => {
         const { key_id, api_key } = await newKey(account);
         await expectOk(200, revoke(account, key_id));
         const body = { name: 'old', active: true, revoked_at: null };
@@ -76,7 +76,7 @@ describe('a revoked key', () => {
         await expectError(401, use(api_key));
     });
 
-    it('takes no other key with it', async () => {
+    it('does not affect other keys', async () => {
         const [one, other] = [await newKey(account), await newKey(account)];
         await expectOk(201, use(other.api_key));
         await expectOk(200, revoke(account, one.key_id));
@@ -94,7 +94,7 @@ describe('the limit of 20 active keys of a free account', () => {
         gateway,
     });
 
-    it('holds when forty are asked for at once on both gateways', async () => {
+    it('holds for forty requests at once on both gateways', async () => {
         const owner = await newAccount();
         const answers = await Promise.all(Array.from({ length: 40 }, (_, call) => send(generate(owner, call % 2))));
         const count = (status: number) => answers.filter((answer) => answer.status === status).length;
@@ -104,7 +104,7 @@ describe('the limit of 20 active keys of a free account', () => {
         assert.match(answers.find(({ status }) => status === 403)?.body.error ?? '', /limit of 20/);
     });
 
-    it('counts active keys only: a revoked one makes room for one more', async () => {
+    it('counts only active keys, so that a revoked key makes room for a new one', async () => {
         const owner = await newAccount();
         const keys = [];
         for (let made = 0; made < 20; made++) keys.push(await expectOk(201, generate(owner)));
@@ -117,7 +117,7 @@ describe('the limit of 20 active keys of a free account', () => {
 });
 
 describe('the list of keys', () => {
-    it('is newest first and whole, or in pages that add up to it', async () => {
+    it('is complete and newest first, in one answer and in pages', async () => {
         const owner = await newAccount();
         const made = [];
         for (let count = 0; count < 5; count++) made.unshift((await newKey(owner)).key_id);

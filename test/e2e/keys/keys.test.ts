@@ -6,23 +6,23 @@ import { type Account, newAccount, newKey } from '../support/world.ts';
 
 const db = await database();
 const account = await newAccount();
-const unknownCaller = await newAccount();
+const otherCaller = await newAccount();
 const LIMITS = { free: 10, basic: 100, pro: 1_000, enterprise: 10_000 };
 
 const as = ({ token }: Account, call: Call): Call => ({ token, ...call });
 const generate = (owner: Account, body: unknown, gateway = 0): Call =>
     as(owner, { method: 'POST', path: '/v1/keys/generate', body, gateway });
-const get = (owner: Account, key_id: string, gateway = 0): Call => as(owner, { path: `/v1/keys/${key_id}`, gateway });
-const rename = (owner: Account, key_id: string, body: unknown): Call =>
-    as(owner, { method: 'PATCH', path: `/v1/keys/${key_id}`, body });
-const revoke = (owner: Account, key_id: string, gateway = 0): Call =>
-    as(owner, { method: 'DELETE', path: `/v1/keys/${key_id}`, gateway });
+const get = (owner: Account, keyId: string, gateway = 0): Call => as(owner, { path: `/v1/keys/${keyId}`, gateway });
+const rename = (owner: Account, keyId: string, body: unknown): Call =>
+    as(owner, { method: 'PATCH', path: `/v1/keys/${keyId}`, body });
+const revoke = (owner: Account, keyId: string, gateway = 0): Call =>
+    as(owner, { method: 'DELETE', path: `/v1/keys/${keyId}`, gateway });
 const list = (owner: Account): Call => as(owner, { path: '/v1/keys', gateway: 1 });
 const use = (token: string, gateway = 0): Call => ({ method: 'POST', path: '/v1/did', token, gateway });
 
 describe('a new key', () => {
     for (const tier of [undefined, null, 'free', 'basic', 'pro', 'enterprise'] as const) {
-        it(`of tier ${tier} has the limit of its tier, and is shown in full this once`, async () => {
+        it(`of tier ${tier} has the limit of its tier, and is shown in full only once`, async () => {
             const { api_key, ...key } = await expectOk(201, generate(account, { name: ' build server ', tier }));
             const expected = tier ?? 'free';
             const { key_id, created_at } = key;
@@ -35,8 +35,8 @@ describe('a new key', () => {
                 last_used_at: null,
             });
             const { usage, ...detail } = await expectOk(200, get(account, key_id, 1));
-            const key_prefix = `${api_key.slice(0, -28)}...${api_key.slice(-4)}`;
-            assert.deepEqual(detail, { ...key, key_prefix, active: true });
+            const keyPrefix = `${api_key.slice(0, -28)}...${api_key.slice(-4)}`;
+            assert.deepEqual(detail, { ...key, key_prefix: keyPrefix, active: true });
             assert.deepEqual(usage, { requests_today: 0, requests_this_month: 0 });
             const { keys } = await expectOk(200, list(account));
             assert.deepEqual(keys[0], detail);
@@ -44,7 +44,7 @@ describe('a new key', () => {
         });
     }
 
-    it('takes the tier of an account above free', async () => {
+    it('has the tier of its account by default', async () => {
         const richer = await newAccount();
         await db.query(`UPDATE identity.users SET tier = 'pro' WHERE user_id = $1`, [richer.user_id]);
         const { tier, rate_limit } = await expectOk(201, generate(richer, { name: 'key' }));
@@ -56,20 +56,20 @@ describe('a new key', () => {
         'an empty object': {},
         'an array': [],
         'a null name': { name: null },
-        'a number for a name': { name: 5 },
+        'a number as name': { name: 5 },
         'an empty name': { name: '' },
         'a blank name': { name: '   ' },
         'a name of 256 characters': { name: 'x'.repeat(256) },
         'a name of 10,000 characters': { name: 'x'.repeat(10_000) },
-        'an array for a name': { name: ['x'] },
+        'an array as name': { name: ['x'] },
         'a name with NUL': { name: 'a\u0000b' },
         'a name with a lone surrogate': '{"name":"a\\ud800"}',
         'an unknown tier': { name: 'key', tier: 'gold' },
         'a tier in capitals': { name: 'key', tier: 'FREE' },
         'an empty tier': { name: 'key', tier: '' },
-        'a number for a tier': { name: 'key', tier: 1 },
-        'a tier of every object': { name: 'key', tier: 'constructor' },
-        'an array for a tier': { name: 'key', tier: ['free'] },
+        'a number as tier': { name: 'key', tier: 1 },
+        'a property of every object as tier': { name: 'key', tier: 'constructor' },
+        'an array as tier': { name: 'key', tier: ['free'] },
     };
     for (const [name, body] of Object.entries(bad)) {
         it(`is refused with 400 for ${name}`, async () => {
@@ -79,14 +79,14 @@ describe('a new key', () => {
         });
     }
 
-    it('ignores what is not its maker’s to set', async () => {
+    it('ignores fields that a client cannot set', async () => {
         const body = {
             name: 'key',
             key_id: 'mine',
             api_key: 'mine',
             rate_limit: 9,
             active: false,
-            user_id: unknownCaller.user_id,
+            user_id: otherCaller.user_id,
         };
         const key = await expectOk(201, generate(account, body));
         assert.equal(key.rate_limit, 10);
@@ -96,7 +96,7 @@ describe('a new key', () => {
 });
 
 describe('use of a key', () => {
-    it('shows at once in its last use and its counts, on the other gateway too', async () => {
+    it('appears at once in its last_used_at and its counts, on both gateways', async () => {
         const { key_id, api_key } = await newKey(account);
         const before = Date.now();
         for (let call = 0; call < 3; call++) await expectOk(201, use(api_key, call % 2));
@@ -121,7 +121,7 @@ describe('a renamed key', () => {
         await expectOk(201, use(api_key));
     });
 
-    it('keeps its name where none is given, and whatever else is sent', async () => {
+    it('keeps its name if none is sent, and ignores all other fields', async () => {
         const { key_id } = await newKey(account, 'free');
         for (const body of [undefined, {}, { name: null }, { tier: 'enterprise', rate_limit: 9_999, active: false }]) {
             const { name } = await expectOk(200, rename(account, key_id, body));
@@ -140,7 +140,7 @@ describe('a renamed key', () => {
         });
     }
 
-    it('has one of two names that were given at once', async () => {
+    it('has one of two names that were sent at once', async () => {
         const { key_id } = await newKey(account);
         const names = ['one', 'other'];
         const answers = await Promise.all(names.map((name) => expectOk(200, rename(account, key_id, { name }))));
@@ -152,15 +152,15 @@ describe('a renamed key', () => {
     });
 });
 
-describe('somebody else’s key', () => {
-    it('does not exist: 404 to every call, and nothing happens to it', async () => {
+describe('a key of another account or with an invalid id', () => {
+    it('gets 404 like an unknown key, and is not changed', async () => {
         const { key_id, api_key } = await newKey(account);
         const unknown = key_id.replace(/.{4}$/, (end) => (end === '0000' ? '1111' : '0000'));
         for (const call of [get, revoke, (owner: Account, id: string) => rename(owner, id, { name: 'mine' })]) {
-            const theirs = await expectError(404, call(unknownCaller, key_id));
-            assert.equal(theirs.text, (await expectError(404, call(unknownCaller, unknown))).text);
+            const theirs = await expectError(404, call(otherCaller, key_id));
+            assert.equal(theirs.text, (await expectError(404, call(otherCaller, unknown))).text);
         }
-        assert.deepEqual(await expectOk(200, list(unknownCaller)), { keys: [], total: 0 });
+        assert.deepEqual(await expectOk(200, list(otherCaller)), { keys: [], total: 0 });
         await expectOk(201, use(api_key));
         assert.equal((await expectOk(200, get(account, key_id))).name, 'key');
         await expectOk(200, revoke(account, key_id));
@@ -168,29 +168,25 @@ describe('somebody else’s key', () => {
 
     const ids: Record<string, string> = {
         'a word': 'x',
-        capitals: 'ABCDEF01-2345-7000-8000-ABCDEF012345',
-        'no hyphens': '01234567000070008000000000000000',
-        braces: '%7B01234567-0000-7000-8000-000000000000%7D',
-        'a urn': 'urn:uuid:01234567-0000-7000-8000-000000000000',
+        'an id in capitals': 'ABCDEF01-2345-7000-8000-ABCDEF012345',
+        'an id without hyphens': '01234567000070008000000000000000',
+        'an id in braces': '%7B01234567-0000-7000-8000-000000000000%7D',
+        'a URN': 'urn:uuid:01234567-0000-7000-8000-000000000000',
         'a path': '..%2f..%2fetc%2fpasswd',
         NUL: '%00',
         SQL: "'%20OR%201=1--",
         'a line break': '%0d%0aSet-Cookie:a=b',
         '10,000 characters': 'x'.repeat(10_000),
-        'a word of JavaScript': '__proto__',
+        'a property of every object': '__proto__',
     };
-    for (const [name, key_id] of Object.entries(ids)) {
-        it(`with an id that is none (${name}) is 404 as well`, async () => {
-            for (const call of [
-                get(account, key_id),
-                revoke(account, key_id),
-                rename(account, key_id, { name: 'x' }),
-            ]) {
+    for (const [name, keyId] of Object.entries(ids)) {
+        it(`gets 404 if its id is invalid: ${name}`, async () => {
+            for (const call of [get(account, keyId), revoke(account, keyId), rename(account, keyId, { name: 'x' })]) {
                 await expectError(404, call);
             }
         });
     }
-    it('with an id that cannot be decoded is 400', async () => {
-        for (const key_id of ['%', '%zz', '%ff']) assert.equal((await send(get(account, key_id))).status, 400, key_id);
+    it('gets 400 if its id cannot be decoded', async () => {
+        for (const keyId of ['%', '%zz', '%ff']) assert.equal((await send(get(account, keyId))).status, 400, keyId);
     });
 });

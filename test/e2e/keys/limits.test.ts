@@ -14,12 +14,12 @@ const number = (answer: Answer, name: string): number => Number(answer.headers.g
 const ownAddress = (): string => `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`;
 const seconds = (): number => Date.now() / 1_000;
 
-/** The rate window, in milliseconds. */
+/** Length of the rate limit window, in milliseconds. */
 const WINDOW_MS = 60_000;
-/** Fewer than a gateway answers whatever else it has to do: more at once may be refused as too much. */
+/** Calls sent at once. A gateway under other load may shed some of a larger number. */
 const WAVE = 200;
 
-/** Calls so many times, on both gateways in turn, up to a wave of them all at once. */
+/** Sends `times` calls, on both gateways in turn, and WAVE of them at a time. */
 async function atOnce(times: number, call: (gateway: number) => Call): Promise<Answer[]> {
     const answers: Answer[] = [];
     for (let sent = 0; sent < times; sent += WAVE) {
@@ -30,7 +30,7 @@ async function atOnce(times: number, call: (gateway: number) => Call): Promise<A
 }
 
 describe('a free key', () => {
-    it('has exactly ten of sixty calls at once on two gateways, with Remaining 9 to 0 and one Reset', async () => {
+    it('gets exactly ten of sixty calls at once on two gateways, with Remaining 9 to 0 and one Reset', async () => {
         const { api_key } = await newKey(await newAccount(), 'free');
         const answers = await atOnce(60, (gateway) => use(api_key, gateway));
         const admitted = answers.filter(({ status }) => status === 201);
@@ -43,12 +43,12 @@ describe('a free key', () => {
         assert.equal(new Set(answers.map((answer) => number(answer, 'x-ratelimit-reset'))).size, 1);
     });
 
-    it('is told the limit and the wait once it is over it, and gets no further away by trying', async () => {
+    it('is told the limit and the wait when it exceeds the limit, and the wait does not grow', async () => {
         const { api_key } = await newKey(await newAccount(), 'free');
         const began = seconds();
         const first = await send(use(api_key));
         const reset = number(first, 'x-ratelimit-reset');
-        assert.ok(reset >= began + 59 && reset <= seconds() + 61, 'a minute from the first call');
+        assert.ok(reset >= began + 59 && reset <= seconds() + 61, 'the window ends a minute after the first call');
         for (let call = 0; call < 9; call++) await expectOk(201, use(api_key, call % 2));
         for (let call = 0; call < 10; call++) {
             const answer = await expectError(429, use(api_key, call % 2));
@@ -62,7 +62,7 @@ describe('a free key', () => {
         }
     });
 
-    it('counts what is refused after the limit, and nothing that is refused before it', async () => {
+    it('counts calls that are refused after the limit was checked, and none that are refused before', async () => {
         const owner = await newAccount();
         const { api_key, key_id } = await newKey(owner, 'free');
         const left = async () => number(await send(use(api_key)), 'x-ratelimit-remaining');
@@ -76,7 +76,7 @@ describe('a free key', () => {
         await expectError(400, { ...use(api_key), body: { public_key: 'x' } });
         await expectError(400, { path: '/v1/did/did:web:x', token: api_key });
         assert.equal(await left(), 4);
-        // Over the limit the body is not looked at.
+        // Above the limit the body is not read.
         for (let call = 0; call < 4; call++) await expectOk(201, use(api_key));
         await expectError(429, { ...use(api_key), body: '{not json' });
         const { usage } = await expectOk(200, { path: `/v1/keys/${key_id}`, token: owner.token });
@@ -115,13 +115,13 @@ describe('the limit of', () => {
         });
     }
 
-    it('a basic key holds exactly: 100 of 150', async () => {
+    it('a basic key admits exactly 100 of 150 calls', async () => {
         const { api_key } = await newKey(await newAccount(), 'basic');
         const answers = await atOnce(150, (gateway) => ({ path: '/v1/did/did:web:x', token: api_key, gateway }));
         assert.equal(answers.filter(({ status }) => status === 429).length, 50);
     });
 
-    it('a user is one for all sessions and gateways: 600 of 640', () =>
+    it('a user is shared by all sessions and gateways: 600 of 640 calls', () =>
         within(WINDOW_MS, async () => {
             const owner = await newAccount();
             const tokens = [owner.token, (await login(owner)).token];
@@ -137,7 +137,7 @@ describe('the limit of', () => {
         }));
 });
 
-describe('every answer carries the limit', () => {
+describe('every answer has the headers of the rate limit:', () => {
     const calls: Array<[number, Call]> = [
         [401, { path: '/v1/me' }],
         [401, { path: '/v1/me', token: 'nonsense' }],
@@ -164,8 +164,10 @@ describe('every answer carries the limit', () => {
 });
 
 describe('look-ups of unknown keys', () => {
-    const skip = process.env['E2E_ONE_ADDRESS'] ? 'the service under test sees one address alone' : false;
-    it('are 600 a minute for an address, whatever it says it is; known keys are untouched', { skip }, async () => {
+    const skip = process.env['E2E_ONE_ADDRESS'] ? 'the service under test sees only one client address' : false;
+    it('are limited to 600 a minute for the real address of the client, and known keys are not affected', {
+        skip,
+    }, async () => {
         const [from, elsewhere] = [ownAddress(), ownAddress()];
         const { api_key } = await newKey(await newAccount());
         const headersOf = (key: string) => [

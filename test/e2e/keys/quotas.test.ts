@@ -6,7 +6,7 @@ import { aFilledWallet, newAccount, newDid, newKey } from '../support/world.ts';
 const quotas = (token: string, gateway = 0) => expectOk(200, { path: '/v1/me/quotas', token, gateway });
 
 describe('GET /v1/me/quotas', () => {
-    it('shows what the account stores, at once and on every gateway, beside what it may', async () => {
+    it('shows what the account uses and what it may use, at once on every gateway', async () => {
         const account = await newAccount();
         const { token } = account;
         const none = await quotas(token);
@@ -37,7 +37,7 @@ describe('GET /v1/me/quotas', () => {
         }
     });
 
-    it('is for sessions alone', async () => {
+    it('is only for sessions', async () => {
         const { token } = await aFilledWallet();
         await expectError(401, { path: '/v1/me/quotas', token });
         await expectError(401, { path: '/v1/me/quotas' });

@@ -7,7 +7,7 @@ const stats = (token: string, gateway = 0) => expectOk(200, { path: '/v1/me/stat
 const platform = () => expectOk(200, { path: '/internal/v1/admin/stats', internal: true });
 
 describe('GET /v1/me/stats', () => {
-    it('is all zero, but for its own call, in a new account', async () => {
+    it('is all zero, except for its own call, in a new account', async () => {
         const { token } = await newAccount();
         assert.deepEqual(await stats(token), {
             period: new Date().toISOString().slice(0, 7),
@@ -19,7 +19,7 @@ describe('GET /v1/me/stats', () => {
         });
     });
 
-    it('agrees at once, on both gateways, with what a client counts', async () => {
+    it('agrees at once with what a client counts on both gateways', async () => {
         const account = await newAccount();
         const { api_key } = await newKey(account); // session call 1
         const [issuer, holder] = [await newDid(api_key), await newDid(api_key)]; // key calls 1 and 2
@@ -48,7 +48,7 @@ describe('GET /v1/me/stats', () => {
         assert.deepEqual(seen.api_usage, { requests_this_month: 16, requests_today: 16, rate_limit_hits: 0 });
     });
 
-    it('counts what the limit has refused, and not as requests', async () => {
+    it('counts calls above the rate limit as rate_limit_hits, and not as requests', async () => {
         const account = await newAccount();
         const { api_key } = await newKey(account, 'free');
         await Promise.all(Array.from({ length: 14 }, () => send({ path: '/v1/did/x', token: api_key })));
@@ -56,7 +56,7 @@ describe('GET /v1/me/stats', () => {
         assert.deepEqual(api_usage, { requests_this_month: 12, requests_today: 12, rate_limit_hits: 4 });
     });
 
-    it('counts wallets and what is in them, and no wallet’s DID as created', async () => {
+    it('counts wallets and their credentials, but not the DIDs of wallets', async () => {
         const account = await newAccount();
         const { api_key: token } = await newKey(account);
         const { credential, credential_id } = await issue(token, await newDid(token));
@@ -78,7 +78,7 @@ describe('GET /v1/me/stats', () => {
 });
 
 describe('GET /internal/v1/admin/stats', () => {
-    it('counts the whole platform: it grows with every account, and agrees with itself', async () => {
+    it('counts the whole platform: its counts grow with every account and are consistent', async () => {
         const before = await platform();
         const account = await newAccount();
         const { api_key } = await newKey(account);

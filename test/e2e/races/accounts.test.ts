@@ -16,7 +16,7 @@ const registration = (email: string): Call => ({
 });
 const move = (token: string, email: string): Call => ({ method: 'PATCH', path: '/v1/me', token, body: { email } });
 
-/** A login as from an address of its own, so that no guess counts against another. */
+/** A login from a random client address, so that a wrong password does not slow other logins. */
 const login = (email: string, password: string, dice: Dice): Call => ({
     method: 'POST',
     path: '/internal/v1/auth/login',
@@ -28,7 +28,7 @@ const login = (email: string, password: string, dice: Dice): Call => ({
 const ownerOf = async (email: string, dice: Dice): Promise<string> =>
     (await expectOk(200, login(email, PASSWORD, dice))).user_id;
 
-race('one free address, registered and moved to at once, goes to exactly one account', 20, async (callers, dice) => {
+race('a free address that registrations and changes request at once goes to one account', 20, async (callers, dice) => {
     const email = newEmail();
     const moves = movers.slice(0, callers >> 1).map(({ token }) => move(token, email));
     const registrations = Array.from({ length: Math.ceil(callers / 2) }, () => registration(email));
@@ -40,14 +40,14 @@ race('one free address, registered and moved to at once, goes to exactly one acc
     });
     assert.equal(await ownerOf(email, dice), winner);
     for (const [at, { answer }] of made.slice(0, moves.length).entries()) {
-        const { token, user_id } = movers[at] as (typeof movers)[number]; // there are as many
+        const { token, user_id } = movers[at] as (typeof movers)[number]; // one for each move
         const { email: now } = await expectOk(200, { path: '/v1/me', token, gateway: 1 });
         assert.equal(now === email, user_id === winner);
         if (answer.status === 200) assert.equal(now, email);
     }
 });
 
-race('an address that is given up is free from that moment, for one account', 20, async (callers, dice) => {
+race('an address that its account gives up is free from that moment, for one account', 20, async (callers, dice) => {
     const email = newEmail();
     const { token, user_id } = await newAccount();
     await expectOk(200, move(token, email));
@@ -94,7 +94,7 @@ race('batches of the same accounts at once create each account once', 6, async (
     }
 });
 
-race('logins that race a change of the password: none with the old one outlives it', 12, async (callers, dice) => {
+race('a change of the password ends all racing logins with the old password', 12, async (callers, dice) => {
     const account = await register(PASSWORD);
     const { token } = await expectOk(200, login(account.email, PASSWORD, dice));
     const change: Call = {
@@ -103,9 +103,9 @@ race('logins that race a change of the password: none with the old one outlives 
         token,
         body: { current_password: PASSWORD, new_password: NEW_PASSWORD },
     };
-    const with_old = Array.from({ length: callers - 1 }, () => login(account.email, PASSWORD, dice));
-    const with_new = Array.from({ length: callers >> 1 }, () => login(account.email, NEW_PASSWORD, dice));
-    const made = await together([...with_old, change, ...with_new], dice);
+    const withOld = Array.from({ length: callers - 1 }, () => login(account.email, PASSWORD, dice));
+    const withNew = Array.from({ length: callers >> 1 }, () => login(account.email, NEW_PASSWORD, dice));
+    const made = await together([...withOld, change, ...withNew], dice);
 
     const passwordOf = ({ call }: Made) => (call.body as { password: string }).password;
     const last = serialOrder(made, PASSWORD, (current, one) => {

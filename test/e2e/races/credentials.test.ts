@@ -3,7 +3,7 @@ import { expectOk } from '../support/client.ts';
 import { afterwards, type Made, race, serialOrder, together } from '../support/races.ts';
 import { issue, newAccount, newDid, newKey, newWallet } from '../support/world.ts';
 
-/** An issuer with a key, new for each round: rounds must not use up each other's limit. */
+/** Creates an API key and an issuer. Each round has its own key, so that rounds do not use up a shared limit. */
 async function newIssuer() {
     const { api_key: token } = await newKey(await newAccount());
     return { token, issuer: await newDid(token) };
@@ -20,7 +20,7 @@ interface Revocation {
     reason: string;
 }
 
-race('revocations of one credential: the first counts, all answer it, and reads agree', 20, async (callers, dice) => {
+race('all revocations of one credential return the first one, and reads agree', 20, async (callers, dice) => {
     const { token, issuer } = await newIssuer();
     const { credential_id, credential } = await issue(token, issuer);
     const revokes = Array.from({ length: callers }, (_, at) => ({
@@ -38,7 +38,7 @@ race('revocations of one credential: the first counts, all answer it, and reads 
         if (call === status)
             return revoked === (state !== null) && revoked_at === state?.revoked_at ? state : undefined;
         if (state) return revoked_at === state.revoked_at && reason === state.reason ? state : undefined;
-        const own = (call.body as Revocation).reason; // it is one of the revokes
+        const own = (call.body as Revocation).reason; // the call is a revocation
         return reason === own ? { revoked_at, reason } : undefined;
     });
     for (const gateway of [0, 1]) {
@@ -77,7 +77,7 @@ race('storing and deleting one credential in a wallet has a serial order', 20, a
     });
     const entry = entryOf(last);
     if (!entry) return;
-    // Its metadata are from a call that stored just this entry, and that no other such call came after.
+    // Its metadata come from a call that stored this entry, and no other such call began after that one had ended.
     const stores = made.filter(({ answer }) => answer.data?.stored_at === entry.stored_at);
     const writer = stores.find(({ call }) => call === calls[entry.metadata.at]);
     assert.ok(writer);
@@ -85,7 +85,7 @@ race('storing and deleting one credential in a wallet has a serial order', 20, a
 });
 
 race(
-    'credentials stored in one wallet and deleted from it at once: none is lost, none is left',
+    'a wallet loses no credential stored and keeps no credential deleted at the same time',
     10,
     async (callers, dice) => {
         const { token, issuer } = await newIssuer();

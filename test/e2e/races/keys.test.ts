@@ -4,17 +4,17 @@ import { afterwards, race, serialOrder, together } from '../support/races.ts';
 import { sendRaw } from '../support/raw.ts';
 import { newAccount, newDid, newKey } from '../support/world.ts';
 
-/** Active keys that a free account may have. */
+/** Largest number of active keys of a free account. */
 const LIMIT = 20;
 
-/** Sends as from `from`: refused keys count against their address, which other tests use as well. */
+/** Sends calls from the address `from`. Refused keys count against an address, so other tests use another one. */
 const sendFrom = (from: string) => async (call: Call) => {
     const headers = [['Authorization', `Bearer ${call.token}`]] as const;
     const { status, text } = await sendRaw({ ...call, headers, body: '', from });
     return { status, text, data: JSON.parse(text).data };
 };
 
-race('a key that is used while it is revoked works up to one moment and never after it', 20, async (callers, dice) => {
+race('a key that is used while it is revoked works up to one moment, and never after it', 20, async (callers, dice) => {
     const owner = await newAccount(); // the limit of its session is 600 calls a minute
     const { did } = await newDid(owner.token);
     const { key_id, api_key } = await newKey(owner);
@@ -25,9 +25,9 @@ race('a key that is used while it is revoked works up to one moment and never af
     const sender = sendFrom(`127.${1 + dice.number(250)}.${dice.number(256)}.${1 + dice.number(250)}`);
     const made = await together([...uses, revoke, ...uses], dice, sender);
 
-    const alive = serialOrder(made, true, (is_alive, { call, answer }) => {
+    const alive = serialOrder(made, true, (isAlive, { call, answer }) => {
         if (call === revoke) return answer.status === 200 ? false : undefined;
-        return answer.status === (is_alive ? 200 : 401) ? is_alive : undefined;
+        return answer.status === (isAlive ? 200 : 401) ? isAlive : undefined;
     });
     assert.equal(alive, false);
     for (const gateway of [0, 1]) {
@@ -40,20 +40,20 @@ race('a key that is used while it is revoked works up to one moment and never af
 });
 
 race(
-    'keys made and revoked at once never go past the limit, and none is refused below it',
+    'keys created and revoked at once never exceed the limit, and none is refused below it',
     10,
     async (callers, dice) => {
         const { token } = await newAccount();
         const generate: Call = { method: 'POST', path: '/v1/keys/generate', token, body: { name: 'key' } };
-        const active_before = LIMIT - 1 - dice.number(5);
-        const keys = await Promise.all(Array.from({ length: active_before }, () => expectOk(201, generate)));
+        const activeBefore = LIMIT - 1 - dice.number(5);
+        const keys = await Promise.all(Array.from({ length: activeBefore }, () => expectOk(201, generate)));
         const revokes = keys
             .slice(0, Math.min(callers >> 1, 8))
             .map(({ key_id }) => ({ method: 'DELETE', path: `/v1/keys/${key_id}`, token }));
         const generates = Array.from({ length: callers }, () => generate);
         const made = await together([...generates, ...revokes], dice);
 
-        const active = serialOrder(made, active_before, (count, { call, answer }) => {
+        const active = serialOrder(made, activeBefore, (count, { call, answer }) => {
             if (call !== generate) return answer.status === 200 ? count - 1 : undefined;
             if (answer.status === 403) return count === LIMIT ? count : undefined;
             return answer.status === 201 && count < LIMIT ? count + 1 : undefined;

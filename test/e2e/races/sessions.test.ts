@@ -3,11 +3,11 @@ import { type Call, send } from '../support/client.ts';
 import { type Made, race, serialOrder, together } from '../support/races.ts';
 import { login, register } from '../support/world.ts';
 
-const refresh = (refresh_token: string): Call => ({
+const refresh = (refreshToken: string): Call => ({
     method: 'POST',
     path: '/internal/v1/auth/refresh',
     internal: true,
-    body: { refresh_token },
+    body: { refresh_token: refreshToken },
 });
 const logout = (token: string): Call => ({
     method: 'POST',
@@ -23,23 +23,27 @@ const statuses = async (call: Call): Promise<number[]> =>
 
 const hasWon = ({ call, answer }: Made) => call.path.endsWith('/refresh') && answer.status === 200;
 
-race('of refreshes with one token exactly one wins, and its session lives on', 20, async (callers, dice) => {
-    const { refresh_token } = await login(account);
-    const made = await together(
-        Array.from({ length: callers }, () => refresh(refresh_token)),
-        dice,
-    );
-    serialOrder(made, 'unused', (state, { answer }) => {
-        if (answer.status === 401) return state === 'spent' ? state : undefined;
-        return answer.status === 200 && state === 'unused' ? 'spent' : undefined;
-    });
-    const winner = made.find(hasWon)?.answer.data;
-    assert.ok(winner);
-    assert.deepEqual(await statuses({ path: '/v1/me', token: winner.token }), [200, 200]);
-    assert.equal((await send(refresh(winner.refresh_token))).status, 200);
-});
+race(
+    'exactly one of many refreshes with one token succeeds, and its session stays valid',
+    20,
+    async (callers, dice) => {
+        const { refresh_token } = await login(account);
+        const made = await together(
+            Array.from({ length: callers }, () => refresh(refresh_token)),
+            dice,
+        );
+        serialOrder(made, 'unused', (state, { answer }) => {
+            if (answer.status === 401) return state === 'spent' ? state : undefined;
+            return answer.status === 200 && state === 'unused' ? 'spent' : undefined;
+        });
+        const winner = made.find(hasWon)?.answer.data;
+        assert.ok(winner);
+        assert.deepEqual(await statuses({ path: '/v1/me', token: winner.token }), [200, 200]);
+        assert.equal((await send(refresh(winner.refresh_token))).status, 200);
+    },
+);
 
-race('a logout among refreshes ends whatever they have made', 20, async (callers, dice) => {
+race('a logout among refreshes revokes all tokens that they have issued', 20, async (callers, dice) => {
     const { token, refresh_token } = await login(account);
     const ends = Array.from({ length: Math.ceil(callers / 5) }, () => logout(dice.pick([token, refresh_token])));
     const refreshes = Array.from({ length: callers }, () => refresh(refresh_token));

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createClient } from '../../../client/src/client.ts';
 
-/** The service under test, as test/run.ts has started it. */
+/** Returns a setting of the service under test. test/run.ts starts the service and sets it. */
 function setting(name: string): string {
     const value = process.env[name];
-    if (!value) throw new Error(`${name} is not set: run this file by "npm test -- <file>".`);
+    if (!value) throw new Error(`${name} is not set: run this file with "npm test -- <file>".`);
     return value;
 }
 
@@ -19,7 +19,7 @@ export interface Call {
     token?: string | undefined;
     /** Whether to send the internal secret. */
     internal?: boolean;
-    /** Sent as JSON; a string is sent as it is. */
+    /** Sent as JSON. A string is sent unchanged. */
     body?: unknown;
     headers?: Record<string, string>;
     /** Which gateway, 0 or 1. */
@@ -30,20 +30,20 @@ export interface Answer {
     status: number;
     headers: Headers;
     text: string;
-    /** The body as parsed. */
+    /** The parsed body. */
     body: { status: string; message: string; error: string; data: Data };
     data: Data;
 }
 
-/** What answers hold is asserted by the tests: reading it needs no types. */
+/** The tests assert the content of answers, so it has no static type. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
 type Data = any;
 
-/** The service as its users have it, for a trusted caller; each answer is checked as those of `send` are. */
+/** The published client with the internal secret. Each answer is checked in the same way as in `send`. */
 export const service = createClient({
     base_url: GATEWAYS[0] as string, // there are two
     internal_secret: INTERNAL_SECRET,
-    tries: 1, // what is refused here is a fault
+    tries: 1, // a refusal is a fault here
     fetch: checkedFetch,
 });
 
@@ -54,29 +54,32 @@ export async function checkedFetch(url: string, init: RequestInit): Promise<Resp
     return response;
 }
 
-/** Sends any request, good or bad, and checks what holds for every answer: the envelope, the limit's headers, and no word too many. */
+/**
+ * Sends any request, valid or invalid. Checks what holds for every answer: the envelope, the rate limit headers, and
+ * that it shows no internals. Returns the answer.
+ */
 export async function send(call: Call): Promise<Answer> {
     const { method = 'GET', path, token, internal, body, gateway = 0 } = call;
     const headers: Record<string, string> = { ...call.headers };
     if (token !== undefined) headers['authorization'] = `Bearer ${token}`;
     if (internal) headers['x-internal-secret'] = INTERNAL_SECRET;
     if (body !== undefined) headers['content-type'] ??= 'application/json';
-    const text_body = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body);
-    const response = await fetch(`${GATEWAYS[gateway]}${path}`, { method, headers, body: text_body });
+    const textBody = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body);
+    const response = await fetch(`${GATEWAYS[gateway]}${path}`, { method, headers, body: textBody });
     const text = await response.text();
     checkEverywhere(response, text, call);
     const parsed = method === 'HEAD' ? {} : JSON.parse(text);
     return { status: response.status, headers: response.headers, text, body: parsed, data: parsed.data };
 }
 
-/** Sends a request that must succeed with `status`, and gives its data. */
+/** Sends a request that must succeed with `status`. Returns the data of the answer. */
 export async function expectOk(status: number, call: Call): Promise<Data> {
     const answer = await send(call);
     assert.equal(answer.status, status, `${call.method ?? 'GET'} ${call.path}: ${answer.text}`);
     return answer.data;
 }
 
-/** Sends a request that must be refused with `status`, and gives the answer. */
+/** Sends a request that must be refused with `status`. Returns the answer. */
 export async function expectError(status: number, call: Call): Promise<Answer> {
     const answer = await send(call);
     assert.equal(answer.status, status, `${call.method ?? 'GET'} ${call.path}: ${answer.text}`);

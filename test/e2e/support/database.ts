@@ -1,7 +1,7 @@
 import { after } from 'node:test';
 import { Client } from 'pg';
 
-/** A connection to the database of the service under test, for what no client could do: make things old. */
+/** Connects to the database of the tested service, for changes that no client can make, such as older timestamps. */
 export async function database(): Promise<Client> {
     const client = new Client({ connectionString: process.env['E2E_DATABASE_URL'] });
     await client.connect();

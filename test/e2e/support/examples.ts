@@ -1,7 +1,7 @@
 import { type Client, createClient } from '../../../client/src/client.ts';
 import type { EndpointId } from '../../../gateway/endpoints/index.ts';
 import { type Call, INTERNAL_SECRET } from './client.ts';
-import { type TwinnedId, twinnedExamples } from './variant-examples.ts';
+import { type VariantId, variantExamples } from './variant-examples.ts';
 import {
     aFilledWallet,
     aKey,
@@ -14,14 +14,14 @@ import {
     register,
 } from './world.ts';
 
-/** A working call of an endpoint: what it is about has been made, and `run` makes it. */
+/** A valid call of an endpoint. The objects that it needs exist, and `run` makes the call. */
 export interface Example {
     token?: string;
     internal?: true;
     run(client: Client): Promise<unknown>;
 }
 
-const others: Record<Exclude<EndpointId, TwinnedId | `internal.${TwinnedId}`>, () => Promise<Example>> = {
+const others: Record<Exclude<EndpointId, VariantId | `internal.${VariantId}`>, () => Promise<Example>> = {
     'keys.generate': async () => {
         const { token } = await newAccount();
         return { token, run: ({ keys }) => keys.generate({ name: 'build server' }) };
@@ -122,26 +122,26 @@ const others: Record<Exclude<EndpointId, TwinnedId | `internal.${TwinnedId}`>, (
     'internal.health': async () => ({ run: ({ internal }) => internal.health() }),
 };
 
-const ids = Object.keys(twinnedExamples) as TwinnedId[]; // its own keys
+const ids = Object.keys(variantExamples) as VariantId[]; // it has no other keys
 
-/** One for every endpoint: an endpoint without one does not compile. */
+/** An example for every endpoint. An endpoint without an example is a compile error. */
 export const examples = {
     ...others,
     ...Object.fromEntries(ids.map((id) => [id, () => asAnybody(id)])),
     ...Object.fromEntries(ids.map((id) => [`internal.${id}`, () => asTrusted(id)])),
-} as Record<EndpointId, () => Promise<Example>>; // which the types of the three parts add up to
+} as Record<EndpointId, () => Promise<Example>>; // the three parts have all endpoints
 
-async function asAnybody(id: TwinnedId): Promise<Example> {
-    const { token, operation } = await twinnedExamples[id]();
+async function asAnybody(id: VariantId): Promise<Example> {
+    const { token, operation } = await variantExamples[id]();
     return { token, run: (client) => operation(client) };
 }
 
-async function asTrusted(id: TwinnedId): Promise<Example> {
-    const { operation } = await twinnedExamples[id]();
+async function asTrusted(id: VariantId): Promise<Example> {
+    const { operation } = await variantExamples[id]();
     return { internal: true, run: ({ internal }) => operation(internal) };
 }
 
-/** The request that the client makes of an example, for tests that send it otherwise. */
+/** Returns the request that the client makes of an example, for tests that send it in another way. */
 export async function exampleCall(id: EndpointId): Promise<Call> {
     const { token, internal, run } = await examples[id]();
     const calls: Call[] = [];
@@ -164,5 +164,5 @@ export async function exampleCall(id: EndpointId): Promise<Call> {
         },
     });
     await run(client);
-    return calls[0] as Call; // one call is one request
+    return calls[0] as Call; // a call of the client is one request
 }

@@ -1,17 +1,18 @@
 import { connect, constants, type OutgoingHttpHeaders } from 'node:http2';
 import { ADDRESSES, SERVICE_TOKEN } from './grpc.ts';
 
+/** A call without an end is cancelled after this long, in milliseconds. */
 const TIMEOUT_MS = 20_000;
 
-/** What came of a call: gRPC's status, or the HTTP status or HTTP/2 error that took its place. */
+/** Outcome of a call: the gRPC status, or an HTTP status or HTTP/2 error instead of it. */
 export interface RawOutcome {
-    grpc_status: number | undefined;
-    http_status: number | undefined;
-    /** Of RST_STREAM: 0 where there was none. */
+    grpcStatus: number | undefined;
+    httpStatus: number | undefined;
+    /** Error code of RST_STREAM, or 0 if the stream was not reset. */
     reset: number;
 }
 
-/** A message as it travels: flag for compression, length, bytes. */
+/** Returns a message in the framing of gRPC: compression flag, length, bytes. */
 export function envelope(message: Uint8Array, options: { compressed?: boolean; length?: number } = {}): Buffer {
     const head = Buffer.alloc(5);
     head.writeUInt8(options.compressed ? 1 : 0);
@@ -19,11 +20,11 @@ export function envelope(message: Uint8Array, options: { compressed?: boolean; l
     return Buffer.concat([head, message]);
 }
 
-/** Sends these very headers and bytes; a header that is undefined is left out. */
+/** Sends exactly these bytes, and default headers that `headers` overrides. An undefined header is omitted. */
 export async function rawCall(body: Uint8Array, headers: OutgoingHttpHeaders = {}): Promise<RawOutcome> {
     const session = connect(`http://${ADDRESSES['credentials']}`, { maxSendHeaderBlockLength: 1 << 20 });
-    session.on('error', () => {}); // told by the stream too
-    const outcome: RawOutcome = { grpc_status: undefined, http_status: undefined, reset: 0 };
+    session.on('error', () => {}); // the stream reports it too
+    const outcome: RawOutcome = { grpcStatus: undefined, httpStatus: undefined, reset: 0 };
     const all = {
         ':method': 'POST',
         ':path': '/credentials.v1.CredentialsService/GetStatus',
@@ -34,12 +35,12 @@ export async function rawCall(body: Uint8Array, headers: OutgoingHttpHeaders = {
     };
     const stream = session.request(Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)));
     const read = (received: OutgoingHttpHeaders): void => {
-        if (received[':status'] !== undefined) outcome.http_status = Number(received[':status']);
-        if (received['grpc-status'] !== undefined) outcome.grpc_status = Number(received['grpc-status']);
+        if (received[':status'] !== undefined) outcome.httpStatus = Number(received[':status']);
+        if (received['grpc-status'] !== undefined) outcome.grpcStatus = Number(received['grpc-status']);
     };
     stream.on('response', read);
     stream.on('trailers', read);
-    stream.on('error', () => {}); // a reset, which the outcome tells
+    stream.on('error', () => {}); // a reset, which `outcome.reset` reports
     stream.setTimeout(TIMEOUT_MS, () => stream.close(constants.NGHTTP2_CANCEL));
     stream.resume();
     stream.end(body);

@@ -9,7 +9,7 @@ import {
 
 function setting(name: string): string {
     const value = process.env[name];
-    if (!value) throw new Error(`${name} is not set: run this file by "npm test -- <file>".`);
+    if (!value) throw new Error(`${name} is not set: run this file with "npm test -- <file>".`);
     return value;
 }
 
@@ -17,10 +17,10 @@ function setting(name: string): string {
 export const ADDRESSES: Record<string, string> = JSON.parse(setting('E2E_GRPC'));
 /** The token of the service's own processes. It may call every method. */
 export const SERVICE_TOKEN = setting('E2E_SERVICE_TOKEN');
-/** The token of a foreign service. test/support/service.ts lists the methods that it may call. */
+/** The token of another service. test/support/service.ts lists the methods that it may call. */
 export const READER_TOKEN = setting('E2E_READER_TOKEN');
 
-/** The contracts as any client that has the protos reads them. */
+/** The contracts, loaded from the proto files as any client would load them. */
 const PROTOS = loadSync(globSync('*/v1/*.proto', { cwd: 'proto' }), {
     includeDirs: ['proto'],
     keepCase: true,
@@ -28,39 +28,39 @@ const PROTOS = loadSync(globSync('*/v1/*.proto', { cwd: 'proto' }), {
     defaults: true,
 });
 
-/** The method at `package.v1.Service/Method`. */
+/** Returns the definition of the method `package.v1.Service/Method`. */
 export function methodAt(name: string): MethodDefinition<object, object> {
     const [service = '', method = ''] = name.split('/');
-    // The contracts define services and messages alone, and the tests name services.
+    // The contracts define only services and messages, and the tests name a service here.
     return (PROTOS[service] as ServiceDefinition)[method] as MethodDefinition<object, object>;
 }
 
-/** How a message is declared: `package.v1.Message`, a DescriptorProto. */
+/** Returns the DescriptorProto of the message `package.v1.Message`. */
 export function messageAt(name: string): object {
-    return (PROTOS[name] as MessageTypeDefinition<object, object>).type; // as for methods
+    return (PROTOS[name] as MessageTypeDefinition<object, object>).type; // the tests name a message here
 }
 
-/** The services that there are, and their methods: `package.v1.Service/Method`. */
+/** All methods of all services, as `package.v1.Service/Method`. */
 export const METHODS = Object.entries(PROTOS).flatMap(([service, definition]) =>
     'format' in definition ? [] : Object.keys(definition).map((method) => `${service}/${method}`),
 );
 
-/** Where the service of a method is served. */
+/** Returns the address (host:port) of the service that has the method `name`. */
 export function addressOf(name: string): string {
     return ADDRESSES[name.split('.')[0] ?? ''] ?? '';
 }
 
 export interface Options {
-    /** None where it is null. */
+    /** No token is sent if it is null. */
     token?: string | null;
-    /** The account that the call acts for. */
+    /** The account on whose behalf the call is made. */
     user_id?: string;
     metadata?: Record<string, string>;
-    /** Milliseconds from now. */
+    /** Deadline, in milliseconds from now. */
     timeout_ms?: number;
 }
 
-/** What answers hold is asserted by the tests: reading it needs no types. */
+/** The tests assert the content of answers, so it has no static type. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
 type Message = any;
 
@@ -87,7 +87,7 @@ export function closeClients(): void {
     for (const client of clients.values()) client.close();
 }
 
-/** Calls `package.v1.Service/Method` and tells how that went. */
+/** Calls `package.v1.Service/Method`. Resolves to the outcome, also if the call fails. */
 export function call(name: string, request: object, options: Options = {}): Promise<Outcome> {
     const { token = SERVICE_TOKEN, user_id, timeout_ms = 10_000 } = options;
     const { path, requestSerialize, responseDeserialize } = methodAt(name);

@@ -3,7 +3,7 @@ import { issue, newAccount, newDid, newKey } from './world.ts';
 
 export const AUDIENCE = 'did:web:verifier.example';
 
-/** An account with a key and DIDs: of an issuer, who has issued one credential, of a holder and of somebody else. */
+/** Creates an account with an API key and three DIDs: an issuer with one issued credential, a holder, and another. */
 export async function presenting() {
     const account = await newAccount();
     const { api_key: token } = await newKey(account);
@@ -17,7 +17,7 @@ export async function presenting() {
     return { account, token, issuer, holder, other, one, check, verify };
 }
 
-/** The token with one character of its payload changed. */
+/** Returns the token with one changed character in its payload. */
 export function tampered(text: string): string {
     const at = text.length - 120;
     return text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1);

@@ -3,13 +3,13 @@ import { it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Answer, type Call, send } from './client.ts';
 
-/** How often each race is run; every race has a number of its own for a quick run. */
+/** Rounds of each race. With 0, each race runs the number of rounds that it declares for a quick run. */
 const ROUNDS = Number(process.env['RACE_ROUNDS'] ?? 0);
-/** What all delays, orders and gateways of a run follow from: the same seed, the same race. */
+/** Seed of all random delays, orders and gateways. The same seed repeats a race. */
 const SEED = Number(process.env['RACE_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-/** Calls of one round start within so many milliseconds of each other: about what one of them takes. */
+/** The calls of a round start within this time (ms), which is about the duration of one call. */
 const SPREAD_MS = 12;
-/** Where a search for a serial order gives up: most find theirs in as many steps as there are calls. */
+/** The search for a serial order fails after this many dead ends. Most searches need one step per call. */
 const MAX_PLACES = 100_000;
 
 export interface Dice {
@@ -26,7 +26,7 @@ export interface Made {
     ended: number;
 }
 
-/** Runs a race `quick` times (or RACE_ROUNDS times) with 2 to 50 callers; a failure names the seed that repeats it. */
+/** Defines a test that runs `quick` (or RACE_ROUNDS) rounds with 2 to 50 callers. A failure names its seed. */
 export function race(name: string, quick: number, round: (callers: number, dice: Dice) => Promise<void>): void {
     const rounds = ROUNDS || quick;
     it(`${name}, ${rounds} rounds`, async () => {
@@ -46,13 +46,13 @@ export function race(name: string, quick: number, round: (callers: number, dice:
 
 type Send = (call: Call) => Promise<Made['answer']>;
 
-/** Makes one more call, when all others are answered. */
+/** Makes one more call, after all others were answered. */
 export async function afterwards(call: Call, dice: Dice, sender: Send = send): Promise<Made> {
     const [made] = await together([call], dice, sender);
-    return made as Made; // one for one
+    return made as Made; // one call has one result
 }
 
-/** Makes all calls at about the same time, in any order, over both gateways; answers in the order of the calls. */
+/** Makes all calls at about the same time, in a random order, over both gateways. Returns them in the given order. */
 export function together(calls: readonly Call[], dice: Dice, sender: Send = send): Promise<Made[]> {
     return Promise.all(
         calls.map(async (call) => {
@@ -66,41 +66,42 @@ export function together(calls: readonly Call[], dice: Dice, sender: Send = send
 }
 
 /**
- * Asserts that the calls, one after another in some order, would have answered just this, where no call comes before one that
- * was answered before it began. `step` gives the state after a call, an equal one if the call changes nothing, or
- * `undefined` where the call could not have answered so; calls that lead from one state to equal ones are taken to be
- * interchangeable. Returns the state that such an order ends in; where orders may differ in that, make a read the last call.
+ * Asserts that a serial order of the calls explains their answers: an order in which each call comes after all calls
+ * that were answered before it began. `step` returns the state after a call, an equal state if the call changes
+ * nothing, or `undefined` if the call cannot have had this answer in this state. Calls that lead from one state to
+ * equal states count as interchangeable. Returns the last state of the order. If orders with different last states are
+ * possible, make a read the last call.
  */
 export function serialOrder<State>(
     made: readonly Made[],
     initial: State,
     step: (state: State, made: Made) => State | undefined,
 ): State {
-    const in_vain = new Set<string>();
+    const inVain = new Set<string>();
     const search = (state: State, left: readonly Made[]): { end: State } | undefined => {
         if (left.length === 0) return { end: state };
         const place = JSON.stringify([state, left.map((one) => made.indexOf(one))]);
-        if (in_vain.has(place)) return undefined;
-        assert.ok(in_vain.size < MAX_PLACES, 'the search for a serial order takes too long');
-        const first_end = Math.min(...left.map(({ ended }) => ended));
+        if (inVain.has(place)) return undefined;
+        assert.ok(inVain.size < MAX_PLACES, 'the search for a serial order takes too long');
+        const firstEnd = Math.min(...left.map(({ ended }) => ended));
         const moves = new Map<string, { one: Made; next: State }>();
-        for (const one of left.filter(({ began }) => began <= first_end)) {
+        for (const one of left.filter(({ began }) => began <= firstEnd)) {
             const next = step(state, one);
             const name = JSON.stringify(next);
             if (next !== undefined && !moves.has(name)) moves.set(name, { one, next });
         }
-        const free = moves.get(JSON.stringify(state)); // changes nothing: mostly right to come first
+        const free = moves.get(JSON.stringify(state)); // it changes nothing, so it can usually come first
         for (const { one, next } of new Set([...(free ? [free] : []), ...moves.values()])) {
             const without = left.filter((other) => other !== one);
             const found = search(next, without);
             if (found) return found;
         }
-        in_vain.add(place);
+        inVain.add(place);
         return undefined;
     };
-    const in_order = [...made].sort((a, b) => a.ended - b.ended);
-    const found = search(initial, in_order);
-    assert.ok(found, `no serial order explains these answers:\n${in_order.map(lineOf).join('\n')}`);
+    const inOrder = [...made].sort((a, b) => a.ended - b.ended);
+    const found = search(initial, inOrder);
+    assert.ok(found, `no serial order explains these answers:\n${inOrder.map(lineOf).join('\n')}`);
     return found.end;
 }
 
@@ -109,7 +110,7 @@ function lineOf({ call, answer, began, ended }: Made): string {
     return `${began.toFixed(1)}-${ended.toFixed(1)} ${method} ${path}: ${answer.status} ${answer.text.slice(0, 300)}`;
 }
 
-/** A small generator of good enough chance (mulberry32), from the hash (FNV-1a) of a text. */
+/** Returns a small pseudorandom generator (mulberry32) whose seed is the hash (FNV-1a) of a text. */
 function diceOf(text: string): Dice {
     let state = [...text].reduce((hash, char) => Math.imul(hash ^ char.charCodeAt(0), 16_777_619), 2_166_136_261);
     const number = (below: number): number => {

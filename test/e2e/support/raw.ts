@@ -1,16 +1,17 @@
+import assert from 'node:assert/strict';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { GATEWAYS } from './client.ts';
 
 export interface RawCall {
     method?: string;
-    /** Sent as it is. */
+    /** Sent unchanged. */
     path: string;
     /** Sent in this order, repetitions included; `Host` is added. */
     headers?: ReadonlyArray<readonly [name: string, value: string]>;
     body?: string;
     gateway?: number;
-    /** The address to call from: every one of 127.0.0.0/8 is ours. */
+    /** Local address to call from. Every address in 127.0.0.0/8 can be used. */
     from?: string;
 }
 
@@ -20,7 +21,7 @@ export interface RawAnswer {
     text: string;
 }
 
-/** Sends what fetch cannot: header fields repeated, empty or odd, another address of the caller. */
+/** Sends requests that fetch cannot send: with repeated, empty or invalid headers, or from another local address. */
 export async function sendRaw(call: RawCall): Promise<RawAnswer> {
     const { method = 'GET', path, headers = [], body = '', gateway = 0, from = '127.0.0.1' } = call;
     const { hostname, port, host } = new URL(GATEWAYS[gateway] as string); // there are two
@@ -42,6 +43,26 @@ export async function sendRaw(call: RawCall): Promise<RawAnswer> {
                 reject,
             );
         });
-        sent.end(Buffer.from(body)); // a string would carry the header along in its own encoding
+        sent.end(Buffer.from(body)); // with a string, Node would send the header in the encoding of the body
     });
+}
+
+/**
+ * Returns a function that sends a raw body with `token` to an endpoint that accepts any object, because all of its
+ * fields are optional.
+ */
+export function bodySender(token: string) {
+    return async (body: RequestInit['body'], headers: Record<string, string> = {}) => {
+        const response = await fetch(`${GATEWAYS[0]}/v1/did`, {
+            method: 'POST',
+            headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+            body,
+            duplex: 'half',
+        } as RequestInit); // the type has no `duplex`
+        const answer = await response.text();
+        const { status, error } = JSON.parse(answer);
+        assert.equal(status, response.ok ? 'success' : 'error');
+        assert.ok(response.ok || (typeof error === 'string' && error !== ''), answer);
+        return { status: response.status, error: String(error) };
+    };
 }

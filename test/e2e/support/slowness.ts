@@ -1,16 +1,17 @@
 const ATTEMPTS = 5;
 
 /**
- * Runs a check of something that the service forgets after `lasts_ms`. Where it fails after longer than that, the machine may
- * have been too slow for it: it is run again, and must start from nothing.
+ * Runs a check of a state that the service keeps for `lastsMs`. If the check fails after more time than that, the
+ * machine may have been too slow, so the check runs again, up to ATTEMPTS times in all. It must create all its data
+ * anew each time.
  */
-export async function within(lasts_ms: number, check: () => Promise<void>): Promise<void> {
+export async function within(lastsMs: number, check: () => Promise<void>): Promise<void> {
     for (let attempt = 1; ; attempt++) {
         const began = performance.now();
         try {
             return await check();
         } catch (error) {
-            if (performance.now() - began < lasts_ms || attempt === ATTEMPTS) throw error;
+            if (performance.now() - began < lastsMs || attempt === ATTEMPTS) throw error;
         }
     }
 }

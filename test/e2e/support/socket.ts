@@ -10,23 +10,24 @@ export interface SocketAnswer {
     body: string;
 }
 
-/** A connection to a gateway, on which every byte is the test's own. */
+/** A connection to a gateway on which the test itself writes every byte. */
 export interface Connection {
     write(data: string | Uint8Array): void;
     /** Ends the sending side. */
     end(): void;
-    /** Stops reading, or goes on. */
+    /** Stops reading, until resume() is called. */
     pause(): void;
     resume(): void;
     /** The status of the next answer, as soon as it is known. */
     status(): Promise<number>;
-    /** The next whole answer; undefined where the connection ends before one. */
+    /** The next complete answer, or undefined if the connection ends before it. */
     next(): Promise<SocketAnswer | undefined>;
-    /** Resolves when the other side has closed; fails where it does not in time. */
-    closed(within_ms?: number): Promise<void>;
+    /** Resolves when the gateway has closed the connection. Fails if that takes longer than `withinMs`. */
+    closed(withinMs?: number): Promise<void>;
     destroy(): void;
 }
 
+/** Longest wait for an answer, in milliseconds. */
 const TIMEOUT_MS = 25_000;
 
 export function open(gateway = 0): Connection {
@@ -41,10 +42,10 @@ export function open(gateway = 0): Connection {
         });
     }
 
-    async function until(reached: () => boolean, within_ms: number, what: string): Promise<void> {
-        const give_up = performance.now() + within_ms;
+    async function until(reached: () => boolean, withinMs: number, what: string): Promise<void> {
+        const giveUp = performance.now() + withinMs;
         while (!reached()) {
-            assert.ok(performance.now() < give_up, `${what} within ${within_ms} ms`);
+            assert.ok(performance.now() < giveUp, `${what} within ${withinMs} ms`);
             await delay(5);
         }
     }
@@ -76,12 +77,12 @@ export function open(gateway = 0): Connection {
             if (taken) chunks = [taken.rest];
             return taken?.answer;
         },
-        closed: (within_ms = 2_000) => until(() => ended, within_ms, 'the connection was not closed'),
+        closed: (withinMs = 2_000) => until(() => ended, withinMs, 'the connection was not closed'),
         destroy: () => socket.destroy(),
     };
 }
 
-/** Sends `data` on a connection of its own, and gives the first answer. */
+/** Sends `data` on a new connection. Returns the first answer. */
 export async function exchange(data: string | Uint8Array, gateway = 0): Promise<SocketAnswer | undefined> {
     const connection = open(gateway);
     connection.write(data);
@@ -92,12 +93,12 @@ export async function exchange(data: string | Uint8Array, gateway = 0): Promise<
     }
 }
 
-/** A request's text; `headers` are lines. Host is added. */
+/** The text of a request; `headers` are lines. Host is added. */
 export function requestText(start: string, headers: readonly string[] = [], body = ''): string {
     return `${[`${start} HTTP/1.1`, 'Host: test', ...headers].join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** Checks the error envelope of an answer. */
+/** Asserts the status, the headers and the error envelope of an answer. */
 export function assertRefused(answer: SocketAnswer | undefined, status: number): void {
     assert.ok(answer, 'the connection ended without an answer');
     assert.equal(answer.status, status, answer.body);
@@ -112,16 +113,16 @@ export function assertRefused(answer: SocketAnswer | undefined, status: number):
     assert.ok(body.message !== '' && body.error !== '');
 }
 
-/** The first whole answer in the bytes, and what follows it; undefined where there is none. */
+/** Returns the first complete answer in the bytes and the rest after it, or undefined if there is none yet. */
 export function takeAnswer(bytes: Buffer): { answer: SocketAnswer; rest: Buffer } | undefined {
-    const head_end = bytes.indexOf('\r\n\r\n');
-    if (head_end < 0) return undefined;
-    const [start = '', ...lines] = bytes.subarray(0, head_end).toString('latin1').split('\r\n');
+    const headEnd = bytes.indexOf('\r\n\r\n');
+    if (headEnd < 0) return undefined;
+    const [start = '', ...lines] = bytes.subarray(0, headEnd).toString('latin1').split('\r\n');
     const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(start)?.[1]);
     const headers = Object.fromEntries(
         lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
     );
-    const rest = bytes.subarray(head_end + 4);
+    const rest = bytes.subarray(headEnd + 4);
     if (status === 100) return takeAnswer(rest);
     const taken = headers['transfer-encoding'] === 'chunked' ? takeChunks(rest) : takeLength(rest, headers);
     return taken && { answer: { status, headers, body: taken.body.toString() }, rest: taken.rest };
@@ -137,18 +138,18 @@ function takeChunks(bytes: Buffer) {
     const chunks: Buffer[] = [];
     let at = 0;
     for (;;) {
-        const line_end = bytes.indexOf('\r\n', at);
-        if (line_end < 0) return undefined;
-        const size = Number.parseInt(bytes.subarray(at, line_end).toString('latin1'), 16);
-        const end = line_end + 2 + size;
+        const lineEnd = bytes.indexOf('\r\n', at);
+        if (lineEnd < 0) return undefined;
+        const size = Number.parseInt(bytes.subarray(at, lineEnd).toString('latin1'), 16);
+        const end = lineEnd + 2 + size;
         if (bytes.length < end + 2) return undefined;
-        chunks.push(bytes.subarray(line_end + 2, end));
+        chunks.push(bytes.subarray(lineEnd + 2, end));
         at = end + 2;
         if (size === 0) return { body: Buffer.concat(chunks), rest: bytes.subarray(at) };
     }
 }
 
-/** A connection that is gone when the test is done. */
+/** Calls `use` with a new connection, and closes the connection afterwards. */
 export async function withConnection(use: (connection: Connection) => Promise<void>): Promise<void> {
     const connection = open();
     try {

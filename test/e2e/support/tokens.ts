@@ -4,20 +4,20 @@ import { ImportPublicKeyFactory, VerifyFactory } from 'paseto/v4/public';
 
 const paseto = new PublicProtocol(ImportPublicKeyFactory, VerifyFactory);
 
-/** The head of an Ed25519 seed in PKCS #8 (RFC 8410). */
+/** The bytes before an Ed25519 seed in PKCS #8 (RFC 8410), in hexadecimal. */
 const PKCS8 = '302e020100300506032b657004220420';
 
 export interface Signing {
-    /** As the service answers it: 64 bytes in base64. */
+    /** As the service returns it: 64 bytes in base64. */
     private_key: string;
-    /** Text, bytes, or what is to be written as JSON. */
+    /** A string and bytes are signed unchanged, other values as JSON. */
     payload: unknown;
     footer?: string;
     implicit?: string;
     header?: string;
 }
 
-/** A v4.public token, made with nothing of the service's own. */
+/** Returns a v4.public token, made without any code of the service. */
 export function signToken({
     private_key,
     payload,
@@ -25,8 +25,8 @@ export function signToken({
     implicit = '',
     header = 'v4.public.',
 }: Signing): string {
-    const is_raw = typeof payload === 'string' || payload instanceof Uint8Array;
-    const message = Buffer.from(is_raw ? payload : JSON.stringify(payload));
+    const isRaw = typeof payload === 'string' || payload instanceof Uint8Array;
+    const message = Buffer.from(isRaw ? payload : JSON.stringify(payload));
     const seed = Buffer.from(private_key, 'base64').subarray(0, 32);
     const key = createPrivateKey({
         key: Buffer.concat([Buffer.from(PKCS8, 'hex'), seed]),
@@ -42,15 +42,15 @@ export function signToken({
     return header + body + (footer === '' ? '' : `.${Buffer.from(footer).toString('base64url')}`);
 }
 
-/** What the token says, where it is signed by this key (base64): judged by an independent implementation of PASETO. */
-export async function openToken(token: string, public_key: string): Promise<Record<string, unknown>> {
-    const raw = Buffer.from(public_key, 'base64').toString('base64url');
+/** Verifies a token with a public key (base64) by an independent implementation of PASETO. Returns its payload. */
+export async function openToken(token: string, publicKey: string): Promise<Record<string, unknown>> {
+    const raw = Buffer.from(publicKey, 'base64').toString('base64url');
     const key = await paseto.ImportPublicKey(`k4.public.${raw}`);
     const { claims } = await paseto.Verify(key, token, { allowNonExpiring: true });
-    return claims as Record<string, unknown>; // an object, as the service writes it
+    return claims as Record<string, unknown>; // the service signs an object
 }
 
-/** PAE of the PASETO specification: the number of pieces, then each with its length before it. */
+/** PAE of the PASETO specification: the number of pieces, then each piece after its length. */
 function encodePieces(pieces: Buffer[]): Buffer {
     const number = (value: number) => {
         const bytes = Buffer.alloc(8);

@@ -1,16 +1,16 @@
 import type { Api } from '../../../client/src/client.ts';
 import { aFilledWallet, aKey, anIssued, issueBody, newDid, present, presentationBody } from './world.ts';
 
-/** What trusted callers have under the same names as everybody. */
-type Twins = Omit<Api['internal'], 'auth' | 'admin' | 'health'>;
+/** The operations that trusted callers have under the same names as public callers. */
+type Variants = Omit<Api['internal'], 'auth' | 'admin' | 'health'>;
 
-/** A working call of a public operation, which works on its internal twin just so. */
-interface Twinned {
+/** A valid call of a public operation that is also valid for its internal variant. */
+interface Variant {
     token: string;
-    operation(api: Twins): Promise<unknown>;
+    operation(api: Variants): Promise<unknown>;
 }
 
-export const twinnedExamples = {
+export const variantExamples = {
     'did.create': async () => ({ token: await aKey(), operation: (api) => api.did.create() }),
     'did.resolve': async () => {
         const token = await aKey();
@@ -53,6 +53,6 @@ export const twinnedExamples = {
         const { token, wallet_id, password } = await aFilledWallet();
         return { token, operation: (api) => api.wallets.open({ wallet_id, password }) };
     },
-} satisfies Record<string, () => Promise<Twinned>>;
+} satisfies Record<string, () => Promise<Variant>>;
 
-export type TwinnedId = keyof typeof twinnedExamples;
+export type VariantId = keyof typeof variantExamples;

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { type Call, expectOk } from './client.ts';
 import type { Wallet } from './world.ts';
 
-/** The password where it stands in no URL: as bytes, which fetch leaves as they are. */
+/** Returns the header with the password, in UTF-8. fetch sends each character of a header as one byte. */
 export const inHeader = (password: string) => ({ 'X-Wallet-Password': Buffer.from(password).toString('latin1') });
 
-/** The calls that a caller makes to wallets. */
+/** Returns functions that make calls to wallets with `token`. */
 export function walletCalls(token: string) {
     const list = ({ wallet_id, password }: Wallet, query = '', more: Partial<Call> = {}): Call => ({
         path: `/v1/wallets/${wallet_id}/credentials${query}`,
@@ -16,7 +16,7 @@ export function walletCalls(token: string) {
     return {
         list,
 
-        /** The ids of all that is in a wallet. */
+        /** Returns the ids of all credentials in a wallet. */
         async idsIn(wallet: Wallet): Promise<string[]> {
             const { credentials, total } = await expectOk(200, list(wallet));
             assert.equal(total, credentials.length);
@@ -28,16 +28,16 @@ export function walletCalls(token: string) {
             more: Partial<Call> = {},
         ): Call => ({ method: 'POST', path: '/v1/wallets/open', token, body: { wallet_id, password }, ...more }),
 
-        add: (wallet_id: string, body: unknown): Call => ({
+        add: (walletId: string, body: unknown): Call => ({
             method: 'POST',
-            path: `/v1/wallets/${wallet_id}/credentials`,
+            path: `/v1/wallets/${walletId}/credentials`,
             token,
             body,
         }),
 
-        remove: ({ wallet_id }: Wallet, credential_id: string, more: Partial<Call>): Call => ({
+        remove: ({ wallet_id }: Wallet, credentialId: string, more: Partial<Call>): Call => ({
             method: 'DELETE',
-            path: `/v1/wallets/${wallet_id}/credentials/${credential_id}`,
+            path: `/v1/wallets/${wallet_id}/credentials/${credentialId}`,
             token,
             ...more,
         }),

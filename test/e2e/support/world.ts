@@ -28,7 +28,7 @@ export interface Did {
 
 export type Issued = CredentialsIssueData;
 
-/** The signed fields of a token. */
+/** Returns the payload of a token without verifying it. */
 export function payloadOf(token: string): Record<string, unknown> {
     const bytes = Buffer.from(token.slice('v4.public.'.length), 'base64url');
     return JSON.parse(bytes.subarray(0, -64).toString('utf8'));
@@ -44,7 +44,7 @@ export async function register(password = 'correct horse battery') {
     return { email, password, user_id };
 }
 
-/** Opens a session. */
+/** Logs in and returns the tokens of the new session. */
 export async function login({ email, password }: { email: string; password: string }) {
     const { token, refresh_token } = await service.internal.auth.login({ email, password });
     return { token, refresh_token };
@@ -61,14 +61,14 @@ export async function newKey({ token }: Account, tier: KeysGenerateInput['tier']
     return service.as({ token }).keys.generate({ name: 'key', tier });
 }
 
-/** A DID whose key pair the service has made. */
+/** A new DID with a key pair made by the service. */
 export async function newDid(token: string): Promise<Did> {
     const { private_key, ...did } = await service.as({ token }).did.create();
     assert.ok(private_key);
     return { ...did, private_key };
 }
 
-/** The body of an issue, good or, by `more`, bad. */
+/** Returns the body of a request to issue a credential. `more` overrides fields, also with invalid values. */
 export function issueBody(issuer: Did, subject: string, more: Record<string, unknown> = {}) {
     return {
         issuer_did: issuer.did,
@@ -85,17 +85,19 @@ export async function issue(token: string, issuer: Did, more: Partial<Credential
     return service.as({ token }).credentials.issue({ ...issueBody(issuer, 'did:web:subject.example'), ...more });
 }
 
-/** Checks a credential under the DID of its issuer. */
+/** Verifies a credential of the issuer `issuerDid`. */
 export async function verify(
     token: string,
     credential: string,
-    issuer_did: string,
-    check_revocation?: boolean,
+    issuerDid: string,
+    checkRevocation?: boolean,
 ): Promise<CredentialsVerifyData> {
-    return service.as({ token }).credentials.verify({ credential, issuer_did, check_revocation });
+    return service
+        .as({ token })
+        .credentials.verify({ credential, issuer_did: issuerDid, check_revocation: checkRevocation });
 }
 
-/** The body of a presentation, good or, by `more`, bad. */
+/** Returns the body of a request to create a presentation. `more` overrides fields, also with invalid values. */
 export function presentationBody(holder: Did, credentials: string[], more: Record<string, unknown> = {}) {
     return {
         holder_did: holder.did,
@@ -106,7 +108,7 @@ export function presentationBody(holder: Did, credentials: string[], more: Recor
     };
 }
 
-/** Makes a presentation. */
+/** Creates a presentation. */
 export async function present(
     token: string,
     holder: Did,
@@ -120,7 +122,7 @@ export interface Wallet extends WalletsCreateData {
     password: string;
 }
 
-/** Makes a wallet. */
+/** Creates a wallet. */
 export async function newWallet(token: string, password = 'open sesame'): Promise<Wallet> {
     return { password, ...(await service.as({ token }).wallets.create({ name: 'wallet', password })) };
 }
@@ -140,13 +142,13 @@ export async function aKey(): Promise<string> {
     return (await newKey(await newAccount())).api_key;
 }
 
-/** A new account's session, and an API key of it. */
+/** Creates an account with an API key. Returns the session token and the id of the key. */
 export async function anAccountWithKey() {
     const account = await newAccount();
     return { token: account.token, key_id: (await newKey(account)).key_id };
 }
 
-/** A new credential, and the API key by which it was issued. */
+/** A new credential, and the API key that issued it. */
 export async function anIssued() {
     const token = await aKey();
     return { token, ...(await issue(token, await newDid(token))) };

@@ -16,7 +16,7 @@ const UNKNOWN = '01a1fa7f-0167-7000-aba2-295231bb1186';
 const { open, add, remove, list, idsIn } = walletCalls(token);
 
 describe('credentials in a wallet', () => {
-    it('come back as they were stored, newest first, with their metadata to the letter', async () => {
+    it('come back unchanged, newest first, with the exact text of their metadata', async () => {
         const wallet = await newWallet(token);
         const first = await issue(token, issuer, { credential_type: 'EducationCredential' });
         const second = await issue(token, issuer, { expiration_date: '2001-01-01' });
@@ -43,9 +43,9 @@ describe('credentials in a wallet', () => {
             issuer: issuer.did,
         };
         assert.equal(listed.data.total, 2);
-        const [shown_newer, shown_older] = listed.data.credentials;
-        assert.deepEqual(shown_newer, { ...newer, stored_at });
-        assert.deepEqual(shown_older, { ...older, stored_at: stored.stored_at, metadata: JSON.parse(metadata) });
+        const [shownNewer, shownOlder] = listed.data.credentials;
+        assert.deepEqual(shownNewer, { ...newer, stored_at });
+        assert.deepEqual(shownOlder, { ...older, stored_at: stored.stored_at, metadata: JSON.parse(metadata) });
         assert.ok(listed.text.includes(`"metadata":${metadata}`));
 
         const opened = await send(open(wallet));
@@ -63,7 +63,7 @@ describe('credentials in a wallet', () => {
         ]);
     });
 
-    it('are one entry where one is stored again', async () => {
+    it('remain one entry if the same credential is stored again', async () => {
         const wallet = await newWallet(token);
         const { credential, credential_id } = await issue(token, issuer);
         const first = await store(token, wallet, credential, { n: 1 });
@@ -122,7 +122,7 @@ describe('credentials in a wallet', () => {
         await expectError(400, add(wallet.wallet_id, { password: wallet.password, credential: tampered }));
     });
 
-    it('are gone when they are deleted', async () => {
+    it('are gone after they were deleted', async () => {
         const wallet = await newWallet(token);
         const { password } = wallet;
         const [one, two] = [await issue(token, issuer), await issue(token, issuer)];
@@ -151,7 +151,7 @@ describe('credentials in a wallet', () => {
         assert.deepEqual(statuses, [200, ...Array.from({ length: 19 }, () => 404)]);
     });
 
-    it('come whole, however many and large they are', async () => {
+    it('are returned in full even if they are many and large', async () => {
         const wallet = await newWallet(token);
         const claims = { essay: 'x'.repeat(60_000) };
         const stored: string[] = [];
@@ -171,7 +171,7 @@ describe('credentials in a wallet', () => {
     });
 });
 
-it('a wallet’s password is in no log and no table', async () => {
+it('neither logs nor tables contain the password of a wallet', async () => {
     const password = `sesame ${randomUUID()} ümlaut`;
     const mistyped = `wrong ${randomUUID()}`;
     const wallet = await newWallet(token, password);
@@ -192,8 +192,8 @@ it('a wallet’s password is in no log and no table', async () => {
         const files = globSync(`${process.env['E2E_LOG_DIR']}/${process.env['E2E_TRANSPORT']}-*.log`);
         return files.map((file) => readFileSync(file, 'utf8')).join('');
     };
-    for (const give_up = performance.now() + 10_000; !logs().includes(last); await delay(20)) {
-        assert.ok(performance.now() < give_up, 'requests are logged');
+    for (const giveUp = performance.now() + 10_000; !logs().includes(last); await delay(20)) {
+        assert.ok(performance.now() < giveUp, 'the last request is not in the logs after 10 s');
     }
     const written = logs();
     for (const secret of [password, mistyped]) {

@@ -16,13 +16,13 @@ const list = ({ wallet_id }: Wallet, query: string, headers: Record<string, stri
 
 async function filledWallet(credentials = 1): Promise<Wallet & { credential_id: string }> {
     const wallet = await newWallet(token, PASSWORD);
-    let credential_id = '';
+    let credentialId = '';
     for (let n = 0; n < credentials; n++) {
         const issued = await issue(token, issuer);
         await store(token, wallet, issued.credential);
-        credential_id = issued.credential_id;
+        credentialId = issued.credential_id;
     }
-    return { ...wallet, credential_id };
+    return { ...wallet, credential_id: credentialId };
 }
 
 describe('the password of a list', () => {
@@ -36,7 +36,7 @@ describe('the password of a list', () => {
         await expectOk(200, list(plus, '?password=a+b'));
     });
 
-    it('may stand in the query or in the header, and not differ where it stands in both', async () => {
+    it('may be in the query or in the header, and must be the same if it is in both', async () => {
         const wallet = await newWallet(token, PASSWORD);
         const good = `?password=${encodeURIComponent(PASSWORD)}`;
         await expectOk(200, list(wallet, good));
@@ -48,7 +48,7 @@ describe('the password of a list', () => {
         await expectError(401, list(wallet, '?password=wrong'));
     });
 
-    it('is required, once, and is text', async () => {
+    it('is required exactly once, as valid text', async () => {
         const wallet = await newWallet(token, PASSWORD);
         const good = encodeURIComponent(PASSWORD);
         for (const query of [
@@ -71,10 +71,10 @@ describe('the password of a list', () => {
         await expectError(400, list(wallet, '', { 'X-Wallet-Password': 'caf\xe9' })); // Latin-1
     });
 
-    it('is refused where its header comes twice, and read from it as UTF-8', async () => {
+    it('is refused if its header is repeated, and is read from the header as UTF-8', async () => {
         const password = 'clé 🗝️';
         const wallet = await newWallet(token, password);
-        const bytes = Buffer.from(password).toString('latin1'); // as Node wants the bytes of a header
+        const bytes = Buffer.from(password).toString('latin1'); // Node sends each character of a header as one byte
         await expectOk(200, list(wallet, '', { 'X-Wallet-Password': bytes }));
         const path = `/v1/wallets/${wallet.wallet_id}/credentials`;
         const authorization = ['Authorization', `Bearer ${token}`] as const;
@@ -85,7 +85,7 @@ describe('the password of a list', () => {
 });
 
 describe('the password of a deletion', () => {
-    it('may stand in the body or in the header, but not in the query', async () => {
+    it('may be in the body or in the header, but not in the query', async () => {
         const wallet = await filledWallet();
         const path = `/v1/wallets/${wallet.wallet_id}/credentials/${wallet.credential_id}`;
         const remove = (more: Partial<Call>, query = ''): Call => ({
@@ -94,10 +94,10 @@ describe('the password of a deletion', () => {
             token,
             ...more,
         });
-        const in_query = `?password=${encodeURIComponent(PASSWORD)}`;
+        const inQuery = `?password=${encodeURIComponent(PASSWORD)}`;
         await expectError(400, remove({}));
-        await expectError(400, remove({}, in_query));
-        await expectError(400, remove({ body: {} }, in_query));
+        await expectError(400, remove({}, inQuery));
+        await expectError(400, remove({ body: {} }, inQuery));
         await expectError(400, remove({ body: { password: null } }));
         await expectError(400, remove({ body: { password: 5 } }));
         await expectError(400, remove({ body: { password: '' } }));
@@ -112,7 +112,7 @@ describe('the password of a deletion', () => {
 });
 
 describe('pages of a wallet', () => {
-    it('are linked without the password, and complete', async () => {
+    it('have links without the password, and are complete', async () => {
         const wallet = await filledWallet(5);
         const headers = { 'X-Wallet-Password': PASSWORD };
         const whole = (await expectOk(200, list(wallet, '', headers))).credentials;

@@ -16,14 +16,14 @@ import {
 
 const account = await newAccount();
 const { api_key: token } = await newKey(account);
-const { api_key: strange_token } = await newKey(await newAccount());
+const { api_key: strangeToken } = await newKey(await newAccount());
 const issuer = await newDid(token);
 const UNKNOWN = '01a1fa7f-0167-7000-aba2-295231bb1186';
 
 const { open, add, remove, list, idsIn } = walletCalls(token);
 
 describe('a wallet', () => {
-    it('shows its private key to who opens it, and to nobody else', async () => {
+    it('shows its private key only when it is opened', async () => {
         const made = await newWallet(token);
         assert.deepEqual(Object.keys(made).sort(), [
             'created_at',
@@ -42,16 +42,16 @@ describe('a wallet', () => {
         assert.equal(bytes.subarray(32).toString('base64'), made.public_key);
     });
 
-    it('holds a DID that signs, belongs to the account and is not counted as one that it created', async () => {
+    it('has a DID that can sign, belongs to the account and does not count as created by it', async () => {
         const owner = await newAccount();
         const wallet = await newWallet(owner.token);
         const { private_key, did } = await expectOk(200, open(wallet, { token: owner.token }));
-        assert.equal((await expectOk(200, { path: `/v1/did/${did}`, token: strange_token })).did, did);
+        assert.equal((await expectOk(200, { path: `/v1/did/${did}`, token: strangeToken })).did, did);
         const body = issueBody({ did, private_key, public_key: wallet.public_key }, 'did:web:x');
         const { credential, credential_id } = await expectOk(201, {
             method: 'POST',
             path: '/v1/credentials',
-            token: strange_token,
+            token: strangeToken,
             body,
         });
         assert.equal((await verify(token, credential, did)).valid, true);
@@ -60,38 +60,38 @@ describe('a wallet', () => {
         assert.equal((await expectOk(200, { path: '/v1/me', token: owner.token })).stats.dids_created, 0);
     });
 
-    it('is the account’s, whichever of its credentials the call is made with', async () => {
+    it('can be opened with any session or key of its account', async () => {
         const wallet = await newWallet(account.token);
         await expectOk(200, open(wallet));
-        const { api_key: other_key } = await newKey(account, 'basic');
-        await expectOk(200, open(wallet, { token: other_key }));
+        const { api_key: otherKey } = await newKey(account, 'basic');
+        await expectOk(200, open(wallet, { token: otherKey }));
     });
 
-    it('keeps any Unicode of its name, without the blanks around it', async () => {
+    it('keeps any Unicode in its name, without the blanks around it', async () => {
         const body = { name: ' \u200f ملف 🗝️ ', password: 'x', description: null };
         const { name } = await expectOk(201, { method: 'POST', path: '/v1/wallets', token, body });
         assert.equal(name, body.name.trim());
     });
 });
 
-describe('a wallet is not made of', () => {
+describe('a wallet is not created from', () => {
     const good = { name: 'wallet', password: 'open sesame' };
     const bad: Record<string, unknown> = {
         'no name': { password: 'x' },
-        'a name that is null': { ...good, name: null },
-        'a number for a name': { ...good, name: 5 },
+        'a null name': { ...good, name: null },
+        'a number as name': { ...good, name: 5 },
         'an empty name': { ...good, name: '' },
         'a blank name': { ...good, name: ' \t ' },
         'a name of 256 characters': { ...good, name: 'x'.repeat(256) },
         'no password': { name: 'wallet' },
-        'a password that is null': { ...good, password: null },
-        'a number for a password': { ...good, password: 12345678 },
+        'a null password': { ...good, password: null },
+        'a number as password': { ...good, password: 12345678 },
         'an empty password': { ...good, password: '' },
         'a password of 1,025 bytes': { ...good, password: 'x'.repeat(1_025) },
         'a password with NUL': '{"name":"wallet","password":"a\\u0000b"}',
-        'a password with half a character': '{"name":"wallet","password":"a\\ud800b"}',
+        'a password with a lone surrogate': '{"name":"wallet","password":"a\\ud800b"}',
         'a description of 2,001 characters': { ...good, description: 'x'.repeat(2_001) },
-        'a number for a description': { ...good, description: 5 },
+        'a number as description': { ...good, description: 5 },
         'an array': [good],
         'no body': undefined,
     };
@@ -103,7 +103,7 @@ describe('a wallet is not made of', () => {
 });
 
 describe('a wallet does not open', () => {
-    it('with another password, and the refusal does not repeat it', async () => {
+    it('with another password, which the refusal does not repeat', async () => {
         const wallet = await newWallet(token);
         for (const password of ['Open sesame', 'open sesame ', ' open sesame', 'open', `${wallet.password}\u200b`]) {
             const { text } = await expectError(401, open({ ...wallet, password }));
@@ -112,11 +112,11 @@ describe('a wallet does not open', () => {
         await expectOk(200, open(wallet));
     });
 
-    it('for another account: to it there is no such wallet', async () => {
+    it('for another account, which gets 404', async () => {
         const wallet = await newWallet(token);
         const { credential, credential_id } = await issue(token, issuer);
         await store(token, wallet, credential);
-        const unknownCaller = { token: strange_token };
+        const unknownCaller = { token: strangeToken };
         for (const password of [wallet.password, 'wrong']) {
             const named = { ...wallet, password };
             await expectError(404, open(named, unknownCaller));
@@ -127,16 +127,16 @@ describe('a wallet does not open', () => {
         assert.deepEqual(await idsIn(wallet), [credential_id]);
     });
 
-    it('where there is none', async () => {
-        for (const wallet_id of [UNKNOWN, '', '../wallets', 'x'.repeat(10_000), UNKNOWN.toUpperCase(), 'urn:uuid:x']) {
-            await expectError(404, open({ wallet_id, password: 'x' }));
+    it('if its id is unknown or malformed', async () => {
+        for (const walletId of [UNKNOWN, '', '../wallets', 'x'.repeat(10_000), UNKNOWN.toUpperCase(), 'urn:uuid:x']) {
+            await expectError(404, open({ wallet_id: walletId, password: 'x' }));
         }
-        for (const wallet_id of [UNKNOWN, 'x', '..%2f', '%00', 'x'.repeat(10_000)]) {
-            await expectError(404, list({ wallet_id, password: 'x' } as Wallet));
+        for (const walletId of [UNKNOWN, 'x', '..%2f', '%00', 'x'.repeat(10_000)]) {
+            await expectError(404, list({ wallet_id: walletId, password: 'x' } as Wallet));
         }
     });
 
-    it('by a body of another shape', async () => {
+    it('with a malformed body', async () => {
         const { wallet_id, password } = await newWallet(token);
         for (const body of [
             {},
@@ -155,7 +155,7 @@ describe('a wallet does not open', () => {
         }
     });
 
-    it('by guessing: after ten wrong passwords callers wait', async () => {
+    it('to a client that guesses, which has to wait after ten wrong passwords', async () => {
         const wallet = await newWallet(token);
         let refusal: Answer | undefined;
         let guesses = 0;

@@ -4,7 +4,7 @@ import type { EntryOf, Journal } from '../load/journal.ts';
 import type { Reader } from './reader.ts';
 import { broken, differences, lost, notInForce, type Violation } from './violation.ts';
 
-/** Registrations, the account's own name and password. */
+/** Checks the registrations of a client, and the name and password of its account. */
 export async function checkAccounts(actor: Actor, journal: Journal, api: Reader): Promise<Violation[]> {
     const violations: Violation[] = [];
     for (const entry of journal.of(actor.index, 'register')) violations.push(...(await checkRegistered(entry, api)));
@@ -30,14 +30,16 @@ async function checkRegistered(entry: EntryOf<'register'>, api: Reader): Promise
     if (login.status === 200) {
         const me = await api.ask({ method: 'GET', path: '/v1/me', token: String(login.data['token']) });
         const other = differences({ email, name, tier: 'free' }, me.data, ['email', 'name', 'tier']);
-        return me.status === 200 && other.length === 0 ? [] : [broken('I3', entry, 'the account is there in part')];
+        return me.status === 200 && other.length === 0
+            ? []
+            : [broken('I3', entry, 'only a part of the account exists')];
     }
     const body = { email, password, name };
     const again = await api.ask({ method: 'POST', path: '/internal/v1/auth/register', internal: true, body });
-    return again.status === 201 ? [] : [broken('I3', entry, 'nobody can log in, and the address is taken')];
+    return again.status === 201 ? [] : [broken('I3', entry, 'no login succeeds, but the address is taken')];
 }
 
-/** The last acknowledged name, or one that came later without an acknowledgement. */
+/** Checks that the account has the last acknowledged name, or that of a later write in doubt. */
 async function checkName({ index, token }: Actor, journal: Journal, api: Reader): Promise<Violation[]> {
     const attempts = journal.of(index, 'rename').filter(({ outcome }) => !isRefused(outcome));
     const last = attempts.findLastIndex(({ outcome }) => isAcknowledged(outcome));
@@ -49,7 +51,7 @@ async function checkName({ index, token }: Actor, journal: Journal, api: Reader)
     return answers.every(isRight) ? [] : [lost(acknowledged, 'the account has another name')];
 }
 
-/** Exactly one of the passwords that may be in force is, and none from before the last acknowledged change. */
+/** Checks that exactly one of the possible passwords works, and none from before the last acknowledged change. */
 async function checkPassword(actor: Actor, journal: Journal, api: Reader): Promise<Violation[]> {
     const attempts = journal.of(actor.index, 'change-password');
     const [first] = attempts;
@@ -63,10 +65,10 @@ async function checkPassword(actor: Actor, journal: Journal, api: Reader): Promi
         (await logIn(actor.email, password, api)).status === 200;
     const working = await Promise.all(inDoubt.map(works));
     if (working.filter(Boolean).length !== 1) {
-        const text = `of the passwords that may be in force, ${working.filter(Boolean).length} are`;
+        const text = `${working.filter(Boolean).length} of the possible passwords work, not 1`;
         return [acknowledged ? lost(acknowledged, text) : broken('I3', last, text)];
     }
-    // The guard against guessing leaves room for a few wrong ones.
+    // Three at most, because logins are delayed after more wrong passwords.
     const revived = await Promise.all(old.slice(-3).map(works));
     return revived.includes(true) ? [notInForce(acknowledged ?? last, 'an earlier password works')] : [];
 }

@@ -3,16 +3,16 @@ import type { Entry, Journal } from '../load/journal.ts';
 import { broken, notInForce, type Violation } from './violation.ts';
 
 /**
- * A request has 10 s. What takes twice as long was not ended by its time limit, on however busy a machine, in milliseconds; the
- * run holds answers to less than that as a target.
+ * An answer that takes longer than this (ms) breaks I6. The deadline of a request is 10 s, so an answer after twice
+ * that time was not ended by the deadline, even on a busy machine. A shorter time is a target of the run.
  */
 const LONGEST_MS = 20_000;
-/** The fields by which the answers of each kind of write name what was made. */
+/** The fields of answers that contain the id of a created object. */
 const IDS = ['credential_id', 'presentation_id', 'wallet_id', 'key_id', 'user_id', 'refresh_token'];
 
 /**
- * Whether every answer was a documented one and came in time; what has ended stays so, while the fault lasts too.
- * `mayLose`: processes that answer were killed, so that connections to them are lost.
+ * Returns the answers that were undocumented, late or missing, and each use of a revoked key or ended session that a
+ * gateway accepted. `mayLose` allows lost connections, because processes that answer clients were killed.
  */
 export function checkAnswers(journal: Journal, { mayLose }: { mayLose: boolean }): Violation[] {
     return journal.entries.flatMap((entry) => {
@@ -30,7 +30,7 @@ export function checkAnswers(journal: Journal, { mayLose }: { mayLose: boolean }
     });
 }
 
-/** Whether two acknowledged writes were given the same id. */
+/** Returns the acknowledged writes that were given the id of an earlier write. */
 export function checkIds(journal: Journal): Violation[] {
     const seen = new Map<string, Entry>();
     const violations: Violation[] = [];

@@ -12,7 +12,7 @@ import { checkStatistics } from './statistics.ts';
 import type { Violation } from './violation.ts';
 import { checkWallets } from './wallets.ts';
 
-/** Clients that are checked at the same time. */
+/** Number of clients that are checked at the same time. */
 const AT_ONCE = 8;
 
 export interface CheckOptions {
@@ -25,8 +25,8 @@ export interface CheckOptions {
 }
 
 /**
- * Reads everything back that the journal knows of, once the fault is over, and returns what breaks I1 to I6: nothing, where all
- * is well. What has ended is looked at twice, before and after all that is read in between.
+ * Reads everything in the journal back after the fault. Returns the violations of I1 to I6 and of the health check in
+ * I7. Revocations and ended sessions are checked twice, before and after the other reads.
  */
 export async function check(options: CheckOptions): Promise<Violation[]> {
     const { actors, journal, send, gateways, mayLose } = options;
@@ -68,7 +68,7 @@ async function checkActor(actor: Actor, journal: Journal, api: Reader): Promise<
     }
 }
 
-/** Health tells the truth: the fault is over. */
+/** Checks that every gateway reports healthy, because the fault is over. */
 async function checkHealth(api: Reader): Promise<Violation[]> {
     const answers = await api.askAll({ method: 'GET', path: '/internal/health' });
     return answers.flatMap(({ data }, gateway) =>

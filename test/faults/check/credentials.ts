@@ -6,14 +6,14 @@ import { broken, differences, lost, notInForce, type Violation } from './violati
 
 export interface Found {
     violations: Violation[];
-    /** Rows that were read, by what they are called in the statistics. */
+    /** Number of rows that were read, by their name in the statistics. */
     counts: Record<string, number>;
 }
 
-/** Credentials of a client that are verified one by one, with their signature and claims; the list shows all of them. */
+/** Credentials of a client whose signature and claims are verified. The list check covers all its credentials. */
 const VERIFIED = 60;
 
-/** Credentials and their revocations: the issuer's list, each revoked one's status, and some tokens. */
+/** Checks credentials and revocations: the list of the issuer, the status of each revoked one, and some tokens. */
 export async function checkCredentials(actor: Actor, journal: Journal, api: Reader): Promise<Found> {
     const { did, key, index } = actor;
     const list = { path: `/v1/credentials/by-issuer/${did}`, token: key.secret };
@@ -26,7 +26,8 @@ export async function checkCredentials(actor: Actor, journal: Journal, api: Read
         const id = String(row['credential_id']);
         const own = byId.get(id);
         if (own) violations.push(...(await checkRevoked(id, own, row, actor, api)));
-        else if (row['revoked']) violations.push({ invariant: 'I3', text: `${id} is revoked, and nobody did that` });
+        else if (row['revoked'])
+            violations.push({ invariant: 'I3', text: `${id} is revoked, but no client revoked it` });
     }
     const kept = issues.filter(({ outcome }) => isAcknowledged(outcome) && !byId.has(idOf(outcome)));
     for (const entry of spread(kept, VERIFIED)) violations.push(...(await verify(entry, actor, api)));
@@ -34,7 +35,7 @@ export async function checkCredentials(actor: Actor, journal: Journal, api: Read
     return { violations, counts: { credentials_issued: rows.length, credentials_revoked: revoked } };
 }
 
-/** Whether each acknowledged revocation is in force on every gateway. */
+/** Checks that each acknowledged revocation is in force on every gateway. */
 export async function checkRevocationsHold(actor: Actor, journal: Journal, api: Reader): Promise<Violation[]> {
     const violations: Violation[] = [];
     for (const entry of journal.of(actor.index, 'revoke').filter(({ outcome }) => isAcknowledged(outcome))) {
@@ -53,13 +54,13 @@ function compareIssues(issues: ReadonlyArray<EntryOf<'issue'>>, rows: readonly D
         const { subject, type } = entry.intent;
         const [row, ...more] = bySubject.get(subject) ?? [];
         const { outcome } = entry;
-        if (more.length > 0) return [broken('I5', entry, 'it is there more than once')];
+        if (more.length > 0) return [broken('I5', entry, 'it exists more than once')];
         if (isAcknowledged(outcome)) {
             if (!row) return [lost(entry, 'it is not in the list of its issuer')];
             const other = differences(outcome.data, row, ['credential_id', 'subject', 'credential_type', 'issued_at']);
             return other.length > 0 ? [lost(entry, `the list has another ${other.join(', ')}`)] : [];
         }
-        if (row && row['credential_type'] !== type) return [broken('I3', entry, 'only a part of it is there')];
+        if (row && row['credential_type'] !== type) return [broken('I3', entry, 'only a part of it exists')];
         return [];
     });
 }
@@ -68,12 +69,12 @@ function compareList(issues: ReadonlyArray<EntryOf<'issue'>>, rows: readonly Dat
     const subjects = new Set(issues.map(({ intent }) => intent.subject));
     const strange = rows.filter((row) => !subjects.has(String(row['subject']))).length;
     const wrong: Violation[] = [];
-    if (strange > 0) wrong.push({ invariant: 'I4', text: `${strange} credentials are listed that nobody asked for` });
+    if (strange > 0) wrong.push({ invariant: 'I4', text: `${strange} listed credentials were never requested` });
     if (total !== rows.length) wrong.push({ invariant: 'I4', text: `a list of ${rows.length} says total ${total}` });
     return wrong;
 }
 
-/** A credential with attempts to revoke it: its status on every gateway, its row and its verification must agree. */
+/** Checks that the status on every gateway, the row and the verification of a credential agree about its revocation. */
 async function checkRevoked(
     id: string,
     attempts: ReadonlyArray<EntryOf<'revoke'>>,
@@ -83,7 +84,7 @@ async function checkRevoked(
 ): Promise<Violation[]> {
     const path = `/v1/credentials/status/${encodeURIComponent(id)}`;
     const statuses = await api.askAll({ method: 'GET', path, token });
-    const [first] = attempts as [EntryOf<'revoke'>]; // grouped by it
+    const [first] = attempts as [EntryOf<'revoke'>]; // a group has at least one entry
     const acknowledged = attempts.find(({ outcome }) => isAcknowledged(outcome));
     const states = [row, ...statuses.map(({ data }) => data)];
     if (acknowledged && isAcknowledged(acknowledged.outcome)) {
@@ -113,7 +114,7 @@ async function verifyRevoked(
     return isRefused ? [] : [notInForce(entry, 'it is verified as if it were not revoked')];
 }
 
-/** The token of an acknowledged issue must verify with exactly what was signed. */
+/** Checks that the token of an acknowledged issue verifies with exactly the fields that were signed. */
 async function verify(entry: EntryOf<'issue'>, { key, did }: Actor, api: Reader): Promise<Violation[]> {
     if (!isAcknowledged(entry.outcome)) return [];
     const { data } = entry.outcome;
@@ -130,7 +131,7 @@ function idOf(outcome: EntryOf<'issue'>['outcome']): string {
     return isAcknowledged(outcome) ? String(outcome.data['credential_id']) : '';
 }
 
-/** At most so many items, spread over the whole list. */
+/** Returns at most `most` items, spread over the whole list. */
 function spread<Item>(items: readonly Item[], most: number): Item[] {
     const step = Math.max(1, items.length / most);
     return items.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step)).slice(0, most);

@@ -5,7 +5,7 @@ import type { Found } from './credentials.ts';
 import type { Reader } from './reader.ts';
 import { broken, lost, type Violation } from './violation.ts';
 
-/** DIDs: each is resolved. The client's own, which it began with, counts too. */
+/** Resolves each registered DID. The count includes the DID that the client had from the start. */
 export async function checkDids(actor: Actor, journal: Journal, api: Reader): Promise<Found> {
     const violations: Violation[] = [];
     let found = 1;

@@ -7,7 +7,7 @@ import { broken, differences, lost, notInForce, type Violation } from './violati
 
 const FIELDS = ['key_id', 'name', 'tier', 'rate_limit', 'created_at'];
 
-/** API keys: the list of the account, and whether each works or is refused on every gateway. */
+/** Checks the list of API keys, and that every gateway accepts active keys and refuses revoked ones. */
 export async function checkKeys(actor: Actor, journal: Journal, api: Reader): Promise<Found> {
     const made = journal.of(actor.index, 'make-key');
     const revocations = Map.groupBy(journal.of(actor.index, 'revoke-key'), ({ intent }) => intent.keyId);
@@ -17,23 +17,23 @@ export async function checkKeys(actor: Actor, journal: Journal, api: Reader): Pr
     const byName = Map.groupBy(rows, (row) => String(row['name']));
     for (const entry of made) {
         const [row, ...more] = byName.get(entry.intent.name) ?? [];
-        if (more.length > 0) violations.push(broken('I5', entry, 'it is there more than once'));
+        if (more.length > 0) violations.push(broken('I5', entry, 'it exists more than once'));
         else if (isAcknowledged(entry.outcome)) {
             const { data } = entry.outcome;
             const [revocation] = revocations.get(String(data['key_id'])) ?? [];
             violations.push(...(await checkKey({ entry, data, row, revocation, actor, api })));
-        } else if (row && row['active'] !== true) violations.push(broken('I3', entry, 'it is there, and not active'));
+        } else if (row && row['active'] !== true) violations.push(broken('I3', entry, 'it exists, but is not active'));
     }
     if (rows.length !== total) {
         violations.push({ invariant: 'I4', text: `a list of ${rows.length} keys says total ${total}` });
     }
     const names = new Set(made.map(({ intent }) => intent.name));
     const strange = rows.filter(({ name, key_id }) => !names.has(String(name)) && key_id !== actor.key.keyId).length;
-    if (strange > 0) violations.push({ invariant: 'I4', text: `${strange} keys are listed that nobody asked for` });
+    if (strange > 0) violations.push({ invariant: 'I4', text: `${strange} listed keys were never requested` });
     return { violations, counts: { api_keys_active: rows.filter(({ active }) => active === true).length } };
 }
 
-/** One that was not acknowledged may not be known everywhere yet; its answer asks for the call to be repeated. */
+/** Repeats a revocation that was not acknowledged, as its answer asks: some gateways may not know it yet. */
 async function repeatRevocation(
     attempts: ReadonlyArray<EntryOf<'revoke-key'>>,
     actor: Actor,
@@ -43,7 +43,7 @@ async function repeatRevocation(
     if (!first || attempts.some(({ outcome }) => isAcknowledged(outcome))) return [];
     const path = `/v1/keys/${first.intent.keyId}`;
     const { status } = await api.ask({ method: 'DELETE', path, token: actor.token });
-    return status === 200 ? [] : [broken('I3', first, `to repeat it is answered with ${status}`)];
+    return status === 200 ? [] : [broken('I3', first, `its repetition is answered with ${status}`)];
 }
 
 async function checkKey(options: {
@@ -67,7 +67,7 @@ async function checkKey(options: {
     return row['active'] !== true || works.includes(false) ? [lost(entry, 'the key does not work')] : [];
 }
 
-/** Whether each acknowledged revocation is in force on every gateway. */
+/** Checks that each acknowledged revocation is in force on every gateway. */
 export async function checkRevokedKeysHold(actor: Actor, journal: Journal, api: Reader): Promise<Violation[]> {
     const secrets = new Map(
         journal.of(actor.index, 'make-key').map(({ outcome }) => {

@@ -1,18 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Answer, Data, Request, Send } from '../load/calls.ts';
 
-/** Reads back what the service says once the fault is over. */
+/** Reads data back from the service after the fault. */
 export interface Reader {
     gateways: number;
-    /** The answer of one gateway; repeated while that is overload or no answer at all, within limits. */
+    /** Returns the answer of one gateway. Repeats the request, up to TIMEOUT_MS, after 429, 5xx or no answer. */
     ask(request: Request, gateway?: number): Promise<Answer>;
-    /** The answers of all gateways. */
+    /** Returns the answers of all gateways. */
     askAll(request: Request): Promise<Answer[]>;
-    /** All rows of a list, by pages, with what it says is its length. */
+    /** Reads all pages of a list. Returns the rows and the total that the list states. */
     rows(request: Omit<Request, 'method'>, field: string): Promise<{ rows: Data[]; total: number }>;
 }
 
-/** How long one answer may be waited for once the fault is over, in milliseconds. */
+/** A request is repeated for at most this long, in milliseconds. */
 const TIMEOUT_MS = 30_000;
 const PAGE = 1_000;
 
@@ -40,7 +40,7 @@ export function reader(send: Send, gateways: number): Reader {
             for (let cursor: string | undefined; ; ) {
                 const query = new URLSearchParams({ limit: String(PAGE), ...(cursor && { cursor }) });
                 const answer = await ask({ ...rest, method: 'GET', path: `${path}?${query}` });
-                const page = answer.data[field] as Data[] | undefined; // as the interface says
+                const page = answer.data[field] as Data[] | undefined; // a list has an array of objects
                 if (page === undefined) throw new Error(`${path} is answered with ${answer.status} ${answer.code}.`);
                 rows.push(...page);
                 cursor = answer.next;

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { type Actor, PASSWORD_MARK } from '../load/actor.ts';
 import type { Violation } from './violation.ts';
 
-/** Larger files are read in part, in bytes. */
+/** Only this many bytes of a larger file are searched. */
 const MOST_BYTES = 256 << 20;
 
 type Secret = [what: string, isIn: (text: string) => boolean];
 
-/** What must not be found anywhere, and how it is recognized. */
+/** Returns the secrets that must not be found, each with a function that finds it in a text. */
 function secretsOf(actors: readonly Actor[], others: Readonly<Record<string, string>>): Secret[] {
     return [
         ['a password', (text) => text.includes(PASSWORD_MARK)],
@@ -21,8 +21,8 @@ function secretsOf(actors: readonly Actor[], others: Readonly<Record<string, str
 }
 
 /**
- * Looks for secrets in these files and in all files below these folders: logs, the databases' own files (which hold what a
- * dump would), and in `texts`, such as metrics, by their names.
+ * Searches `places` for secrets: files, and folders with all files below them, such as logs and the files of the
+ * databases, which contain what a dump would contain. Also searches `texts`, such as metrics, by name.
  */
 export function checkSecrets(options: {
     actors: readonly Actor[];
@@ -53,6 +53,6 @@ function readText(file: string): string {
     try {
         return readFileSync(file).subarray(0, MOST_BYTES).toString('latin1');
     } catch {
-        return ''; // a database removed it meanwhile
+        return ''; // the database has removed the file meanwhile
     }
 }

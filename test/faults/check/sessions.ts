@@ -8,12 +8,12 @@ interface Opened {
     entry: Entry;
     token: string;
     refreshToken: string;
-    /** What may have ended it. */
+    /** Writes that may have ended it. */
     ends: Entry[];
     isEnded: boolean;
 }
 
-/** Sessions: those that nobody ended work, those whose end was acknowledged work on no gateway. */
+/** Checks that every gateway accepts the sessions that no client ended, and that none accepts an ended one. */
 export async function checkSessions(actor: Actor, journal: Journal, api: Reader): Promise<Violation[]> {
     const violations: Violation[] = [];
     for (const { entry, token, ends, isEnded } of openedBy(actor, journal)) {
@@ -22,23 +22,25 @@ export async function checkSessions(actor: Actor, journal: Journal, api: Reader)
         const uses = await api.askAll({ method: 'GET', path: '/v1/me', token });
         const works = uses.map(({ status }) => status === 200);
         if (!end && works.includes(false)) violations.push(lost(entry, 'a gateway refuses the session'));
-        // A change of the password that was not acknowledged may have ended it or not.
+        // A change of the password that was not acknowledged may or may not have ended it.
         if (!end || !(isEnded || end.intent.kind === 'end-session') || !works.includes(true)) continue;
         violations.push(
-            isEnded ? notInForce(end, 'a gateway accepts the session') : broken('I3', end, 'it could not be repeated'),
+            isEnded
+                ? notInForce(end, 'a gateway accepts the session')
+                : broken('I3', end, 'a gateway accepts the session after the logout was repeated'),
         );
     }
     return violations;
 }
 
-/** An end that was not acknowledged may not be known everywhere yet; its answer asks for the call to be repeated. */
+/** Repeats a logout that was not acknowledged, as its answer asks: some gateways may not know it yet. */
 async function repeatEnd(end: Entry, token: string, api: Reader): Promise<Violation[]> {
     const path = '/internal/v1/auth/logout';
     const { status } = await api.ask({ method: 'POST', path, internal: true, body: { token } });
-    return status === 200 ? [] : [broken('I3', end, `to repeat it is answered with ${status}`)];
+    return status === 200 ? [] : [broken('I3', end, `its repetition is answered with ${status}`)];
 }
 
-/** Whether each session whose end was acknowledged is refused, and cannot be refreshed. */
+/** Checks that each ended session is refused and cannot be refreshed. */
 export async function checkEndedSessionsHold(actor: Actor, journal: Journal, api: Reader): Promise<Violation[]> {
     const violations: Violation[] = [];
     for (const { token, refreshToken, ends, isEnded } of openedBy(actor, journal)) {
@@ -55,7 +57,7 @@ export async function checkEndedSessionsHold(actor: Actor, journal: Journal, api
     return violations;
 }
 
-/** Each pair of tokens that was answered. A refresh ends no session: the token that was answered before it goes on. */
+/** Returns each pair of tokens that the client received. After a refresh, the earlier access token stays valid. */
 function openedBy({ index }: Actor, journal: Journal): Opened[] {
     const logouts = journal.of(index, 'end-session');
     const changes = journal.of(index, 'change-password');
@@ -77,7 +79,7 @@ function openedBy({ index }: Actor, journal: Journal): Opened[] {
     });
 }
 
-/** This refresh token and those that came from it: they are one session. */
+/** Returns this refresh token and all tokens refreshed from it. They belong to one session. */
 function descendants(first: string, refreshes: ReadonlyArray<EntryOf<'refresh'>>): Set<string> {
     const family = new Set([first]);
     for (const { intent, outcome } of refreshes) {

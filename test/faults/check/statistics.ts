@@ -14,7 +14,7 @@ interface Range {
     most: number;
 }
 
-/** Holds what the account's statistics say to the rows that were read, and what nothing can be read of to the journal. */
+/** Compares the statistics of the account with the rows that were read, or with the journal if there is no list. */
 export async function checkStatistics(
     { index, token }: Actor,
     journal: Journal,
@@ -23,8 +23,8 @@ export async function checkStatistics(
     const { api, read, stored } = options;
     const me = await api.ask({ method: 'GET', path: '/v1/me', token });
     const all = await api.ask({ method: 'GET', path: '/v1/me/stats', token });
-    const short = me.data['stats'] as Counts; // as the interface says
-    const { dids, credentials, presentations, wallets } = all.data as Record<string, Counts>; // as the interface says
+    const short = me.data['stats'] as Counts; // its documented type
+    const { dids, credentials, presentations, wallets } = all.data as Record<string, Counts>; // its documented type
     const wanted: Array<[name: string, value: number | undefined, wanted: Range]> = [
         ['stats.dids_created', short['dids_created'], exactly(read['dids_created'])],
         ['stats.credentials_issued', short['credentials_issued'], exactly(read['credentials_issued'])],
@@ -42,14 +42,14 @@ export async function checkStatistics(
     });
 }
 
-/** Whether each count is the number of its rows in the database. */
+/** Checks that each count equals the number of its rows in the database. */
 export async function checkDrift(databaseUrl: string): Promise<Violation[]> {
     const db = await openDatabase({ url: databaseUrl, size: 1, pooled: false, metrics: createMetrics() });
     try {
         const drift = await findDrift(db);
         return drift.map(({ account, kind, counted, rows }) => ({
             invariant: 'I4',
-            text: `${kind} of ${account} is counted as ${counted}, and has ${rows} rows`,
+            text: `${kind} of ${account} is counted as ${counted}, but has ${rows} rows`,
         }));
     } finally {
         await db.close();
@@ -60,7 +60,7 @@ function exactly(value = Number.NaN): Range {
     return { least: value, most: value };
 }
 
-/** From what was acknowledged to what may have happened. */
+/** Returns the range from the number of acknowledged writes to that of all writes that may have happened. */
 function possible(journal: Journal, actor: number, kind: Kind): Range {
     const attempts: Entry[] = journal.of(actor, kind);
     return {

@@ -6,13 +6,13 @@ import { broken, differences, lost, notInForce, type Violation } from './violati
 
 interface FoundWallets {
     violations: Violation[];
-    /** Credentials in the wallets that could be opened. */
+    /** Number of credentials in the wallets that could be opened. */
     stored: number;
 }
 
 type Write = EntryOf<'store'> | EntryOf<'remove'>;
 
-/** Wallets: each acknowledged one is opened, and its content compared with what was stored and removed. */
+/** Opens each acknowledged wallet, and compares its content with the credentials stored in it and removed from it. */
 export async function checkWallets(actor: Actor, journal: Journal, api: Reader): Promise<FoundWallets> {
     const found: FoundWallets = { violations: [], stored: 0 };
     const writes = [...journal.of(actor.index, 'store'), ...journal.of(actor.index, 'remove')];
@@ -24,12 +24,12 @@ export async function checkWallets(actor: Actor, journal: Journal, api: Reader):
         const walletId = String(data['wallet_id']);
         const opened = await open(walletId, entry.intent.password, actor, api);
         if (opened.status !== 200) {
-            found.violations.push(lost(entry, `to open it is answered with ${opened.status}`));
+            found.violations.push(lost(entry, `opening it is answered with ${opened.status}`));
             continue;
         }
         const other = differences(data, opened.data, ['wallet_id', 'name', 'did', 'public_key', 'created_at']);
         if (other.length > 0) found.violations.push(lost(entry, `it has another ${other.join(', ')}`));
-        const rows = opened.data['credentials'] as Data[]; // as the interface says
+        const rows = opened.data['credentials'] as Data[]; // its documented type
         found.stored += rows.length;
         found.violations.push(...compare(byWallet.get(walletId) ?? [], rows));
         found.violations.push(...(await compareList(entry, rows, actor, api)));
@@ -37,8 +37,8 @@ export async function checkWallets(actor: Actor, journal: Journal, api: Reader):
     return found;
 }
 
-function open(wallet_id: string, password: string, { key }: Actor, api: Reader): Promise<Answer> {
-    const body = { wallet_id, password };
+function open(walletId: string, password: string, { key }: Actor, api: Reader): Promise<Answer> {
+    const body = { wallet_id: walletId, password };
     return api.ask({ method: 'POST', path: '/v1/wallets/open', token: key.secret, body });
 }
 
@@ -47,7 +47,7 @@ function compare(writes: readonly Write[], rows: readonly Data[]): Violation[] {
     const known = rows.filter((row) => byCredential.has(String(row['credential_id'])));
     const violations: Violation[] = [];
     if (known.length < rows.length) {
-        violations.push({ invariant: 'I4', text: 'a wallet holds credentials that nobody stored there' });
+        violations.push({ invariant: 'I4', text: 'a wallet contains credentials that no client stored in it' });
     }
     for (const [id, own] of byCredential) {
         const found = known.filter((row) => row['credential_id'] === id);
@@ -56,13 +56,13 @@ function compare(writes: readonly Write[], rows: readonly Data[]): Violation[] {
     return violations;
 }
 
-/** Each credential is stored once and then perhaps removed. */
+/** Checks one credential of a wallet. The load stores each credential once, and may remove it later. */
 function compareOne(own: readonly Write[], [row, ...more]: readonly Data[]): Violation[] {
     const stored = own.find((write): write is EntryOf<'store'> => write.intent.kind === 'store');
     const removals = own.filter(({ intent }) => intent.kind === 'remove');
     const removed = removals.find(({ outcome }) => isAcknowledged(outcome));
     if (!stored) return [];
-    if (more.length > 0) return [broken('I5', stored, 'it is there more than once')];
+    if (more.length > 0) return [broken('I5', stored, 'it exists more than once')];
     if (removed) return row ? [notInForce(removed, 'the credential is still in the wallet')] : [];
     if (!row) {
         const isLost = isAcknowledged(stored.outcome) && removals.length === 0;
@@ -74,7 +74,7 @@ function compareOne(own: readonly Write[], [row, ...more]: readonly Data[]): Vio
     return other.length > 0 ? [lost(stored, `the wallet has another ${other.join(', ')}`)] : [];
 }
 
-/** The list of the wallet has as many rows as the opened wallet, and says so. */
+/** Checks that the list of the wallet and its total have as many credentials as the opened wallet. */
 async function compareList(
     entry: EntryOf<'make-wallet'>,
     rows: readonly Data[],
@@ -85,7 +85,7 @@ async function compareList(
     const query = new URLSearchParams({ password: entry.intent.password });
     const path = `/v1/wallets/${entry.outcome.data['wallet_id']}/credentials?${query}`;
     const { data } = await api.ask({ method: 'GET', path, token: key.secret });
-    const listed = (data['credentials'] as Data[] | undefined)?.length; // as the interface says
+    const listed = (data['credentials'] as Data[] | undefined)?.length; // its documented type
     const agree = listed === rows.length && data['total'] === rows.length;
     return agree ? [] : [broken('I4', entry, `${rows.length} credentials, listed ${listed}, total ${data['total']}`)];
 }

@@ -4,11 +4,11 @@ import type { Data, Outcome, Request, Send } from './calls.ts';
 import { isAcknowledged } from './calls.ts';
 import type { Intent, Journal } from './journal.ts';
 
-/** Every password of the load holds it, so that a password that got somewhere can be found there. */
+/** Part of every password of the load, so that a leaked password can be found. */
 export const PASSWORD_MARK = 'pass-phrase-of-the-journal';
 
 export interface Session {
-    /** By which the journal knows it. */
+    /** Name of the session in the journal. */
     name: string;
     token: string;
     refreshToken: string;
@@ -25,12 +25,12 @@ export interface Wallet {
     stored: string[];
 }
 
-/** One client with an account of its own, and what it holds for certain; it makes one call after the other. */
+/** One client with its own account, and the objects that it certainly has. It makes one call after the other. */
 export interface Actor {
     index: number;
     userId: string;
     email: string;
-    /** Undefined once a change of it was not acknowledged. */
+    /** Undefined after a change that was not acknowledged. */
     password: string | undefined;
     /** The session that is never ended. */
     token: string;
@@ -53,10 +53,10 @@ export interface ActorOptions {
     journal: Journal;
 }
 
-/** After a call that was not acknowledged, a client waits so long, in milliseconds. */
+/** Wait of a client after a call that was not acknowledged, in milliseconds. */
 const SETBACK_MS = 100;
 
-/** Opens an account with a session, a key and a DID; fails where the service refuses. */
+/** Creates an account with a session, a key and a DID. Throws if the service refuses a call. */
 export async function newActor({ index, send, gateways, journal }: ActorOptions): Promise<Actor> {
     const email = `actor-${index}-${randomBytes(6).toString('hex')}@faults.example`;
     const password = newPassword();
@@ -64,7 +64,7 @@ export async function newActor({ index, send, gateways, journal }: ActorOptions)
     const users = [{ email, password, tier: 'enterprise', name: 'actor' }];
     const path = '/internal/v1/admin/users/batch';
     const { created } = await ask({ method: 'POST', path, internal: true, body: { users } });
-    const [{ user_id }] = created as [{ user_id: string }]; // the one that was asked for
+    const [{ user_id }] = created as [{ user_id: string }]; // one user was requested
     const login = await ask({ method: 'POST', path: '/internal/v1/auth/login', body: { email, password } });
     const token = String(login['token']);
     const body = { name: 'main', tier: 'enterprise' };
@@ -96,14 +96,14 @@ export function newPassword(): string {
     return `${PASSWORD_MARK}-${randomBytes(6).toString('hex')}`;
 }
 
-/** The data of an answer that must be a success. */
+/** Sends a request that must succeed. Returns its data. */
 export async function expectData(send: Send, request: Request, gateway = 0): Promise<Data> {
     const outcome = await send(gateway, request);
     if (isAcknowledged(outcome)) return outcome.data;
     throw new Error(`${request.method} ${request.path}: ${JSON.stringify(outcome)}`);
 }
 
-/** A random item, taken out of the list. */
+/** Removes a random item from the list and returns it. Returns undefined if the list is empty. */
 export function takeAny<Item>(items: Item[]): Item | undefined {
     return items.splice(randomInt(Math.max(items.length, 1)), 1)[0];
 }

@@ -11,30 +11,30 @@ export interface Request {
     body?: unknown;
 }
 
-/** The fields of an answer's `data`; of an error, none. */
+/** The fields of `data` in an answer. An error has none. */
 export type Data = Record<string, unknown>;
 
 export interface Answer {
     status: number;
     /** X-Error-Code. */
     code?: string;
-    /** Whether it says when to try again. */
+    /** Whether the answer has Retry-After. */
     hasRetryAfter: boolean;
     /** The cursor of a list's next page. */
     next?: string;
     data: Data;
 }
 
-/** `lost`: why no answer came. */
+/** `lost` is the reason if no answer came. */
 export type Outcome = (Answer | { lost: string }) & { tookMs: number };
 
 /** Sends a request to the gateway with this index. */
 export type Send = (gateway: number, request: Request) => Promise<Outcome>;
 
-/** A client gives up after so long, in milliseconds: far beyond the service's own limit, so that a hung request shows. */
+/** A client gives up after this long (ms), far beyond the deadline of the service, so that hung requests show. */
 const GIVE_UP_MS = 25_000;
 
-/** A client with one kept-alive connection to each gateway, which never sends anything twice. */
+/** A client with one kept-alive connection to each gateway. It never repeats a request. */
 export function httpClient(ports: readonly number[], internalSecret: string): { send: Send; close(): void } {
     return clientOn(
         ports.map((port) => keptAlive(() => connect({ host: '127.0.0.1', port, noDelay: true }))),
@@ -42,7 +42,7 @@ export function httpClient(ports: readonly number[], internalSecret: string): { 
     );
 }
 
-/** A client with one kept-alive connection, opened by `open`, whatever gateway it is told to ask. */
+/** A client with a single kept-alive connection, opened by `open`, which it uses for every gateway index. */
 export function balancedClient(gateways: number, open: () => Socket, internalSecret: string) {
     const connection = keptAlive(open);
     return clientOn(
@@ -76,12 +76,12 @@ function clientOn(connections: readonly Connection[], internalSecret: string): {
     };
 }
 
-/** Whether the service has acknowledged the request. */
+/** Returns whether the service has acknowledged the request. */
 export function isAcknowledged(outcome: Outcome | undefined): outcome is Answer & { tookMs: number } {
     return outcome !== undefined && 'status' in outcome && outcome.status < 300;
 }
 
-/** Whether the service has said for certain that it did nothing. */
+/** Returns whether the answer was 4xx, so that the service has certainly done nothing. */
 export function isRefused(outcome: Outcome | undefined): boolean {
     return outcome !== undefined && 'status' in outcome && outcome.status >= 400 && outcome.status < 500;
 }
@@ -94,12 +94,12 @@ function initOf({ method, token, internal, body }: Request, internalSecret: stri
     if (body === undefined) return { method, headers, signal };
     const text = JSON.stringify(body);
     headers['content-type'] = 'application/json';
-    headers['content-length'] = String(Buffer.byteLength(text)); // Node leaves it out of a DELETE
+    headers['content-length'] = String(Buffer.byteLength(text)); // Node omits it for DELETE
     return { method, headers, signal, body: text };
 }
 
 async function answerOf(response: Response): Promise<Answer> {
-    const body = (await response.json()) as { data?: Data } & Data; // the envelope, or of health the document itself
+    const body = (await response.json()) as { data?: Data } & Data; // the envelope, or the plain document of health
     const code = response.headers.get('x-error-code');
     const link = /<([^>]+)>; *rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
     const next = link && new URL(link, 'http://any').searchParams.get('cursor');

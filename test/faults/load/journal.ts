@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { Outcome, Request, Send } from './calls.ts';
 
-/** What a client is about to do. Ids that the client can choose are chosen before, so that the effect can be found later. */
+/** What a client is about to do. It contains the ids that the client chose, so that the effect can be found later. */
 export type Intent =
     | { kind: 'register'; email: string; password: string; name: string }
     | { kind: 'rename'; name: string }
@@ -23,7 +23,7 @@ export type Intent =
 
 export type Kind = Intent['kind'];
 
-/** Those that change nothing: they look whether what has ended stays so. */
+/** Kinds that change nothing. They check that revoked keys and ended sessions are refused. */
 const LOOKS: ReadonlySet<Kind> = new Set<Kind>(['use-ended-session', 'use-revoked-key']);
 
 export interface Entry<Of extends Intent = Intent> {
@@ -31,10 +31,10 @@ export interface Entry<Of extends Intent = Intent> {
     actor: number;
     gateway: number;
     intent: Of;
-    /** By `performance.now()`. */
+    /** As `performance.now()`, like `ended`. */
     began: number;
     ended?: number;
-    /** Undefined while there is none. */
+    /** Undefined until the call has ended. */
     outcome?: Outcome;
 }
 
@@ -42,7 +42,7 @@ export type EntryOf<K extends Kind> = Entry<Extract<Intent, { kind: K }>>;
 
 export interface Journal {
     entries: readonly Entry[];
-    /** Writes the intent down, sends the request, writes the outcome down. */
+    /** Records the intent, sends the request, and records the outcome. */
     perform(call: { actor: number; gateway: number; intent: Intent; request: Request; send: Send }): Promise<Outcome>;
     of<K extends Kind>(actor: number, kind: K): Array<EntryOf<K>>;
     close(): void;
@@ -52,7 +52,7 @@ export function isWrite({ intent }: Entry): boolean {
     return !LOOKS.has(intent.kind);
 }
 
-/** A journal in `file`: a line for each intent before its request goes out, and one for each outcome. */
+/** Opens a journal in `file`. It has a line for each intent, written before the request, and one for each outcome. */
 export function openJournal(file: string): Journal {
     const output = openSync(file, 'a', 0o600);
     const entries: Entry[] = [];
@@ -73,7 +73,7 @@ export function openJournal(file: string): Journal {
             note({ number: entry.number, ...outcome });
             return outcome;
         },
-        of: <K extends Kind>(actor: number, kind: K) => (byActor.get(`${actor} ${kind}`) ?? []) as Array<EntryOf<K>>, // kept by their kind
+        of: <K extends Kind>(actor: number, kind: K) => (byActor.get(`${actor} ${kind}`) ?? []) as Array<EntryOf<K>>, // grouped by kind
         close: () => closeSync(output),
     };
 }

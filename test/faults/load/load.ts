@@ -9,7 +9,7 @@ import { type Actor, newActor } from './actor.ts';
 import { isAcknowledged, type Send } from './calls.ts';
 import { type Entry, isWrite, type Journal, type Kind } from './journal.ts';
 
-/** What a client does, and how many times in a hundred. */
+/** The actions of a client, with their shares in percent. */
 const MIX: ReadonlyArray<readonly [times: number, action: (actor: Actor) => Promise<void>]> = [
     [34, issue],
     [9, revoke],
@@ -29,40 +29,40 @@ const MIX: ReadonlyArray<readonly [times: number, action: (actor: Actor) => Prom
 ];
 const ACTIONS = MIX.flatMap(([times, action]) => Array.from({ length: times }, () => action));
 
-/** How many accounts are opened at a time. */
+/** Number of accounts that are created at the same time. */
 const OPENED_AT_ONCE = 8;
-/** The rate is measured over so long, in milliseconds. */
+/** The rate is measured over this time, in milliseconds. */
 const RATE_MS = 500;
-/** What counts as the full rate again: this part of the one before. */
+/** The full rate is reached at this fraction of the rate before the fault. */
 const FULL = 0.8;
 
 export interface LoadOptions {
     clients: number;
-    /** Between two calls of a client, in milliseconds: it leaves the processors to the service. */
+    /** Pause of a client between two actions, in milliseconds. It leaves the processors to the service. */
     pauseMs: number;
     journal: Journal;
     gateways: number;
-    /** A connection of its own for each client. */
+    /** Opens the connections of a client. */
     client(index: number): { send: Send; close(): void };
 }
 
 export interface Load {
     actors: readonly Actor[];
-    /** Begins to write. */
+    /** Starts the writes. */
     start(): void;
-    /** Resolves when every client has had its last answer. */
+    /** Stops the writes. Resolves when every client has its last answer. */
     stop(): Promise<void>;
-    /** Milliseconds from `since` to the first acknowledged write that ended later, of any kind or this one. */
+    /** Milliseconds from `since` to the first acknowledged write after it, of any kind or of `kind`. */
     firstAfter(since: number, kind?: Kind): number | undefined;
     /** Acknowledged writes per second over this time. */
     rate(from: number, to: number): number;
-    /** Milliseconds from `since` until the rate of 500 ms is 80 % of `baseline`; undefined where it never is. */
+    /** Milliseconds from `since` until the rate over 500 ms reaches 80 % of `baseline`, or undefined if it does not. */
     fullRateAfter(since: number, baseline: number): number | undefined;
-    /** What ended in this time. */
+    /** Entries whose calls ended in this time. */
     between(from: number, to: number): Entry[];
 }
 
-/** Opens an account for each client; they write nothing yet. */
+/** Creates an account for each client. The clients write nothing before start(). */
 export async function prepareLoad(options: LoadOptions): Promise<Load> {
     const { clients, pauseMs, journal, gateways } = options;
     const connections = Array.from({ length: clients }, (_, index) => options.client(index));
@@ -118,7 +118,7 @@ export async function prepareLoad(options: LoadOptions): Promise<Load> {
                 const nth = times[index - Math.ceil(wanted) + 1];
                 return nth !== undefined && time - nth <= RATE_MS;
             });
-            return at === -1 ? undefined : (times[at] as number) - since; // found
+            return at === -1 ? undefined : (times[at] as number) - since; // the index was found
         },
         between: endedIn,
     };

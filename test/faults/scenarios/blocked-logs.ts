@@ -4,7 +4,7 @@ import type { LaunchTrial, Scenario, Trial } from '../scenario.ts';
 
 const FLOOD_MS = 8_000;
 const CONNECTIONS = 8;
-/** A refused call costs little and writes a line. */
+/** A refused call costs little and writes a log line. */
 const REFUSED = Buffer.from('GET /v1/me HTTP/1.1\r\nHost: faults\r\nAuthorization: Bearer nothing\r\n\r\n');
 
 async function launch({ stack }: LaunchTrial): Promise<void> {
@@ -13,7 +13,7 @@ async function launch({ stack }: LaunchTrial): Promise<void> {
     await stack.launch();
 }
 
-/** Nobody reads what the gateways write; calls that only make log lines come on top of the writes. */
+/** Calls that only produce log lines add to the writes, while no process reads the output of the gateways. */
 async function run({ stack, scaled, recovered, note }: Trial): Promise<void> {
     let answered = 0;
     const began = performance.now();
@@ -35,7 +35,7 @@ async function run({ stack, scaled, recovered, note }: Trial): Promise<void> {
     for (const gateway of stack.gateways) {
         note(`${await gateway.metric('log_lines_dropped_total')} lines of ${gateway.name} were dropped`);
     }
-    note(`${answered} calls on top`);
+    note(`${answered} additional calls`);
 }
 
 export const blockedLogs: readonly Scenario[] = [

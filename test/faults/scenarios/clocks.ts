@@ -6,9 +6,9 @@ import type { Supervised } from '../stack/supervisor.ts';
 const CLOCK = ['--import', './test/faults/stack/shifted-clock.ts'];
 const MINUTE_MS = 60_000;
 const SHIFTED_MS = 6_000;
-/** What the time in an answer may differ from the database's, in milliseconds, beyond the time that a request takes. */
+/** Largest difference (ms) between a time in an answer and the database's, in addition to the time of the request. */
 const APART_MS = 1_000;
-/** A process whose clock is wrong by more than 10 minutes must be found not to be ready within so long, in milliseconds. */
+/** A process whose clock is wrong by more than 10 minutes must stop being ready within this time, in milliseconds. */
 const NOTICED_MS = 45_000;
 
 async function run(trial: Trial): Promise<void> {
@@ -45,7 +45,7 @@ async function restart(one: Supervised, minutes: number): Promise<void> {
     one.launch();
 }
 
-/** Whether the process says within the time allowed that it is not ready, or never says that it is. */
+/** Returns whether the process is not ready, from its start or within NOTICED_MS. */
 async function isKeptOut(one: Supervised): Promise<boolean> {
     await delay(3_000);
     const giveUp = performance.now() + NOTICED_MS;
@@ -56,7 +56,7 @@ async function isKeptOut(one: Supervised): Promise<boolean> {
     return true;
 }
 
-/** `issued_at` and `created_at` of what was made while a clock was wrong. This machine's clock is also the database's. */
+/** Compares the times in answers given since `began` with this machine's clock, which is also the database's. */
 async function compareTimes({ load, scaled, broken }: Trial, role: string, began: number): Promise<void> {
     await delay(scaled(SHIFTED_MS));
     for (const { number, intent, outcome, ended = 0 } of load.between(began, performance.now())) {
@@ -65,7 +65,10 @@ async function compareTimes({ load, scaled, broken }: Trial, role: string, began
         const at = outcome.data['issued_at'] ?? outcome.data['created_at'];
         const apart = at === undefined ? 0 : Date.parse(String(at)) - answered;
         if (apart > APART_MS || apart < -APART_MS - outcome.tookMs) {
-            broken('I6', `${role} is off by minutes: ${intent.kind} ${number} says a time ${Math.round(apart)} ms off`);
+            broken(
+                'I6',
+                `with a wrong clock in ${role}, a time in ${intent.kind} ${number} is ${Math.round(apart)} ms off`,
+            );
             return;
         }
     }

@@ -11,10 +11,10 @@ const LOGINS = 500;
 const HEALTH_MS = 50;
 const DESCRIPTORS = 256;
 const SLOW_SOCKETS = 2_000;
-/** Of the sockets, in milliseconds: what a client may take without asking for anything, or reading what it asked for. */
+/** Slow and idle sockets must be closed within this time, in milliseconds. */
 const GONE_MS = 15_000;
 
-/** 500 logins at once, at the real cost of a hash: what needs no password goes on. */
+/** Sends 500 logins at once, at the real cost of a hash. Calls that need no password must continue. */
 async function floodWithLogins({ stack, load, target, note, recovered }: Trial): Promise<void> {
     const idle = latencyOf(load.between(performance.now() - 2_000, performance.now()).map(tookMs)).p99;
     const clients = Array.from({ length: LOGINS }, () => httpClient(stack.ports, stack.secrets.internal));
@@ -44,7 +44,7 @@ function tookMs({ outcome }: { outcome?: { tookMs: number } }): number {
     return outcome?.tookMs ?? 0;
 }
 
-/** Asks a gateway for its health again and again, and gives how long each answer took. */
+/** Requests the health of a gateway until stop(), which returns how long each answer took, in milliseconds. */
 function watchHealth({ ports, secrets }: Stack) {
     const { send, close } = httpClient(ports, secrets.internal);
     const took: number[] = [];
@@ -66,21 +66,21 @@ function watchHealth({ ports, secrets }: Stack) {
     };
 }
 
-/** A gateway that may open 256 files, and more connections to it than that. */
+/** Limits a gateway to 256 open files, and opens more connections to it than that. */
 async function exhaustDescriptors({ stack, scaled, recovered, note }: Trial): Promise<void> {
     const [gateway] = stack.gateways;
     const [port = 0] = stack.ports;
     if (!gateway) return;
-    // The soft limit alone: a process without CAP_SYS_RESOURCE cannot raise the hard one.
+    // Only the soft limit: a process without CAP_SYS_RESOURCE cannot raise the hard one.
     await runProgram(['prlimit', `--pid=${gateway.pid()}`, `--nofile=${DESCRIPTORS}:`], { timeout_ms: 5_000 });
     const sockets = openSockets(port, 2 * DESCRIPTORS);
     await delay(scaled(4_000));
-    note(`${sockets.filter(({ destroyed }) => destroyed).length} of ${sockets.length} connections were turned away`);
+    note(`${sockets.filter(({ destroyed }) => destroyed).length} of ${sockets.length} connections were refused`);
     for (const socket of sockets) socket.destroy();
     await recovered('too many connections', performance.now());
 }
 
-/** Clients that send a request byte by byte, that send nothing, and that do not read what they asked for. */
+/** Opens sockets that send one header line at a time, that send nothing, and that do not read their answers. */
 async function floodWithSockets({ stack, recovered, broken, note }: Trial): Promise<void> {
     const [port = 0] = stack.ports;
     const slow = openSockets(port, SLOW_SOCKETS, 'GET /v1/me HTTP/1.1\r\nHost: faults\r\n');
@@ -92,7 +92,7 @@ async function floodWithSockets({ stack, recovered, broken, note }: Trial): Prom
     }, 2_000);
     await delay(GONE_MS + 2_000);
     clearInterval(drip);
-    for (const reader of readers) reader.resume(); // what the kernel has kept is read, then the end is seen
+    for (const reader of readers) reader.resume(); // they read what the kernel has kept, and then see the end
     await delay(1_000);
     for (const [what, sockets] of Object.entries({ slow, idle, readers })) {
         const left = sockets.filter(({ destroyed, readableEnded }) => !destroyed && !readableEnded).length;
@@ -106,7 +106,7 @@ async function floodWithSockets({ stack, recovered, broken, note }: Trial): Prom
 function openSockets(port: number, count: number, first?: string): Socket[] {
     return Array.from({ length: count }, () => {
         const socket = connect({ host: '127.0.0.1', port });
-        socket.on('error', () => {}); // to be turned away is what they are for
+        socket.on('error', () => {}); // the gateway is meant to refuse them
         socket.resume();
         if (first !== undefined) socket.write(first);
         return socket;
@@ -118,7 +118,7 @@ export const floods: readonly Scenario[] = [
         id: 'F11',
         fault: '500 logins at once',
         form: 'apart',
-        // As users have it.
+        // The usual cost in production.
         stack: { settings: { ARGON2_MEMORY_KIB: '19456', ARGON2_PASSES: '2', PASSWORD_THREADS: '2' } },
         clients: 8,
         run: floodWithLogins,

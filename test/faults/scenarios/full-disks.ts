@@ -9,9 +9,9 @@ import { diskObstacle, fillDisk, mountSmallDisk } from '../stack/small-disk.ts';
 import type { FaultEnvironment } from '../stack/stack.ts';
 
 const FULL_MS = 6_000;
-/** PostgreSQL ends all sessions when it cannot write its log, and recovers, in milliseconds. */
+/** Longest recovery of PostgreSQL, which ends all sessions when it cannot write its log, in milliseconds. */
 const RECOVERED_MS = 60_000;
-/** Of the file system, in MiB: the data of a new PostgreSQL and its log of changes take 80. */
+/** Size of the file system under PostgreSQL, in MiB. A new data folder and its write-ahead log take 80. */
 const POSTGRES_MIB = 400;
 const SMALL_MIB = 64;
 
@@ -21,12 +21,12 @@ async function fillPostgres({ stack, load, scaled, recovered, target, note }: Tr
     const { postgres } = stack;
     const free = await fillDisk(diskOf(stack.dir));
     const began = performance.now();
-    // The segment that is being written has its place on the disk already; the next one has not.
+    // The current segment already has its space on the disk, but the next one does not.
     await postgres.admin('SELECT pg_switch_wal()').catch(() => {});
     await delay(scaled(FULL_MS));
     const refused = load.between(began, performance.now()).filter(({ outcome }) => !isAcknowledged(outcome)).length;
     note(`${refused} requests were refused while the disk was full`);
-    target('the full disk refused nothing', refused > 0);
+    target('no request was refused while the disk was full', refused > 0);
     await free();
     if (!isRunning(postgres.pid())) {
         note('PostgreSQL ended with the full disk, and was started again');
@@ -61,7 +61,7 @@ async function launchWithLogs({ stack }: LaunchTrial): Promise<void> {
     await stack.launch();
 }
 
-/** The service goes on without its logs, counts what it could not write, and writes again when there is room. */
+/** The service must continue without its logs, count the dropped lines, and log again when there is space. */
 async function fillLogs({ stack, scaled, recovered, broken, note }: Trial): Promise<void> {
     const free = await fillDisk(diskOf(stack.dir));
     await delay(scaled(FULL_MS));
@@ -83,7 +83,7 @@ async function fillLogs({ stack, scaled, recovered, broken, note }: Trial): Prom
     note(`${await gateway.metric('log_lines_dropped_total')} lines of ${gateway.name} were dropped`);
 }
 
-/** A small file system in the scenario's folder, and on it what is to find it full. */
+/** Mounts a small file system in the scenario's folder, and puts the data of `place` on it. */
 function onSmallDisk(mebibytes: number, place?: 'postgres' | 'redis') {
     return async (dir: string, environment: FaultEnvironment) => {
         await mountSmallDisk(diskOf(dir), mebibytes, environment);

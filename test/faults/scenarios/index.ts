@@ -19,7 +19,7 @@ import { workerThreads } from './worker-threads.ts';
 
 const number = ({ id }: Scenario): number => Number(id.slice(1));
 
-/** Every scenario, in the order of their numbers. */
+/** All scenarios, in the order of their numbers. */
 export const SCENARIOS: readonly Scenario[] = [
     ...processKills,
     ...postgresStops,

@@ -3,12 +3,12 @@ import { Client } from 'pg';
 import { isAcknowledged } from '../load/calls.ts';
 import type { Scenario, Trial } from '../scenario.ts';
 
-/** A process is cut off so long after its first SIGTERM, in milliseconds, and here is allowed a second more. */
+/** Longest time from SIGTERM to the end of a process, in milliseconds: the service's own cap, and a second more. */
 const CAP_MS = 13_000;
-/** Requests in a run of the usual length. */
+/** Number of requests in a run of the usual length. */
 const REQUESTS = 20_000;
 
-/** SIGTERM to every process in turn, two of each role: nothing is refused, nothing lost. */
+/** Restarts every process in turn by SIGTERM, with two of each role. No request may fail. */
 async function restartInTurn({ stack, load, scaled, broken, note }: Trial): Promise<void> {
     const began = performance.now();
     const answered = (): number => load.between(began, performance.now()).length;
@@ -29,7 +29,7 @@ async function restartInTurn({ stack, load, scaled, broken, note }: Trial): Prom
     note(`${answered()} requests answered in ${rounds} rounds of restarts`);
 }
 
-/** A request that PostgreSQL does not finish, at SIGTERM; and a second SIGTERM. */
+/** Sends SIGTERM to a process whose requests are stuck in PostgreSQL, and two SIGTERM signals to another one. */
 async function stopWhileStuck(trial: Trial): Promise<void> {
     const { stack, recovered, broken, note } = trial;
     const [credentials] = stack.of('credentials');
@@ -43,7 +43,7 @@ async function stopWhileStuck(trial: Trial): Promise<void> {
     note(`with stuck requests, credentials ended ${Math.round(took)} ms after SIGTERM`);
     if (took > CAP_MS) broken('I6', `credentials ended ${Math.round(took)} ms after SIGTERM`);
     const first = dids.end('SIGTERM');
-    await delay(1_200); // within a second it would be the same wish
+    await delay(1_200); // within a second it would count as the same SIGTERM
     const second = performance.now();
     await dids.end('SIGTERM');
     await first;
@@ -55,7 +55,7 @@ async function stopWhileStuck(trial: Trial): Promise<void> {
     await recovered('stops with stuck requests', performance.now());
 }
 
-/** Keeps these tables from everybody else until it is released. */
+/** Locks these tables until release(). */
 async function locked(databaseUrl: string, tables: string) {
     const client = new Client({ connectionString: databaseUrl });
     client.on('error', () => {}); // its connection may be cut

@@ -4,14 +4,14 @@ import type { Scenario, Trial } from '../scenario.ts';
 import type { Supervised } from '../stack/supervisor.ts';
 
 const POISONED_MS = 8_000;
-/** Long enough for the largest body that is read, 1 MiB. */
+/** Length of a long text. A body with it is just below the size limit of 1 MiB. */
 const LONG = 1_000_000;
 const LEVELS = 50_000;
 const BLOCKED_MS = 50;
-/** Callers of poison at a time. */
+/** Number of clients that send these bodies at the same time. */
 const CALLERS = 2;
 
-/** Bodies that cost a careless parser much: too long, too deep, with too many items, with a payload that nobody signed. */
+/** Requests that a careless parser spends much time on: too long, too deep, with too many items, or not signed. */
 function poisons(token: string, did: string): Request[] {
     const post = (path: string, body: unknown): Request => ({ method: 'POST', path, token, body });
     const unsigned = (payload: string): string =>
@@ -57,7 +57,7 @@ async function run({ stack, load, scaled, target, recovered, broken, note }: Tri
     await recovered('poison', performance.now());
 }
 
-/** What the event loop of a process takes to answer at its worst, as its operations port shows it, in milliseconds. */
+/** Returns the longest time (ms) that a process took to answer on its operations port, which its event loop serves. */
 async function longestAnswer({ ops }: Supervised, end: number): Promise<number> {
     let longest = 0;
     while (performance.now() < end) {
@@ -70,5 +70,5 @@ async function longestAnswer({ ops }: Supervised, end: number): Promise<number> 
 }
 
 export const poison: readonly Scenario[] = [
-    { id: 'F18', fault: 'poison for parsers and signature threads', form: 'apart', run },
+    { id: 'F18', fault: 'bodies that cost parsers and signature threads much time', form: 'apart', run },
 ];

@@ -8,7 +8,7 @@ import type { FaultEnvironment } from '../stack/stack.ts';
 const TARGET_MS = 2_000;
 const REPLICATING_MS = 30_000;
 
-/** A primary that waits for its standby at each commit, and the promotion of that standby when the primary is killed. */
+/** The primary waits for its standby at each commit. The primary is killed, and the standby is promoted. */
 function failover(): Scenario {
     let environment: FaultEnvironment | undefined;
     let standby: PostgresServer | undefined;
@@ -39,7 +39,7 @@ function failover(): Scenario {
         if (!standby) return;
         await delay(scaled(5_000));
         await postgres.end('SIGKILL');
-        await delay(1_000); // until somebody notices
+        await delay(1_000); // the time until the failure is noticed
         proxies.postgres.pointAt(standby.port);
         proxies.postgres.cut();
         const [row] = await standby.admin('SELECT pg_promote() AS promoted');

@@ -5,10 +5,10 @@ import { residentMiB } from '../stack/proc.ts';
 const DELAYS_MS = [200, 2_000];
 const SLOW_MS = 6_000;
 const BLACK_HOLE_MS = 10_000;
-/** What all processes together may have more than before, in MiB. */
+/** Largest growth of the memory of all processes together, in MiB. */
 const MEMORY_MIB = 300;
 
-/** Requests are held to their time limit by the checker. */
+/** The checker asserts that requests meet their deadline. */
 async function run({ stack, scaled, recovered, target, note }: Trial): Promise<void> {
     const resident = (): number => stack.processes.reduce((sum, one) => sum + residentMiB(one.pid()), 0);
     const { postgres: proxy } = stack.proxies;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Scenario, Trial } from '../scenario.ts';
 import { signalAll } from '../stack/proc.ts';
 
-/** How long PostgreSQL stays away, in milliseconds. */
+/** Time from the end of PostgreSQL to its start, in milliseconds. */
 const AWAY_MS = 3_000;
 const TARGET_MS = 1_000;
 
@@ -19,7 +19,7 @@ async function run(trial: Trial): Promise<void> {
         await postgres.end(signal);
         await delay(scaled(AWAY_MS));
         const health = await fetch(`http://127.0.0.1:${stack.ports[0]}/internal/health`);
-        const { services } = (await health.json()) as { services: { database: string } }; // as the interface says
+        const { services } = (await health.json()) as { services: { database: string } }; // its documented type
         if (services.database !== 'down') broken('I7', `health says ${services.database} while PostgreSQL is away`);
         await postgres.start();
         await recovered(what, performance.now(), TARGET_MS);

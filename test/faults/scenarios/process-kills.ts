@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Scenario, Trial } from '../scenario.ts';
 
-/** How often each process is killed. */
+/** Number of times that each process is killed. */
 const KILLS = 10;
-/** Each round kills every process once, some of them at the same moment: neighbours in the list, as the gateways are, never. */
-const WAVES = 3;
-/** From a kill to the next start, in milliseconds. */
+/** Number of groups that are killed in turn. Neighbours in the list, such as the gateways, are never in one group. */
+const WAVES = 2;
+/** Time from a kill to the next start, in milliseconds. */
 const AWAY_MS = 1_000;
 const TARGET_MS = 3_000;
 
-/** Kills processes, starts them again after a second, and waits for the rate that there was, until each was killed ten times. */
+/** Kills each process ten times, several at once, starts them again after a second, and waits for the full rate. */
 async function run({ stack, scaled, recoveredFully }: Trial): Promise<void> {
     const rounds = Math.max(1, Math.round(scaled(KILLS)));
     for (let round = 0; round < rounds; round++) {

@@ -6,12 +6,12 @@ import type { Scenario, Trial } from '../scenario.ts';
 const AWAY_MS = 3_000;
 const SLOW_MS = 500;
 const BAD_MS = 5_000;
-/** What an answer may take longer than before, from a second after the fault began, in milliseconds. */
+/** Largest rise of p99 after the first second of a fault, in milliseconds. */
 const LATER_MS = 60;
 const FREE_LIMIT = 10;
-/** Long enough to use that limit up, in seconds. */
+/** Length of the rate limit window, in seconds. It is long enough to use up the limit. */
 const WINDOW_S = 20;
-/** Jobs must be scheduled again within so long, in milliseconds. */
+/** Jobs must run again within this time, in milliseconds. */
 const SCHEDULED_MS = 75_000;
 
 const FOLDED_AT = 'job_last_success_timestamp_seconds{queue="usage",task="fold"}';
@@ -49,14 +49,14 @@ async function run(trial: Trial): Promise<void> {
         const during = p99(began + 1_000, performance.now());
         await end(trial);
         await recovered(what, performance.now());
-        note(`p99 ${Math.round(usual)} ms before, ${Math.round(during)} ms from the second second of ${what} on`);
+        note(`p99 ${Math.round(usual)} ms before, ${Math.round(during)} ms after the first second of ${what}`);
         target(`p99 rose by ${Math.round(during - usual)} ms in ${what}`, during - usual <= LATER_MS);
         await delay(500);
     }
     await countOverFlush(trial);
 }
 
-/** A window in which Redis forgets admits at most twice the limit. */
+/** Checks that a window in which Redis loses its data admits at most twice the limit. */
 async function countOverFlush({ stack, load, broken }: Trial): Promise<void> {
     const [actor] = load.actors;
     if (!actor) return;
@@ -64,7 +64,7 @@ async function countOverFlush({ stack, load, broken }: Trial): Promise<void> {
     const name = 'limited';
     const request = { method: 'POST', path: '/v1/keys/generate', token, body: { name, tier: 'free' } } as const;
     const made = await actor.perform({ kind: 'make-key', name }, request);
-    if (!isAcknowledged(made)) return broken('I6', 'a key could not be made after all faults were over');
+    if (!isAcknowledged(made)) return broken('I6', 'no key could be created after the faults were over');
     const use = { method: 'GET', path: `/v1/did/${did}`, token: String(made.data['api_key']) } as const;
     const { send, close } = httpClient(stack.ports, stack.secrets.internal);
     const began = performance.now();
@@ -77,13 +77,13 @@ async function countOverFlush({ stack, load, broken }: Trial): Promise<void> {
     close();
     const keyId = String(made.data['key_id']);
     await actor.perform({ kind: 'revoke-key', keyId }, { method: 'DELETE', path: `/v1/keys/${keyId}`, token });
-    // One more window for FLUSHALL; on a machine that is busy the calls may take longer than one.
+    // FLUSHALL starts one more window, and on a busy machine the calls may take longer than one.
     const windows = 2 + Math.floor((performance.now() - began) / (WINDOW_S * 1_000));
     if (admitted > windows * FREE_LIMIT)
-        broken('I6', `${admitted} calls were admitted over FLUSHALL, limit ${FREE_LIMIT}`);
+        broken('I6', `${admitted} calls were admitted over FLUSHALL, with a limit of ${FREE_LIMIT}`);
 }
 
-/** Everything that Redis knew is gone, with the schedules of the jobs; those must come back by themselves. */
+/** Redis loses all its data, with the schedules of the jobs. The service must create the schedules again. */
 async function forget(trial: Trial): Promise<void> {
     const { stack, recovered } = trial;
     const { redis } = stack;
@@ -101,7 +101,7 @@ async function awaitJobs({ stack, broken, note }: Trial, after: string): Promise
     const usage = stack.of('usage')[0];
     if (!usage) return;
     const began = performance.now();
-    const since = Date.now() / 1_000 + 1; // what was under way does not count
+    const since = Date.now() / 1_000 + 1; // a job that was running before does not count
     while (performance.now() - began < SCHEDULED_MS) {
         if ((await usage.metric(FOLDED_AT)) > since) {
             return note(`jobs ran again ${Math.round((performance.now() - began) / 1_000)} s after ${after}`);

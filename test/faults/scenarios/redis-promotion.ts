@@ -9,7 +9,7 @@ import type { FaultEnvironment } from '../stack/stack.ts';
 const SENTINELS = 3;
 const PROMOTED_MS = 30_000;
 
-/** A primary, its replica and three Sentinels; the primary is killed. */
+/** Redis with a primary, its replica and three Sentinels. The primary is killed. */
 function sentinel(): Scenario {
     let primary: RedisServer | undefined;
     let watchers: RedisServer[] = [];
@@ -56,7 +56,7 @@ function sentinel(): Scenario {
     return { id: 'F20', fault: 'Redis behind Sentinel: its replica is promoted', form: 'apart', prepare, run };
 }
 
-/** A Redis Cluster; one of its masters, which has a replica, is killed. */
+/** A Redis Cluster. One of its masters, which has a replica, is killed. */
 function cluster(): Scenario {
     let redis: TestCluster | undefined;
     return {

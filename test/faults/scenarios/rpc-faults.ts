@@ -6,7 +6,7 @@ const CUTS_MS = 10_000;
 const SILENCE_MS = 12_000;
 const PARTITION_MS = 20_000;
 
-/** Connections between roles are reset, answers get lost, and processes say that they stop, in the middle of calls. */
+/** During calls, resets connections between roles, stops processes by SIGTERM, and keeps back answers. */
 async function disturb({ stack, scaled, recovered }: Trial): Promise<void> {
     const proxies = [...stack.proxies.rpc.values()];
     const end = performance.now() + scaled(CUTS_MS);
@@ -29,7 +29,7 @@ async function disturb({ stack, scaled, recovered }: Trial): Promise<void> {
     await recovered('lost answers', performance.now(), undefined, 'issue');
 }
 
-/** All packets between the gateways and one service are lost. */
+/** Keeps back all packets between one service and its callers. */
 async function partition({ stack, scaled, recovered }: Trial): Promise<void> {
     const proxy = stack.proxies.rpc.get('credentials');
     proxy?.blackHole('requests', 'answers');
@@ -41,7 +41,7 @@ async function partition({ stack, scaled, recovered }: Trial): Promise<void> {
 export const rpcFaults: readonly Scenario[] = [
     {
         id: 'F14',
-        fault: 'gRPC reset, ended and left without answers in the middle of calls',
+        fault: 'gRPC connections reset, processes stopped and answers lost during calls',
         form: 'apart',
         run: disturb,
     },

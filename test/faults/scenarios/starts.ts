@@ -2,13 +2,13 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LaunchTrial, Scenario, Trial } from '../scenario.ts';
 
-/** How long a dependency is absent at the start, in milliseconds. */
+/** Time that a dependency is absent after the start, in milliseconds. */
 const ABSENT_MS = 4_000;
 const READY_MS = 5_000;
-/** When the second of the runners is killed, in milliseconds after its start: in the middle of its work. */
+/** Time from the start of the second runner to its kill, in the middle of its work, in milliseconds. */
 const KILLED_AFTER_MS = 600;
 
-/** All processes start in any order with no PostgreSQL and no Redis; one comes after the other. */
+/** Starts all processes in random order without PostgreSQL and Redis, which become available one after the other. */
 async function startWithoutDependencies({ stack, scaled, target, broken, note }: LaunchTrial): Promise<void> {
     const { postgres, redis } = stack.proxies;
     await stack.migrate();
@@ -26,7 +26,7 @@ async function startWithoutDependencies({ stack, scaled, target, broken, note }:
         const early = order.filter((_, index) => ready[index]).map(({ name }) => name);
         note(`ready without PostgreSQL: ${early.join(', ')}`);
     }
-    for (const { name, crashes } of order) if (crashes() > 0) broken('I6', `${name} does not wait, but ends`);
+    for (const { name, crashes } of order) if (crashes() > 0) broken('I6', `${name} ended instead of waiting`);
     await postgres.heal();
     const healed = performance.now();
     await Promise.all(order.map((one) => one.ready()));
@@ -35,7 +35,7 @@ async function startWithoutDependencies({ stack, scaled, target, broken, note }:
     target(`ready after ${took} ms instead of ${READY_MS} ms`, took <= READY_MS);
 }
 
-/** Three runners at once; one is killed in the middle, the others and a later one succeed. */
+/** Starts three migration runners at once and kills one of them. The others and a later one must succeed. */
 async function migrateAtOnce({ stack, broken, note }: LaunchTrial): Promise<void> {
     const runners = ['first', 'second', 'third'].map((name) => stack.migrator(`migrate-${name}`));
     for (const runner of runners) runner.launch();

@@ -4,7 +4,7 @@ import { signalAll } from '../stack/proc.ts';
 
 const STOPPED_MS = 30_000;
 
-/** Every process of the dependency stops answering, with all connections open, as a machine that hangs does. */
+/** Stops all processes of a dependency by SIGSTOP. Their connections stay open, as on a machine that hangs. */
 async function stop(trial: Trial, what: string, pids: () => number[]): Promise<void> {
     const stopped = pids();
     signalAll(stopped, 'SIGSTOP');

@@ -3,12 +3,12 @@ import type { Scenario, Trial } from '../scenario.ts';
 import { signalAll } from '../stack/proc.ts';
 
 const KILLS = 3;
-/** Longer than BullMQ leaves a job to a worker that does not say that it lives (30 s), in milliseconds. */
+/** Longer than BullMQ waits (30 s) before it gives the job of a silent worker to another one, in milliseconds. */
 const STALLED_MS = 40_000;
 
 /**
- * The process that folds the counts is killed, stops in the middle of a job so that another gets that too, and Redis loses its
- * memory: the checker finds whether the counts are those of the rows.
+ * The usage process, which rolls up the counts, is killed. Then it is stopped in the middle of a job, so that another
+ * process gets the job too, and Redis loses its data. The checker compares the counts with the rows.
  */
 async function run({ stack, scaled, recovered, note }: Trial): Promise<void> {
     const [usage] = stack.of('usage');
@@ -31,9 +31,9 @@ async function run({ stack, scaled, recovered, note }: Trial): Promise<void> {
     await delay(scaled(3_000));
     note(`${await second.metric('job_duration_seconds_count')} runs of jobs in the second process`);
     await second.end('SIGTERM');
-    await recovered('a Redis that forgot', performance.now());
+    await recovered('a Redis that lost its data', performance.now());
 }
 
 export const usageCounts: readonly Scenario[] = [
-    { id: 'F17', fault: 'usage killed, jobs delivered twice, Redis forgets', form: 'apart', clients: 6, run },
+    { id: 'F17', fault: 'usage killed, jobs delivered twice, Redis loses its data', form: 'apart', clients: 6, run },
 ];

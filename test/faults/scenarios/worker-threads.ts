@@ -5,7 +5,7 @@ import type { Kind } from '../load/journal.ts';
 import type { LaunchTrial, Scenario, Trial } from '../scenario.ts';
 
 const TARGET_MS = 1_000;
-/** How often the threads of each of these processes end. */
+/** Number of times that the threads of each process are ended. */
 const ENDS = 5;
 /** Roles with threads, and a kind of write that needs one. */
 const ROLES: ReadonlyArray<readonly [role: string, kind: Kind]> = [
@@ -13,7 +13,7 @@ const ROLES: ReadonlyArray<readonly [role: string, kind: Kind]> = [
     ['presentations', 'present'],
     ['identity', 'register'],
 ];
-/** Where the threads of each role are reached. */
+/** Inspector port of each role, through which its threads are reached. */
 const ports = new Map<string, number>();
 
 async function launch({ stack }: LaunchTrial): Promise<void> {
@@ -26,14 +26,14 @@ async function launch({ stack }: LaunchTrial): Promise<void> {
     await stack.launch();
 }
 
-/** Ends all threads of a process from within, as a fault in native code that ends a thread would. */
+/** Ends all threads of a process through the inspector, as a fault in native code would end them. */
 async function run({ stack, scaled, recovered, broken, note }: Trial): Promise<void> {
     const ends = Math.max(1, Math.round(scaled(ENDS)));
     let ended = 0;
     for (let turn = 0; turn < ends; turn++) {
         for (const [role, kind] of ROLES) {
             const threads = await openThreads(ports.get(role) ?? 0);
-            await delay(100); // they are told of one after the other
+            await delay(100); // the inspector reports them one after the other
             const workers = threads.workers();
             for (const send of workers) send('Runtime.evaluate', { expression: 'process.exit(1)' }).catch(() => {});
             ended += workers.length;

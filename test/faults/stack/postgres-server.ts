@@ -11,7 +11,7 @@ import { pickPort } from '../../../deploy/local/ports.ts';
 import { isRunning } from '../../../deploy/local/processes.ts';
 import { processesIn, signalAll, until } from './proc.ts';
 
-/** How long a start may take, recovery included, in milliseconds. */
+/** Longest time for a start or a stop, with recovery, in milliseconds. */
 const START_MS = 60_000;
 const SETTINGS = {
     listen_addresses: '127.0.0.1',
@@ -27,29 +27,29 @@ export interface PostgresServer {
     port: number;
     folder: string;
     logFile: string;
-    /** Of the postmaster; 0 before the first start. */
+    /** Pid of the postmaster, or 0 before the first start. */
     pid(): number;
-    /** Of the postmaster and its children. */
+    /** Pids of the postmaster and its children. */
     pids(): number[];
-    /** Starts it on the same port, and resolves when it takes connections. */
+    /** Starts the server on its port. Resolves when it accepts connections. */
     start(): Promise<void>;
-    /** Sends a signal to the postmaster and resolves when it is gone with all its children. */
+    /** Sends a signal to the postmaster. Resolves when it and all its children have ended. */
     end(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void>;
-    /** Runs statements as the superuser, one connection for each call; gives the rows of the last one. */
+    /** Runs statements as the superuser, on a new connection. Returns the rows of the last statement. */
     admin(statements: string, database?: string): Promise<Array<Record<string, unknown>>>;
     /** Adds lines to postgresql.conf, for the next start. */
     configure(lines: string): void;
-    /** Makes it a standby, from the next start to its promotion. */
+    /** Makes the server a standby, from its next start to its promotion. */
     signalStandby(): void;
 }
 
-/** Makes a data folder with the service's role and database once; the servers of the scenarios start on copies of it. */
+/** Creates a data folder with the service's role and database. The servers of the scenarios start on copies of it. */
 export async function makeTemplate(dataDir: string): Promise<void> {
-    const server = await startPostgres({ data_dir: dataDir, log: () => {} });
+    const server = await startPostgres({ dataDir, log: () => {} });
     await server.stop();
 }
 
-/** A PostgreSQL of a scenario's own on `folder`, which must be new; `template` is what `makeTemplate` was given. */
+/** Prepares a server on `folder`. If the folder is missing, copies it from `template`, the folder of makeTemplate(). */
 export async function postgresServer(options: { template: string; folder: string }): Promise<PostgresServer> {
     const { template, folder } = options;
     mkdirSync(dirname(folder), { recursive: true });
@@ -67,9 +67,9 @@ export async function postgresServer(options: { template: string; folder: string
         const [program = '', ...args] = [...account.prefix, postgres, '-D', folder, ...settings];
         const server = spawn(program, args, { stdio: ['ignore', output.fd, output.fd], env: bareEnvironment() });
         output.close();
-        server.on('error', () => {}); // the wait below sees it
+        server.on('error', () => {}); // the wait below notices it
         pid = server.pid ?? 0;
-        await until('PostgreSQL takes connections', START_MS, () => {
+        await until('PostgreSQL accepts connections', START_MS, () => {
             if (!isRunning(pid)) throw new Error(`PostgreSQL ended while it started:\n${output.written()}`);
             return ['ready', 'standby'].includes(stateIn(folder, pid));
         });
@@ -84,7 +84,7 @@ export async function postgresServer(options: { template: string; folder: string
         start,
         async end(signal) {
             signalAll([pid], signal);
-            await until('PostgreSQL is gone', START_MS, () => processesIn(folder).length === 0);
+            await until('PostgreSQL has ended', START_MS, () => processesIn(folder).length === 0);
         },
         async admin(statements, database = 'credentials') {
             const client = new Client({ host: '127.0.0.1', port, user: 'postgres', password, database });
@@ -98,18 +98,18 @@ export async function postgresServer(options: { template: string; folder: string
     };
 }
 
-/** A copy of a stopped server's data, for a standby. */
+/** Prepares a server on a copy of a stopped server's data, for a standby. */
 export async function copyServer(server: PostgresServer, template: string, folder: string): Promise<PostgresServer> {
     await copyFolder(server.folder, folder);
     return postgresServer({ template, folder });
 }
 
-/** Where the service's role connects through `port`. */
+/** Returns the DATABASE_URL of the service's role for a server or proxy on `port`. */
 export function serviceUrl(template: string, port: number): string {
     return `postgresql://credentials:${keptSecret(template, 'postgres-password')}@127.0.0.1:${port}/credentials`;
 }
 
-/** The line of a standby's configuration that lets it replicate from `server`. */
+/** Returns the configuration line with which a standby replicates from `server`. */
 export function primaryConnection(template: string, server: PostgresServer): string {
     const password = keptSecret(template, 'postgres-admin-password');
     const text = `host=127.0.0.1 port=${server.port} user=postgres password=${password} application_name=standby`;
@@ -121,7 +121,7 @@ async function copyFolder(from: string, to: string): Promise<void> {
     else cpSync(from, to, { recursive: true });
 }
 
-/** The eighth line of postmaster.pid, where that is this server's. */
+/** Returns the state in the eighth line of postmaster.pid, or '' if there is no such file of this process. */
 function stateIn(folder: string, pid: number): string {
     try {
         const lines = readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n');

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -8,7 +8,7 @@ import { pickPort } from '../../../deploy/local/ports.ts';
 import { isRunning, waitUntilGone } from '../../../deploy/local/processes.ts';
 import { processesIn, signalAll, until } from './proc.ts';
 
-/** How long a start may take, in milliseconds. */
+/** Longest time for a start, in milliseconds. */
 const START_MS = 30_000;
 export const REDIS_PASSWORD = 'redis-password-of-the-faults';
 
@@ -17,20 +17,20 @@ export interface RedisServer {
     folder: string;
     logFile: string;
     pids(): number[];
-    /** Starts it on the same port, and resolves when it answers. */
+    /** Starts the server on its port. Resolves when it answers. */
     start(): Promise<void>;
     end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
-    /** Forgets everything that it keeps on disk; only while it is stopped. */
+    /** Deletes the data that the server keeps on disk. It must be stopped. */
     forget(): void;
-    /** One command on a connection of its own. */
+    /** Runs one command on a new connection. */
     command(...words: [string, ...Array<string | number>]): Promise<unknown>;
 }
 
-/** A Redis of a scenario's own in a new `folder`; `settings` come on top of those of the service's own Redis. */
+/** Prepares a Redis in a new `folder`. `settings` replace defaultSettings(). */
 export async function redisServer(options: {
     program: RedisProgram;
     folder: string;
-    /** As `--sentinel`. */
+    /** Further arguments, such as `--sentinel`. */
     args?: readonly string[];
     settings?: ReadonlyArray<readonly [name: string, value: string | number]>;
 }): Promise<RedisServer> {
@@ -40,18 +40,8 @@ export async function redisServer(options: {
     const lines = [['bind', '127.0.0.1'], ['port', port], ...settings].map(([name, value]) => `${name} ${value}\n`);
     writeFileSync(join(folder, 'redis.conf'), lines.join(''));
     const logFile = `${folder}.log`;
-    let child: ChildProcess | undefined;
-
-    async function command(...[name, ...words]: [string, ...Array<string | number>]): Promise<unknown> {
-        const password = args.length > 0 ? {} : { password: REDIS_PASSWORD };
-        const redis = new Redis({ host: '127.0.0.1', port, ...password, retryStrategy: () => null });
-        redis.on('error', () => {}); // the command below is rejected
-        try {
-            return await redis.call(name, words);
-        } finally {
-            redis.disconnect();
-        }
-    }
+    const password = args.length > 0 ? undefined : REDIS_PASSWORD;
+    const command: RedisServer['command'] = (...words) => runCommand(port, password, words);
 
     return {
         port,
@@ -60,18 +50,9 @@ export async function redisServer(options: {
         pids: () => processesIn(folder),
         command,
         async start() {
-            const output = openServerLog(logFile);
-            const [path = '', ...rest] = program.command;
-            child = spawn(path, [...rest, 'redis.conf', ...args], {
-                cwd: folder,
-                stdio: ['ignore', output.fd, output.fd],
-                env: bareEnvironment(program.env),
-            });
-            child.on('error', () => {}); // the wait below sees it
-            output.close();
-            const pid = child.pid ?? 0;
+            const { pid, written } = spawnServer({ program, folder, args, logFile });
             await until('Redis answers', START_MS, () => {
-                if (!isRunning(pid)) throw new Error(`Redis ended while it started:\n${output.written()}`);
+                if (!isRunning(pid)) throw new Error(`Redis ended while it started:\n${written()}`);
                 return command('PING').then(
                     () => true,
                     () => false,
@@ -87,6 +68,40 @@ export async function redisServer(options: {
         },
         forget: () => rmSync(join(folder, 'appendonlydir'), { recursive: true, force: true }),
     };
+}
+
+/** Starts the program in `folder`. Returns its pid, and a function that returns what it has written to `logFile`. */
+function spawnServer(options: { program: RedisProgram; folder: string; args: readonly string[]; logFile: string }): {
+    pid: number;
+    written(): string;
+} {
+    const { program, folder, args, logFile } = options;
+    const output = openServerLog(logFile);
+    const [path = '', ...rest] = program.command;
+    const child = spawn(path, [...rest, 'redis.conf', ...args], {
+        cwd: folder,
+        stdio: ['ignore', output.fd, output.fd],
+        env: bareEnvironment(program.env),
+    });
+    child.on('error', () => {}); // the wait for its answer notices it
+    output.close();
+    return { pid: child.pid ?? 0, written: output.written };
+}
+
+/** Runs one command on a new connection. */
+async function runCommand(
+    port: number,
+    password: string | undefined,
+    [name, ...words]: [string, ...Array<string | number>],
+): Promise<unknown> {
+    const login = password === undefined ? {} : { password };
+    const redis = new Redis({ host: '127.0.0.1', port, ...login, retryStrategy: () => null });
+    redis.on('error', () => {}); // the command below is rejected
+    try {
+        return await redis.call(name, words);
+    } finally {
+        redis.disconnect();
+    }
 }
 
 export function defaultSettings(): Array<[name: string, value: string | number]> {

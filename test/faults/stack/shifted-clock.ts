@@ -1,6 +1,6 @@
 /**
- * Loaded by `--import` into one process: its wall clock is wrong by CLOCK_SHIFT_MS, as on a machine whose clock nobody sets.
- * Its monotonic clock goes on as before.
+ * Loaded into a process by `--import`. Shifts its wall clock by CLOCK_SHIFT_MS, as on a machine with a wrong clock. The
+ * monotonic clock does not change.
  */
 const shift = Number(process.env['CLOCK_SHIFT_MS'] ?? 0);
 const Real = globalThis.Date;
@@ -16,4 +16,4 @@ class ShiftedDate extends Real {
     }
 }
 
-globalThis.Date = ShiftedDate as DateConstructor; // it can be called without `new` no more, which nobody does
+globalThis.Date = ShiftedDate as DateConstructor; // it cannot be called without `new`, which no code does

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { runProgram } from '../../../deploy/local/databases/run-program.ts';
 import type { FaultEnvironment } from './stack.ts';
 
-/** Why there can be no small file system here; undefined where there can. */
+/** Returns why no small file system can be mounted here, or undefined if it can. */
 export function diskObstacle(): string | undefined {
     return process.getuid?.() === 0 ? undefined : 'only root can mount a small file system';
 }
@@ -15,10 +15,10 @@ export async function mountSmallDisk(folder: string, mebibytes: number, { closin
     closing.defer(async () => void (await runProgram(['umount', '--lazy', folder], { timeout_ms: 10_000 })));
 }
 
-/** Fills the file system of `folder`, and gives a function that frees it. */
+/** Fills the file system of `folder`. Returns a function that frees the space. */
 export async function fillDisk(folder: string): Promise<() => Promise<void>> {
     const file = `${folder}/filler`;
-    // It ends with an error when nothing more fits, which is the point; small pieces leave no gap.
+    // dd fails when the disk is full, as intended. Small blocks leave no free space.
     await runProgram(['dd', 'if=/dev/zero', `of=${file}`, 'bs=4k'], { timeout_ms: 60_000 }).catch(() => undefined);
     return async () => void (await runProgram(['rm', '-f', file], { timeout_ms: 10_000 }));
 }

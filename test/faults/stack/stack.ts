@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RedisProgram } from '../../../deploy/local/databases/redis-program.ts';
-import { apart, giveOpsPorts, type Member, together } from '../../support/service.ts';
+import { apart, giveOpsPorts, type Member, together } from '../../support/members.ts';
 import { type PostgresServer, postgresServer, serviceUrl } from './postgres-server.ts';
 import { REDIS_PASSWORD, type RedisServer, redisServer } from './redis-server.ts';
 import { type Supervised, supervise } from './supervisor.ts';
@@ -16,7 +16,7 @@ export interface Secrets {
     service: string;
 }
 
-/** The service with databases of its own, and a proxy before each dependency. */
+/** The service with its own databases, and a proxy in front of each dependency. */
 export interface Stack {
     dir: string;
     postgres: PostgresServer;
@@ -24,18 +24,18 @@ export interface Stack {
     proxies: { postgres: TcpProxy; redis: TcpProxy; rpc: ReadonlyMap<string, TcpProxy> };
     processes: readonly Supervised[];
     gateways: readonly Supervised[];
-    /** Where the gateways listen, on 127.0.0.1. */
+    /** Ports of the gateways, on 127.0.0.1. */
     ports: readonly number[];
     secrets: Secrets;
-    /** The service's own connection to PostgreSQL, through the proxy. */
+    /** DATABASE_URL of the service, through the proxy. */
     databaseUrl: string;
     /** The processes of a role. */
     of(role: string): readonly Supervised[];
-    /** Brings the schemas up to date. */
+    /** Runs the migrations. */
     migrate(): Promise<void>;
     /** A runner of the migrations, not started yet. */
     migrator(name: string): Supervised;
-    /** One more process of a role, not started yet; only what it does of its own accord reaches it, such as jobs. */
+    /** One more process of a role, not started yet. It gets jobs, but no calls. */
     second(role: string): Promise<Supervised>;
     /** Launches every process and resolves when all are ready. */
     launch(): Promise<void>;
@@ -43,21 +43,21 @@ export interface Stack {
 
 export interface StackOptions {
     form: Form;
-    /** Of each role but the gateway. */
+    /** Number of processes of each role except the gateway. */
     replicas?: number;
     settings?: Record<string, string>;
-    /** Where PostgreSQL, Redis or the logs are to be; below `dir` otherwise. */
+    /** Folders for PostgreSQL, Redis and the logs. By default, they are below `dir`. */
     folders?: { postgres?: string; redis?: string; logs?: string };
-    /** REDIS_URL, given how to reach the single Redis; where a scenario has another Redis. */
+    /** REDIS_URL, if the scenario has its own Redis. */
     redisUrl?: string;
 }
 
-/** What all stacks of a run share. */
+/** What the stack of a scenario needs from the run. */
 export interface FaultEnvironment {
-    /** The data folder that PostgreSQL's are copied from. */
+    /** The data folder that each PostgreSQL is copied from. */
     template: string;
     redisProgram: RedisProgram;
-    /** What all stacks have started, for their end. */
+    /** Ends everything that the scenario has started. */
     closing: AsyncDisposableStack;
 }
 
@@ -74,18 +74,13 @@ const SETTINGS = {
     KEY_LIMIT_ENTERPRISE: '1000000',
 };
 
-/** Starts the databases and the proxies and prepares the processes; `launch` starts those. */
+/** Starts the databases and the proxies, and prepares the processes, which launch() starts. */
 export async function prepareStack(dir: string, environment: FaultEnvironment, options: StackOptions): Promise<Stack> {
-    const { template, closing } = environment;
+    const { closing } = environment;
     const folders = { postgres: join(dir, 'postgres'), redis: join(dir, 'redis'), logs: join(dir, 'logs') };
     Object.assign(folders, options.folders);
     mkdirSync(folders.logs, { recursive: true });
-    const postgres = await postgresServer({ template, folder: folders.postgres });
-    closing.defer(() => postgres.end('SIGQUIT'));
-    await postgres.start();
-    const redis = await redisServer({ program: environment.redisProgram, folder: folders.redis });
-    closing.defer(() => redis.end('SIGKILL'));
-    await redis.start();
+    const { postgres, redis } = await startDatabases(environment, folders);
     const proxied = async (port: number): Promise<TcpProxy> => {
         const proxy = await startTcpProxy(port);
         closing.defer(() => proxy.close());
@@ -97,16 +92,12 @@ export async function prepareStack(dir: string, environment: FaultEnvironment, o
         for (const [role, proxy] of await proxyRoles(plan.members, proxied)) proxies.rpc.set(role, proxy);
     }
     const secrets = { internal: randomBytes(24).toString('base64url'), service: randomBytes(24).toString('base64url') };
-    const redisUrl = options.redisUrl ?? `redis://:${REDIS_PASSWORD}@127.0.0.1:${proxies.redis.port}/0`;
-    const env = {
-        ...SETTINGS,
-        DATABASE_URL: serviceUrl(template, proxies.postgres.port),
-        REDIS_URL: redisUrl,
-        INTERNAL_SECRET: secrets.internal,
-        SERVICE_TOKEN: secrets.service,
-        JWT_KEYS: generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-        ...options.settings,
-    };
+    const env = serviceEnvironment({
+        databaseUrl: serviceUrl(environment.template, proxies.postgres.port),
+        redisUrl: options.redisUrl ?? `redis://:${REDIS_PASSWORD}@127.0.0.1:${proxies.redis.port}/0`,
+        secrets,
+        settings: options.settings,
+    });
     const add = (member: Member, at: string): Supervised => {
         const one = supervise({ member, ops: at, env, logDir: folders.logs });
         closing.defer(async () => void (await one.end('SIGKILL')));
@@ -128,17 +119,11 @@ export async function prepareStack(dir: string, environment: FaultEnvironment, o
         databaseUrl: env.DATABASE_URL,
         of: (wanted) => processes.filter(({ role }) => role === wanted || role === 'all'),
         migrator,
-        async migrate() {
-            const runner = migrator('migrate');
-            runner.launch();
-            if ((await runner.ended()) !== 0) throw new Error(`The migrations failed: see ${runner.logFile}.`);
-        },
+        migrate: async () => runMigrations(migrator('migrate')),
         async second(role) {
-            const model = plan.members.find(({ args }) => args.includes(role));
-            if (!model) throw new RangeError(`There is no ${role}.`);
-            const member = { ...model, name: `${role}-twin`, env: { ...model.env, GRPC_PORT: '0' } };
+            const member = twinOf(role, plan.members);
             const [at] = await giveOpsPorts([member]);
-            return add(member, at?.target as string); // of the one that was given
+            return add(member, at?.target as string); // one member was given
         },
         async launch() {
             for (const one of processes) one.launch();
@@ -147,7 +132,56 @@ export async function prepareStack(dir: string, environment: FaultEnvironment, o
     };
 }
 
-/** Puts a proxy before each role, which all its callers go through; of several processes of a role, one before each. */
+/** Starts PostgreSQL and Redis, each in its folder. They end with the scenario. */
+async function startDatabases(
+    { template, redisProgram, closing }: FaultEnvironment,
+    folders: { postgres: string; redis: string },
+): Promise<{ postgres: PostgresServer; redis: RedisServer }> {
+    const postgres = await postgresServer({ template, folder: folders.postgres });
+    closing.defer(() => postgres.end('SIGQUIT'));
+    await postgres.start();
+    const redis = await redisServer({ program: redisProgram, folder: folders.redis });
+    closing.defer(() => redis.end('SIGKILL'));
+    await redis.start();
+    return { postgres, redis };
+}
+
+/** Returns the environment that every process of the service gets. */
+function serviceEnvironment({
+    databaseUrl,
+    redisUrl,
+    secrets,
+    settings,
+}: {
+    databaseUrl: string;
+    redisUrl: string;
+    secrets: Secrets;
+    settings: Record<string, string> | undefined;
+}) {
+    return {
+        ...SETTINGS,
+        DATABASE_URL: databaseUrl,
+        REDIS_URL: redisUrl,
+        INTERNAL_SECRET: secrets.internal,
+        SERVICE_TOKEN: secrets.service,
+        JWT_KEYS: generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+        ...settings,
+    };
+}
+
+async function runMigrations(runner: Supervised): Promise<void> {
+    runner.launch();
+    if ((await runner.ended()) !== 0) throw new Error(`The migrations failed: see ${runner.logFile}.`);
+}
+
+/** Describes one more process of a role, which gets no calls. */
+function twinOf(role: string, members: readonly Member[]): Member {
+    const model = members.find(({ args }) => args.includes(role));
+    if (!model) throw new RangeError(`There is no role ${role}.`);
+    return { ...model, name: `${role}-twin`, env: { ...model.env, GRPC_PORT: '0' } };
+}
+
+/** Puts a proxy in front of each process of each role, and makes all callers use the proxies. */
 async function proxyRoles(
     members: readonly Member[],
     proxied: (port: number) => Promise<TcpProxy>,

@@ -2,12 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { appendFileSync, closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRunning, waitUntilGone } from '../../../deploy/local/processes.ts';
-import { isReady, type Member } from '../../support/service.ts';
+import type { Member } from '../../support/members.ts';
+import { isReady } from '../../support/service.ts';
 import { signalAll, until } from './proc.ts';
 
-/** How long a process may take until it is ready, on a machine that has much else to do, in milliseconds. */
+/** Longest time until a process is ready on a busy machine, in milliseconds. */
 const START_MS = 180_000;
-/** Beyond the service's own cap on a stop. */
+/** Longest time for a stop, in milliseconds. It is longer than the service's own cap. */
 const STOP_MS = 15_000;
 
 /** One process of the service. */
@@ -19,35 +20,37 @@ export interface Supervised {
     ops: string;
     logFile: string;
     pid(): number;
-    /** How often it has ended without being told to. */
+    /** Number of times that it ended without being stopped from here. */
     crashes(): number;
     launch(): void;
-    /** Sends a signal, which is meant to end it, and resolves with its exit code or the signal that ended it. */
+    /** Sends a signal that should end the process. Resolves to its exit code or to the signal that ended it. */
     end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
     /** Resolves when it has ended by itself. */
     ended(): Promise<number | NodeJS.Signals>;
-    ready(patienceMs?: number): Promise<void>;
+    ready(timeoutMs?: number): Promise<void>;
     isReady(): Promise<boolean>;
-    /** The sum of the values of a metric; 0 where the process does not have it. */
+    /** Returns the sum of the values of a metric, or 0 if the process does not have it. */
     metric(name: string): Promise<number>;
-    /** For the next launch. */
+    /** Adds environment variables for the next launch. */
     setEnvironment(more: Record<string, string>): void;
-    /** Node's flags, for the next launch. */
+    /** Sets the flags of Node for the next launch. */
     setFlags(flags: readonly string[]): void;
     /** Leaves its output unread in a pipe, instead of writing it to a file, from the next launch on. */
     blockOutput(): void;
 }
 
-/**
- * One process of the service, not started yet. It ends when this process ends, however that happens: its standard input
- * is a pipe from here. Each pid is recorded in the file `pids` of `logDir`.
- */
-export function supervise(options: {
+interface SuperviseOptions {
     member: Member;
     ops: string;
     env: Record<string, string>;
     logDir: string;
-}): Supervised {
+}
+
+/**
+ * Prepares one process of the service, without starting it. The process ends whenever this process ends, because its
+ * standard input is a pipe from here. Each pid is recorded in the file `pids` of `logDir`.
+ */
+export function supervise(options: SuperviseOptions): Supervised {
     const { member, ops, logDir } = options;
     const logFile = join(logDir, `${member.name}.log`);
     let env = { ...options.env, ...member.env };
@@ -61,28 +64,13 @@ export function supervise(options: {
     const readyNow = (): Promise<boolean> => isReady(ops);
 
     function launch(): void {
-        const file = openSync(logFile, 'a');
-        const output = isBlocked ? 'pipe' : file;
         ending = false;
-        const started = spawn(process.execPath, [...flags, 'main.ts', ...member.args], {
-            stdio: ['pipe', output, file],
-            env: { PATH: process.env['PATH'] ?? '', NODE_ENV: 'test', EXIT_WITH_PARENT: '1', ...env },
-        });
-        closeSync(file);
-        started.stdin?.on('error', () => {}); // it closes when the process ends
+        const started = spawnMember({ member, flags, env, logFile, isBlocked });
         started.once('exit', () => {
             if (!ending && child === started) crashes++;
         });
         child = started;
         appendFileSync(join(logDir, 'pids'), `${member.name} ${started.pid}\n`);
-    }
-
-    async function ended(patienceMs: number): Promise<number | NodeJS.Signals> {
-        const awaited = child;
-        if (!awaited) return 0;
-        const isOver = (): boolean => awaited.exitCode !== null || awaited.signalCode !== null;
-        await until(`${member.name} has ended`, patienceMs, isOver);
-        return awaited.signalCode ?? awaited.exitCode ?? 0;
     }
 
     return {
@@ -95,17 +83,15 @@ export function supervise(options: {
         launch,
         async end(signal) {
             ending = true;
-            if (!child) return 0;
-            signalAll([pid()], signal);
-            if (!(await waitUntilGone(pid(), STOP_MS))) signalAll([pid()], 'SIGKILL');
-            return ended(STOP_MS);
+            if (child) await stop(pid(), signal);
+            return exitOf(child, member.name, STOP_MS);
         },
         ended: () => {
             ending = true;
-            return ended(START_MS);
+            return exitOf(child, member.name, START_MS);
         },
-        ready: (patienceMs = START_MS) =>
-            until(`${member.name} is ready`, patienceMs, async () => {
+        ready: (timeoutMs = START_MS) =>
+            until(`${member.name} is ready`, timeoutMs, async () => {
                 if (!isRunning(pid())) throw new Error(`${member.name} ended while it started: see ${logFile}.`);
                 return readyNow();
             }),
@@ -121,6 +107,43 @@ export function supervise(options: {
             isBlocked = true;
         },
     };
+}
+
+/** Starts the process with its output in `logFile`. If it is blocked, its standard output stays in a pipe, unread. */
+function spawnMember(options: {
+    member: Member;
+    flags: readonly string[];
+    env: Record<string, string>;
+    logFile: string;
+    isBlocked: boolean;
+}): ChildProcess {
+    const { member, flags, env, logFile, isBlocked } = options;
+    const file = openSync(logFile, 'a');
+    const output = isBlocked ? 'pipe' : file;
+    const started = spawn(process.execPath, [...flags, 'main.ts', ...member.args], {
+        stdio: ['pipe', output, file],
+        env: { PATH: process.env['PATH'] ?? '', NODE_ENV: 'test', EXIT_WITH_PARENT: '1', ...env },
+    });
+    closeSync(file);
+    started.stdin?.on('error', () => {}); // it closes when the process ends
+    return started;
+}
+
+/** Sends the signal, and SIGKILL if that does not end the process. */
+async function stop(pid: number, signal: NodeJS.Signals): Promise<void> {
+    signalAll([pid], signal);
+    if (!(await waitUntilGone(pid, STOP_MS))) signalAll([pid], 'SIGKILL');
+}
+
+/** Waits until the process has ended, if there is one. Resolves to its exit code or to the signal that ended it. */
+async function exitOf(
+    child: ChildProcess | undefined,
+    name: string,
+    timeoutMs: number,
+): Promise<number | NodeJS.Signals> {
+    if (!child) return 0;
+    await until(`${name} has ended`, timeoutMs, () => child.exitCode !== null || child.signalCode !== null);
+    return child.signalCode ?? child.exitCode ?? 0;
 }
 
 function sumOf(name: string, exposition: string): number {

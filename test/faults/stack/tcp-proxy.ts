@@ -2,23 +2,23 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { pickPort } from '../../../deploy/local/ports.ts';
 
-/** Which of the two ways through the proxy: what clients send, or what comes back to them. */
+/** A direction through the proxy: what clients send, or what they receive. */
 export type Direction = 'requests' | 'answers';
 
 export interface TcpProxy {
-    /** Where clients connect, on 127.0.0.1. It stays the same for the proxy's whole life. */
+    /** Port for clients, on 127.0.0.1. It never changes. */
     port: number;
     /** Sends new connections to this port from now on. */
     pointAt(port: number): void;
-    /** Delivers every byte so many milliseconds later, in both directions. */
+    /** Delays every byte by this many milliseconds, in both directions. */
     delay(ms: number): void;
-    /** Keeps back every byte in these directions, and lets connections stay open and new ones open, until `heal`. */
+    /** Keeps back every byte in these directions until heal(). Connections stay open, and new ones are accepted. */
     blackHole(...directions: Direction[]): void;
-    /** Refuses new connections until `heal`. */
+    /** Refuses new connections until heal(). */
     refuse(): Promise<void>;
     /** Resets all connections. */
     cut(): void;
-    /** Ends delays, black holes and refusals. What a black hole has kept back is delivered, as TCP would repeat it. */
+    /** Ends delays, black holes and refusals. Bytes that were kept back are delivered, as TCP would repeat them. */
     heal(): Promise<void>;
     close(): Promise<void>;
 }
@@ -28,12 +28,12 @@ interface Fault {
     held: ReadonlySet<Direction>;
 }
 
-/** One way of one connection. */
+/** One direction of one connection. */
 interface Lane {
     flush(): void;
 }
 
-/** A TCP proxy on 127.0.0.1 that can do to its connections what a bad network does. */
+/** Starts a TCP proxy on 127.0.0.1 that can simulate a bad network. */
 export async function startTcpProxy(target: number): Promise<TcpProxy> {
     const port = await pickPort();
     const fault: Fault = { delayMs: 0, held: new Set() };
@@ -49,7 +49,7 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
         for (const one of own) lanes.add(one);
         for (const socket of [client, upstream]) {
             sockets.add(socket);
-            socket.on('error', () => {}); // the other side learns of it by the reset below
+            socket.on('error', () => {}); // the reset below passes the error on to the other side
             socket.on('close', (hadError) => {
                 sockets.delete(socket);
                 for (const one of own) lanes.delete(one);
@@ -97,10 +97,10 @@ async function listen(port: number, accept: (client: Socket) => void): Promise<S
     return server;
 }
 
-/** Passes on what comes, in its order: each piece when it is due, none while this direction is held. */
+/** Forwards data in order: each piece when it is due, and none while this direction is held. */
 function lane(options: { from: Socket; to: Socket; fault: Fault; direction: Direction }): Lane {
     const { from, to, fault, direction } = options;
-    /** `undefined` for the end of the stream. */
+    /** `bytes` is undefined for the end of the stream. */
     const waiting: Array<{ due: number; bytes: Buffer | undefined }> = [];
     let timer: NodeJS.Timeout | undefined;
 

@@ -1,24 +1,26 @@
 import { type Profiler, Session } from 'node:inspector';
 
-/** Which blocks of the program V8 sees running, in this thread. */
+/** The blocks of the program that V8 ran in this thread. */
 export interface Coverage {
-    /** Blocks that ran since the last question, and never before. */
+    /** Blocks that ran since the last call, and never before. */
     newBlocks(): ReadonlySet<string>;
-    /** Whether one of these blocks ran since the last question. */
+    /** Whether one of these blocks ran since the last call. */
     hasRun(blocks: ReadonlySet<string>): boolean;
     stop(): void;
 }
 
-/** Looks at the files whose URL contains none of `excluded`; node_modules and Node's own are left out. */
+/**
+ * Starts coverage of the files whose URL contains none of `excluded`. node_modules and Node's own files are left out.
+ */
 export function startCoverage(excluded: readonly string[]): Coverage {
     const session = new Session();
     session.connect();
     session.post('Profiler.enable');
     session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
     const seen = new Set<string>();
-    const left_out = ['/node_modules/', ...excluded];
+    const leftOut = ['/node_modules/', ...excluded];
     const isProgram = ({ url }: Profiler.ScriptCoverage): boolean =>
-        url.startsWith('file:') && !left_out.some((part) => url.includes(part));
+        url.startsWith('file:') && !leftOut.some((part) => url.includes(part));
     const takeBlocks = (): string[] => {
         let scripts: Profiler.ScriptCoverage[] = [];
         // The inspector of the same thread answers before post() returns.

@@ -7,32 +7,36 @@ import type { Target } from './target.ts';
 
 export interface ExploreOptions {
     random: Random;
-    /** Without it every input is made from a seed. */
+    /** If it is missing, every input is made from the target's own seeds. */
     coverage?: Coverage;
-    /** Told of each input before it runs. */
+    /** Called with each input before it runs. */
     beginning?(input: Buffer): void;
-    /** Asked after each batch. */
+    /** Called before each batch with the number of inputs so far. */
     isOver(inputs: number): boolean;
 }
 
-/** A longer input is no seed: all that is made from it would cost the time of many short ones. */
+/** Longest input that becomes a seed, in bytes. An input made from a longer one takes the time of many short ones. */
 const MAX_SEED_BYTES = 4_096;
-/** Inputs between two looks at the coverage. */
+/** Inputs between two reads of the coverage. */
 const BATCH = 64;
-/** What an input may cost, whatever its length: the garbage collector and the compiler run in the same thread. */
+/**
+ * CPU time that an input of any length may take, in microseconds. The garbage collector and the compiler, which run in
+ * the same thread, need it.
+ */
 const BASE_CPU_US = 20_000;
-/** What each byte may cost beside that: the slowest parser here takes a tenth of it. */
+/** Additional CPU time for each byte, in microseconds. The slowest parser here takes a tenth of it. */
 const BYTE_CPU_US = 0.2;
-/** The least of so many runs counts; what takes so many times what it may need not run again. */
+/** Runs of an input that exceeds its CPU time. The fastest run counts. */
 const CPU_RUNS = 5;
+/** An input that takes this many times its CPU time does not run again. */
 const HOPELESS = 10;
-/** Different reasons that are looked for before the target is left alone. */
+/** Number of findings after which the fuzzer stops exploring a target. */
 const MOST_FINDINGS = 5;
 
-/** Feeds a target with inputs until it is over; those that reach new code become seeds. */
+/** Runs a target on inputs until `isOver`. Inputs that reach new code become seeds. */
 export async function explore(target: Target, options: ExploreOptions): Promise<Explored> {
     const { random, coverage, isOver } = options;
-    const corpus: Buffer[] = target.seeds.map((seed) => Buffer.from(seed as string)); // it takes bytes as well
+    const corpus: Buffer[] = target.seeds.map((seed) => Buffer.from(seed as string)); // Buffer.from takes bytes as well
     const findings = findingList();
     let inputs = 0;
     const run = async (input: Buffer): Promise<void> => {
@@ -59,13 +63,16 @@ export async function explore(target: Target, options: ExploreOptions): Promise<
     return { target: target.name, inputs, corpus: corpus.length, findings: findings.all() };
 }
 
-/** The newest entries are tried more often than the rest: they are where something new was found. */
+/** Picks an entry, the newest ones more often than the rest, because they reached new code. */
 function someOf(corpus: readonly Buffer[], random: Random): Buffer {
     const from = random.oneIn(2) ? Math.max(0, corpus.length - 16) : 0;
     return corpus[from + random.below(corpus.length - from)] ?? Buffer.alloc(0);
 }
 
-/** One input of a batch that did what the batch did, found by halving: `does` runs a part of the batch again. */
+/**
+ * Bisects a batch that reached new code and returns one input that reaches it. `does` runs a part of the batch again
+ * and tells whether that part reached the new code.
+ */
 async function pioneer(batch: readonly Buffer[], does: (part: readonly Buffer[]) => Promise<boolean>): Promise<Buffer> {
     let part = batch;
     while (part.length > 1) {
@@ -75,19 +82,19 @@ async function pioneer(batch: readonly Buffer[], does: (part: readonly Buffer[])
     return part[0] as Buffer; // a batch is never empty
 }
 
-/** Why the input is a finding; undefined where all is as it must be. */
+/** The reason why the input is a finding. Undefined if it is none. */
 export async function faultOf(target: Target, input: Buffer): Promise<string | undefined> {
     try {
-        const { cpu_us, check } = timed(target, input);
+        const { cpuUs, check } = timed(target, input);
         await check();
-        const allowed_us = BASE_CPU_US + input.length * BYTE_CPU_US;
-        if (target.is_costly || cpu_us <= allowed_us) return undefined;
-        let least_us = cpu_us;
-        for (let runs = 1; runs < CPU_RUNS && least_us < HOPELESS * allowed_us; runs++) {
-            least_us = Math.min(least_us, timed(target, input).cpu_us);
+        const allowedUs = BASE_CPU_US + input.length * BYTE_CPU_US;
+        if (target.isCostly || cpuUs <= allowedUs) return undefined;
+        let leastUs = cpuUs;
+        for (let runs = 1; runs < CPU_RUNS && leastUs < HOPELESS * allowedUs; runs++) {
+            leastUs = Math.min(leastUs, timed(target, input).cpuUs);
         }
-        if (least_us <= allowed_us) return undefined;
-        return `takes ${Math.round(least_us / 1_000)} ms of CPU for ${input.length} bytes`;
+        if (leastUs <= allowedUs) return undefined;
+        return `takes ${Math.round(leastUs / 1_000)} ms of CPU for ${input.length} bytes`;
     } catch (error) {
         return inspect(error, { depth: 4 });
     }
@@ -97,5 +104,5 @@ function timed(target: Target, input: Buffer) {
     const before = process.threadCpuUsage();
     const check = target.run(input);
     const { user, system } = process.threadCpuUsage(before);
-    return { cpu_us: user + system, check };
+    return { cpuUs: user + system, check };
 }

@@ -1,40 +1,40 @@
 import { AppError } from '../../../platform/errors.ts';
 
-/** Compares what a parser made of an input with what must hold for it; throws where that is not so. */
+/** Checks the result of a parser for one input. Throws if the result is wrong. */
 export type Judgement = () => void | Promise<void>;
 
 /** A parser under test. */
 export interface Target {
-    /** Names the folder of its regression inputs, too. */
+    /** Also the name of the folder with its regression inputs. */
     name: string;
-    /** Inputs from which others are made. */
+    /** Inputs that other inputs are made from. */
     seeds: ReadonlyArray<string | Uint8Array>;
-    /** Pieces that mean something to it. */
+    /** Pieces of text that the parser treats specially. */
     dictionary: readonly string[];
-    /** The longest input that reaches it in the service, in bytes. */
-    max_bytes: number;
-    /** Whether the parser itself is slow by design, as a password hash is: its CPU time is not looked at then. */
-    is_costly: boolean;
-    /** Parses one input. Whatever it throws is a finding: refusals that are documented are results. */
+    /** Longest input that reaches the parser in the service, in bytes. */
+    maxBytes: number;
+    /** Whether the parser is slow by design, as a password hash is. Its CPU time is then not checked. */
+    isCostly: boolean;
+    /** Parses one input. Anything that it throws is a finding; documented refusals are results. */
     run(input: Buffer): Judgement;
 }
 
-/** Describes a target by the parser and by what its result is compared with. */
+/** Makes a target from a parser and a check of its result. */
 export function target<Result>(options: {
     name: string;
     seeds: Target['seeds'];
     dictionary?: readonly string[];
-    max_bytes?: number;
-    is_costly?: boolean;
+    maxBytes?: number;
+    isCostly?: boolean;
     parse(input: Buffer): Result;
     check(input: Buffer, result: Result): void | Promise<void>;
 }): Target {
-    const { parse, check, dictionary = [], max_bytes = 16 << 10, is_costly = false, ...rest } = options;
+    const { parse, check, dictionary = [], maxBytes = 16 << 10, isCostly = false, ...rest } = options;
     return {
         ...rest,
         dictionary,
-        max_bytes,
-        is_costly,
+        maxBytes,
+        isCostly,
         run(input) {
             const result = parse(input);
             return () => check(input, result);
@@ -42,9 +42,10 @@ export function target<Result>(options: {
     };
 }
 
-/** What a parser gives, or that it refuses with an AppError of this kind. */
+/** The result of a parser, or the detail of the AppError with which it refused the input. */
 export type Attempt<T> = { value: T; refused?: undefined } | { value?: undefined; refused: string };
 
+/** Runs a parser. Returns a refusal of this kind as a result, and throws any other error. */
 export function attempt<T>(parse: () => T, kind: AppError['kind'] = 'invalid'): Attempt<T> {
     try {
         return { value: parse() };

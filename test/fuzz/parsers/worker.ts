@@ -4,22 +4,22 @@ import { targetNamed } from '../targets/index.ts';
 import { startCoverage } from './coverage.ts';
 import { explore } from './explore.ts';
 
-/** The thread in which parsers run: another one watches that none of them hangs. */
+/** The thread that runs the parsers. The main thread detects inputs that hang (watched.ts). */
 
-/** What the thread is given to do. */
+/** The task of the thread. */
 export interface Work {
     target: string;
     seed: number;
     seconds: number;
-    /** The number of the input under way, its length, then its bytes. */
+    /** The number of the current input and its length, each as an Int32, then the bytes of the input. */
     shared: SharedArrayBuffer;
 }
 
-/** Of `shared`, before the bytes. */
+/** Length of the part of `shared` before the bytes of the input. */
 export const HEAD_BYTES = 8;
 
 if (parentPort) {
-    const { target: name, seed, seconds, shared } = workerData as Work; // parsers/watched.ts gives it
+    const { target: name, seed, seconds, shared } = workerData as Work; // as parsers/watched.ts sets it
     const target = targetNamed(name);
     const head = new Int32Array(shared, 0, 2);
     const place = new Uint8Array(shared, HEAD_BYTES);

@@ -3,10 +3,10 @@ import { anIssued, newAccount, newDid, newKey, newWallet, payloadOf } from '../.
 import { mutated } from '../mutator.ts';
 import type { Random } from '../random.ts';
 
-/** What gRPC calls are made of. */
+/** Values for the fields of gRPC calls. */
 export interface CallPool {
-    /** Accounts that there are, and what is no account. */
-    user_ids: readonly string[];
+    /** Ids of existing accounts, and texts that are no such id. */
+    userIds: readonly string[];
     texts: readonly string[];
     bytes: readonly Buffer[];
 }
@@ -60,15 +60,15 @@ const ODD_TEXTS = [
 ];
 const ODD_NUMBERS = [0, 1, 2, 25, 999, 1_000, 1_001, 65_536, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1] as const;
 const NO_ACCOUNT = '00000000-0000-7000-8000-000000000000';
-/** Frames have a test of their own. */
+/** Methods that are not called here: attackStream (grpc.ts) calls them. */
 const FRAMES = /^rpc\./;
 
-/** Values that mean something in the running service, and values that mean nothing anywhere. */
+/** Creates an account with records, and returns their ids, tokens and keys together with odd values. */
 export async function callPool(): Promise<CallPool> {
     const account = await newAccount();
     const { key_id, api_key } = await newKey(account);
     const issuer = await newDid(api_key);
-    const { credential, credential_id, issuer: issuer_did } = await anIssued();
+    const { credential, credential_id, issuer: issuerDid } = await anIssued();
     const { wallet_id, password } = await newWallet(api_key);
     const texts = [
         account.user_id,
@@ -78,11 +78,11 @@ export async function callPool(): Promise<CallPool> {
         account.refresh_token,
         key_id,
         issuer.did,
-        issuer_did,
+        issuerDid,
     ];
     const sid = JSON.parse(Buffer.from(account.token.split('.')[1] ?? '', 'base64url').toString()).sid;
     return {
-        user_ids: [account.user_id, account.user_id, NO_ACCOUNT, 'nobody'],
+        userIds: [account.user_id, account.user_id, NO_ACCOUNT, 'nobody'],
         texts: [
             ...texts,
             String(sid),
@@ -107,21 +107,21 @@ export async function callPool(): Promise<CallPool> {
 export interface RandomCall {
     /** `package.v1.Service/Method` */
     name: string;
-    /** Encoded. */
+    /** The encoded message. */
     request: Buffer;
 }
 
-/** A message of some method, its fields filled at random, now and then with its bytes changed after that. */
+/** A call of a random method with random fields. The bytes of one request in three are mutated as well. */
 export function someCall(pool: CallPool, random: Random): RandomCall {
     const name = random.pick(METHODS.filter((method) => !FRAMES.test(method)));
     if (name === undefined) throw new RangeError('There are no methods.');
     const { requestType, requestSerialize } = methodAt(name);
-    const proto_package = name.slice(0, name.indexOf('.', name.indexOf('.') + 1));
-    const request = requestSerialize(someMessage(fieldsOf(requestType.type), { pool, random, proto_package }));
+    const protoPackage = name.slice(0, name.indexOf('.', name.indexOf('.') + 1));
+    const request = requestSerialize(someMessage(fieldsOf(requestType.type), { pool, random, protoPackage }));
     const options = {
         random,
         dictionary: ['\x0a\x00', '\x12\x00', '\x08\x01', '\x0b', '\x0c', '\xff'],
-        max_bytes: 256 << 10,
+        maxBytes: 256 << 10,
     };
     return { name, request: random.oneIn(3) ? mutated(request, request, options) : request };
 }
@@ -133,8 +133,8 @@ function fieldsOf(type: object): Field[] {
 interface Filling {
     pool: CallPool;
     random: Random;
-    /** Where the types of fields are found. */
-    proto_package: string;
+    /** Package that contains the message types of the fields. */
+    protoPackage: string;
 }
 
 function someMessage(fields: readonly Field[], filling: Filling): object {
@@ -150,10 +150,10 @@ function someMessage(fields: readonly Field[], filling: Filling): object {
 }
 
 function someValue({ type, typeName }: Field, filling: Filling): unknown {
-    const { pool, random, proto_package } = filling;
+    const { pool, random, protoPackage } = filling;
     if (type === 'TYPE_STRING') return random.pick(pool.texts);
     if (type === 'TYPE_BYTES') return random.pick(pool.bytes);
     if (type === 'TYPE_BOOL') return random.oneIn(2);
-    if (type === 'TYPE_MESSAGE') return someMessage(fieldsOf(messageAt(`${proto_package}.${typeName}`)), filling);
+    if (type === 'TYPE_MESSAGE') return someMessage(fieldsOf(messageAt(`${protoPackage}.${typeName}`)), filling);
     return random.pick(ODD_NUMBERS);
 }

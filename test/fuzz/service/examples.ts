@@ -9,9 +9,14 @@ import { exampleCall } from '../../e2e/support/examples.ts';
 import type { RawAnswer } from '../../e2e/support/raw.ts';
 import { mutate, mutationsOf, type WireCall } from './mutations.ts';
 
-/** No answer may take longer, in milliseconds: what the service itself gives a request, and as much again for a busy machine. */
+/**
+ * Longest time that an answer may take, in milliseconds: twice the service's own deadline, because the machine may be
+ * busy.
+ */
 const HANG_MS = 20_000;
-/** A mutant may well be a good request, and use up what the example is about. */
+/**
+ * Mutants of one example before a new example is made: a mutant that is a good request may use up the example's record.
+ */
 const RUNS_PER_EXAMPLE = 20;
 
 export const ENDPOINTS: ReadonlyArray<Endpoint & { id: EndpointId }> = endpointTable({
@@ -21,8 +26,8 @@ export const ENDPOINTS: ReadonlyArray<Endpoint & { id: EndpointId }> = endpointT
 });
 
 /**
- * Sends `runs` mutants of an endpoint's example: each is answered in the envelope, soon, and never with a 5xx.
- * @throws with the smallest mutant that is not, and what repeats it
+ * Sends `runs` mutants of an endpoint's example. Each must be answered in time, in the envelope, and never with a 5xx.
+ * @throws Error with the smallest mutant that fails, and the seed that repeats it
  */
 export async function attackExample(
     endpoint: Endpoint & { id: EndpointId },
@@ -30,7 +35,7 @@ export async function attackExample(
 ): Promise<void> {
     let example: Call;
     let made = 0;
-    const from = `127.77.${ENDPOINTS.indexOf(endpoint)}.1`; // what is refused counts against an address of its own
+    const from = `127.77.${ENDPOINTS.indexOf(endpoint)}.1`; // refusals count against this endpoint's own address
     await fc.assert(
         fc.asyncProperty(mutationsOf(endpoint), fc.nat({ max: 1 }), async (mutations, gateway) => {
             if (made++ % RUNS_PER_EXAMPLE === 0) example = await exampleCall(endpoint.id);
@@ -41,17 +46,17 @@ export async function attackExample(
     );
 }
 
-/** Every gateway still answers that all is well. */
+/** Checks that every gateway still reports that it is healthy. */
 export async function checkHealth(): Promise<void> {
     for (const url of GATEWAYS) {
         const response = await fetch(`${url}/internal/health`);
-        const { status } = (await response.json()) as { status: string }; // health.test.ts holds it to that
+        const { status } = (await response.json()) as { status: string }; // health.test.ts checks this type
         assert.deepEqual([response.status, status], [200, 'healthy']);
     }
 }
 
 function exchange({ method, path, headers, body }: WireCall, gateway: number, from: string): Promise<RawAnswer> {
-    const { hostname, port, host } = new URL(GATEWAYS[gateway] as string); // there are two
+    const { hostname, port, host } = new URL(GATEWAYS[gateway] as string); // there are two gateways
     const framing = body.length > 0 ? ['Content-Length', String(body.length)] : [];
     return new Promise((resolve, reject) => {
         const sent = request({
@@ -76,8 +81,8 @@ function exchange({ method, path, headers, body }: WireCall, gateway: number, fr
 }
 
 function checkAnswer({ method, path, headers }: WireCall, { status, headers: answered, text }: RawAnswer): void {
-    const is_ok = status >= 200 && status < 300;
-    assert.ok(is_ok || (status >= 400 && status < 500), `${status}: ${text.slice(0, 500)}`);
+    const isOk = status >= 200 && status < 300;
+    assert.ok(isOk || (status >= 400 && status < 500), `${status}: ${text.slice(0, 500)}`);
     for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']) {
         assert.match(String(answered[name]), /^\d+$/, name);
     }
@@ -91,6 +96,6 @@ function checkAnswer({ method, path, headers }: WireCall, { status, headers: ans
     if (method === 'OPTIONS' && status === 204) return;
     assert.equal(answered['content-type'], 'application/json; charset=utf-8');
     const body = JSON.parse(text);
-    if (path.startsWith('/internal/health') && is_ok) return;
-    assert.deepEqual(Object.keys(body), is_ok ? ['status', 'message', 'data'] : ['status', 'message', 'error']);
+    if (path.startsWith('/internal/health') && isOk) return;
+    assert.deepEqual(Object.keys(body), isOk ? ['status', 'message', 'data'] : ['status', 'message', 'error']);
 }

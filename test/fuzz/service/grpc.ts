@@ -5,14 +5,14 @@ import { mutated } from '../mutator.ts';
 import type { Random } from '../random.ts';
 import { type CallPool, type RandomCall, someCall } from './calls.ts';
 
-/** No call may take longer, in milliseconds. */
+/** Longest time that a call may take, in milliseconds. */
 const HANG_MS = 15_000;
 const FRAMES_PER_STREAM = 8;
 const EXCHANGE = 'rpc.v1.FrameService/Exchange';
 
 const same = (bytes: Buffer): Buffer => bytes;
 
-/** One encoded call under odd metadata: it is answered in time, and neither INTERNAL nor UNKNOWN. */
+/** Sends one call with odd metadata. The result has a `fault` if the answer is late, INTERNAL, UNKNOWN or DATA_LOSS. */
 export async function attackUnary(pool: CallPool, random: Random): Promise<RandomCall & { fault?: string }> {
     const call = someCall(pool, random);
     const { code, details } = await send(call, metadataFor(pool, random));
@@ -35,7 +35,7 @@ function metadataFor(pool: CallPool, random: Random): Metadata {
         'x'.repeat(3_000),
         '00-0-0-0',
     ];
-    if (!random.oneIn(4)) metadata.set('x-on-behalf-of', random.pick(pool.user_ids) ?? '');
+    if (!random.oneIn(4)) metadata.set('x-on-behalf-of', random.pick(pool.userIds) ?? '');
     if (random.oneIn(2)) metadata.set('x-account-tier', random.pick(['free', 'enterprise', 'none', ''] as const));
     if (random.oneIn(2)) metadata.set('x-trusted', random.pick(['true', 'false', '1'] as const));
     for (const name of ['x-request-id', 'traceparent', 'x-session-id', 'x-client-address']) {
@@ -61,8 +61,9 @@ function send({ name, request }: RandomCall, metadata: Metadata): Promise<{ code
 }
 
 /**
- * Frames of calls, good or broken, on one stream: each good call of an unbroken stream is answered, never as `internal`, and
- * the stream ends in time. Gives the last frame that was sent.
+ * Sends frames with calls on one stream; the last frame may be broken. On a stream without a broken frame the service
+ * must answer every call, never with `internal`, and end the stream in time. Returns the last frame, and a `fault` if
+ * there was one.
  */
 export async function attackStream(pool: CallPool, random: Random): Promise<{ frame: Buffer; fault?: string }> {
     const metadata = new Metadata();
@@ -76,7 +77,7 @@ export async function attackStream(pool: CallPool, random: Random): Promise<{ fr
     );
     let internal: string | undefined;
     let answered = 0;
-    stream.on('error', () => {}); // the status tells it
+    stream.on('error', () => {}); // the status reports it
     stream.on('data', (bytes: Buffer) => {
         const { replies } = Frame.decode(bytes);
         answered += replies.length;
@@ -84,18 +85,18 @@ export async function attackStream(pool: CallPool, random: Random): Promise<{ fr
     });
     const ended = new Promise<StatusObject>((resolve) => stream.on('status', resolve));
     const timer = setTimeout(() => stream.cancel(), HANG_MS);
-    const { methods, frame, is_broken } = writeFrames(stream, pool, random);
-    while (!is_broken && answered < methods.length && !stream.destroyed) {
+    const { methods, frame, isBroken } = writeFrames(stream, pool, random);
+    while (!isBroken && answered < methods.length && !stream.destroyed) {
         if ((await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 10))])) !== undefined) break;
     }
     stream.end();
     const { code, details } = await ended;
     clearTimeout(timer);
     if (internal !== undefined) return { frame, fault: internal };
-    if (!is_broken && answered < methods.length)
-        return { frame, fault: `${answered} of ${methods.length} calls are answered; ${status[code]}: ${details}` };
-    // A frame that is no message ends the stream; the library says how: INTERNAL.
-    const good = is_broken ? code !== status.UNKNOWN && code !== status.CANCELLED : code === status.OK;
+    if (!isBroken && answered < methods.length)
+        return { frame, fault: `${answered} of ${methods.length} calls were answered; ${status[code]}: ${details}` };
+    // A frame that cannot be decoded ends the stream. The gRPC library then answers INTERNAL.
+    const good = isBroken ? code !== status.UNKNOWN && code !== status.CANCELLED : code === status.OK;
     return good ? { frame } : { frame, fault: `the stream ends with ${status[code]}: ${details}` };
 }
 
@@ -103,21 +104,21 @@ function writeFrames(stream: ClientDuplexStream<Buffer, Buffer>, pool: CallPool,
     const methods: string[] = [];
     let frame: Buffer = Buffer.alloc(0);
     const frames = 1 + random.below(FRAMES_PER_STREAM);
-    const is_broken = random.oneIn(3);
+    const isBroken = random.oneIn(3);
     for (let written = 1; written <= frames; written++) {
         const calls = Array.from({ length: random.below(8) }, () => ({ ...someCall(pool, random), id: 0 }));
         for (const call of calls) call.id = methods.push(call.name) - 1;
         frame = encoded(calls, pool, random);
-        if (is_broken && written === frames) {
+        if (isBroken && written === frames) {
             frame = mutated(frame, frame, {
                 random,
                 dictionary: ['\n\x00', '*\x02\x01\x02', '\x18\x01', '\x0b', '\xff'],
-                max_bytes: 1 << 20,
+                maxBytes: 1 << 20,
             });
         }
         stream.write(frame);
     }
-    return { methods, frame, is_broken };
+    return { methods, frame, isBroken };
 }
 
 function encoded(calls: ReadonlyArray<RandomCall & { id: number }>, pool: CallPool, random: Random): Buffer {
@@ -128,7 +129,7 @@ function encoded(calls: ReadonlyArray<RandomCall & { id: number }>, pool: CallPo
             timeout_ms: random.oneIn(10) ? random.below(200) : 10_000,
             context: random.oneIn(20)
                 ? undefined
-                : { request_id: 'fuzz', user_id: random.pick(pool.user_ids), trusted: random.oneIn(2) },
+                : { request_id: 'fuzz', user_id: random.pick(pool.userIds), trusted: random.oneIn(2) },
             request,
         })),
         replies: [],

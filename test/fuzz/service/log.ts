@@ -6,7 +6,7 @@ import { type Finding, findingList } from '../finding.ts';
 /** Pino's level `error`. */
 const ERROR_LEVEL = 50;
 
-/** Of a line that the service logs. */
+/** The fields that are read of a log line. */
 interface Line {
     level: number;
     msg?: string;
@@ -14,11 +14,14 @@ interface Line {
     err?: { type: string; message: string; stack: string };
 }
 
-/** What the processes of the service have logged as errors: no input may bring them to that, except that a call ran out of its time. */
-export function loggedErrors(log_dir: string): Finding[] {
+/**
+ * Findings from the logs of the service's processes. No input may cause a line of level `error`, except for a call that
+ * exceeds its deadline.
+ */
+export function loggedErrors(logDir: string): Finding[] {
     const findings = findingList();
-    for (const file of globSync('{local,grpc}-*.log', { cwd: log_dir })) {
-        for (const text of readFileSync(join(log_dir, file), 'utf8').split('\n')) {
+    for (const file of globSync('{local,grpc}-*.log', { cwd: logDir })) {
+        for (const text of readFileSync(join(logDir, file), 'utf8').split('\n')) {
             const reason = errorIn(text);
             if (reason !== undefined) findings.add({ target: 'log', input: Buffer.from(text), reason });
         }
@@ -26,11 +29,11 @@ export function loggedErrors(log_dir: string): Finding[] {
     return findings.all();
 }
 
-/** A line that is none of the service's own is one too: Node writes those when a process ends in the middle. */
+/** The error in a log line. A line that is not JSON is an error too: Node writes such lines when a process crashes. */
 function errorIn(text: string): string | undefined {
     if (text === '') return undefined;
     if (!text.startsWith('{')) return text;
-    const { level, msg, method, err } = JSON.parse(text) as Line; // pino's
+    const { level, msg, method, err } = JSON.parse(text) as Line; // pino writes these fields
     if (level < ERROR_LEVEL || err?.message === deadlineExceeded().message) return undefined;
     return `${method ?? msg} logs: ${err?.stack ?? msg}`;
 }

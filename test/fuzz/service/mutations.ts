@@ -4,7 +4,7 @@ import type { Endpoint } from '../../../gateway/endpoint.ts';
 import { type Call, INTERNAL_SECRET } from '../../e2e/support/client.ts';
 import { HEADERS, headerText, METHODS, oddJson, oddText } from './odd-values.ts';
 
-/** A request as it goes over the wire, whatever is wrong with it. */
+/** A request as it is sent, valid or not. */
 export interface WireCall {
     method: string;
     path: string;
@@ -12,7 +12,7 @@ export interface WireCall {
     body: Buffer;
 }
 
-/** One thing to do to a good request. Positions are taken modulo what there is. */
+/** One change to a good request. A position is taken modulo the number of places. */
 type Mutation =
     | { kind: 'drop' | 'duplicate'; at: number }
     | { kind: 'put'; at: number; json: string }
@@ -29,7 +29,7 @@ type Mutation =
 
 const position = fc.nat({ max: 1 << 24 });
 
-/** One to three things that may be wrong with a request to the endpoint. */
+/** Generates one to three changes to a request to the endpoint. */
 export function mutationsOf(endpoint: Endpoint): fc.Arbitrary<Mutation[]> {
     const names = [...fieldsOf(endpoint.body), ...fieldsOf(endpoint.query), 'limit', 'cursor', 'derive', 'x'];
     const name = fc.oneof(fc.constantFrom(...names), oddText);
@@ -65,7 +65,9 @@ export function mutate(call: Call, endpoint: Endpoint, mutations: readonly Mutat
     return draft.finish();
 }
 
-/** A request on its way from good to odd: members are kept as text, so that they can be what no object can be. */
+/**
+ * A request that mutations change. Body members are JSON text, so that a body may repeat a member or be invalid JSON.
+ */
 class Draft {
     private method: string;
     private segments: string[];
@@ -138,7 +140,7 @@ class Draft {
         }
     }
 
-    /** Gives another text to one value of the body, at whatever depth. */
+    /** Replaces one value of the body, at any depth, with the text that `jsonOf` returns. */
     private change(at: number, jsonOf: (value: unknown) => string): void {
         const places = this.members.flatMap((member) => placesIn(member.value).map((path) => ({ member, path })));
         const place = places[at % (places.length || 1)];
@@ -161,7 +163,7 @@ class Draft {
 
 type Path = readonly string[];
 
-/** The ways to all values in a value, itself first. */
+/** The paths to all values inside a value, itself first. */
 function placesIn(value: unknown): Path[] {
     if (typeof value !== 'object' || value === null) return [[]];
     const inner = Object.entries(value as object).flatMap(([name, child]) =>
@@ -170,16 +172,16 @@ function placesIn(value: unknown): Path[] {
     return [[], ...inner];
 }
 
-/** A copy of the value with the marker in one place, and what was there. */
+/** A copy of the value with the marker in one place, and the value that the marker replaces. */
 function withMarker(value: unknown, [first, ...rest]: Path, marker: string): { tree: unknown; value: unknown } {
     if (first === undefined) return { tree: marker, value };
-    const copy = structuredClone(value) as Record<string, unknown>; // placesIn came this way
+    const copy = structuredClone(value) as Record<string, unknown>; // placesIn found objects along this path
     const inner = withMarker(copy[first], rest, marker);
     copy[first] = inner.tree;
     return { tree: copy, value: inner.value };
 }
 
-/** A text with one character replaced; what is no text becomes one. */
+/** The text with one character replaced. A value that is no text counts as empty. */
 function scrambled(value: unknown, place: number, text: string): string {
     const chars = typeof value === 'string' ? [...value] : [];
     chars.splice(place % (chars.length || 1), 1, text.slice(0, 3));
@@ -193,7 +195,7 @@ function flipped(bytes: Buffer, at: number): Buffer {
     return copy;
 }
 
-/** What an HTTP client lets through of a text in a target: escapes stay what they are, the rest is escaped. */
+/** A text in a form that an HTTP client accepts in a request target: escapes stay, other characters are escaped. */
 function sendable(text: string): string {
     return encodeURIComponent(text.toWellFormed()).replaceAll('%25', '%');
 }

@@ -7,7 +7,7 @@ const ODD_TEXTS = [
     ...['__proto__', 'constructor', 'toString', 'urn:uuid:', 'did:key:z', 'did:web:x', 'v4.public.', 'v4.public.AAAA'],
     ...['2026-13-01', '+275760-09-14', '9999-12-31T23:59:60Z', '\r\nX-Injected: 1', LONG],
 ];
-/** JSON, and what only looks like it. */
+/** JSON texts, and texts that only look like JSON. */
 const ODD_JSON = [
     ...['null', 'true', 'false', '0', '-0', '-1', '1.5', '1e308', '1e400', '9007199254740993', '-1e-400', '00', 'NaN'],
     ...[

@@ -6,21 +6,21 @@ import { attackExample, checkHealth, ENDPOINTS } from './examples.ts';
 import { attackStream, attackUnary } from './grpc.ts';
 import { checkAnswers, deliver, requestSeeds, someDelivery } from './raw-requests.ts';
 
-/** What is done to a running service, the one that the E2E settings name. */
+/** The parts of the fuzzer that attack a running service. The E2E settings name the service. */
 
 export interface PartOptions {
     seed: number;
-    /** Asked again and again, with the number of inputs so far. */
+    /** Called repeatedly with the number of inputs so far. */
     isOver(inputs: number): boolean;
 }
 
 type Part = (options: PartOptions) => Promise<Explored>;
 
-/** Mutants of an example between two others. */
+/** Mutants of one endpoint's example before the next endpoint has its turn. */
 const RUNS_PER_TURN = 20;
-/** Under way at once. */
+/** Inputs that are sent at once. */
 const AT_ONCE = 16;
-/** What the pool of values names is used up by the calls themselves: it is made anew after so many. */
+/** Calls after which a new pool of values is made, because calls use up the records that the values name. */
 const CALLS_PER_POOL = 800;
 const MOST_FINDINGS = 5;
 
@@ -76,7 +76,7 @@ export const PARTS: Record<string, Part> = {
 
 interface Attempt {
     input: Buffer;
-    /** Throws where the answer is not as it must be. */
+    /** Throws if the answer is wrong. */
     check(): Promise<void>;
 }
 

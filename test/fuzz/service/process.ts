@@ -1,6 +1,6 @@
 import { PARTS } from './parts.ts';
 
-/** A process of its own: `node process.ts PART SEED SECONDS`; its result goes to the parent over IPC. */
+/** A child process, `node process.ts PART SEED SECONDS`: runs one part and sends the result to its parent over IPC. */
 
 const [name = '', seed = '', seconds = ''] = process.argv.slice(2);
 const part = PARTS[name];

@@ -8,14 +8,14 @@ import { type SocketAnswer, takeAnswer } from '../../e2e/support/socket.ts';
 import { mutated } from '../mutator.ts';
 import type { Random } from '../random.ts';
 
-/** Bytes on a connection, and how they get there. */
+/** Bytes for a connection, and how they are sent. */
 export interface Delivery {
     pieces: Buffer[];
     /** What the client does after the last piece. */
     ending: 'wait' | 'half-close' | 'reset';
 }
 
-/** Together they have each part of a request that is read: parameters, queries, bodies, both kinds of credentials. */
+/** Endpoints that together read every part of a request: parameters, queries, bodies, both kinds of credentials. */
 const EXAMPLES: readonly EndpointId[] = [
     ...(['credentials.issue', 'credentials.verify', 'credentials.by_issuer', 'wallets.list_credentials'] as const),
     ...([
@@ -70,7 +70,7 @@ const DICTIONARY = [
     ...['5;a=b\r\n', 'http://x/', '/openapi.json', '/docs', '/../', '%00', '?', '#', '\0', '\x80', 'X: ', ': ', '\t'],
 ];
 const MAX_BYTES = 64 << 10;
-/** So long nothing more may come before a connection is given up, in milliseconds: what is incomplete is not answered. */
+/** Silence after which the client closes the connection, in milliseconds. An incomplete request gets no answer. */
 const SILENCE_MS = 400;
 
 /** Good requests, as bytes. */
@@ -95,12 +95,12 @@ export async function requestSeeds(): Promise<Buffer[]> {
     });
 }
 
-/** One to four requests, some of them good, cut into pieces anywhere. */
+/** One to four requests, some of them good, cut into pieces at random places. */
 export function someDelivery(seeds: readonly Buffer[], random: Random): Delivery {
     const requests = Array.from({ length: random.oneIn(3) ? 1 + random.below(4) : 1 }, () => {
         const [seed, other] = [random.pick(seeds), random.pick(seeds)];
         if (!seed || !other) throw new RangeError('There are no seeds.');
-        return random.oneIn(10) ? seed : mutated(seed, other, { random, dictionary: DICTIONARY, max_bytes: MAX_BYTES });
+        return random.oneIn(10) ? seed : mutated(seed, other, { random, dictionary: DICTIONARY, maxBytes: MAX_BYTES });
     });
     let rest = Buffer.concat(requests);
     const pieces = [];
@@ -113,30 +113,30 @@ export function someDelivery(seeds: readonly Buffer[], random: Random): Delivery
     return { pieces: [...pieces, rest], ending };
 }
 
-/** Sends it, and gives every whole answer that came back. */
+/** Sends the pieces. Returns every complete answer. */
 export async function deliver({ pieces, ending }: Delivery, gateway: number): Promise<SocketAnswer[]> {
-    const { hostname, port } = new URL(GATEWAYS[gateway] as string); // there are two
-    // What is refused counts against an address of its own.
+    const { hostname, port } = new URL(GATEWAYS[gateway] as string); // there are two gateways
+    // Refusals count against this part's own address.
     const socket = connect({ host: hostname, port: Number(port), localAddress: '127.78.0.1', noDelay: true });
     const chunks: Buffer[] = [];
-    let last_at = performance.now();
-    let is_closed = false;
+    let lastAt = performance.now();
+    let isClosed = false;
     socket.on('data', (chunk) => {
         chunks.push(chunk);
-        last_at = performance.now();
+        lastAt = performance.now();
     });
-    socket.on('error', () => {}); // the server may cut it off
+    socket.on('error', () => {}); // the server may reset the connection
     socket.on('close', () => {
-        is_closed = true;
+        isClosed = true;
     });
     for (const piece of pieces) {
         if (!socket.destroyed) socket.write(piece);
         await delay(1);
     }
-    last_at = performance.now();
+    lastAt = performance.now();
     if (ending === 'reset') socket.resetAndDestroy();
     if (ending === 'half-close') socket.end();
-    while (!is_closed && performance.now() - last_at < SILENCE_MS) await delay(5);
+    while (!isClosed && performance.now() - lastAt < SILENCE_MS) await delay(5);
     socket.destroy();
     return answersIn(Buffer.concat(chunks));
 }
@@ -147,13 +147,16 @@ function answersIn(bytes: Buffer): SocketAnswer[] {
     return answers;
 }
 
-/** No answer is a 5xx but the documented 503, each refusal is in the envelope, and none tells of the inside. */
+/**
+ * Checks that no answer is a 5xx except the documented 503, that refusals use the envelope, and that none reveals
+ * internals.
+ */
 export function checkAnswers(answers: readonly SocketAnswer[], pieces: readonly Buffer[]): void {
     const sent = Buffer.concat(pieces).toString('latin1');
     for (const { status, headers, body } of answers) {
         assert.ok(status < 500 || (status === 503 && headers['retry-after']), `${status}: ${body.slice(0, 500)}`);
         assert.doesNotMatch(body.slice(0, 10_000), /\bat .*\.(ts|js):\d|node_modules|SELECT |INSERT /);
-        // The answer to a HEAD has a length and no body; what follows was taken for it.
+        // An answer to HEAD has a length and no body, so takeAnswer read the bytes after it as its body.
         if (status < 400 || /HEAD/i.test(sent)) continue;
         assert.equal(headers['content-type'], 'application/json; charset=utf-8', `${status}: ${body.slice(0, 200)}`);
         assert.ok(headers['x-request-id'] && headers['x-ratelimit-limit']);

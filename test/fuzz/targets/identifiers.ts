@@ -13,7 +13,7 @@ import { attempt, target } from '../parsers/target.ts';
 const SOME_DID = encodeDidKey(new Uint8Array(32).fill(5) as PublicKey); // 32 bytes
 const SOME_ID = '01a1faed-b50a-7000-8f70-7b9d71ab9b89';
 
-/** As bs58 decodes it: two bytes of multicodec and 32 of the key. */
+/** A did:key must decode as bs58 decodes it: two bytes of multicodec, then the 32 bytes of the key. */
 export const didKey = target({
     name: 'did-key',
     seeds: [
@@ -24,7 +24,7 @@ export const didKey = target({
         `did:key:z6Mk${'1'.repeat(44)}`,
     ],
     dictionary: ['did:key:', 'z6Mk', '1', 'z', '0', 'O', 'I', 'l', '#', '?', 'é'],
-    max_bytes: 4 << 10,
+    maxBytes: 4 << 10,
     parse: (input) => decodeDidKey(input.toString()),
     check(input, key) {
         const text = input.toString();
@@ -35,7 +35,7 @@ export const didKey = target({
     },
 });
 
-/** DID Core's grammar, read from left to right. */
+/** A DID must follow the grammar of DID Core, which the check applies from left to right. */
 export const did = target({
     name: 'did',
     seeds: [
@@ -48,7 +48,7 @@ export const did = target({
         SOME_DID,
     ],
     dictionary: ['did:', ':', '::', '%', '%3A', '%zz', '.', '-', '_', '/', '#'],
-    max_bytes: 64 << 10,
+    maxBytes: 64 << 10,
     parse: (input) => isDid(input.toString()),
     check(input, result) {
         const text = input.toString();
@@ -59,7 +59,7 @@ export const did = target({
     },
 });
 
-/** The four spellings of the bytes, and no others. */
+/** Base64 is accepted in the standard or the URL alphabet, with or without padding, and in no other spelling. */
 export const base64 = target({
     name: 'base64',
     seeds: [
@@ -72,7 +72,7 @@ export const base64 = target({
         '',
     ],
     dictionary: ['=', '==', '+', '/', '-', '_', ' ', '\n', 'A', 'B'],
-    max_bytes: 1 << 20,
+    maxBytes: 1 << 20,
     parse: (input) => decodeBase64(input.toString()),
     check(input, bytes) {
         const text = input.toString();
@@ -81,9 +81,9 @@ export const base64 = target({
         const mixed = /[+/]/.test(body) && /[-_]/.test(body);
         const canonical = body.replaceAll('-', '+').replaceAll('_', '/');
         const rest = body.length % 4;
-        const is_form =
+        const isForm =
             !/[^A-Za-z0-9+/]/.test(canonical) && !mixed && rest !== 1 && (padding === 0 || padding === (4 - rest) % 4);
-        const good = is_form && btoa(atob(canonical)).replace(/=+$/, '') === canonical;
+        const good = isForm && btoa(atob(canonical)).replace(/=+$/, '') === canonical;
         assert.deepEqual(bytes && Buffer.from(bytes), good ? Buffer.from(atob(canonical), 'latin1') : undefined);
     },
 });
@@ -92,12 +92,12 @@ const LISTS = cursors(['the service token of the fuzzer']);
 const SCOPE: ListScope = { list: 'keys', account: SOME_ID };
 const CURSOR = LISTS.seal(SOME_ID, SCOPE);
 
-/** Only a cursor that was sealed here opens, to the letter; what is refused is refused as `invalid`. */
+/** Only the exact text of a cursor that was sealed here opens. Any other text is refused as `invalid`. */
 export const cursor = target({
     name: 'cursor',
     seeds: [CURSOR, LISTS.seal(SOME_ID, { ...SCOPE, list: 'wallet_credentials', of: SOME_ID }), 'AAAA', ''],
     dictionary: ['A', '_', '-', '=', '.'],
-    max_bytes: 256,
+    maxBytes: 256,
     parse: (input) => attempt(() => LISTS.open(input.toString(), SCOPE)),
     check(input, { value }) {
         if (value === undefined) return;
@@ -125,7 +125,7 @@ export const apiKey = target({
     name: 'api-key',
     seeds: [KEY_START + checksum(KEY_START), `${KEY_START}000000`, 'cred_live_', ''],
     dictionary: ['cred_', 'test_', 'live_', '_', '0', 'é'],
-    max_bytes: 4 << 10,
+    maxBytes: 4 << 10,
     parse: (input) => parseApiKey(input.toString('latin1'), FORMAT),
     check(input, found) {
         const text = input.toString('latin1');
@@ -138,7 +138,7 @@ export const credentialId = target({
     name: 'credential-id',
     seeds: [`urn:uuid:${SOME_ID}`, SOME_ID, 'urn:uuid:', `URN:UUID:${SOME_ID}`],
     dictionary: ['urn:uuid:', '-', 'A', '0'],
-    max_bytes: 4 << 10,
+    maxBytes: 4 << 10,
     parse: (input) => attempt(() => requireCredentialId(input.toString())),
     check(input, { value }) {
         const groups = input

@@ -8,7 +8,7 @@ import { bodies, parameters } from './schemas.ts';
 import { sessionClaims, sessionToken } from './session-token.ts';
 import { dateTime, email, phcString } from './texts.ts';
 
-/** Every parser of what comes from outside. */
+/** Every parser of input from outside the service. */
 export const TARGETS: readonly Target[] = [
     ...[json, jsonObject, bodies, parameters],
     ...[query, requestTarget, authorization, headerFields, address, traceparent],

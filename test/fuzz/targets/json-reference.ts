@@ -1,11 +1,11 @@
-/** What a text that JSON.parse takes is like, found without any of the service's code. */
+/** Properties of a text that JSON.parse accepts, found without any of the service's code. */
 export interface JsonFacts {
     depth: number;
     keys: number;
-    has_duplicate: boolean;
-    has_nul: boolean;
-    has_lone_surrogate: boolean;
-    has_infinity: boolean;
+    hasDuplicate: boolean;
+    hasNul: boolean;
+    hasLoneSurrogate: boolean;
+    hasInfinity: boolean;
     /** The text of each member of the outermost object. */
     members: Map<string, string>;
 }
@@ -13,22 +13,22 @@ export interface JsonFacts {
 const TOKEN = /[{}[\]:,]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\]:,"]+/gs;
 
 interface Level {
-    /** Of an object; undefined in an array. */
+    /** The keys of an object so far. Undefined in an array. */
     keys: Set<string> | undefined;
     /** In an object: the key that the next value belongs to. */
     key: string | undefined;
     value_at: number;
 }
 
-/** @param text JSON.parse takes it. */
+/** @param text must be a text that JSON.parse accepts */
 export function jsonFacts(text: string): JsonFacts {
     const facts: JsonFacts = {
         depth: 0,
         keys: 0,
-        has_duplicate: false,
-        has_nul: false,
-        has_lone_surrogate: false,
-        has_infinity: false,
+        hasDuplicate: false,
+        hasNul: false,
+        hasLoneSurrogate: false,
+        hasInfinity: false,
         members: new Map(),
     };
     const levels: Level[] = [];
@@ -52,7 +52,7 @@ export function jsonFacts(text: string): JsonFacts {
             noteText(facts, JSON.parse(token) as string, level);
             if (level?.value_at !== -1) endValue(match.index + token.length);
         } else if (token !== ':' && token !== ',') {
-            if (Math.abs(Number(token)) === Number.POSITIVE_INFINITY) facts.has_infinity = true;
+            if (Math.abs(Number(token)) === Number.POSITIVE_INFINITY) facts.hasInfinity = true;
             endValue(match.index + token.length);
         }
         if (token === ',' && level) Object.assign(level, { key: undefined, value_at: -1 });
@@ -61,11 +61,11 @@ export function jsonFacts(text: string): JsonFacts {
 }
 
 function noteText(facts: JsonFacts, text: string, level: Level | undefined): void {
-    if (text.includes('\0')) facts.has_nul = true;
-    if (!text.isWellFormed()) facts.has_lone_surrogate = true;
+    if (text.includes('\0')) facts.hasNul = true;
+    if (!text.isWellFormed()) facts.hasLoneSurrogate = true;
     if (!level?.keys || level.key !== undefined) return;
     facts.keys++;
-    if (level.keys.has(text)) facts.has_duplicate = true;
+    if (level.keys.has(text)) facts.hasDuplicate = true;
     level.keys.add(text);
     Object.assign(level, { key: text, value_at: -1 });
 }

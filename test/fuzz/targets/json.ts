@@ -56,25 +56,25 @@ export const json = target({
     name: 'json',
     seeds: SEEDS,
     dictionary: DICTIONARY,
-    max_bytes: MAX_BODY_BYTES,
+    maxBytes: MAX_BODY_BYTES,
     parse: (input) => read(input.toString(), RAW),
     check: (input, result) => judgeJson(input.toString(), result),
 });
 
-/** The same text as a member, as the services read what came over gRPC. */
+/** A text that stands for a JSON object in a gRPC field, as the services read it. */
 export const jsonObject = target({
     name: 'json-object',
     seeds: ['{"role":"engineer"}', '{"a":{"b":[1]}}', '{}', '{},"claims":{}', '[]', ...SEEDS],
     dictionary: DICTIONARY,
-    max_bytes: 4 << 20,
+    maxBytes: 4 << 20,
     parse: (input) => attempt(() => requireJsonObject('claims', input.toString(), MAX_CLAIMS_BYTES)),
     check(input, { refused }) {
         const text = input.toString();
-        // A longer text is refused for its length; JSON.parse would take seconds for one of brackets.
+        // A longer text is refused for its length. JSON.parse would take seconds for a longer text of brackets.
         const value = Buffer.byteLength(text) <= MAX_CLAIMS_BYTES ? parsed(text)?.value : undefined;
-        const is_object = typeof value === 'object' && value !== null && !Array.isArray(value);
-        const facts = is_object ? jsonFacts(text) : undefined;
-        // It stands one level deeper than by itself, has one key more, and no blanks around it.
+        const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+        const facts = isObject ? jsonFacts(text) : undefined;
+        // requireJsonObject reads it as a member: one level deeper, with one more key, and without blanks around it.
         const good =
             facts && !isFaulty({ ...facts, depth: facts.depth + 1, keys: facts.keys + 1 }) && text.trim() === text;
         assert.equal(refused === undefined, Boolean(good), refused ?? 'accepted');
@@ -100,7 +100,9 @@ function parsed(text: string): { value: unknown } | undefined {
     }
 }
 
-/** It is read exactly when JSON.parse reads it and it is I-JSON within the bounds, and then as the same value. */
+/**
+ * A text must be accepted exactly when JSON.parse accepts it and it is I-JSON within the bounds, with the same value.
+ */
 function judgeJson(text: string, result: Read): void {
     const expected = parsed(text);
     const facts = expected && jsonFacts(text);
@@ -108,19 +110,22 @@ function judgeJson(text: string, result: Read): void {
         assert.ok(!facts || isFaulty(facts), `refused without a reason: ${result.refused}`);
         return;
     }
-    assert.ok(facts, 'what is no JSON is accepted');
+    assert.ok(facts, 'a text that is no JSON is accepted');
     assert.ok(!isFaulty(facts), `accepted: ${JSON.stringify({ ...facts, members: undefined })}`);
     const { value } = result;
     const written = stringifyJson(value);
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
         takeTexts(value as Members, facts.members);
     assert.ok(isDeepStrictEqual(value, expected.value), 'JSON.parse gives another value');
-    assert.ok(JSON.stringify(JSON.parse(written)) === JSON.stringify(expected.value), 'written otherwise than read');
+    assert.ok(
+        JSON.stringify(JSON.parse(written)) === JSON.stringify(expected.value),
+        'the written text has another value than the text that was read',
+    );
 }
 
 type Members = Record<string, unknown>;
 
-/** Puts values in the place of texts that are kept, each of which must be the very text of its member. */
+/** Replaces each JsonText with its value. Its text must be the exact text of its member. */
 function takeTexts(value: Members, written: ReadonlyMap<string, string>): void {
     for (const [name, member] of Object.entries(value)) {
         const text = written.get(name) ?? '';
@@ -132,7 +137,7 @@ function takeTexts(value: Members, written: ReadonlyMap<string, string>): void {
 }
 
 function isFaulty(facts: ReturnType<typeof jsonFacts>): boolean {
-    const { depth, keys, has_duplicate, has_nul, has_lone_surrogate, has_infinity } = facts;
-    const is_too_large = depth > MAX_JSON_DEPTH || keys > MAX_JSON_KEYS;
-    return is_too_large || has_duplicate || has_nul || has_lone_surrogate || has_infinity;
+    const { depth, keys, hasDuplicate, hasNul, hasLoneSurrogate, hasInfinity } = facts;
+    const isTooLarge = depth > MAX_JSON_DEPTH || keys > MAX_JSON_KEYS;
+    return isTooLarge || hasDuplicate || hasNul || hasLoneSurrogate || hasInfinity;
 }

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { BinaryReader } from '@bufbuild/protobuf/wire';
 import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
-import { EXCHANGE } from '../../../platform/rpc/frames/frames.ts';
+import { FRAME_METHOD } from '../../../platform/rpc/frames/frames.ts';
 import { Frame } from '../../../proto/gen/rpc/v1/frames.ts';
 import { target } from '../parsers/target.ts';
 
-/** The contracts as another implementation (protobuf.js) reads them. */
+/** The protos, loaded by another implementation (protobuf.js). */
 const PROTOS = loadSync(globSync('*/v1/*.proto', { cwd: 'proto' }), {
     includeDirs: ['proto'],
     keepCase: true,
@@ -17,7 +17,7 @@ const PROTOS = loadSync(globSync('*/v1/*.proto', { cwd: 'proto' }), {
 
 const exchange = Object.values(PROTOS)
     .flatMap((definition) => ('format' in definition ? [] : Object.values(definition)))
-    .find(({ path }) => path === EXCHANGE.path) as MethodDefinition<object, object>; // the contracts define it
+    .find(({ path }) => path === FRAME_METHOD.path) as MethodDefinition<object, object>; // the protos define it
 
 const EMPTY: Frame = { calls: [], replies: [], draining: false, last_call: 0, cancelled: [] };
 const CALL = {
@@ -36,12 +36,14 @@ const FRAMES: Frame[] = [
 
 type Decoded = { frame: Frame } | { refused: string };
 
-/** Any bytes are a frame or an Error, never something worse; what one implementation writes the other reads as the same. */
+/**
+ * Any bytes decode to a frame or throw an Error. Both implementations must read the same message from the same bytes.
+ */
 export const frame = target({
     name: 'frame',
     seeds: [...FRAMES.map((message) => Frame.encode(message).finish()), Buffer.alloc(0), Buffer.alloc(64, 0x0b)],
     dictionary: ['\n\x02\x08\x01', '\x1a\x00', '*\x02\x01\x02', '\x0b', '\x0c', '\n', '\x12', '\x18\x01', '\x7f'],
-    max_bytes: 256 << 10,
+    maxBytes: 256 << 10,
     parse(input): Decoded {
         try {
             return { frame: Frame.decode(new BinaryReader(input)) };
@@ -52,11 +54,11 @@ export const frame = target({
     },
     check(_input, decoded) {
         if ('refused' in decoded) return assert.ok(!/stack/i.test(decoded.refused), decoded.refused);
-        // Bytes are compared: where large objects differ, assert takes minutes to describe how.
+        // Compares bytes, because assert takes minutes to describe how large objects differ.
         const bytes = encoded(decoded.frame);
         assert.ok(encoded(Frame.decode(bytes)).equals(bytes), 'encoding it again changes it');
-        const by_other = Frame.decode(exchange.requestSerialize(exchange.requestDeserialize(bytes)));
-        assert.ok(encoded(by_other).equals(bytes), 'the other implementation reads it otherwise');
+        const byOther = Frame.decode(exchange.requestSerialize(exchange.requestDeserialize(bytes)));
+        assert.ok(encoded(byOther).equals(bytes), 'the other implementation reads another message');
     },
 });
 

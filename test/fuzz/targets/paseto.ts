@@ -11,10 +11,10 @@ import { target } from '../parsers/target.ts';
 import { jsonFacts } from './json-reference.ts';
 
 const other = new PublicProtocol(ImportPublicKeyFactory, ImportSecretKeyFactory, SignFactory, VerifyFactory);
-/** The same in every run, so that an input that was found means the same later. */
+/** The same key pair in every run, so that the signature of a kept input stays valid. */
 const pair = keyPairFrom(Buffer.alloc(32, 7)) as KeyPair; // 32 bytes are a seed
 const did = encodeDidKey(pair.public_key);
-const other_key = other.ImportPublicKey(`k4.public.${encodeBase64Url(pair.public_key)}`);
+const otherKey = other.ImportPublicKey(`k4.public.${encodeBase64Url(pair.public_key)}`);
 const WANTED = { members: ['iss', 'exp', 'list'], raw: ['claims'] };
 const MAX_LISTED = 1_000;
 const PAYLOAD = JSON.stringify({
@@ -26,17 +26,17 @@ const PAYLOAD = JSON.stringify({
 
 const sign = (payload: string): string => signToken(payload, pair.seed, pair.public_key);
 
-/** A text opens exactly when another implementation verifies it too, except for a footer, which is refused. */
+/** A text opens only if another implementation verifies it, too. The service also refuses tokens with a footer. */
 export const pasetoToken = target({
     name: 'paseto-token',
     seeds: [sign(PAYLOAD), sign('{}'), `${sign(PAYLOAD)}.Zm9v`, 'v4.public.AAAA', 'v4.local.AAAA'],
     dictionary: ['v4.public.', 'v4.local.', 'v3.public.', '.', '=', '_', '-', '+', '/', 'AAAA'],
-    max_bytes: MAX_TOKEN_LENGTH + 1_024,
+    maxBytes: MAX_TOKEN_LENGTH + 1_024,
     parse: (input) => openToken({ token: input.toString(), did, ...WANTED }),
     async check(input, opened) {
         const token = input.toString();
         if (!isToken(token)) assert.equal(opened.ok, false);
-        if (opened.ok) await other.Verify(await other_key, token, { allowNonExpiring: true }).catch(onlyClaims);
+        if (opened.ok) await other.Verify(await otherKey, token, { allowNonExpiring: true }).catch(onlyClaims);
         const parts = splitToken(token);
         if (parts)
             assert.equal(
@@ -46,12 +46,12 @@ export const pasetoToken = target({
     },
 });
 
-/** What the other implementation refuses for its claims alone has had a good signature. */
+/** Ignores a refusal for the claims alone: the other implementation checks them after a good signature. */
 function onlyClaims(error: Error): void {
     if (!(error instanceof ClaimValidationError)) throw error;
 }
 
-/** Bytes that the right key has signed open exactly when they are the UTF-8 of a JSON object as the service reads it. */
+/** Bytes signed with the right key open exactly when they are a JSON object in UTF-8 that the service accepts. */
 export const pasetoPayload = target({
     name: 'paseto-payload',
     seeds: [
@@ -76,7 +76,7 @@ export const pasetoPayload = target({
         '"list":[',
         '"a",',
     ],
-    max_bytes: 256 << 10,
+    maxBytes: 256 << 10,
     parse(input) {
         const message = Buffer.from(input);
         const token = tokenOf(message);
@@ -98,14 +98,14 @@ function definedMembers(payload: Record<string, unknown>): object {
     return Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== undefined));
 }
 
-/** Of any bytes, those that are no text included. */
+/** A signed token of any bytes, even of bytes that are no text. */
 function tokenOf(message: Buffer): string {
     const nothing = new Uint8Array();
     const signed = preAuthEncode([Buffer.from('v4.public.'), message, nothing, nothing]);
     return `v4.public.${encodeBase64Url(Buffer.concat([message, signBytes(signed, pair.seed, pair.public_key)]))}`;
 }
 
-/** The wanted members that there are: texts and short lists of texts as they are, anything else as null. */
+/** The wanted members that the payload has: texts and short lists of texts unchanged, anything else as null. */
 function wantedOf(payload: Record<string, unknown>): Record<string, unknown> {
     const isText = (value: unknown): boolean => typeof value === 'string';
     const isList = (value: unknown): boolean =>
@@ -121,15 +121,15 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function readPayload(bytes: Buffer): Record<string, unknown> | undefined {
-    // The shortest token that is looked at holds two bytes.
+    // The service refuses a token with a payload of less than two bytes.
     if (!isUtf8(bytes) || bytes.length < 2) return undefined;
     const text = bytes.toString();
     try {
         const value = JSON.parse(text);
         const facts = jsonFacts(text);
-        const { has_duplicate, has_nul, has_lone_surrogate, has_infinity, depth, keys } = facts;
-        const is_faulty = has_duplicate || has_nul || has_lone_surrogate || has_infinity || depth > 32 || keys > 20_000;
-        return !is_faulty && isObject(value) ? value : undefined;
+        const { hasDuplicate, hasNul, hasLoneSurrogate, hasInfinity, depth, keys } = facts;
+        const isFaulty = hasDuplicate || hasNul || hasLoneSurrogate || hasInfinity || depth > 32 || keys > 20_000;
+        return !isFaulty && isObject(value) ? value : undefined;
     } catch {
         return undefined;
     }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { isIP, SocketAddress } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
-import { bearerToken } from '../../../gateway/admission/auth.ts';
+import { bearerToken } from '../../../gateway/admission/authenticator.ts';
 import { networkOf } from '../../../gateway/http/address.ts';
 import { checkHeaders } from '../../../gateway/http/exchange.ts';
 import { parseQuery, REPEATED } from '../../../gateway/http/query.ts';
@@ -10,7 +10,7 @@ import { originForm, routable } from '../../../gateway/http/target.ts';
 import { readTraceparent } from '../../../platform/telemetry/span.ts';
 import { attempt, target } from '../parsers/target.ts';
 
-/** What Node's parser hands over of a request line and of header fields: bytes as Latin-1. */
+/** Text of a request line or of header fields as Node's parser passes it on: bytes as Latin-1. */
 const latin1 = (input: Buffer): string => input.toString('latin1');
 
 const ESCAPES = [
@@ -36,7 +36,7 @@ const ESCAPES = [
 const MAX_PARAMETERS = 100;
 
 function isDecodable(text: string): boolean {
-    // URLSearchParams and Buffer never throw: every `%` must begin an escape, and the escaped bytes must be UTF-8.
+    // URLSearchParams and Buffer never throw, so check that every `%` begins an escape and that the bytes are UTF-8.
     if (/%(?![0-9a-f]{2})/i.test(text)) return false;
     const runs = text.match(/(?:%[0-9a-f]{2})+/gi) ?? [];
     return runs.every(
@@ -46,7 +46,7 @@ function isDecodable(text: string): boolean {
     );
 }
 
-/** As URLSearchParams of what follows the first `?`, except that broken escapes are refused, and too many parameters. */
+/** A query must be read as URLSearchParams reads it, except that broken escapes and too many parameters are refused. */
 export const query = target({
     name: 'query',
     seeds: [
@@ -74,7 +74,7 @@ export const query = target({
     },
 });
 
-/** Every target can be routed: it begins with a slash, and its path decodes. */
+/** Every target must become one that can be routed: it begins with a slash, and its path decodes. */
 export const requestTarget = target({
     name: 'request-target',
     seeds: [
@@ -107,20 +107,20 @@ export const authorization = target({
     name: 'authorization',
     seeds: ['Bearer cred_test_abc', 'bearer  x', 'BEARER a b', 'Basic YTpi', 'Bearer', 'Bearer v4.public.AAAA'],
     dictionary: ['Bearer ', 'bearer', ' ', '\t', ',', 'Bearer Bearer '],
-    // Only the header fields are looked at.
+    // bearerToken reads only the header fields.
     parse: (input) => bearerToken({ headers: { authorization: latin1(input).trim() } } as IncomingMessage),
     check(input, token) {
         const text = latin1(input).trim();
-        if (/[\n\r]/.test(text)) return; // no header field holds them
-        const is_bearer = text.slice(0, 7).toLowerCase() === 'bearer ';
+        if (/[\n\r]/.test(text)) return; // a header field cannot contain line breaks
+        const isBearer = text.slice(0, 7).toLowerCase() === 'bearer ';
         const rest = text.slice(7).replace(/^ +/, '');
-        assert.equal(token, is_bearer && rest !== '' ? rest : undefined);
+        assert.equal(token, isBearer && rest !== '' ? rest : undefined);
     },
 });
 
 const FIELD = '\n';
 
-/** Header fields, one on each line; none of them may make the check throw anything but a refusal. */
+/** Header fields, one per line. The check may throw nothing except a refusal. */
 export const headerFields = target({
     name: 'header-fields',
     seeds: [
@@ -148,7 +148,8 @@ export const headerFields = target({
         const named = (name: string) => fields.find(([field]) => field?.toLowerCase() === name)?.[1];
         const headers = { host: named('host'), 'transfer-encoding': named('transfer-encoding') };
         const rawHeaders = fields.flatMap(([name = '', value = '']) => [name, value]);
-        const request = { rawHeaders, headers, httpVersion: '1.1' } as unknown as IncomingMessage; // all that is read
+        // checkHeaders reads only these members.
+        const request = { rawHeaders, headers, httpVersion: '1.1' } as unknown as IncomingMessage;
         const outcome = attempt(() => attempt(() => checkHeaders(request)), 'headers_too_large');
         return {
             outcome,
@@ -162,7 +163,7 @@ export const headerFields = target({
     },
 });
 
-/** An address counts as its network: IPv4 as itself, IPv6 as its /64; what is none comes back as it is. */
+/** An IPv4 address counts as itself, an IPv6 address as its /64. Any other text comes back unchanged. */
 export const address = target({
     name: 'address',
     seeds: [
@@ -176,7 +177,7 @@ export const address = target({
         '::ffff:0:1.2.3.4',
     ],
     dictionary: ['::', ':', '.', '%', 'ffff', '0', '255', 'fe80::', '/64'],
-    max_bytes: 256,
+    maxBytes: 256,
     parse: (input) => networkOf(latin1(input)),
     check(input, network) {
         const text = latin1(input);
@@ -184,11 +185,11 @@ export const address = target({
         const { address: canonical } = new SocketAddress({ address: text.split('%', 1)[0] ?? '', family: 'ipv6' });
         assert.match(network, /^(?:(?:[0-9a-f]{1,4}:){4}:\/64|\d+(?:\.\d+){3})$/);
         assert.equal(isIP(network.replace('/64', '')) > 0, true);
-        assert.equal(networkOf(canonical), network, 'two spellings of one address');
+        assert.equal(networkOf(canonical), network, 'two spellings of one address have different networks');
     },
 });
 
-/** W3C's `traceparent` in its exact form, or nothing. */
+/** A `traceparent` is accepted only in the exact form of the W3C recommendation. */
 export const traceparent = target({
     name: 'traceparent',
     seeds: ['00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', '00-0-0-0', ''],

@@ -17,7 +17,7 @@ const BODIES = [
     { limit: 1, email: null, name: ' ', tier: 'pro', nonce: '', check_revocation: 'true' },
 ];
 
-/** A body is taken or refused as `invalid` by the schema of every endpoint, whatever it holds. */
+/** The schema of every endpoint must accept any body or refuse it as `invalid`. */
 export const bodies = target({
     name: 'bodies',
     seeds: BODIES.map((body) => JSON.stringify(body)),
@@ -34,7 +34,7 @@ export const bodies = target({
         ',',
         '"x"',
     ],
-    max_bytes: 1 << 20,
+    maxBytes: 1 << 20,
     parse(input) {
         const { value: body } = attempt(() => parseBody({ 'content-type': 'application/json' }, input));
         if (body === undefined) return;
@@ -46,7 +46,7 @@ export const bodies = target({
     check() {},
 });
 
-/** So is a query, and what a path may hold. */
+/** The schemas of queries, path parameters and headers must accept any values or refuse them as `invalid`. */
 export const parameters = target({
     name: 'parameters',
     seeds: ['/?limit=1&cursor=abc&derive=true', '/?limit=1001&cursor=', '/?derive=&derive=1', '/?password=%20'],

@@ -6,15 +6,15 @@ import { sessionTokenVerifier } from '../../../platform/access/session-token.ts'
 import { target } from '../parsers/target.ts';
 
 /** PKCS#8 of an Ed25519 seed: the same key in every run. */
-const private_key = createPrivateKey({
+const privateKey = createPrivateKey({
     key: Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), Buffer.alloc(32, 9)]),
     format: 'der',
     type: 'pkcs8',
 });
-const pem = createPublicKey(private_key).export({ type: 'spki', format: 'pem' }).toString();
-const other_key = importSPKI(pem, 'EdDSA');
+const pem = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
+const otherKey = importSPKI(pem, 'EdDSA');
 const KID = 'k1';
-/** Every token is looked at in this second. */
+/** The time at which every token is verified, in seconds since 1970. */
 const NOW_S = 1_800_000_000;
 const verifier = sessionTokenVerifier({ keys: [{ kid: KID, public_key: pem }], clock: () => NOW_S * 1_000 });
 
@@ -24,15 +24,15 @@ const CLAIMS = `{"sub":"${ID}","email":"a@b.example","tier":"free","iat":${NOW_S
 
 function tokenOf(header: Uint8Array, claims: Uint8Array): string {
     const signed = `${Buffer.from(header).toString('base64url')}.${Buffer.from(claims).toString('base64url')}`;
-    return `${signed}.${sign(null, Buffer.from(signed), private_key).toString('base64url')}`;
+    return `${signed}.${sign(null, Buffer.from(signed), privateKey).toString('base64url')}`;
 }
 
 const GOOD = tokenOf(Buffer.from(HEADER), Buffer.from(CLAIMS));
 
-/** Holds a token that is accepted against what another implementation reads of it. */
+/** Compares an accepted or expired token with the result of another implementation. */
 async function judgeAccepted(token: string, verdict: ReturnType<typeof verifier.verify>): Promise<void> {
     if ('refused' in verdict && verdict.refused !== 'expired') return;
-    const { payload } = await compactVerify(token, await other_key, { algorithms: ['EdDSA', 'Ed25519'] });
+    const { payload } = await compactVerify(token, await otherKey, { algorithms: ['EdDSA', 'Ed25519'] });
     assert.equal(decodeProtectedHeader(token)['kid'], KID);
     if ('claims' in verdict) {
         const claims = JSON.parse(Buffer.from(payload).toString());
@@ -41,7 +41,7 @@ async function judgeAccepted(token: string, verdict: ReturnType<typeof verifier.
     }
 }
 
-/** Any text: it is accepted only if another implementation verifies it. */
+/** A text may be accepted only if another implementation verifies it. */
 export const sessionToken = target({
     name: 'session-token',
     seeds: [
@@ -52,12 +52,12 @@ export const sessionToken = target({
         tokenOf(Buffer.from('{"alg":"none"}'), Buffer.from('{}')),
     ],
     dictionary: ['.', '=', 'eyJhbGciOiJub25lIn0', 'e30', '-', '_', '..'],
-    max_bytes: 8 << 10,
+    maxBytes: 8 << 10,
     parse: (input) => verifier.verify(input.toString('latin1'), 'access'),
     check: (input, verdict) => judgeAccepted(input.toString('latin1'), verdict),
 });
 
-/** Header and claims that the right key has signed, a line feed between them. */
+/** A header and claims, separated by a line feed, signed with the right key. */
 export const sessionClaims = target({
     name: 'session-claims',
     seeds: [
@@ -84,12 +84,12 @@ export const sessionClaims = target({
         '"__proto__":',
         '"kid":"__proto__"',
     ],
-    max_bytes: 4 << 10,
+    maxBytes: 4 << 10,
     parse(input) {
         const end = input.indexOf('\n');
         const token = tokenOf(input.subarray(0, Math.max(end, 0)), input.subarray(end + 1));
         return { token, verdict: verifier.verify(token, 'either') };
     },
-    // Bytes that are no UTF-8 are refused by the other one alone; nobody but identity can sign them.
+    // Only the other implementation refuses bytes that are not UTF-8. Nobody except identity can sign such bytes.
     check: (input, { token, verdict }) => (isUtf8(input) ? judgeAccepted(token, verdict) : undefined),
 });

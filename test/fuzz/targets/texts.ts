@@ -5,7 +5,7 @@ import { readDateTime, readExpiry } from '../../../services/times.ts';
 import { hashPassword, needsRehash, verifyPassword } from '../../../workers/crypto/password.ts';
 import { attempt, target } from '../parsers/target.ts';
 
-/** Accepted addresses are in their one stored form, and within the limits of RFC 5321. */
+/** An accepted address comes back in its stored form, and is within the limits of RFC 5321. */
 export const email = target({
     name: 'email',
     seeds: [
@@ -38,7 +38,7 @@ export const email = target({
         '\uff20',
         'example.com',
     ],
-    max_bytes: 256 << 10,
+    maxBytes: 256 << 10,
     parse: (input) => attempt(() => requireEmail(input.toString())),
     check(_input, { value: address }) {
         if (address === undefined) return;
@@ -58,20 +58,20 @@ export const email = target({
 
 const DIGITS_AT = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d(?::?\d\d)?)$/i;
 
-/** Milliseconds since 1970 by calendar arithmetic; undefined for what is no instant. */
+/** Milliseconds since 1970 by calendar arithmetic. Undefined if the text is no instant. */
 function instantOf(text: string): number | undefined {
     const match = DIGITS_AT.exec(text);
     if (!match) return undefined;
     const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
         .slice(1, 7)
         .map((part) => Number(part ?? 0));
-    const is_leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-    const month_days = [31, is_leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0;
+    const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+    const monthDays = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0;
     const zone = match[8] ?? 'Z';
-    const [zone_hours, zone_minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(3).replace(':', '') || 0)];
-    if (day < 1 || day > month_days || hour > 23 || minute > 59 || second > 59) return undefined;
-    const offset = /z/i.test(zone) ? 0 : (zone.startsWith('-') ? -1 : 1) * (zone_hours * 60 + zone_minutes) * 60_000;
-    if (!/z/i.test(zone) && (zone_hours > 23 || zone_minutes > 59)) return undefined;
+    const [zoneHours, zoneMinutes] = [Number(zone.slice(1, 3)), Number(zone.slice(3).replace(':', '') || 0)];
+    if (day < 1 || day > monthDays || hour > 23 || minute > 59 || second > 59) return undefined;
+    const offset = /z/i.test(zone) ? 0 : (zone.startsWith('-') ? -1 : 1) * (zoneHours * 60 + zoneMinutes) * 60_000;
+    if (!/z/i.test(zone) && (zoneHours > 23 || zoneMinutes > 59)) return undefined;
     const fraction = Number((match[7] ?? '').slice(0, 3).padEnd(3, '0'));
     const utc = new Date(0);
     utc.setUTCFullYear(year, month - 1, day);
@@ -90,7 +90,7 @@ export const dateTime = target({
         '2026-01-01',
     ],
     dictionary: ['T', 'Z', '+00:00', '-23:59', '+24', '.', '0000', '9999', '-02-29', '24:00', ':60', '+275760'],
-    max_bytes: 64 << 10,
+    maxBytes: 64 << 10,
     parse: (input) => ({ exact: readDateTime(input.toString()), expiry: readExpiry(input.toString()) }),
     check(input, { exact, expiry }) {
         const text = input.toString();
@@ -99,7 +99,7 @@ export const dateTime = target({
     },
 });
 
-/** The years 1 to 9999 in UTC, as they are written. */
+/** The stored form of an instant in the years 1 to 9999 in UTC. Undefined for any other text. */
 function writtenOf(text: string): string | undefined {
     const ms = instantOf(text);
     if (ms === undefined || ms < Date.UTC(2000) - 1999 * 365.2425 * 86_400_000 - 4 * 86_400_000) return undefined;
@@ -111,13 +111,15 @@ const CHEAP = { memory_kib: 8, passes: 1 };
 const PASSWORD = 'correct horse';
 const SALT = 'c29tZXNhbHRzb21lc2FsdA';
 const HASH = 'vRnzQeN7P3cLPnSWPiOnjuTkmzjXZYQPdP4QS5cFlNA';
-/** What is worth computing here: a fuzzer has no time for 256 MiB. */
+/** Largest memory of a hash that the fuzzer computes, in KiB. Larger hashes, up to 256 MiB, take too long. */
 const MAX_KIB = 128;
 
-/** A stored hash is read or refused as `internal`; one that is read matches as the reference implementation says. */
+/**
+ * A stored hash is accepted or refused as `internal`. An accepted hash matches if the reference implementation says so.
+ */
 export const phcString = target({
     name: 'phc-string',
-    is_costly: true,
+    isCostly: true,
     seeds: [
         hashPassword(PASSWORD, CHEAP),
         `$argon2id$v=19$m=8,t=1,p=1$${SALT}$${HASH}`,
@@ -126,13 +128,13 @@ export const phcString = target({
         '',
     ],
     dictionary: ['$', 'm=', 't=', 'p=1', ',', 'v=19', 'argon2id', 'm=8', 't=1', '0', '262144', '9999999', '='],
-    max_bytes: 1 << 10,
+    maxBytes: 1 << 10,
     parse(input) {
         const phc = input.toString('latin1');
         const [, memory = '0'] = /[$,]m=(\d+)/.exec(phc) ?? [];
         const stale = attempt(() => needsRehash(phc, CHEAP), 'internal');
-        const is_cheap = Number(memory) <= MAX_KIB;
-        return { stale, matches: is_cheap ? attempt(() => verifyPassword(phc, PASSWORD), 'internal') : undefined };
+        const isCheap = Number(memory) <= MAX_KIB;
+        return { stale, matches: isCheap ? attempt(() => verifyPassword(phc, PASSWORD), 'internal') : undefined };
     },
     async check(input, { stale, matches }) {
         const phc = input.toString('latin1');

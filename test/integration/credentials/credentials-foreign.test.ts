@@ -14,25 +14,15 @@ import { credentialStore } from '../../../services/credentials/store.ts';
 import { didStore } from '../../../services/did/store.ts';
 import { encodeDidKey } from '../../../workers/crypto/did-key.ts';
 import { publicKeyFrom } from '../../../workers/crypto/ed25519.ts';
-import { quiet, testContext } from '../../support/harness.ts';
-import { startServices, testCursors } from './credentials.fixture.ts';
+import { quiet } from '../../support/harness.ts';
+import { testCursors } from './credentials.fixture.ts';
+import { BUSY, LARGE, longContext, OWN_ROWS, startForeign, writeRows } from './credentials-foreign.fixture.ts';
 
-/** What an account sees of a DID that is not its own, where that DID has many rows. */
+/** Tests what an account sees of a DID that it does not own and that has many rows. */
 
-const { db, did } = await startServices();
-/** The tests are about what is read, not about time. */
-const patient = () => testContext({ deadline: Number.POSITIVE_INFINITY });
-const context = patient();
-const account = context.user_id ?? '';
-const unknownCaller = patient();
-
-const LARGE: Party = { role: 'issuer', did: 'did:key:large-issuer' };
-const BUSY: Party = { role: 'subject', did: 'did:key:large-subject' };
-const PARTY_ROWS = 10_000;
-/** The account has issued more than one page may read, about and by others. */
-const OWN_ROWS = 25_000;
-const OWN_DIDS = 40;
-const ownDid = (index: number): string => `did:key:own-${index}`;
+const { db, did, context, account, viewOf, visible } = await startForeign();
+const otherContext = longContext();
+before(() => writeRows(db, account));
 
 function newDid(): string {
     const key = publicKeyFrom(randomBytes(32));
@@ -40,100 +30,39 @@ function newDid(): string {
     return encodeDidKey(key);
 }
 
-interface Rows {
-    count: number;
-    account: string | null;
-    /** SQL, by `n`. */
-    issuer: ReturnType<typeof sql.fragment>;
-    subject: ReturnType<typeof sql.fragment>;
-}
-
-async function write({ count, account: by, issuer, subject }: Rows): Promise<void> {
-    for (let from = 1; from <= count; from += 5_000) {
-        const to = Math.min(count, from + 4_999);
-        await db.rows(sql.unsafe`
-            INSERT INTO credentials.credentials (id, account, issued_at, issuer, subject, credential_type)
-            SELECT gen_random_uuid(), ${by}, now(), ${issuer}, ${subject}, 't'
-            FROM generate_series(${from}::int, ${to}::int) AS n`);
-    }
-}
-
-const text = (value: string) => sql.fragment`${value}::text`;
-const nth = (prefix: string, modulus = 1_000_000) => sql.fragment`${prefix} || (n % ${modulus}::int)`;
-
-before(async () => {
-    const rows = Array.from({ length: OWN_DIDS }, (_, index) => ({
-        did: ownDid(index),
-        public_key: Buffer.from(ownDid(index)),
-        account,
-        origin: 'generated' as const,
-    }));
-    await Promise.all(rows.map((row) => didStore(db).insert(row)));
-    // What others have to do with each other.
-    await write({ count: PARTY_ROWS, account: null, issuer: text(LARGE.did), subject: nth('did:key:other-') });
-    await write({ count: PARTY_ROWS, account: null, issuer: nth('did:key:other-'), subject: text(BUSY.did) });
-    // What the account has to do with others, and with the large ones.
-    await write({ count: OWN_ROWS, account, issuer: nth('did:key:borrowed-', 7), subject: nth('did:key:other-') });
-    await write({ count: 2_500, account: null, issuer: text('did:key:third'), subject: text(ownDid(3)) });
-    await write({ count: 30, account, issuer: text(LARGE.did), subject: nth('did:key:other-') });
-    await write({ count: 40, account: null, issuer: text(LARGE.did), subject: nth('did:key:own-', OWN_DIDS) });
-    await write({ count: 1_700, account: null, issuer: text(LARGE.did), subject: text(ownDid(3)) });
-    await write({ count: 5, account, issuer: text(LARGE.did), subject: text(ownDid(1)) });
-    await write({ count: 12, account, issuer: nth('did:key:borrowed-', 7), subject: text(BUSY.did) });
-    await write({ count: 9, account: null, issuer: text(ownDid(0)), subject: text(BUSY.did) });
-    await db.rows(sql.unsafe`ANALYZE credentials.credentials`);
-});
-
-/** The ids that the account may see, by the letter of the rule. */
-async function visible({ role, did: party }: Party): Promise<string[]> {
-    const other = sql.identifier([role === 'issuer' ? 'subject' : 'issuer']);
-    const rows = await db.rows<{ id: string }>(sql.unsafe`
-        SELECT id FROM credentials.credentials
-        WHERE ${sql.identifier([role])} = ${party} AND (
-            account = ${account}
-            OR ${other} IN (SELECT did FROM did.dids WHERE account = ${account} AND origin IN ('generated', 'wallet')))
-        ORDER BY id DESC`);
-    return rows.map(({ id }) => id);
-}
-
-function viewOf(party: Party, database: Database = db, by = account) {
-    const store = credentialStore(database);
-    return foreignView({ store, services: { did }, cursors: testCursors, list_scope: 'owner' }, { party, account: by });
-}
-
-/** All pages of `size` rows; each goes on where the one before has ended. */
+/** Reads all pages of `size` rows. Each page starts where the previous one ended. */
 async function read(party: Party, size: number): Promise<ListedRow[][]> {
     const pages: ListedRow[][] = [];
     for (let from: string | undefined; ; ) {
-        const { rows, stopped_at } = await viewOf(party).page({ before: from, size }, context);
+        const { rows, stoppedAt } = await viewOf(party).page({ before: from, size }, context);
         pages.push([...rows]);
         assert.ok(rows.length <= size);
-        const end = rows.length === size ? rows.at(-1)?.id : stopped_at;
+        const end = rows.length === size ? rows.at(-1)?.id : stoppedAt;
         if (end === undefined) return pages;
-        assert.ok(from === undefined || end < from, 'each page goes on');
+        assert.ok(from === undefined || end < from, 'each page starts after the previous one');
         from = end;
     }
 }
 
 for (const party of [LARGE, BUSY]) {
     for (const size of [1_000, 37, 400]) {
-        test(`pages of ${size} show all of a large ${party.role} that concerns the account, once and in order`, async () => {
+        test(`pages of ${size} show every visible row of a large ${party.role} once and in order`, async () => {
             const ids = (await read(party, size)).flat().map(({ id }) => id);
             assert.deepEqual(ids, await visible(party));
         });
     }
 
-    test(`the total of a large ${party.role} is what its pages show`, async () => {
+    test(`the total of a large ${party.role} equals the number of rows on its pages`, async () => {
         assert.equal(await viewOf(party).count(context), (await visible(party)).length);
     });
 
-    test(`of a large ${party.role} a stranger sees nothing, on one page`, async () => {
-        const view = viewOf(party, db, unknownCaller.user_id);
-        assert.deepEqual(await view.page({ before: undefined, size: 1_000 }, unknownCaller), {
+    test(`an unknown caller sees no row of a large ${party.role}, and a single empty page`, async () => {
+        const view = viewOf(party, db, otherContext.user_id);
+        assert.deepEqual(await view.page({ before: undefined, size: 1_000 }, otherContext), {
             rows: [],
-            stopped_at: undefined,
+            stoppedAt: undefined,
         });
-        assert.equal(await view.count(unknownCaller), 0);
+        assert.equal(await view.count(otherContext), 0);
     });
 }
 
@@ -147,7 +76,7 @@ interface Plan {
 
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
-/** A database that counts the rows which its statements read from tables and indexes. */
+/** A database that counts the rows that its statements read from tables and indexes. */
 function counting(): { database: Database; read(): number } {
     let read = 0;
     async function explain(query: Parameters<Database['rows']>[0]): Promise<void> {
@@ -173,17 +102,17 @@ function counting(): { database: Database; read(): number } {
     return { database, read: () => read };
 }
 
-test('a stranger’s page and total read no more than a small party has, however many rows the party has', async () => {
+test('an unknown caller’s page and total read a bounded number of rows, however many the party has', async () => {
     for (const party of [LARGE, BUSY]) {
         const { database, read } = counting();
-        const view = viewOf(party, database, unknownCaller.user_id);
-        await view.page({ before: undefined, size: 2 }, unknownCaller);
-        await view.count(unknownCaller);
+        const view = viewOf(party, database, otherContext.user_id);
+        await view.page({ before: undefined, size: 2 }, otherContext);
+        await view.count(otherContext);
         assert.ok(read() <= 2 * 1_001, `${party.role}: ${read()} rows`);
     }
 });
 
-test('a page reads a bounded number of the account’s own rows, and a total each of them once', async () => {
+test('a page reads a bounded number of the account’s own rows, and a total reads each of them once', async () => {
     for (const party of [LARGE, BUSY]) {
         const page = counting();
         await viewOf(party, page.database).page({ before: undefined, size: 2 }, context);
@@ -195,8 +124,8 @@ test('a page reads a bounded number of the account’s own rows, and a total eac
     }
 });
 
-test('a search whose caller has gone stops after the statement that is under way', async () => {
-    const leaving = patient();
+test('a search whose caller has disconnected stops after the current statement', async () => {
+    const leaving = longContext();
     const store = credentialStore(db);
     let statements = 0;
     const abandoned: typeof store = {
@@ -207,24 +136,24 @@ test('a search whose caller has gone stops after the statement that is under way
             return store.readStrands(...query);
         },
     };
-    const deps = { store: abandoned, services: { did }, cursors: testCursors, list_scope: 'owner' } as const;
+    const deps = { store: abandoned, services: { did }, cursors: testCursors, listScope: 'owner' } as const;
     const view = foreignView(deps, { party: LARGE, account });
     const isOver = (error: unknown) => error instanceof AppError && error.kind === 'cancelled';
     await assert.rejects(view.page({ before: undefined, size: 1_000 }, leaving), isOver);
     assert.equal(statements, 1);
 });
 
-test('a did process of the release before, which cannot tell the account’s DIDs, makes a list unavailable for a while', async () => {
+test('a list is unavailable while a did process of the previous release cannot list the account’s DIDs', async () => {
     const methods = bind(DidServiceDefinition, did).filter(({ path }) => !path.endsWith('/ListOwned'));
     const dispatch = dispatcher(methods, { log: quiet, metrics: createMetrics() });
     const services = { did: client(DidServiceDefinition, localTransport(dispatch)) };
-    const deps = { store: credentialStore(db), services, cursors: testCursors, list_scope: 'owner' } as const;
+    const deps = { store: credentialStore(db), services, cursors: testCursors, listScope: 'owner' } as const;
     const page = foreignView(deps, { party: LARGE, account }).page({ before: undefined, size: 10 }, context);
     await assert.rejects(page, (error) => error instanceof AppError && error.kind === 'unavailable');
 });
 
-test('an account of more DIDs than are looked up at a time sees what concerns each of them', async () => {
-    const many = patient();
+test('an account with more DIDs than one lookup takes sees the credentials of each of them', async () => {
+    const many = longContext();
     const dids = Array.from({ length: 1_200 }, newDid);
     const insert = didStore(db).insert;
     await Promise.all(
@@ -238,9 +167,9 @@ test('an account of more DIDs than are looked up at a time sees what concerns ea
         INSERT INTO credentials.credentials (id, issued_at, issuer, subject, credential_type)
         SELECT gen_random_uuid(), now(), ${LARGE.did}, did, 't' FROM ${values} AS own (did)`);
     const view = viewOf(LARGE, db, many.user_id);
-    const { rows, stopped_at } = await view.page({ before: undefined, size: 2_000 }, many);
+    const { rows, stoppedAt } = await view.page({ before: undefined, size: 2_000 }, many);
     assert.deepEqual(new Set(rows.map(({ subject }) => subject)), new Set(dids));
-    assert.deepEqual([rows.length, stopped_at], [1_200, undefined]);
+    assert.deepEqual([rows.length, stoppedAt], [1_200, undefined]);
     assert.equal(await view.count(many), 1_200);
     const first = await view.page({ before: undefined, size: 50 }, many);
     assert.deepEqual(

@@ -30,7 +30,7 @@ function list(
     return service.list({ ...query, limit: 1_000, with_total: false, ...changes }, context);
 }
 
-/** All pages of `limit` rows, one after the other. */
+/** Reads all pages of `limit` rows, one after the other. */
 async function pages(query: Query, context: CallContext, limit: number): Promise<ListResponse[]> {
     const all: ListResponse[] = [];
     let cursor: string | undefined;
@@ -48,7 +48,7 @@ async function idsSeen(query: Query, context: CallContext, service?: Credentials
     return page.credentials.map((row) => row.credential_id);
 }
 
-/** Credentials of one issuer, straight into the store; gives their ids, newest first. */
+/** Writes credentials of one issuer directly to the store. Returns their ids, newest first. */
 async function fill(party: Party, count: number, subject: (index: number) => string): Promise<string[]> {
     const rows = Array.from({ length: count }, (_, index) => ({
         id: newId(),
@@ -63,10 +63,13 @@ async function fill(party: Party, count: number, subject: (index: number) => str
     return rows.map(({ id }) => `urn:uuid:${id}`).reverse();
 }
 
-test('a list shows summaries, newest first, with their state', async () => {
+test('a list shows summaries with their revocation state, newest first', async () => {
     const [issuer, subject] = [await newParty(did), await newParty(did)];
-    const issue = (expiration_date?: string) =>
-        credentials.issue(requestBy(issuer, { subject_did: subject.did, expiration_date }), issuer.context);
+    const issue = (expirationDate?: string) =>
+        credentials.issue(
+            requestBy(issuer, { subject_did: subject.did, expiration_date: expirationDate }),
+            issuer.context,
+        );
     const older = await issue('2999-01-01');
     const newer = await issue();
     await credentials.revoke({ credential_id: newer.credential_id, issuer_did: issuer.did }, issuer.context);
@@ -92,7 +95,7 @@ test('a list shows summaries, newest first, with their state', async () => {
     }
 });
 
-test('pages of any size make up the whole list, and each page knows the whole count', async () => {
+test('pages of any size add up to the whole list, and each page has the total', async () => {
     const issuer = await newParty(did);
     const ids = await fill(issuer, 10, () => 'did:example:alice');
     const query = { issuer_did: issuer.did };
@@ -109,7 +112,7 @@ test('pages of any size make up the whole list, and each page knows the whole co
     assert.deepEqual([first.total, second.total], [10, 10]);
 });
 
-test('what is issued between two pages moves no row from one to the other', async () => {
+test('credentials that are issued between two pages move no row from one page to the other', async () => {
     const issuer = await newParty(did);
     const ids = await fill(issuer, 4, () => 'did:example:alice');
     const first = await list({ issuer_did: issuer.did }, issuer.context, { limit: 2 });
@@ -121,30 +124,31 @@ test('what is issued between two pages moves no row from one to the other', asyn
     );
 });
 
-test('a caller sees what it issued, and what has a DID of its own on either side, and nothing else', async () => {
-    const [issuer, subject, unknownCaller] = [await newParty(did), await newParty(did), await newParty(did)];
+test('a caller sees the credentials that it issued or whose issuer or subject it owns, and no others', async () => {
+    const [issuer, subject, otherContext] = [await newParty(did), await newParty(did), await newParty(did)];
     const helper = testContext();
-    const issue = async (subject_did: string, context: CallContext) =>
-        (await credentials.issue(requestBy(issuer, { subject_did }), context)).credential_id;
+    const issue = async (subjectDid: string, context: CallContext) =>
+        (await credentials.issue(requestBy(issuer, { subject_did: subjectDid }), context)).credential_id;
     const own = await issue('did:example:alice', issuer.context);
-    const about_subject = await issue(subject.did, issuer.context);
-    const by_helper = await issue('did:example:alice', helper);
-    await did.create({ public_key: decodeDidKey(issuer.did) }, unknownCaller.context); // which gives no rights
+    const aboutSubject = await issue(subject.did, issuer.context);
+    const byHelper = await issue('did:example:alice', helper);
+    // Registering a public key gives no rights.
+    await did.create({ public_key: decodeDidKey(issuer.did) }, otherContext.context);
 
-    const of_issuer = { issuer_did: issuer.did };
-    assert.deepEqual(await idsSeen(of_issuer, issuer.context), [by_helper, about_subject, own]);
-    assert.deepEqual(await idsSeen(of_issuer, subject.context), [about_subject]);
-    assert.deepEqual(await idsSeen(of_issuer, helper), [by_helper]);
-    assert.deepEqual(await idsSeen(of_issuer, unknownCaller.context), []);
+    const ofIssuer = { issuer_did: issuer.did };
+    assert.deepEqual(await idsSeen(ofIssuer, issuer.context), [byHelper, aboutSubject, own]);
+    assert.deepEqual(await idsSeen(ofIssuer, subject.context), [aboutSubject]);
+    assert.deepEqual(await idsSeen(ofIssuer, helper), [byHelper]);
+    assert.deepEqual(await idsSeen(ofIssuer, otherContext.context), []);
 
-    const of_alice = { subject_did: 'did:example:alice' };
-    assert.deepEqual(await idsSeen(of_alice, issuer.context), [by_helper, own]);
-    assert.deepEqual(await idsSeen(of_alice, helper), [by_helper]);
-    assert.deepEqual(await idsSeen(of_alice, subject.context), []);
-    assert.deepEqual(await idsSeen({ subject_did: subject.did }, subject.context), [about_subject]);
+    const ofAlice = { subject_did: 'did:example:alice' };
+    assert.deepEqual(await idsSeen(ofAlice, issuer.context), [byHelper, own]);
+    assert.deepEqual(await idsSeen(ofAlice, helper), [byHelper]);
+    assert.deepEqual(await idsSeen(ofAlice, subject.context), []);
+    assert.deepEqual(await idsSeen({ subject_did: subject.did }, subject.context), [aboutSubject]);
 });
 
-test('every row is seen under the platform’s scope, and by a trusted caller that acts for nobody', async () => {
+test('every row is visible in the platform scope, and to a trusted caller that acts for no account', async () => {
     const issuer = await newParty(did);
     const query = { issuer_did: issuer.did };
     const ids = await fill(issuer, 2, () => 'did:example:alice');
@@ -162,11 +166,11 @@ test('a DID without credentials has an empty list', async () => {
 });
 
 test('a malformed query is refused', async () => {
-    const { did: issuer_did, context } = await newParty(did);
-    const good = { issuer_did, limit: 10, with_total: false };
+    const { did: issuerDid, context } = await newParty(did);
+    const good = { issuer_did: issuerDid, limit: 10, with_total: false };
     const queries: Array<Partial<ListRequest>> = [
         { issuer_did: undefined },
-        { subject_did: issuer_did },
+        { subject_did: issuerDid },
         { issuer_did: '' },
         { issuer_did: 'did:web:example.com' },
         { issuer_did: undefined, subject_did: 'alice' },
@@ -178,22 +182,22 @@ test('a malformed query is refused', async () => {
     for (const query of queries) await refuses('invalid', credentials.list({ ...good, ...query }, context));
 });
 
-test('a cursor serves nobody else, and no other list', async () => {
-    const [issuer, unknownCaller] = [await newParty(did), await newParty(did)];
+test('a cursor is valid only for the caller and the list that it was made for', async () => {
+    const [issuer, otherContext] = [await newParty(did), await newParty(did)];
     const [newest = ''] = await fill(issuer, 3, () => issuer.did);
     const query = { issuer_did: issuer.did };
     const { next_cursor: cursor } = await list(query, issuer.context, { limit: 1 });
     assert.ok(cursor);
     assert.equal((await list(query, issuer.context, { cursor })).credentials.length, 2);
-    await refuses('invalid', list(query, unknownCaller.context, { cursor }));
+    await refuses('invalid', list(query, otherContext.context, { cursor }));
     await refuses('invalid', list(query, internalContext(), { cursor }));
-    await refuses('invalid', list({ issuer_did: unknownCaller.did }, issuer.context, { cursor }));
+    await refuses('invalid', list({ issuer_did: otherContext.did }, issuer.context, { cursor }));
     await refuses('invalid', list({ subject_did: issuer.did }, issuer.context, { cursor }));
     const bare = Buffer.from(newest.replaceAll(/urn:uuid:|-/g, ''), 'hex').toString('base64url');
     await refuses('invalid', list(query, issuer.context, { cursor: bare }));
 });
 
-test('a page of the longest rows stays below 2 MiB and leaves none out', async () => {
+test('a page of the longest rows stays below 2 MiB, and the pages leave no row out', async () => {
     const issuer = await newParty(did);
     const longest = `did:example:${randomBytes(1_018).toString('hex')}`;
     const ids = await fill(issuer, 1_000, () => longest);

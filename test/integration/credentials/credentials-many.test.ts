@@ -19,7 +19,7 @@ const tokens = await Promise.all(
     }),
 );
 
-test('a hundred tokens of one call are answered in their order, and the token of another call is not behind all of them', async () => {
+test('a call with a hundred tokens is answered in order, and another call does not wait for all of them', async () => {
     const { credential } = await credentials.issue(requestBy(party), party.context);
     const asked: string[] = [];
     const slow: Signatures = {
@@ -36,12 +36,12 @@ test('a hundred tokens of one call are answered in their order, and the token of
         signatures: slow,
         services,
         cursors: testCursors,
-        list_scope: 'owner',
+        listScope: 'owner',
         clock: Date.now,
     } as const;
     const busy = reached(CredentialsServiceDefinition, credentialsService(deps));
     const many = busy.verifyMany({ credentials: tokens, check_revocation: false }, testContext());
-    await setImmediate(); // by then it has begun
+    await setImmediate(); // now the call with a hundred tokens has begun
     const single = busy.verify({ credential, issuer_did: party.did, check_revocation: false }, testContext());
     const { results } = await many;
     assert.equal((await single).valid, true);
@@ -49,5 +49,5 @@ test('a hundred tokens of one call are answered in their order, and the token of
         results.map(({ claims }) => claims),
         tokens.map((_, index) => `{"index":${index}}`),
     );
-    assert.ok(asked.indexOf(credential) < tokens.length, `asked after ${asked.indexOf(credential)} others`);
+    assert.ok(asked.indexOf(credential) < tokens.length, `verified after ${asked.indexOf(credential)} others`);
 });

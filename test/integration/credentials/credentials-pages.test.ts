@@ -23,7 +23,7 @@ before(async () => {
     await db.rows(sql.unsafe`ANALYZE credentials.credentials`);
 });
 
-it('pages that are read together are those that are read alone: each its own rows, in order, up to its own size', async () => {
+it('pages read in one batch equal pages read alone: each has its own rows, in order, up to its own size', async () => {
     const store = credentialStore(db);
     const context = testContext();
     const middle = (await store.page({ role: 'issuer', did: LARGE }, { before: undefined, size: 500 }, context)).at(
@@ -68,7 +68,7 @@ it('pages that are read together are those that are read alone: each its own row
             rows.every((row) => row[role] === did && (below === undefined || row.id < below)),
             did,
         );
-        const alone = await store.page(...(asked[index] as (typeof asked)[number]), context); // the same
+        const alone = await store.page(...(asked[index] as (typeof asked)[number]), context); // the index is in range
         assert.deepEqual(
             alone.map(({ id }) => id),
             ids,
@@ -87,7 +87,7 @@ interface Plan {
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
 for (const role of ['issuer', 'subject'] as const) {
-    it(`a page of one ${role} reads no more rows than it has, however many there are`, async () => {
+    it(`a page of one ${role} reads no more rows than it returns, however large the table is`, async () => {
         const nodes: Plan[] = [];
         const explaining: Database = {
             ...db,

@@ -28,15 +28,15 @@ interface RevokeOptions {
     reason?: string;
 }
 
-function revoke(credential_id: string, { by = issuer, context = by.context, reason }: RevokeOptions = {}) {
-    return credentials.revoke({ credential_id, issuer_did: by.did, reason }, context);
+function revoke(credentialId: string, { by = issuer, context = by.context, reason }: RevokeOptions = {}) {
+    return credentials.revoke({ credential_id: credentialId, issuer_did: by.did, reason }, context);
 }
 
-function status(credential_id: string) {
-    return credentials.getStatus({ credential_id }, testContext());
+function status(credentialId: string) {
+    return credentials.getStatus({ credential_id: credentialId }, testContext());
 }
 
-test('a revocation is in force for status and verification at once', async () => {
+test('a revocation takes effect at once for status and verification', async () => {
     const { credential_id, credential, ...issued } = await issue();
     assert.deepEqual(shown(await status(credential_id)), { credential_id, revoked: false });
     const revoked = shown(await revoke(credential_id, { reason: 'left the company' }));
@@ -46,10 +46,10 @@ test('a revocation is in force for status and verification at once', async () =>
 
     const request = { credential, issuer_did: issuer.did };
     const checked = shown(await credentials.verify({ ...request, check_revocation: true }, testContext()));
-    const { issuer: issuer_did, subject, credential_type, issued_at } = issued;
+    const { issuer: issuerDid, subject, credential_type, issued_at } = issued;
     assert.deepEqual(checked, {
         valid: false,
-        issuer: issuer_did,
+        issuer: issuerDid,
         subject,
         credential_type,
         issued_at,
@@ -61,13 +61,13 @@ test('a revocation is in force for status and verification at once', async () =>
     assert.deepEqual([unchecked.valid, unchecked.revoked, unchecked.error], [true, false, undefined]);
 });
 
-test('a revocation without a reason shows none', async () => {
+test('a revocation without a reason is shown without one', async () => {
     const { credential_id } = await issue();
     assert.equal('reason' in shown(await revoke(credential_id)), false);
     assert.equal('reason' in shown(await status(credential_id)), false);
 });
 
-test('of fifty revocations at once the first is what all of them answer, and it counts once', async () => {
+test('fifty concurrent revocations of a credential all return the first one, which counts once', async () => {
     const party = await newParty(did);
     for (let round = 0; round < 10; round++) {
         const { credential_id } = await issue(party);
@@ -82,30 +82,30 @@ test('of fifty revocations at once the first is what all of them answer, and it 
     }
 });
 
-test('refusals come in their order: shape, existence, issuer, rights, and only then the first revocation', async () => {
-    const unknownCaller = await newParty(did);
+test('revoke checks shape, existence, issuer and rights in this order; then it returns the first revocation', async () => {
+    const otherContext = await newParty(did);
     const { credential_id } = await issue();
     await revoke(credential_id);
     const unknown = `urn:uuid:${newId()}`;
-    await refuses('invalid', revoke('urn:uuid:x', { by: unknownCaller }));
+    await refuses('invalid', revoke('urn:uuid:x', { by: otherContext }));
     await refuses('invalid', credentials.revoke({ credential_id: unknown, issuer_did: '' }, issuer.context));
-    await refuses('not_found', revoke(unknown, { by: unknownCaller }));
-    await refuses('forbidden', revoke(credential_id, { by: unknownCaller }));
-    await refuses('forbidden', revoke(credential_id, { by: unknownCaller, context: issuer.context }));
-    await refuses('forbidden', revoke(credential_id, { context: unknownCaller.context }));
+    await refuses('not_found', revoke(unknown, { by: otherContext }));
+    await refuses('forbidden', revoke(credential_id, { by: otherContext }));
+    await refuses('forbidden', revoke(credential_id, { by: otherContext, context: issuer.context }));
+    await refuses('forbidden', revoke(credential_id, { context: otherContext.context }));
     assert.equal((await revoke(credential_id)).revoked, true);
 });
 
-test('who issued it may revoke it, and so may who owns the issuer’s DID; nobody else may', async () => {
+test('the account that issued a credential and the owner of its issuer DID may revoke it, others may not', async () => {
     const helper = testContext();
-    const issued_by_helper = () => issue(issuer, helper);
+    const issuedByHelper = () => issue(issuer, helper);
     for (const context of [helper, issuer.context]) {
-        const { credential_id } = await issued_by_helper();
+        const { credential_id } = await issuedByHelper();
         assert.equal((await revoke(credential_id, { context })).revoked, true);
     }
     const registrant = testContext();
     await did.create({ public_key: decodeDidKey(issuer.did) }, registrant);
-    const { credential_id } = await issued_by_helper();
+    const { credential_id } = await issuedByHelper();
     for (const context of [registrant, testContext({ trusted: true })]) {
         await refuses('forbidden', revoke(credential_id, { context }));
     }
@@ -113,7 +113,7 @@ test('who issued it may revoke it, and so may who owns the issuer’s DID; nobod
     assert.equal((await status(credential_id)).revoked, false);
 });
 
-test('a trusted caller that acts for nobody revokes what has an owner, which counts for that owner, and what has none', async () => {
+test('a trusted caller that acts for no account may revoke any credential, and it counts for the owner', async () => {
     const party = await newParty(did);
     const owned = await issue(party);
     assert.equal((await revoke(owned.credential_id, { by: party, context: internalContext() })).revoked, true);
@@ -123,13 +123,13 @@ test('a trusted caller that acts for nobody revokes what has an owner, which cou
     assert.equal(await counted(db, null, 'credentials_revoked'), 1);
 });
 
-test('what was issued for nobody may be revoked by who owns the issuer’s DID, and by no other account', async () => {
+test('a credential issued for no account may be revoked by the owner of its issuer DID, not by others', async () => {
     const { credential_id } = await issue(issuer, internalContext());
     await refuses('forbidden', revoke(credential_id, { context: testContext() }));
     assert.equal((await revoke(credential_id)).revoked, true);
 });
 
-test('a reason may have 2,000 characters of any kind but NUL', async () => {
+test('a reason may have up to 2,000 characters, except NUL', async () => {
     const { credential_id } = await issue();
     for (const reason of ['x'.repeat(2_001), '\u{1f600}'.repeat(2_001), 'a\0b']) {
         await refuses('invalid', revoke(credential_id, { reason }));
@@ -138,7 +138,7 @@ test('a reason may have 2,000 characters of any kind but NUL', async () => {
     assert.equal((await revoke(credential_id, { reason: longest })).reason, longest);
 });
 
-test('the status of an unknown id is unknown, that of a malformed one is refused', async () => {
+test('the status of an unknown id is not found, and the status of a malformed id is refused as invalid', async () => {
     const { credential_id } = await issue();
     await refuses('not_found', status(`urn:uuid:${newId()}`));
     const uuid = credential_id.slice('urn:uuid:'.length);

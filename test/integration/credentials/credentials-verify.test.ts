@@ -5,12 +5,12 @@ import { newParty, refuses, shown, startIssuing } from './credentials.fixture.ts
 
 const { did, credentials, signatures, time, issuer, issue, verify } = await startIssuing();
 
-/** A token over any payload, signed with the issuer's key as another program might. */
+/** Signs any payload with the issuer's key, as another program might. */
 function foreign(payload: string): Promise<string> {
-    return signatures.sign({ did: issuer.did, secret_key: issuer.private_key, payload });
+    return signatures.sign({ did: issuer.did, secretKey: issuer.private_key, payload });
 }
 
-test('an expired credential is not valid, but says whose it was', async () => {
+test('an expired credential is not valid, but its issuer and subject are returned', async () => {
     const issued = await issue({ expiration_date: '2020-01-01' });
     const { error, ...rest } = shown(await verify(issued.credential));
     assert.equal(error, 'The credential has expired.');
@@ -26,29 +26,29 @@ test('an expired credential is not valid, but says whose it was', async () => {
     });
 });
 
-test('a credential expires at its instant, without leeway', async () => {
-    const expires_ms = Date.now() + 3_600_000;
-    const { credential } = await issue({ expiration_date: new Date(expires_ms).toISOString() });
+test('a credential expires at its expiration date, without leeway', async () => {
+    const expiresMs = Date.now() + 3_600_000;
+    const { credential } = await issue({ expiration_date: new Date(expiresMs).toISOString() });
     try {
-        time.ahead_ms = 3_595_000;
+        time.aheadMs = 3_595_000;
         assert.equal((await verify(credential)).expired, false);
-        time.ahead_ms = 3_600_001;
+        time.aheadMs = 3_600_001;
         assert.equal((await verify(credential)).expired, true);
     } finally {
-        time.ahead_ms = 0;
+        time.aheadMs = 0;
     }
 });
 
-test('a credential is expired at the very millisecond that it names, and good in the one before', async (t) => {
-    const expires_ms = Date.now() + 3_600_000;
-    const { credential } = await issue({ expiration_date: new Date(expires_ms).toISOString() });
-    const clock = t.mock.method(Date, 'now', () => expires_ms - 1);
+test('a credential is valid one millisecond before its expiration date, and expired at that date', async (t) => {
+    const expiresMs = Date.now() + 3_600_000;
+    const { credential } = await issue({ expiration_date: new Date(expiresMs).toISOString() });
+    const clock = t.mock.method(Date, 'now', () => expiresMs - 1);
     assert.equal((await verify(credential)).expired, false);
-    clock.mock.mockImplementation(() => expires_ms);
+    clock.mock.mockImplementation(() => expiresMs);
     assert.equal((await verify(credential)).expired, true);
 });
 
-test('the revocation of a credential says nothing of another issuer’s under the same id', async () => {
+test('the revocation of a credential does not affect the credential of another issuer with the same id', async () => {
     const { credential, credential_id } = await issue();
     await credentials.revoke({ credential_id, issuer_did: issuer.did }, issuer.context);
     assert.equal((await verify(credential, { check_revocation: true })).revoked, true);
@@ -62,16 +62,16 @@ test('the revocation of a credential says nothing of another issuer’s under th
         iat: '2025-01-01T00:00:00Z',
         claims: {},
     };
-    const twin = await signatures.sign({
+    const reformatted = await signatures.sign({
         did: other.did,
-        secret_key: other.private_key,
+        secretKey: other.private_key,
         payload: JSON.stringify(payload),
     });
-    const { valid, revoked } = await verify(twin, { issuer_did: other.did, check_revocation: true });
+    const { valid, revoked } = await verify(reformatted, { issuer_did: other.did, check_revocation: true });
     assert.deepEqual([valid, revoked], [true, false]);
 });
 
-test('what is not proven to be the issuer’s says nothing but that', async () => {
+test('a token that is not proven to be the issuer’s returns nothing but an error', async () => {
     const { credential } = await issue();
     const other = await newParty(did);
     const last = credential.at(-1) === 'A' ? 'B' : 'A';
@@ -90,7 +90,7 @@ test('what is not proven to be the issuer’s says nothing but that', async () =
     }
 });
 
-test('only what is no v4.public token at all, or a malformed issuer, is an error', async () => {
+test('verify throws only if the token is no v4.public token or the issuer is malformed', async () => {
     const { credential } = await issue();
     const malformed = [
         '',
@@ -104,7 +104,7 @@ test('only what is no v4.public token at all, or a malformed issuer, is an error
     await refuses('invalid', verify(credential, { issuer_did: 'did:web:example.com' }));
 });
 
-test('a well-signed payload that is not a credential’s is not valid, and never an error', async () => {
+test('a correctly signed payload that is no credential is not valid, and verify does not throw', async () => {
     const good = {
         typ: 'credential',
         jti: 'urn:uuid:0190a3c4-0000-7000-8000-000000000000',
@@ -133,7 +133,7 @@ test('a well-signed payload that is not a credential’s is not valid, and never
     }
 });
 
-test('a credential of another program is verified by key alone, and its times are brought to one form', async () => {
+test('a credential that another program signed verifies by its key alone, and its times are normalised', async () => {
     const token = await foreign(
         JSON.stringify({
             claims: { a: 1 },
@@ -160,7 +160,7 @@ test('a credential of another program is verified by key alone, and its times ar
     });
 });
 
-test('a credential of another program is not valid before the time that it names', async () => {
+test('a credential that another program signed is not valid before its nbf time', async () => {
     const payload = {
         typ: 'credential',
         jti: `urn:uuid:${newId()}`,

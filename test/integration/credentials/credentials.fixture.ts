@@ -11,14 +11,14 @@ import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
 import { credentialsService } from '../../../services/credentials/service.ts';
 import { credentialStore } from '../../../services/credentials/store.ts';
 import { cursors } from '../../../services/cursors.ts';
-import type { CountedKind } from '../../../services/deltas.store.ts';
 import { didService } from '../../../services/did/service.ts';
 import { didStore } from '../../../services/did/store.ts';
+import type { CountedKind } from '../../../services/pending-counts.store.ts';
 import { inlineSignatures } from '../../../workers/crypto/signatures.ts';
 import { quiet, testContext, testDatabase } from '../../support/harness.ts';
 import { AMPLE } from '../services/ample.ts';
 
-/** The service as its peers reach it: every message and error is encoded and decoded. */
+/** Wraps a service as other services reach it: every message and error is encoded and decoded. */
 export function reached<D extends ServiceDefinition>(definition: D, service: ServiceOf<D>): ServiceOf<D> {
     const dispatch = dispatcher(bind(definition, service), { log: quiet, metrics: createMetrics() });
     return client(definition, localTransport(dispatch));
@@ -29,21 +29,21 @@ export const testCursors = cursors(['the service token of these tests']);
 export type Did = ServiceOf<typeof DidServiceDefinition>;
 export type Credentials = ServiceOf<typeof CredentialsServiceDefinition>;
 
-/** The did and the credentials service on a database of their own. */
+/** Starts the did and the credentials service on a new database. */
 export async function startServices() {
     const { db } = await testDatabase();
     const signatures = inlineSignatures();
     const did: Did = reached(DidServiceDefinition, didService({ store: didStore(db), signatures, quota: AMPLE }));
     const store = credentialStore(db);
-    const time = { ahead_ms: 0 };
-    const clock = () => Date.now() + time.ahead_ms;
+    const time = { aheadMs: 0 };
+    const clock = () => Date.now() + time.aheadMs;
     const dependencies = { store, signatures, cursors: testCursors, clock };
-    const open = (list_scope: 'owner' | 'platform', services = { did }): Credentials =>
-        reached(CredentialsServiceDefinition, credentialsService({ ...dependencies, services, list_scope }));
+    const open = (listScope: 'owner' | 'platform', services = { did }): Credentials =>
+        reached(CredentialsServiceDefinition, credentialsService({ ...dependencies, services, listScope }));
     return { db, signatures, did, store, time, open, credentials: open('owner') };
 }
 
-/** A call by a trusted caller that acts for nobody. */
+/** The context of a call by a trusted caller that acts for no account. */
 export function internalContext(): CallContext {
     return testContext({ user_id: undefined, trusted: true });
 }
@@ -55,7 +55,7 @@ export interface Party {
     private_key: Uint8Array;
 }
 
-/** An account with a DID that was generated for it. */
+/** Creates an account with a generated DID. */
 export async function newParty(did: Did): Promise<Party> {
     const context = testContext({ deadline: performance.now() + 300_000 }); // as long as a test file may take
     const created = await did.create({}, context);
@@ -63,7 +63,7 @@ export async function newParty(did: Did): Promise<Party> {
     return { context, account: context.user_id, did: created.did, private_key: created.private_key };
 }
 
-/** What a party asks to issue, about itself unless said otherwise. */
+/** A request to issue a credential. The party is issuer and subject, unless `changes` says otherwise. */
 export function requestBy(party: Party, changes: Partial<IssueRequest> = {}): IssueRequest {
     return {
         issuer_did: party.did,
@@ -75,7 +75,7 @@ export function requestBy(party: Party, changes: Partial<IssueRequest> = {}): Is
     };
 }
 
-/** The services, and an account with a DID that issues on them. */
+/** Starts the services, and creates an account with a DID that issues credentials. */
 export async function startIssuing() {
     const services = await startServices();
     const { did, credentials } = services;
@@ -89,12 +89,12 @@ export async function startIssuing() {
     };
 }
 
-/** Fails unless the call is refused as `kind`. */
+/** Fails unless the call is refused with an AppError of this kind. */
 export function refuses(kind: ErrorKind, call: Promise<unknown>): Promise<void> {
     return assert.rejects(call, (error) => error instanceof AppError && error.kind === kind);
 }
 
-/** The sum of what was counted; `null` is everybody without an account. */
+/** The sum of the pending counts of one kind; `null` stands for calls without an account. */
 export async function counted(db: Database, account: string | null, kind: CountedKind): Promise<number> {
     const [row] = await db.rows<{ amount: number | null }>(sql.unsafe`
         SELECT sum(amount)::bigint AS amount FROM usage.deltas
@@ -102,7 +102,7 @@ export async function counted(db: Database, account: string | null, kind: Counte
     return row?.amount ?? 0;
 }
 
-/** As JSON would show it: without the members that are undefined. */
+/** A copy without the members that are undefined, as JSON would show it. */
 export function shown<Value>(value: Value): Value {
     return JSON.parse(JSON.stringify(value));
 }

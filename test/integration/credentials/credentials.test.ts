@@ -24,7 +24,7 @@ const CLAIMS = [
     '{"text":"\\u00e9 \u00e9 \u{1f600} \uffff \u202eabc","nested":{"deep":[[[{}]]]}}',
 ];
 
-test('a credential issued here verifies, and its claims come back to the letter', async () => {
+test('an issued credential verifies, and its claims come back unchanged', async () => {
     for (const claims of CLAIMS) {
         const issued = await issue({ claims, expiration_date: '2999-01-01T02:00:00+02:00' });
         assert.match(issued.credential_id, /^urn:uuid:[0-9a-f-]{36}$/);
@@ -42,7 +42,7 @@ test('a credential issued here verifies, and its claims come back to the letter'
     }
 });
 
-test('the token holds what the answer says, and nothing else', async () => {
+test('the token contains the fields of the credential and nothing else', async () => {
     const issued = await issue({ claims: '{"a":1}', credential_type: '  Type "é"  ' });
     const body = Buffer.from(issued.credential.slice('v4.public.'.length), 'base64url').subarray(0, -64);
     assert.deepEqual(parseJson(body.toString(), { raw: new Set() }), {
@@ -70,15 +70,15 @@ test('claims, tokens and keys are not stored', async () => {
     }
 });
 
-test('subjects may have DIDs of any method, of the greatest length too', async () => {
+test('a subject may have a DID of any method, up to the maximum length', async () => {
     const longest = `did:example:${randomBytes(1_018).toString('hex')}`;
-    for (const subject_did of ['did:web:example.com:user:alice', 'did:example:a%20b', longest]) {
-        const { credential } = await issue({ subject_did });
-        assert.equal((await verify(credential)).subject, subject_did);
+    for (const subjectDid of ['did:web:example.com:user:alice', 'did:example:a%20b', longest]) {
+        const { credential } = await issue({ subject_did: subjectDid });
+        assert.equal((await verify(credential)).subject, subjectDid);
     }
 });
 
-test('fifty identical requests at once are fifty credentials and counted as fifty', async () => {
+test('fifty identical concurrent requests issue fifty credentials and count as fifty', async () => {
     const party = await newParty(did);
     const issued = await Promise.all(
         Array.from({ length: 50 }, () => credentials.issue(requestBy(party), party.context)),
@@ -87,13 +87,13 @@ test('fifty identical requests at once are fifty credentials and counted as fift
     assert.equal(await counted(db, party.account, 'credentials_issued'), 50);
 });
 
-test('what a caller that acts for nobody issues counts for the platform alone', async () => {
-    const before_that = await counted(db, null, 'credentials_issued');
+test('a credential that is issued for no account counts only for the platform', async () => {
+    const beforeThat = await counted(db, null, 'credentials_issued');
     await credentials.issue(requestBy(issuer), internalContext());
-    assert.equal(await counted(db, null, 'credentials_issued'), before_that + 1);
+    assert.equal(await counted(db, null, 'credentials_issued'), beforeThat + 1);
 });
 
-test('a request that breaks a rule is refused and leaves no row and no count', async () => {
+test('an invalid request is refused and leaves no row and no count', async () => {
     const other = generateKeyPair();
     const [rows, count] = [await storedRows(), await counted(db, issuer.account, 'credentials_issued')];
     const refused: Array<Partial<IssueRequest>> = [
@@ -132,7 +132,7 @@ test('a request that breaks a rule is refused and leaves no row and no count', a
     assert.equal(await counted(db, issuer.account, 'credentials_issued'), count);
 });
 
-test('the greatest and the deepest claims that are issued also verify', async () => {
+test('credentials with the largest and the most deeply nested claims verify', async () => {
     const deepest = `{"a":${'['.repeat(30)}${']'.repeat(30)}}`;
     const greatest = `{"a":"${'x'.repeat(65_536 - 8)}"}`;
     for (const claims of [deepest, greatest]) {
@@ -140,12 +140,12 @@ test('the greatest and the deepest claims that are issued also verify', async ()
     }
 });
 
-test('both forms of the private key sign', async () => {
+test('the private key is accepted in both forms, as 32 and as 64 bytes', async () => {
     const { credential } = await issue({ issuer_private_key: issuer.private_key.subarray(0, 32) });
     assert.equal((await verify(credential)).valid, true);
 });
 
-test('one row that PostgreSQL refuses does not take its 31 neighbours along', async () => {
+test('one row that PostgreSQL refuses does not fail the 31 other rows of its batch', async () => {
     const party = await newParty(did);
     const row = (index: number) => ({
         id: `0190a3c4-0000-7000-8000-${index.toString().padStart(12, '0')}`,
@@ -164,7 +164,7 @@ test('one row that PostgreSQL refuses does not take its 31 neighbours along', as
     assert.equal(await counted(db, party.account, 'credentials_issued'), 31);
 });
 
-test('a write that is sent twice is one row and counted once', async () => {
+test('a row that is inserted twice is stored and counted once', async () => {
     const party = await newParty(did);
     const row = {
         id: '0190a3c4-0000-7000-8000-00000000ffff',

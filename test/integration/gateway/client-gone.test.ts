@@ -15,7 +15,7 @@ import { connectTo, startReplica, until } from '../rpc/rpc.fixture.ts';
 const DID = 'did:key:z6Mkv4ic3R8u3nWbFyRB4E57KtdQdrfBXieJgQSendsTCpPX';
 const SECRET = 'the internal secret of this test';
 
-it('a client that goes away takes its call along, through every process, and nobody is alarmed', async (t) => {
+it('when a client disconnects, its call is cancelled in every process, and no process logs an error', async (t) => {
     const called = Promise.withResolvers<CallContext>();
     const release = Promise.withResolvers<void>();
     const implementation: Partial<ServiceOf<typeof DidServiceDefinition>> = {
@@ -27,12 +27,14 @@ it('a client that goes away takes its call along, through every process, and nob
         },
     };
     const service = { ...recordingLog(), metrics: createMetrics() };
-    const methods = bind(DidServiceDefinition, implementation as ServiceOf<typeof DidServiceDefinition>); // no other is called
+    // No other method is called.
+    const methods = bind(DidServiceDefinition, implementation as ServiceOf<typeof DidServiceDefinition>);
     const replica = await startReplica(t, { methods, dispatch: dispatcher(methods, service) });
     const front = { ...recordingLog(), metrics: createMetrics() };
     const gateway = await startGateway({
         config: loadConfig({ INTERNAL_SECRET: SECRET, PORT: '0' }),
-        services: { did: connectTo(t, [replica.address]) } as Partial<Services> as Services, // no other is called
+        // No other service is called.
+        services: { did: connectTo(t, [replica.address]) } as Partial<Services> as Services,
         redis: await testRedis(),
         version: '0',
         log: front.log,
@@ -47,9 +49,9 @@ it('a client that goes away takes its call along, through every process, and nob
     const request = get(`${gateway.url}/internal/v1/did/${DID}`, { headers }).on('error', () => {});
     const context = await called.promise;
     request.destroy();
-    await until('the service knows', () => context.cancellation.isCancelled);
+    await until('the service sees the cancellation', () => context.cancellation.isCancelled);
     release.resolve();
-    await until('both have said so', () => service.lines.length > 0 && front.lines.length > 0);
+    await until('both processes have logged the call', () => service.lines.length > 0 && front.lines.length > 0);
 
     const [call] = service.lines;
     assert.deepEqual([call?.['level'], call?.['method'], call?.['err']], [30, '/did.v1.DidService/Resolve', undefined]);

@@ -7,11 +7,11 @@ import type { Environment } from '../../../platform/process/config.ts';
 import { SERVICE_ROLES } from '../../../proto/services.ts';
 import { redisUrl, testDatabase } from '../../support/harness.ts';
 
-const { url: database_url } = await testDatabase();
-const identity_port = await pickPort();
+const { url: databaseUrl } = await testDatabase();
+const identityPort = await pickPort();
 const addresses = await Promise.all(
     SERVICE_ROLES.map(async (role) => {
-        const port = role === 'identity' ? identity_port : await pickPort();
+        const port = role === 'identity' ? identityPort : await pickPort();
         return [`${role.toUpperCase()}_ADDRESS`, `127.0.0.1:${port}`] as const;
     }),
 );
@@ -19,7 +19,7 @@ const settings: Environment = {
     ...Object.fromEntries(addresses),
     PORT: '0',
     REDIS_URL: redisUrl,
-    DATABASE_URL: database_url,
+    DATABASE_URL: databaseUrl,
     INTERNAL_SECRET: randomBytes(24).toString('base64url'),
     SERVICE_TOKEN: randomBytes(24).toString('base64url'),
     JWT_KEYS: generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
@@ -34,16 +34,16 @@ async function start(t: TestContext, role: string, more: Environment = {}): Prom
     return running;
 }
 
-it('health names the services that nobody can reach, and no others', async (t) => {
+it('health reports only the services that cannot be reached as down', async (t) => {
     const { urls } = await start(t, 'gateway');
     const health = async () => {
         const answer = await fetch(`${urls.http}/internal/health`);
-        const { status, services } = (await answer.json()) as { status: string; services: object }; // its schema says so
+        const { status, services } = (await answer.json()) as { status: string; services: object }; // by its schema
         return { answered: answer.status, status, ...services };
     };
     const cache = 'up';
     const degraded = { answered: 200, status: 'degraded', cache };
     assert.deepEqual(await health(), { ...degraded, database: 'down', storage: 'down' });
-    await start(t, 'identity', { GRPC_PORT: String(identity_port) });
+    await start(t, 'identity', { GRPC_PORT: String(identityPort) });
     assert.deepEqual(await health(), { ...degraded, database: 'up', storage: 'down' });
 });

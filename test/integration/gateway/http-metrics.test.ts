@@ -7,7 +7,7 @@ import { run } from '../../../main.ts';
 import { SERVICE_ROLES } from '../../../proto/services.ts';
 import { redisUrl } from '../../support/harness.ts';
 
-it('a method that no endpoint has makes no time series of its own', async (t) => {
+it('an HTTP method that no endpoint uses creates no time series of its own', async (t) => {
     const { urls, stop } = await run(['gateway'], {
         ...Object.fromEntries(SERVICE_ROLES.map((role) => [`${role.toUpperCase()}_ADDRESS`, '127.0.0.1:1'])),
         PORT: '0',

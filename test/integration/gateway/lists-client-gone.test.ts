@@ -26,7 +26,7 @@ const { db, did, store, signatures } = await startServices();
 const redis = await testRedis();
 const issuer = await newParty(did);
 const TOKEN = 'the service token of these tests';
-/** More than the buffers on the way can hold. */
+/** The number of credentials in the list: more than the buffers on the way can hold. */
 const ROWS = 60_000;
 
 for (let written = 0; written < ROWS; written += 5_000) {
@@ -41,7 +41,7 @@ const keys = keysService({
     store: keyStore(db),
     livenessMarks: livenessMarks({ redis, shards: 1 }),
     cursors: testCursors,
-    policy: { brand: 'cred', environment: 'test', tier_policy: 'any', key_limits: AMPLE, key_quota: AMPLE },
+    policy: { brand: 'cred', environment: 'test', tierPolicy: 'any', keyLimits: AMPLE, keyQuota: AMPLE },
     clock: Date.now,
 });
 const credentials = credentialsService({
@@ -55,7 +55,7 @@ const credentials = credentialsService({
     signatures,
     services: { did },
     cursors: testCursors,
-    list_scope: 'owner',
+    listScope: 'owner',
     clock: Date.now,
 });
 const methods = [...bind(KeysServiceDefinition, keys), ...bind(CredentialsServiceDefinition, credentials)];
@@ -69,14 +69,14 @@ const TRANSPORTS: Record<'local' | 'grpc', (t: TestContext) => Promise<Transport
             dispatch,
             host: '127.0.0.1',
             port: 0,
-            service_tokens: [TOKEN],
-            service_callers: {},
+            serviceTokens: [TOKEN],
+            serviceCallers: {},
             tls: undefined,
             metrics: createMetrics(),
             ready: async () => true,
         });
         t.after(() => server.stop());
-        const connection = connect({ address: server.address, service_token: TOKEN, tls: undefined });
+        const connection = connect({ address: server.address, serviceToken: TOKEN, tls: undefined });
         t.after(() => connection.close());
         return connection.transport;
     },
@@ -86,7 +86,7 @@ async function startOver(t: TestContext, transport: Transport) {
     const services = {
         keys: client(KeysServiceDefinition, transport),
         credentials: client(CredentialsServiceDefinition, transport),
-    } as Services; // no other is called
+    } as Services; // no other service is called
     const gateway = await startGateway({
         config: loadConfig({ INTERNAL_SECRET: 'the internal secret of this test', PORT: '0' }),
         services,
@@ -100,13 +100,13 @@ async function startOver(t: TestContext, transport: Transport) {
     return gateway;
 }
 
-/** Asks for the whole list, and reads nothing but the head of the answer. */
-function askFor(url: string, api_key: string): Promise<ClientRequest> {
+/** Requests the whole list, and reads only the headers of the answer. */
+function askFor(url: string, apiKey: string): Promise<ClientRequest> {
     return new Promise((resolve, reject) => {
-        const request = get(url, { headers: { authorization: `Bearer ${api_key}` } }, (response) => {
+        const request = get(url, { headers: { authorization: `Bearer ${apiKey}` } }, (response) => {
             response.on('error', () => {}).pause();
             if (response.statusCode === 200) resolve(request);
-            else reject(new Error(`it is answered ${response.statusCode}`));
+            else reject(new Error(`the answer has status ${response.statusCode}`));
         });
         request.on('error', reject);
     });
@@ -121,7 +121,7 @@ async function untilStalled(): Promise<void> {
 }
 
 for (const [name, transportOf] of Object.entries(TRANSPORTS)) {
-    test(`over ${name}: when the reader of a long list has gone, no further page is read and its place is free`, async (t) => {
+    test(`over ${name}: when the client of a long list disconnects, reading stops and its place is free`, async (t) => {
         const gateway = await startOver(t, await transportOf(t));
         const { api_key } = await keys.generate({ name: 'key', tier: 'enterprise' }, issuer.context);
         const url = `${gateway.url}/v1/credentials/by-issuer/${issuer.did}`;

@@ -13,14 +13,14 @@ const PREVIOUS_SECRET = 'the secret that is on its way out';
 const ANONYMOUS_LIMIT = 30;
 const WINDOW_MS = 3_000;
 
-/** The service as some deployments have it: live keys, behind a proxy, with little patience for strangers. */
-const log_dir = mkdtempSync(join(tmpdir(), 'settings-log-'));
+/** A service with live keys, behind a proxy, with small quotas and a low limit for calls without a credential. */
+const logDir = mkdtempSync(join(tmpdir(), 'settings-log-'));
 const service = await startService({
     transport: 'local',
-    admin_url: setting('TEST_ADMIN_URL'),
-    database_url: setting('TEST_DATABASE_URL'),
-    redis_url: setting('TEST_REDIS_URL'),
-    log_dir,
+    adminUrl: setting('TEST_ADMIN_URL'),
+    databaseUrl: setting('TEST_DATABASE_URL'),
+    redisUrl: setting('TEST_REDIS_URL'),
+    logDir,
     settings: {
         KEY_ENVIRONMENT: 'live',
         TRUST_PROXY: '1',
@@ -34,16 +34,16 @@ const service = await startService({
 });
 after(async () => {
     await service.stop();
-    rmSync(log_dir, { recursive: true, force: true });
+    rmSync(logDir, { recursive: true, force: true });
 });
 Object.assign(process.env, service.env); // before the client of the end-to-end tests is loaded
 const { expectError, expectOk, send } = await import('../../e2e/support/client.ts');
 const { login, newAccount, newEmail, register } = await import('../../e2e/support/world.ts');
 
-/** As the proxy passes on a call of this client. */
+/** The header with which the proxy forwards a call of this client. */
 const behindProxy = (client: string) => ({ 'X-Forwarded-For': client });
 const newClient = (): string => `203.0.${randomInt(256)}.${randomInt(1, 255)}`;
-/** A test that is about what happens within one window. */
+/** A test whose checks must happen within one rate-limit window. */
 function itLimits(name: string, check: () => Promise<void>): void {
     it(name, () => within(WINDOW_MS, check));
 }
@@ -55,8 +55,8 @@ const generate = (token: string, tier?: string) => ({
 });
 const number = ({ headers }: { headers: Headers }, name: string): number => Number(headers.get(name));
 
-describe('where keys are live', () => {
-    it('they say so, and their tier may not stand above their account’s', async () => {
+describe('live keys', () => {
+    it('contain the word live, and may not have a higher tier than their account', async () => {
         const { token } = await newAccount();
         const { api_key } = await expectOk(201, generate(token));
         assert.match(api_key, /^cred_live_[0-9A-Za-z]{32}$/);
@@ -68,7 +68,7 @@ describe('where keys are live', () => {
         assert.equal(keys.length, 1);
     });
 
-    it('an account above free may have keys of every tier up to its own', async () => {
+    it('may have every tier up to that of their account', async () => {
         const user = { email: newEmail(), password: 'correct horse', tier: 'pro' };
         const batch = {
             method: 'POST',
@@ -83,15 +83,15 @@ describe('where keys are live', () => {
         await expectError(403, generate(token, 'enterprise'));
     });
 
-    it('the number of keys is the setting’s', async () => {
+    it('are limited in number by the setting', async () => {
         const { token } = await newAccount();
         for (let made = 0; made < 3; made++) await expectOk(201, generate(token));
         await expectError(403, generate(token));
     });
 });
 
-describe('where quotas are small', () => {
-    it('a call beyond one is 403 and names it, and the account sees what it may', async () => {
+describe('quotas', () => {
+    it('refuse a call beyond them with 403, name the quota in the error, and are shown to the account', async () => {
         const { token } = await newAccount();
         const did = { method: 'POST', path: '/v1/did', token, body: {} };
         for (let made = 0; made < 2; made++) await expectOk(201, did);
@@ -106,7 +106,7 @@ describe('where quotas are small', () => {
     });
 });
 
-it('the previous internal secret is good beside the present one, and nothing between them', async () => {
+it('the current and the previous internal secret are both accepted, and no combination of them', async () => {
     const body = () => ({ email: newEmail(), password: 'correct horse' });
     const call = { method: 'POST', path: '/internal/v1/auth/register' };
     await expectOk(201, { ...call, internal: true, body: body() });
@@ -116,7 +116,7 @@ it('the previous internal secret is good beside the present one, and nothing bet
 });
 
 describe('an address that has used up its calls without a credential', () => {
-    /** Uses the window of a new address up. */
+    /** Uses up the window of a new address. */
     async function useUp(headers: Record<string, string>): Promise<void> {
         for (let status = 401; status !== 429; ) {
             const answers = await Promise.all(
@@ -126,7 +126,7 @@ describe('an address that has used up its calls without a credential', () => {
         }
     }
 
-    itLimits('is told the limit instead of 401; whoever has a credential is served from there', async () => {
+    itLimits('gets 429 instead of 401, and callers with a credential are still served from it', async () => {
         const { token, email, password } = await newAccount();
         const headers = behindProxy(newClient());
         await useUp(headers);
@@ -141,7 +141,7 @@ describe('an address that has used up its calls without a credential', () => {
         assert.equal((await send({ path: '/internal/health', headers })).status, 200);
     });
 
-    itLimits('is the one that the proxy saw, whatever the client says before it', async () => {
+    itLimits('is taken from the entry that the proxy added, whatever entries the client sent before it', async () => {
         const client = newClient();
         await useUp(behindProxy(client));
         await expectError(429, { path: '/v1/me', headers: behindProxy(`198.51.100.1, ${client}`) });
@@ -151,17 +151,17 @@ describe('an address that has used up its calls without a credential', () => {
     });
 });
 
-itLimits('a window is followed by a whole one, and Reset only grows', async () => {
+itLimits('a rate-limit window is followed by another full one, and X-RateLimit-Reset only grows', async () => {
     const { token } = await newAccount();
     const { api_key } = await expectOk(201, generate(token));
     const unknown = '/v1/did/did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK';
-    const use = () => send({ path: unknown, token: api_key }); // it counts, and stores nothing
+    const use = () => send({ path: unknown, token: api_key }); // counts as a call, and stores nothing
     let reset = 0;
     for (let window = 0; window < 2; window++) {
-        const give_up = performance.now() + 10_000;
+        const giveUp = performance.now() + 10_000;
         let answer = await use();
         for (; answer.status === 429; answer = await use()) {
-            assert.ok(performance.now() < give_up, 'refused calls have put the end of the window off');
+            assert.ok(performance.now() < giveUp, 'refused calls have extended the window');
             await delay(100);
         }
         assert.equal(number(answer, 'x-ratelimit-remaining'), 9, 'the first call of a window');
@@ -177,7 +177,7 @@ itLimits('a window is followed by a whole one, and Reset only grows', async () =
     }
 });
 
-itLimits('a login from behind the proxy is guarded by the client’s address', async () => {
+itLimits('wrong passwords from behind the proxy are counted by the address of the client', async () => {
     const [guessing, other] = [newClient(), newClient()];
     const { email, password } = await register();
     const attempt = (text: string, client: string) => ({

@@ -11,13 +11,16 @@ import { loadConfig } from '../../../platform/process/config.ts';
 import { createMetrics, type Metrics } from '../../../platform/telemetry/metrics.ts';
 import { quiet, testRedis } from '../../support/harness.ts';
 
-/** From an address of its own: strangers are counted by that, in one Redis for all tests. */
+/**
+ * The headers of an unfinished request. Its address is used by no other test: calls without a key are counted by
+ * address, and all tests share one Redis.
+ */
 const BEGUN = 'Host: a\r\nX-Forwarded-For: 192.0.2.77\r\nContent-Type: application/json\r\nContent-Length: 100\r\n';
-/** Shorter than any of them is waited for, in milliseconds. */
+/** The timeout of a check (ms). It is shorter than the time for which the gateway waits for a slow client. */
 const TIMEOUT_MS = 3_000;
 
 let asked = 0;
-/** To whom every key is a good one. */
+/** A keys service that accepts every key. */
 const services = {
     keys: {
         async authenticate() {
@@ -27,7 +30,7 @@ const services = {
     },
 } as unknown as Services; // nothing else is called while a body is awaited
 
-/** A gateway, and connections to it on which nothing is read unless a test does. */
+/** Starts a gateway and opens connections to it. Nothing is read from them unless a test does it. */
 async function setUp(t: TestContext, count: number) {
     const metrics = createMetrics();
     const gateway = await startGateway({
@@ -48,26 +51,26 @@ async function setUp(t: TestContext, count: number) {
     return { metrics, sockets };
 }
 
-it('calls hold no place while their senders take their time', async (t) => {
+it('calls do not count as in progress while their clients are slow to send the body', async (t) => {
     const { metrics, sockets } = await setUp(t, 20);
     sockets.forEach((socket, index) => {
         const key =
             index < 10 ? '' : `Authorization: Bearer ${makeApiKey({ brand: 'cred', environment: 'test' }).api_key}\r\n`;
         socket.write(`POST /v1/credentials HTTP/1.1\r\n${BEGUN}${key}\r\n{`);
     });
-    const [strangers, callers] = [sockets.slice(0, 10), sockets.slice(10)];
-    // Who has no key is answered at once, and may go on writing.
-    await Promise.all(strangers.map((socket) => once(socket, 'data')));
-    const ends_at = performance.now() + TIMEOUT_MS;
+    const [unknownCallers, callers] = [sockets.slice(0, 10), sockets.slice(10)];
+    // Calls without a key are answered at once, and their clients may continue to send.
+    await Promise.all(unknownCallers.map((socket) => once(socket, 'data')));
+    const endsAt = performance.now() + TIMEOUT_MS;
     while (asked < callers.length || (await read(metrics, 'http_requests_under_way')) > 0) {
-        assert.ok(performance.now() < ends_at, 'they hold places');
+        assert.ok(performance.now() < endsAt, 'calls of slow clients count as in progress');
         await delay(20);
     }
     assert.ok(sockets.every((socket) => !socket.closed));
     assert.ok(callers.every((socket) => socket.bytesRead === 0));
 });
 
-it('calls hold no place while their readers take their time', async (t) => {
+it('calls do not count as in progress while their clients are slow to read the answer', async (t) => {
     const { metrics, sockets } = await setUp(t, 5);
     const sent = 40;
     sockets.forEach((socket, index) => {
@@ -75,7 +78,7 @@ it('calls hold no place while their readers take their time', async (t) => {
         socket.pause().write(request.repeat(sent));
     });
     const answered = () => read(metrics, 'http_request_duration_seconds_count{route="docs",method="GET",status="200"}');
-    const ends_at = performance.now() + TIMEOUT_MS;
+    const endsAt = performance.now() + TIMEOUT_MS;
     let before: number;
     do {
         before = await answered();
@@ -83,7 +86,7 @@ it('calls hold no place while their readers take their time', async (t) => {
     } while (before === 0 || before !== (await answered()));
     assert.ok(before < sockets.length * sent, 'some answers wait for their readers');
     while ((await read(metrics, 'http_requests_under_way')) > 0) {
-        assert.ok(performance.now() < ends_at, 'they hold places');
+        assert.ok(performance.now() < endsAt, 'calls of slow clients count as in progress');
         await delay(20);
     }
 });

@@ -7,10 +7,10 @@ import { identityFixture, kind, login, newEmail, PASSWORD, signedIn } from './id
 
 const fixture = await identityFixture();
 const { db, identity } = fixture;
-const create = (users: NewUser[], deadline_ms = 60_000) =>
-    identity.createUsers({ users }, testContext({ trusted: true, deadline: performance.now() + deadline_ms }));
+const create = (users: NewUser[], deadlineMs = 60_000) =>
+    identity.createUsers({ users }, testContext({ trusted: true, deadline: performance.now() + deadlineMs }));
 
-test('each item is judged on its own, and the failures say why, with the address as it was sent', async () => {
+test('each item succeeds or fails on its own, and a failure names its reason and the address as sent', async () => {
     const stored = (await signedIn(fixture)).email;
     const good = newEmail();
     const { created, failed } = await create([
@@ -38,7 +38,7 @@ test('each item is judged on its own, and the failures say why, with the address
     await login(fixture, good);
 });
 
-test('an item that fails does not take its address from a later one', async () => {
+test('an item that fails leaves its email address free for a later item', async () => {
     const email = newEmail();
     const { created, failed } = await create([
         { email, password: 'weak' },
@@ -47,7 +47,7 @@ test('an item that fails does not take its address from a later one', async () =
     assert.deepEqual([created.length, failed.length], [1, 1]);
 });
 
-test('the answers keep the order of the items, and a thousand fit into one call', async () => {
+test('a call takes a thousand items and answers them in their order', async () => {
     const emails = Array.from({ length: 1_000 }, newEmail);
     const { created, failed } = await create(emails.map((email) => ({ email, password: PASSWORD })));
     assert.deepEqual(
@@ -57,12 +57,12 @@ test('the answers keep the order of the items, and a thousand fit into one call'
     assert.equal(failed.length, 0);
 });
 
-test('an empty batch and one of more than a thousand items are refused as a whole', async () => {
+test('an empty batch and a batch of more than a thousand items are refused as a whole', async () => {
     await assert.rejects(create([]), kind('invalid'));
     await assert.rejects(create(Array.from({ length: 1_001 }, () => ({}))), kind('invalid'));
 });
 
-test('batches at once that share their addresses create each account once', async () => {
+test('concurrent batches with the same addresses create each account once', async () => {
     const users = Array.from({ length: 200 }, () => ({ email: newEmail(), password: PASSWORD }));
     const answers = await Promise.all([create(users), create(users.toReversed()), create(users)]);
     const created = answers.flatMap((answer) => answer.created.map(({ email }) => email));
@@ -71,7 +71,7 @@ test('batches at once that share their addresses create each account once', asyn
     assert.ok(answers.every((answer) => answer.failed.every(({ error }) => error.includes('already registered'))));
 });
 
-test('without time left for its hash an item fails and is not created', async () => {
+test('an item fails and creates no account if too little time is left to hash its password', async () => {
     const email = newEmail();
     const { created, failed } = await create([{ email, password: PASSWORD }], 1_000);
     assert.equal(created.length, 0);
@@ -79,7 +79,7 @@ test('without time left for its hash an item fails and is not created', async ()
     assert.deepEqual(await db.rows(sql.unsafe`SELECT FROM identity.users WHERE email = ${email}`), []);
 });
 
-test('a batch whose client goes away ends with the items that are under way', async () => {
+test('a batch whose client disconnects finishes only the items that are in progress', async () => {
     const context = testContext({ trusted: true });
     const users = Array.from({ length: 500 }, () => ({ email: newEmail(), password: PASSWORD }));
     const emails = users.map(({ email }) => email);
@@ -89,8 +89,8 @@ test('a batch whose client goes away ends with the items that are under way', as
     while ((await stored()) === 0);
     context.cancellation.cancel();
     await batch;
-    const at_the_end = await stored();
-    assert.ok(at_the_end < users.length, `${at_the_end} of ${users.length}`);
+    const atTheEnd = await stored();
+    assert.ok(atTheEnd < users.length, `${atTheEnd} of ${users.length}`);
     await identity.createUsers({ users: [{ email: newEmail(), password: PASSWORD }] }, testContext());
-    assert.ok((await stored()) <= at_the_end + 4, 'what was under way may still be written, and nothing else');
+    assert.ok((await stored()) <= atTheEnd + 4, 'only items in progress may still be written');
 });

@@ -8,26 +8,20 @@ import { testContext } from '../../support/harness.ts';
 import { identityFixture, signedIn } from './identity.fixture.ts';
 
 const fixture = await identityFixture();
-const { db, identity } = fixture;
+const { db, identity, sessionOf } = fixture;
 
-function sessionOf(token: string): { session_id: string } {
-    const verdict = fixture.tokens.verify(token, 'either');
-    assert.ok('claims' in verdict);
-    return { session_id: verdict.claims.sid };
-}
-
-test('a session is over at the very millisecond at which it expires, and alive in the one before', async (t) => {
+test('a session ends exactly at the millisecond of its expiry and is alive one millisecond before', async (t) => {
     const { session } = await signedIn(fixture);
     const { session_id } = sessionOf(session.token);
-    const expires_ms = Date.parse((await sessionStore(db).findSession(session_id))?.expires_at ?? '');
-    const clock = t.mock.method(Date, 'now', () => expires_ms - 1);
+    const expiresMs = Date.parse((await sessionStore(db).findSession(session_id))?.expires_at ?? '');
+    const clock = t.mock.method(Date, 'now', () => expiresMs - 1);
     const isAlive = async () => (await identity.confirmSession({ session_id }, testContext())).alive;
     assert.equal(await isAlive(), true);
-    clock.mock.mockImplementation(() => expires_ms);
+    clock.mock.mockImplementation(() => expiresMs);
     assert.equal(await isAlive(), false);
 });
 
-test('a session is removed once it has expired, and not before', async () => {
+test('pruning removes a session after it has expired, and not before', async () => {
     const [kept, expired] = [await signedIn(fixture), await signedIn(fixture)];
     const { session_id } = sessionOf(expired.session.token);
     await db.rows(sql.unsafe`
@@ -38,7 +32,7 @@ test('a session is removed once it has expired, and not before', async () => {
     assert.ok(await findSession(sessionOf(kept.session.token).session_id));
 });
 
-test('the store finds no refresh token of a session that has ended, whatever becomes of it later', async () => {
+test('the store finds no refresh token of a session that has ended', async () => {
     const { session } = await signedIn(fixture);
     const { session_id } = sessionOf(session.token);
     const target = { session_id, refresh_id: randomUUID() };

@@ -2,46 +2,25 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
 import type { LivenessMarks } from '../../../platform/access/liveness-marks.ts';
-import { livenessMarkKey } from '../../../platform/access/liveness-marks.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { sql } from '../../../platform/postgres/db.ts';
-import { shardTag } from '../../../platform/redis/redis.ts';
 import { tokens } from '../../../services/identity/tokens.ts';
 import { testContext } from '../../support/harness.ts';
-import {
-    ACCESS_SECONDS,
-    identityFixture,
-    kind,
-    REFRESH_SECONDS,
-    SHARDS,
-    signedIn,
-    signingKey,
-} from './identity.fixture.ts';
+import { ACCESS_SECONDS, identityFixture, kind, REFRESH_SECONDS, signedIn, signingKey } from './identity.fixture.ts';
 
 const fixture = await identityFixture();
-const { db, redis, identity, time } = fixture;
+const { db, identity, time, sessionOf, markOf } = fixture;
 const context = testContext({ user_id: undefined });
 
 beforeEach(() => {
-    time.ahead_ms = 0;
+    time.aheadMs = 0;
 });
 
-const refresh = (refresh_token: string) => identity.refresh({ refresh_token }, context);
+const refresh = (refreshToken: string) => identity.refresh({ refresh_token: refreshToken }, context);
 const logout = (token: string) => identity.logout({ token }, context);
 const introspect = (token: string) => identity.introspect({ token }, context);
 
-function sessionOf(token: string): { account: string; session_id: string } {
-    const verdict = fixture.tokens.verify(token, 'either');
-    assert.ok('claims' in verdict);
-    return { account: verdict.claims.sub, session_id: verdict.claims.sid };
-}
-
-async function markOf(token: string): Promise<string | null> {
-    const { account, session_id } = sessionOf(token);
-    return redis.get(livenessMarkKey(shardTag(account, SHARDS), 'session', session_id));
-}
-
-test('a refresh gives a new pair, and both access tokens live to their exp', async () => {
+test('a refresh returns a new token pair, and the old access token stays valid until it expires', async () => {
     const { session } = await signedIn(fixture);
     const next = await refresh(session.refresh_token);
     assert.notEqual(next.token, session.token);
@@ -51,7 +30,7 @@ test('a refresh gives a new pair, and both access tokens live to their exp', asy
     await refresh(next.refresh_token);
 });
 
-test('of twenty refreshes of one token at once exactly one wins, and its session lives on', async () => {
+test('exactly one of twenty concurrent refreshes with one token succeeds, and the session stays active', async () => {
     const { session } = await signedIn(fixture);
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => refresh(session.refresh_token)));
     const won = outcomes.filter((outcome) => outcome.status === 'fulfilled');
@@ -61,21 +40,21 @@ test('of twenty refreshes of one token at once exactly one wins, and its session
     await refresh(won[0]?.value.refresh_token ?? '');
 });
 
-test('a refresh token sent again within the grace is refused and ends nothing', async () => {
+test('a refresh token that is reused within the grace period is refused, and the session stays active', async () => {
     const { session } = await signedIn(fixture);
     const second = await refresh(session.refresh_token);
     const third = await refresh(second.refresh_token);
-    time.ahead_ms = 29_000;
+    time.aheadMs = 29_000;
     await assert.rejects(refresh(session.refresh_token), kind('unauthenticated'));
     await introspect(third.token);
     await refresh(third.refresh_token);
 });
 
-test('a refresh token that comes back later than 30 s after it was spent ends the session everywhere', async () => {
+test('a refresh token that is reused more than 30 s after it was spent ends the session everywhere', async () => {
     const { session } = await signedIn(fixture);
     const next = await refresh(session.refresh_token);
-    time.ahead_ms = 31_000;
-    const last = await refresh(next.refresh_token); // which forgets what was spent before the grace
+    time.aheadMs = 31_000;
+    const last = await refresh(next.refresh_token); // deletes the spent tokens that are older than the grace period
     await assert.rejects(refresh(session.refresh_token), kind('unauthenticated'));
     await assert.rejects(introspect(last.token), kind('unauthenticated'));
     await assert.rejects(refresh(last.refresh_token), kind('unauthenticated'));
@@ -86,9 +65,9 @@ test('a refresh token that comes back later than 30 s after it was spent ends th
     assert.equal(spent.length, 1);
 });
 
-test('what is no unexpired refresh token signed here does not refresh', async () => {
+test('only an unexpired refresh token that this service signed can refresh', async () => {
     const { user, session } = await signedIn(fixture);
-    const foreign = tokens({ keys_pem: signingKey(), access_seconds: 60, refresh_seconds: 60, clock: Date.now });
+    const foreign = tokens({ keysPem: signingKey(), accessSeconds: 60, refreshSeconds: 60, clock: Date.now });
     const forged = foreign.issue({ ...user, session_id: sessionOf(session.token).session_id });
     for (const bad of [
         '',
@@ -99,11 +78,11 @@ test('what is no unexpired refresh token signed here does not refresh', async ()
     ]) {
         await assert.rejects(refresh(bad), kind('unauthenticated'));
     }
-    time.ahead_ms = REFRESH_SECONDS * 1_000;
+    time.aheadMs = REFRESH_SECONDS * 1_000;
     await assert.rejects(refresh(session.refresh_token), kind('unauthenticated'));
 });
 
-test('a refreshed token carries the account as it is now', async () => {
+test('a refreshed access token has the current tier of the account', async () => {
     const { user, session } = await signedIn(fixture);
     await db.rows(sql.unsafe`UPDATE identity.users SET tier = 'pro' WHERE user_id = ${user.user_id}`);
     const { token } = await refresh(session.refresh_token);
@@ -111,7 +90,7 @@ test('a refreshed token carries the account as it is now', async () => {
     assert.ok('claims' in verdict && verdict.claims.tier === 'pro');
 });
 
-test('a logout by either token kills both at once, with a refused mark for the gateways', async () => {
+test('a logout with either token ends both at once and sets the refused mark for the gateways', async () => {
     for (const which of ['token', 'refresh_token'] as const) {
         const { session } = await signedIn(fixture);
         await logout(session[which]);
@@ -121,26 +100,26 @@ test('a logout by either token kills both at once, with a refused mark for the g
     }
 });
 
-test('twenty logouts at once and one later all succeed with the first time', async () => {
+test('twenty concurrent logouts and a later one all succeed and return the time of the first', async () => {
     const { session } = await signedIn(fixture);
     const answers = await Promise.all(Array.from({ length: 20 }, () => logout(session.token)));
     answers.push(await logout(session.refresh_token));
     assert.equal(new Set(answers.map(({ logged_out_at }) => logged_out_at)).size, 1);
 });
 
-test('a malformed, badly signed or expired token does not log out', async () => {
+test('a logout with a malformed, badly signed or expired token is refused', async () => {
     const { session } = await signedIn(fixture);
     for (const bad of ['', 'a.b.c', `${session.token.slice(0, -4)}AAAA`]) {
         await assert.rejects(logout(bad), kind('invalid'));
     }
-    time.ahead_ms = ACCESS_SECONDS * 1_000;
+    time.aheadMs = ACCESS_SECONDS * 1_000;
     await assert.rejects(logout(session.token), kind('invalid'));
     await logout(session.refresh_token);
 });
 
-test('a session of which nothing is stored any more counts as ended', async () => {
+test('a session whose row has been deleted counts as ended', async () => {
     const { session, email } = await signedIn(fixture);
-    const lasting = tokens({ keys_pem: fixture.keys_pem, access_seconds: 60, refresh_seconds: 9_000, clock: Date.now });
+    const lasting = tokens({ keysPem: fixture.keysPem, accessSeconds: 60, refreshSeconds: 9_000, clock: Date.now });
     const { account, session_id } = sessionOf(session.token);
     await db.rows(sql.unsafe`DELETE FROM identity.sessions WHERE session_id = ${session_id}`); // as the daily job does
     const { refresh_token } = lasting.issue({ user_id: account, email, tier: 'free', session_id });
@@ -148,7 +127,7 @@ test('a session of which nothing is stored any more counts as ended', async () =
     await assert.rejects(refresh(refresh_token), kind('unauthenticated'));
 });
 
-test('refreshes and a logout at once leave nothing alive', async () => {
+test('a logout during concurrent refreshes leaves no valid token', async () => {
     for (let round = 0; round < 20; round++) {
         const { session } = await signedIn(fixture);
         const racing = Array.from({ length: 4 }, () => refresh(session.refresh_token));
@@ -162,19 +141,19 @@ test('refreshes and a logout at once leave nothing alive', async () => {
     }
 });
 
-test('a refresh that is overtaken by the logout gives no new pair', async () => {
+test('a refresh returns no token pair if a logout commits before it', async () => {
     const { session } = await signedIn(fixture);
     const { session_id } = sessionOf(session.token);
     const ending = await fixture.openTransaction();
     await ending.query('UPDATE identity.sessions SET ended_at = now() WHERE session_id = $1', [session_id]);
     const overtaken = assert.rejects(refresh(session.refresh_token), kind('unauthenticated'));
-    await fixture.untilBlocked(); // it has read the session alive, and its rotation waits
+    await fixture.untilBlocked(); // the refresh has read the session as active, and its rotation waits for the lock
     await ending.commit();
     await overtaken;
 });
 
-test('a logout that cannot set its mark ends the session and says that it is not known everywhere', async () => {
-    const failure = new AppError('unavailable', 'not known everywhere');
+test('a logout that cannot set the refused mark ends the session and fails with unavailable', async () => {
+    const failure = new AppError('unavailable', 'some gateways may not know it yet');
     const unmarked: LivenessMarks = {
         refuse: async () => failure,
         async refuseAnd(_target, commit) {
@@ -190,14 +169,14 @@ test('a logout that cannot set its mark ends the session and says that it is not
     await assert.rejects(introspect(session.token), kind('unauthenticated'));
 });
 
-test('a confirmation gives the account, its tier as it is now and the limit of its sessions', async () => {
+test('a confirmation of a session returns the account, its current tier and the rate limit of sessions', async () => {
     const { user, session } = await signedIn(fixture);
     const { session_id } = sessionOf(session.token);
     const confirm = () => identity.confirmSession({ session_id }, context);
     assert.deepEqual(await confirm(), { alive: true, user_id: user.user_id, tier: 'free', rate_limit: 600 });
     await db.rows(sql.unsafe`UPDATE identity.users SET tier = 'enterprise' WHERE user_id = ${user.user_id}`);
     assert.deepEqual(await confirm(), { alive: true, user_id: user.user_id, tier: 'enterprise', rate_limit: 10_000 });
-    time.ahead_ms = REFRESH_SECONDS * 1_000;
+    time.aheadMs = REFRESH_SECONDS * 1_000;
     assert.equal((await confirm()).alive, false);
 });
 
@@ -211,18 +190,18 @@ test('an ended, unknown or malformed session is not alive', async () => {
     }
 });
 
-test('the listed public keys verify the tokens, those of a key that no longer signs too', async () => {
+test('the service lists all its public keys and accepts tokens of a key that no longer signs', async () => {
     const { session } = await signedIn(fixture);
     const rotated = tokens({
-        keys_pem: `${signingKey()}${fixture.keys_pem}`,
-        access_seconds: 60,
-        refresh_seconds: 60,
+        keysPem: `${signingKey()}${fixture.keysPem}`,
+        accessSeconds: 60,
+        refreshSeconds: 60,
         clock: Date.now,
     });
-    const after_rotation = fixture.build({ tokens: rotated });
-    const { keys } = await after_rotation.listSigningKeys({}, context);
+    const afterRotation = fixture.build({ tokens: rotated });
+    const { keys } = await afterRotation.listSigningKeys({}, context);
     assert.equal(keys.length, 2);
-    await after_rotation.introspect({ token: session.token }, context);
-    const next = await after_rotation.refresh({ refresh_token: session.refresh_token }, context);
+    await afterRotation.introspect({ token: session.token }, context);
+    const next = await afterRotation.refresh({ refresh_token: session.refresh_token }, context);
     await assert.rejects(introspect(next.token), kind('unauthenticated'), 'the old service does not know the new key');
 });

@@ -14,10 +14,10 @@ async function newUser(name = 'Ada') {
     return { ...user, context: testContext({ user_id: user.user_id }) };
 }
 
-test('a change keeps what it does not name, and says when it was made', async () => {
+test('an update changes only the fields that it names, and returns the time of the last change', async () => {
     const { user_id, email, created_at, context } = await newUser();
     assert.deepEqual(await identity.updateUser(KEEP, context), { user_id, email, name: 'Ada', updated_at: created_at });
-    time.ahead_ms = 5_000;
+    time.aheadMs = 5_000;
     const other = newEmail();
     const moved = await identity.updateUser({ ...KEEP, email: ` ${other.toUpperCase()} ` }, context);
     assert.deepEqual([moved.email, moved.name], [other, 'Ada']);
@@ -31,7 +31,7 @@ test('a change keeps what it does not name, and says when it was made', async ()
     assert.deepEqual(await identity.updateUser(KEEP, context), cleared);
 });
 
-test('an address that is no address, or another one’s, changes nothing, the name neither', async () => {
+test('an update with an invalid or already registered email address changes nothing, not even the name', async () => {
     const [user, other] = [await newUser(), await newUser()];
     for (const [email, refusal] of [
         ['no address', 'invalid'],
@@ -44,7 +44,7 @@ test('an address that is no address, or another one’s, changes nothing, the na
     assert.equal((await identity.updateUser({ ...KEEP, email: user.email }, user.context)).email, user.email);
 });
 
-test('of fifty accounts that want one free address at once exactly one gets it', async () => {
+test('exactly one of fifty accounts that request the same free email address at once gets it', async () => {
     const users = await Promise.all(Array.from({ length: 50 }, () => newUser()));
     const email = newEmail();
     const outcomes = await Promise.allSettled(
@@ -55,11 +55,12 @@ test('of fifty accounts that want one free address at once exactly one gets it',
     assert.ok(refused.every(({ reason }) => kind('conflict')(reason)));
 });
 
-test('two accounts that take each other’s address at once are both refused', async () => {
+test('two accounts that try to swap their email addresses at the same time are both refused', async () => {
     const [one, two] = [await newUser(), await newUser()];
     const swap = await fixture.openTransaction();
     await swap.query('UPDATE identity.users SET name = name WHERE user_id = $1', [one.user_id]);
-    // Each has its own row before it looks at the other's: the second waits for the first, which still waits for its row.
+    // Each update locks its own row before it checks the other address. The second update waits for the first one,
+    // which still waits for the lock of its own row.
     const swapping = Promise.allSettled([
         identity.updateUser({ ...KEEP, email: two.email }, one.context),
         identity.updateUser({ ...KEEP, email: one.email }, two.context),
@@ -71,16 +72,16 @@ test('two accounts that take each other’s address at once are both refused', a
     }
 });
 
-test('a free address is free again when its account has left it', async () => {
+test('an email address is free for other accounts after its account has changed to another one', async () => {
     const [one, two] = [await newUser(), await newUser()];
     await identity.updateUser({ ...KEEP, email: newEmail() }, one.context);
     assert.equal((await identity.updateUser({ ...KEEP, email: one.email }, two.context)).email, one.email);
 });
 
-test('an account that does not exist is not found', async () => {
-    for (const user_id of [randomUUID(), 'x']) {
+test('an update of an account that does not exist is refused with not_found', async () => {
+    for (const userId of [randomUUID(), 'x']) {
         for (const change of [KEEP, { ...KEEP, name: 'Ada' }]) {
-            await assert.rejects(identity.updateUser(change, testContext({ user_id })), kind('not_found'));
+            await assert.rejects(identity.updateUser(change, testContext({ user_id: userId })), kind('not_found'));
         }
     }
 });

@@ -1,8 +1,10 @@
+import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { after } from 'node:test';
 import { Client } from 'pg';
 import { guard } from '../../../platform/access/guard.ts';
-import { type LivenessMarks, livenessMarks } from '../../../platform/access/liveness-marks.ts';
+import { type LivenessMarks, livenessMarkKey, livenessMarks } from '../../../platform/access/liveness-marks.ts';
+import { shardTag } from '../../../platform/redis/redis.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { identityService } from '../../../services/identity/service.ts';
 import { identityStore } from '../../../services/identity/store.ts';
@@ -16,30 +18,62 @@ import { AMPLE } from '../services/ample.ts';
 export const SHARDS = 4;
 export const ACCESS_SECONDS = 600;
 export const REFRESH_SECONDS = 3_600;
-/** Cheap, so that tests are about the rules. */
+/** A low Argon2id cost, so that the tests run fast. */
 export const CHEAP = { memory_kib: 64, passes: 1 };
 
 interface Replaced {
     cost?: PasswordPoolOptions['cost'];
     livenessMarks?: LivenessMarks;
     tokens?: SessionIssuer;
-    session_quota?: Quota;
+    sessionQuota?: Quota;
 }
 
 export function signingKey(): string {
     return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-/** The identity service on real stores, its clock shifted by `time.ahead_ms`. */
+/** Opens a transaction on a separate connection. It locks the rows that it writes until it commits. */
+async function openTransaction(url: string) {
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    await client.query('BEGIN');
+    return {
+        query: (text: string, values: unknown[]) => client.query(text, values),
+        async commit() {
+            await client.query('COMMIT');
+            await client.end();
+        },
+    };
+}
+
+/**
+ * Resolves when a statement waits for a lock. It uses a separate connection, because all connections of the pool may be
+ * waiting.
+ */
+async function untilBlocked(url: string): Promise<void> {
+    const deadline = performance.now() + 5_000;
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    for (let waiting = 0; waiting === 0; ) {
+        const { rowCount } = await client.query(
+            `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
+        waiting = rowCount ?? 0;
+        if (performance.now() > deadline) throw new Error('no statement waits for a lock');
+    }
+    await client.end();
+}
+
+/** Builds the identity service on real stores. Its clock is ahead by `time.aheadMs`. */
 export async function identityFixture({ cost = CHEAP }: { cost?: PasswordPoolOptions['cost'] } = {}) {
     const [{ db, url }, redis] = [await testDatabase(), await testRedis()];
-    const time = { ahead_ms: 0 };
-    const clock = () => Date.now() + time.ahead_ms;
-    const keys_pem = signingKey();
-    const session_tokens = tokens({
-        keys_pem,
-        access_seconds: ACCESS_SECONDS,
-        refresh_seconds: REFRESH_SECONDS,
+    const time = { aheadMs: 0 };
+    const clock = () => Date.now() + time.aheadMs;
+    const keysPem = signingKey();
+    const sessionVerifier = tokens({
+        keysPem,
+        accessSeconds: ACCESS_SECONDS,
+        refreshSeconds: REFRESH_SECONDS,
         clock,
     });
 
@@ -47,60 +81,46 @@ export async function identityFixture({ cost = CHEAP }: { cost?: PasswordPoolOpt
         const passwords = passwordPool({
             threads: 2,
             cost: replaced.cost ?? cost,
-            max_waiting: 1_000,
+            maxWaiting: 1_000,
             metrics: poolMetrics(createMetrics()),
         });
         after(() => passwords.close());
         return identityService({
             store: identityStore(db),
             passwords,
-            tokens: replaced.tokens ?? session_tokens,
+            tokens: replaced.tokens ?? sessionVerifier,
             guard: guard({ redis, shards: SHARDS, log: quiet }),
             livenessMarks: replaced.livenessMarks ?? livenessMarks({ redis, shards: SHARDS }),
-            session_quota: replaced.session_quota ?? AMPLE,
+            sessionQuota: replaced.sessionQuota ?? AMPLE,
             clock,
         });
     }
 
-    /** Another party's transaction: what it writes is locked, and nobody else's, until it commits. */
-    async function openTransaction() {
-        const client = new Client({ connectionString: url });
-        await client.connect();
-        await client.query('BEGIN');
-        return {
-            query: (text: string, values: unknown[]) => client.query(text, values),
-            async commit() {
-                await client.query('COMMIT');
-                await client.end();
-            },
-        };
+    /** The account and the session that a token names. */
+    function sessionOf(token: string): { account: string; session_id: string } {
+        const verdict = sessionVerifier.verify(token, 'either');
+        assert.ok('claims' in verdict);
+        return { account: verdict.claims.sub, session_id: verdict.claims.sid };
     }
 
-    /** Until a statement waits for a lock. It looks over a connection of its own: all of the pool's may be the waiting ones. */
-    async function untilBlocked(): Promise<void> {
-        const deadline = performance.now() + 5_000;
-        const client = new Client({ connectionString: url });
-        await client.connect();
-        for (let waiting = 0; waiting === 0; ) {
-            const { rowCount } = await client.query(
-                `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-            );
-            waiting = rowCount ?? 0;
-            if (performance.now() > deadline) throw new Error('no statement waits');
-        }
-        await client.end();
+    /** The liveness mark of the session that a token names. */
+    async function markOf(token: string): Promise<string | null> {
+        const { account, session_id } = sessionOf(token);
+        return redis.get(livenessMarkKey(shardTag(account, SHARDS), 'session', session_id));
     }
 
     return {
         db,
         redis,
         time,
-        keys_pem,
-        tokens: session_tokens,
+        keysPem,
+        tokens: sessionVerifier,
         identity: build(),
         build,
-        openTransaction,
-        untilBlocked,
+        sessionOf,
+        markOf,
+        openTransaction: () => openTransaction(url),
+        untilBlocked: () => untilBlocked(url),
     };
 }
 
@@ -112,7 +132,7 @@ export function newEmail(): string {
     return `${randomUUID()}@example.org`;
 }
 
-/** An account and a session on it; both calls come from an address of their own. */
+/** Registers a new account and logs in. Both calls come from the same new address. */
 export async function signedIn({ identity }: Pick<IdentityFixture, 'identity'>) {
     const email = newEmail();
     const context = testContext({ user_id: undefined, address: randomUUID() });
@@ -122,11 +142,11 @@ export async function signedIn({ identity }: Pick<IdentityFixture, 'identity'>) 
 
 export async function login({ identity }: Pick<IdentityFixture, 'identity'>, email: string, context = testContext()) {
     const { user, session } = await identity.login({ email, password: PASSWORD }, context);
-    if (!user || !session) throw new Error('a login answers both');
+    if (!user || !session) throw new Error('a login must return the user and the session');
     return { email, context, user, session };
 }
 
-/** For assert.rejects: an AppError of this kind. */
+/** For assert.rejects: checks that the error is an AppError of this kind. */
 export function kind(expected: string) {
     return (error: unknown): boolean => Error.isError(error) && 'kind' in error && error.kind === expected;
 }

@@ -18,7 +18,7 @@ async function storedHash(email: string): Promise<string> {
     return row?.password_hash ?? '';
 }
 
-test('a registration answers the account, of the free tier, with its normalised address', async () => {
+test('a registration returns the account with the free tier and its normalised email address', async () => {
     const email = newEmail();
     const sent = ` ${email.toUpperCase()} `;
     const user = await identity.register({ email: sent, password: PASSWORD, name: ' Ada ' }, testContext());
@@ -32,7 +32,7 @@ test('a registration answers the account, of the free tier, with its normalised 
     });
 });
 
-test('of twenty registrations of one address at once, one wins and the others conflict', async () => {
+test('exactly one of twenty concurrent registrations of one address succeeds, and the others conflict', async () => {
     const email = newEmail();
     const spellings = Array.from({ length: 20 }, (_, index) => (index % 2 ? email : email.toUpperCase()));
     const outcomes = await Promise.allSettled(
@@ -43,7 +43,7 @@ test('of twenty registrations of one address at once, one wins and the others co
     assert.ok(refused.every(({ reason }) => kind('conflict')(reason)));
 });
 
-test('two processes that write the same addresses in opposite orders never lock each other out', async () => {
+test('two processes that insert the same addresses in opposite orders never deadlock', async () => {
     const refused: unknown[] = [];
     const watched: Database = {
         ...db,
@@ -51,7 +51,7 @@ test('two processes that write the same addresses in opposite orders never lock 
             db.rows(query).catch((error: unknown) => {
                 refused.push(error);
                 throw error;
-            }) as never, // the same rows
+            }) as never, // resolves to the same rows
     };
     const stores = [identityStore(watched), identityStore(watched)];
     for (let round = 0; round < 20; round++) {
@@ -65,7 +65,7 @@ test('two processes that write the same addresses in opposite orders never lock 
     assert.deepEqual(refused, []);
 });
 
-test('a registration with a bad address, password or name writes nothing', async () => {
+test('a registration with an invalid address, password or name stores nothing', async () => {
     const email = newEmail();
     for (const bad of [
         { email: 'no address', password: PASSWORD },
@@ -78,7 +78,7 @@ test('a registration with a bad address, password or name writes nothing', async
     await identity.register({ email, password: PASSWORD }, testContext());
 });
 
-test('a login answers the account and a session whose expires_at is the exp of the access token', async () => {
+test('a login returns the account, and a session whose expires_at equals the exp of the access token', async () => {
     const { email, user, session } = await signedIn(fixture);
     assert.equal(user.email, email);
     assert.ok(user.last_login_at);
@@ -90,7 +90,7 @@ test('a login answers the account and a session whose expires_at is the exp of t
     assert.deepEqual(introspected, user);
 });
 
-test('a wrong password and an unknown address are refused in the same words', async () => {
+test('a wrong password and an unknown address are refused with the same message', async () => {
     const { email, context } = await signedIn(fixture);
     const refusals = await Promise.all(
         [email, newEmail(), 'no address', 'nul\0@example.org'].map((address) =>
@@ -104,7 +104,7 @@ test('a wrong password and an unknown address are refused in the same words', as
     assert.equal(new Set(refusals.map((error) => error.message)).size, 1);
 });
 
-test('an unknown address costs as much as a wrong password', async () => {
+test('a login with an unknown address takes as long as one with a wrong password', async () => {
     const costly = build({ cost: { memory_kib: 19_456, passes: 2 } });
     const email = newEmail();
     await costly.register({ email, password: PASSWORD }, testContext());
@@ -125,7 +125,7 @@ test('an unknown address costs as much as a wrong password', async () => {
     assert.ok(ratio > 0.5 && ratio < 2, `unknown takes ${ratio} times as long as known`);
 });
 
-test('a password may be typed in another normalisation form, but in no other case and with no other blanks', async () => {
+test('a password is accepted in another Unicode normalisation form, but not with other case or blanks', async () => {
     const email = newEmail();
     await identity.register({ email, password: 'Crème brûlée'.normalize('NFC') }, testContext());
     const tryPassword = (password: string) => identity.login({ email, password }, testContext());
@@ -142,7 +142,7 @@ test('long passwords that differ in their last character are different passwords
     await assert.rejects(identity.login({ email, password: `${'x'.repeat(1_023)}b` }, testContext()));
 });
 
-test('after ten wrong passwords the right one must wait as well, from that address only', async () => {
+test('after ten wrong passwords from an address the right one must wait too, but only from that address', async () => {
     const { email, context } = await signedIn(fixture);
     for (let guess = 0; guess < 10; guess++) {
         await assert.rejects(identity.login({ email, password: 'wrong password' }, context), kind('unauthenticated'));
@@ -154,7 +154,7 @@ test('after ten wrong passwords the right one must wait as well, from that addre
     await login(fixture, email, testContext({ address: 'elsewhere' }));
 });
 
-test('a login whose time is over by its turn is not hashed and not counted', async () => {
+test('a login whose deadline passes in the queue is neither hashed nor counted', async () => {
     const { email, context } = await signedIn(fixture);
     for (let attempt = 0; attempt < 11; attempt++) {
         const late = { ...context, deadline: performance.now() + 50 };
@@ -163,13 +163,13 @@ test('a login whose time is over by its turn is not hashed and not counted', asy
     await login(fixture, email, context);
 });
 
-test('thirty logins at once with the right password all succeed', async () => {
+test('thirty concurrent logins with the right password all succeed', async () => {
     const { email, context } = await signedIn(fixture);
     const opened = await Promise.all(Array.from({ length: 30 }, () => login(fixture, email, context)));
     assert.equal(new Set(opened.map(({ session }) => session.refresh_token)).size, 30);
 });
 
-test('a login at another cost than the stored one upgrades the hash, for all of several at once', async () => {
+test('a login upgrades a hash that has another cost, also when several logins arrive at once', async () => {
     const { email, context } = await signedIn(fixture);
     const before = await storedHash(email);
     const dearer = build({ cost: { memory_kib: 128, passes: 1 } });
@@ -181,12 +181,12 @@ test('a login at another cost than the stored one upgrades the hash, for all of 
     assert.equal(await storedHash(email), upgraded);
 });
 
-test('a login that verified a password which has been changed meanwhile opens no session', async () => {
+test('a login opens no session if the password changes after it was verified', async () => {
     const { email, context, user } = await signedIn(fixture);
     const change = await openTransaction();
     await change.query('UPDATE identity.users SET password_version = password_version + 1 WHERE email = $1', [email]);
     const attempt = assert.rejects(login(fixture, email, context), kind('unauthenticated'));
-    await untilBlocked(); // the old hash was read and verified, and the session waits for the change
+    await untilBlocked(); // the login has verified the old hash and waits for the change
     await change.commit();
     await attempt;
     const [row] = await db.rows<{ sessions: number }>(
@@ -195,9 +195,9 @@ test('a login that verified a password which has been changed meanwhile opens no
     assert.equal(row?.sessions, 1);
 });
 
-test('an account is found by nobody else and by no malformed id', async () => {
-    for (const user_id of [randomUUID(), 'x']) {
-        await assert.rejects(identity.getUser({}, testContext({ user_id })), kind('not_found'));
+test('reading an account fails for an unknown or malformed id and without an account', async () => {
+    for (const userId of [randomUUID(), 'x']) {
+        await assert.rejects(identity.getUser({}, testContext({ user_id: userId })), kind('not_found'));
     }
     await assert.rejects(identity.getUser({}, testContext({ user_id: undefined })), kind('unauthenticated'));
     await identity.ping({}, testContext());

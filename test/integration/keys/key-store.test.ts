@@ -6,17 +6,17 @@ import { testDatabase } from '../../support/harness.ts';
 
 const { db } = await testDatabase();
 
-test('the store revokes and renames a key for its own account alone, whatever its caller has checked', async () => {
+test('the store revokes and renames a key only for its own account, whatever its caller has checked', async () => {
     const store = keyStore(db);
-    const [account, key_id, now] = [newId(), newId(), new Date().toISOString()];
+    const [account, keyId, now] = [newId(), newId(), new Date().toISOString()];
     const hash = Buffer.alloc(32, 1);
     await store.insert(
-        { key_id, account, hash, mask: 'm', name: 'a', tier: 'free', created_at: now },
+        { key_id: keyId, account, hash, mask: 'm', name: 'a', tier: 'free', created_at: now },
         { active: 1, all: 1 },
     );
-    const of_another = { account: newId(), key_id, now };
-    await store.revoke(of_another);
-    assert.equal(await store.rename({ ...of_another, name: 'b' }), undefined);
-    assert.equal((await store.findLive(hash))?.key_id, key_id);
-    assert.equal((await store.find({ account, key_id }))?.name, 'a');
+    const ofAnother = { account: newId(), key_id: keyId, now };
+    await store.revoke(ofAnother);
+    assert.equal(await store.rename({ ...ofAnother, name: 'b' }), undefined);
+    assert.equal((await store.findLive(hash))?.key_id, keyId);
+    assert.equal((await store.find({ account, key_id: keyId }))?.name, 'a');
 });

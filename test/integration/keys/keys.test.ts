@@ -1,54 +1,17 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { parseApiKey } from '../../../platform/access/api-key.ts';
-import { livenessMarkKey, livenessMarks } from '../../../platform/access/liveness-marks.ts';
-import type { CallContext } from '../../../platform/context.ts';
+import { livenessMarkKey } from '../../../platform/access/liveness-marks.ts';
 import { newId } from '../../../platform/ids.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import { shardTag } from '../../../platform/redis/redis.ts';
-import { cursors } from '../../../services/cursors.ts';
-import { type KeyPolicy, keysService } from '../../../services/keys/service.ts';
-import { keyStore } from '../../../services/keys/store.ts';
-import { testContext, testDatabase, testRedis } from '../../support/harness.ts';
+import { testContext } from '../../support/harness.ts';
+import { kind } from '../identity/identity.fixture.ts';
+import { keysFixture, POLICY, SHARDS } from './keys.fixture.ts';
 
-const SHARDS = 4;
-const { db } = await testDatabase();
-const redis = await testRedis();
-const policy: KeyPolicy = {
-    brand: 'cred',
-    environment: 'test',
-    tier_policy: 'any',
-    key_limits: { free: 20, basic: 50, pro: 200, enterprise: 1_000 },
-    key_quota: { free: 1_000, basic: 1_000, pro: 1_000, enterprise: 1_000 },
-};
-const build = (changed: Partial<KeyPolicy> = {}) =>
-    keysService({
-        store: keyStore(db),
-        livenessMarks: livenessMarks({ redis, shards: SHARDS }),
-        cursors: cursors(['the service token of these tests']),
-        policy: { ...policy, ...changed },
-        clock: Date.now,
-    });
-const keys = build();
+const { db, redis, build, keys, authenticate, activeByDeltas } = await keysFixture();
 
-const kind = (expected: string) => (error: unknown) =>
-    Error.isError(error) && 'kind' in error && error.kind === expected;
-
-async function authenticate(api_key: string) {
-    const parsed = parseApiKey(api_key, policy);
-    assert.ok(parsed);
-    return keys.authenticate(parsed, testContext({ user_id: undefined }));
-}
-
-async function activeByDeltas(context: CallContext): Promise<number | null> {
-    const [row] = await db.rows<{ active: string | null }>(sql.unsafe`
-        SELECT sum(amount)::text AS active FROM usage.deltas
-        WHERE account = ${context.user_id ?? null} AND kind = 'api_keys_active'`);
-    return row?.active ? Number(row.active) : null;
-}
-
-test('a new key authenticates as its account, at its own tier and limit', async () => {
+test('a new key authenticates as its account, with its own tier and limit', async () => {
     const context = testContext({ tier: 'basic' });
     const inherited = await keys.generate({ name: ' Build server ' }, context);
     assert.equal(inherited.name, 'Build server');
@@ -64,7 +27,7 @@ test('a new key authenticates as its account, at its own tier and limit', async 
     });
 });
 
-test('of a key only its hash and its mask are stored', async () => {
+test('only the hash and the mask of a key are stored', async () => {
     const { api_key, key_id } = await keys.generate({ name: 'a' }, testContext());
     const [row] = await db.rows<{ hash: Buffer; row: string }>(
         sql.unsafe`SELECT hash, keys::text AS row FROM keys.keys WHERE key_id = ${key_id}`,
@@ -73,7 +36,7 @@ test('of a key only its hash and its mask are stored', async () => {
     assert.ok(!row.row.includes(api_key.slice('cred_test_'.length + 4, -4)));
 });
 
-test('a key of no known tier and a blank, long or unstorable name are refused', async () => {
+test('an unknown tier and a blank, overlong or unstorable name are refused', async () => {
     const context = testContext();
     const refused = [
         { name: 'a', tier: 'Enterprise' },
@@ -87,8 +50,8 @@ test('a key of no known tier and a blank, long or unstorable name are refused', 
     await keys.generate({ name: '🗝'.repeat(255) }, context);
 });
 
-test('under the policy cap a key stands at most at the tier of its account', async () => {
-    const capped = build({ tier_policy: 'cap' });
+test('with the tier policy cap, a key cannot have a higher tier than its account', async () => {
+    const capped = build({ tierPolicy: 'cap' });
     const context = testContext({ tier: 'basic' });
     await assert.rejects(capped.generate({ name: 'a', tier: 'pro' }, context), (error: Error) => {
         return kind('forbidden')(error) && /basic/.test(error.message);
@@ -98,7 +61,7 @@ test('under the policy cap a key stands at most at the tier of its account', asy
     await capped.generate({ name: 'a', tier: 'free' }, context);
 });
 
-test('of fifty keys asked for at once an account gets as many as its limit, and each one counts', async () => {
+test('an account that requests fifty keys at once gets as many as its limit, and each of them counts', async () => {
     const context = testContext({ tier: 'free' });
     const outcomes = await Promise.allSettled(
         Array.from({ length: 50 }, (_, index) => keys.generate({ name: `key ${index}` }, context)),
@@ -110,8 +73,8 @@ test('of fifty keys asked for at once an account gets as many as its limit, and 
     assert.equal(await activeByDeltas(context), 20);
 });
 
-test('the limit of keys is that of the account’s tier, whatever tier its keys have', async () => {
-    const small = build({ key_limits: { ...policy.key_limits, free: 1, enterprise: 2 } });
+test('the tier of the account sets the limit of keys, whatever tier its keys have', async () => {
+    const small = build({ keyLimits: { ...POLICY.keyLimits, free: 1, enterprise: 2 } });
     const free = testContext({ tier: 'free' });
     await small.generate({ name: 'a', tier: 'enterprise' }, free);
     await assert.rejects(small.generate({ name: 'b', tier: 'enterprise' }, free), kind('forbidden'));
@@ -123,7 +86,7 @@ test('the limit of keys is that of the account’s tier, whatever tier its keys 
 
 test('a revoked key makes room for another one', async () => {
     const context = testContext();
-    const small = build({ key_limits: { ...policy.key_limits, free: 1 } });
+    const small = build({ keyLimits: { ...POLICY.keyLimits, free: 1 } });
     const { key_id } = await small.generate({ name: 'a' }, context);
     await assert.rejects(small.generate({ name: 'b' }, context), kind('forbidden'));
     await small.revoke({ key_id }, context);
@@ -133,7 +96,7 @@ test('a revoked key makes room for another one', async () => {
     assert.equal(await activeByDeltas(context), 1);
 });
 
-test('a revoked key does not authenticate, is marked for the gateways, and stays to be seen', async () => {
+test('a revoked key does not authenticate, has a refused mark for the gateways, and stays listed', async () => {
     const context = testContext();
     const { api_key, key_id } = await keys.generate({ name: 'a' }, context);
     assert.equal((await authenticate(api_key)).alive, true);
@@ -145,7 +108,7 @@ test('a revoked key does not authenticate, is marked for the gateways, and stays
     assert.deepEqual([listed[0]?.active, total], [false, 1]);
 });
 
-test('fifty revocations at once answer one time, the first, and free one place', async () => {
+test('fifty concurrent revocations all return the time of the first one, and make room for one key', async () => {
     const context = testContext();
     const { key_id } = await keys.generate({ name: 'a' }, context);
     const answers = await Promise.all(Array.from({ length: 50 }, () => keys.revoke({ key_id }, context)));
@@ -154,7 +117,7 @@ test('fifty revocations at once answer one time, the first, and free one place',
     assert.equal(await activeByDeltas(context), 0);
 });
 
-test("somebody else's key, an unknown and a malformed id are not found, and the key lives on", async () => {
+test('a key of another account and an unknown or malformed id are not found, and the key stays active', async () => {
     const owner = testContext();
     const unknownCaller = testContext();
     const { api_key, key_id } = await keys.generate({ name: 'a' }, owner);
@@ -178,7 +141,7 @@ test("somebody else's key, an unknown and a malformed id are not found, and the 
     });
 });
 
-test('a new name is kept, of a revoked key too, and no name changes nothing', async () => {
+test('a new name is stored, for a revoked key too, and a call without a name changes nothing', async () => {
     const context = testContext();
     const { key_id, created_at } = await keys.generate({ name: 'a' }, context);
     assert.deepEqual(await keys.rename({ key_id }, context), { key_id, name: 'a', updated_at: created_at });
@@ -191,7 +154,7 @@ test('a new name is kept, of a revoked key too, and no name changes nothing', as
     assert.deepEqual([name, active], ['b', false]);
 });
 
-test('of two renames at once both answers are truthful and one of the names stays', async () => {
+test('two concurrent renames each return their own name, and one of the names is stored', async () => {
     const context = testContext();
     const { key_id } = await keys.generate({ name: 'a' }, context);
     const names = await Promise.all(
@@ -201,46 +164,13 @@ test('of two renames at once both answers are truthful and one of the names stay
     assert.ok(names.includes((await keys.get({ key_id }, context)).name));
 });
 
-test('pages follow each other newest first, without gap or repeat, while keys are added', async () => {
-    const context = testContext();
-    const made: string[] = [];
-    for (let index = 0; index < 7; index++) made.push((await keys.generate({ name: 'a' }, context)).key_id);
-    const seen: string[] = [];
-    let cursor: string | undefined;
-    const totals: Array<number | undefined> = [];
-    do {
-        const page = await keys.list({ limit: 3, cursor, with_total: true }, context);
-        seen.push(...page.keys.map(({ key_id }) => key_id));
-        totals.push(page.total);
-        cursor = page.next_cursor;
-        await keys.generate({ name: 'newer' }, context);
-    } while (cursor !== undefined);
-    assert.deepEqual(seen, made.toReversed());
-    assert.deepEqual(totals, [7, 8, 9]);
-});
-
-test('a page that ends with the last key has no next one', async () => {
-    const context = testContext();
-    for (let index = 0; index < 3; index++) await keys.generate({ name: 'a' }, context);
-    const page = await keys.list({ limit: 3, with_total: false }, context);
-    assert.deepEqual([page.keys.length, page.next_cursor, page.total], [3, undefined, undefined]);
-});
-
-test('a cursor of another kind and a limit out of bounds are refused', async () => {
-    const context = testContext();
-    await assert.rejects(keys.list({ limit: 10, cursor: 'x', with_total: false }, context), kind('invalid'));
-    for (const limit of [0, 1_001]) {
-        await assert.rejects(keys.list({ limit, with_total: false }, context), kind('invalid'));
-    }
-});
-
-test('a call without an account manages no keys', async () => {
+test('a call without an account cannot manage keys', async () => {
     const nobody = testContext({ user_id: undefined, trusted: true });
     await assert.rejects(keys.generate({ name: 'a' }, nobody), kind('unauthenticated'));
     await assert.rejects(keys.list({ limit: 10, with_total: true }, nobody), kind('unauthenticated'));
 });
 
-test('an unknown hash and one of another length authenticate nobody, beside one that does', async () => {
+test('an unknown hash and a hash of another length do not authenticate, even beside one that does', async () => {
     const { api_key, key_id } = await keys.generate({ name: 'a' }, testContext());
     const [known, unknown, short] = await Promise.all([
         authenticate(api_key),

@@ -1,4 +1,4 @@
--- Expand: the new column, which programs that do not know it leave alone. A trigger keeps it true for what they write.
+-- Expand: adds the new column. The previous release does not know it, so a trigger fills it in for rows that it writes.
 ALTER TABLE people.people ADD COLUMN name text;
 CREATE FUNCTION people.name_from_full_name() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -4,7 +4,7 @@ import { type Database, openDatabase, type Queries, sql } from '../../../platfor
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { emptyDatabase } from '../../support/harness.ts';
 
-/** A connection that is silent for so long is given up, in milliseconds; as much again is for a machine that is busy. */
+/** A connection that is silent for this long (ms) is given up. The tests allow twice that for a busy machine. */
 const SILENCE_MS = 9_000;
 
 const url = await emptyDatabase();
@@ -15,7 +15,7 @@ async function oneConnection(t: TestContext): Promise<Database> {
     return db;
 }
 
-/** Stops a process until the test is over. */
+/** Suspends a process until the test is over. */
 function freeze(t: TestContext, pid: number): void {
     process.kill(pid, 'SIGSTOP');
     t.after(() => process.kill(pid, 'SIGCONT'));
@@ -26,7 +26,7 @@ async function backendOf({ rows }: Queries): Promise<number> {
     return row?.pid ?? assert.fail('no row');
 }
 
-it('a connection that falls silent is replaced, and what waits behind it leaves when its call is over', async (t) => {
+it('a connection that becomes silent is replaced, and a statement behind it leaves at its deadline', async (t) => {
     const db = await oneConnection(t);
     const silent = await backendOf(db);
     freeze(t, silent);
@@ -39,13 +39,13 @@ it('a connection that falls silent is replaced, and what waits behind it leaves 
         .then(note('overdue'));
     const next = backendOf({ rows: (query) => db.rows(query, 'third', { deadline: began + 60_000 }) });
     await overdue;
-    assert.deepEqual(ended, ['overdue'], 'it does not wait for the one before it');
+    assert.deepEqual(ended, ['overdue'], 'it does not wait for the stuck statement');
     await stuck;
     assert.ok(performance.now() - began < 2 * SILENCE_MS);
-    assert.notEqual(await next, silent, 'another connection serves the next one');
+    assert.notEqual(await next, silent, 'another connection serves the next statement');
 });
 
-it('a transaction on a connection that falls silent fails, and sends nothing more', async (t) => {
+it('a transaction on a connection that becomes silent fails, and sends nothing more', async (t) => {
     const db = await oneConnection(t);
     const began = performance.now();
     const transaction = db.transaction(async (queries) => {

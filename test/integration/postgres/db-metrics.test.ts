@@ -5,7 +5,7 @@ import { openDatabase, sql } from '../../../platform/postgres/db.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { emptyDatabase } from '../../support/harness.ts';
 
-it('shows the pool while it is exhausted, and how statements and transactions ended', async (t) => {
+it('the metrics show an exhausted pool, and how statements and transactions ended', async (t) => {
     const metrics = createMetrics();
     const db = await openDatabase({ url: await emptyDatabase(), size: 1, pooled: false, metrics });
     const shown = async (sample: string): Promise<boolean> =>
@@ -34,7 +34,10 @@ it('shows the pool while it is exhausted, and how statements and transactions en
 
     await assert.rejects(db.rows(sql.unsafe`SELECT nonsense`));
     assert.ok(await shown('database_query_duration_seconds_count{outcome="refused"} 1'));
-    const rule = new AppError('conflict', 'As it shall.');
+    const rule = new AppError('conflict', 'Intended.');
     await assert.rejects(db.transaction(() => Promise.reject(rule)));
-    assert.ok(await shown('database_query_duration_seconds_count{outcome="refused"} 1'), 'a rule is no refusal');
+    assert.ok(
+        await shown('database_query_duration_seconds_count{outcome="refused"} 1'),
+        'an AppError is not a refusal by PostgreSQL',
+    );
 });

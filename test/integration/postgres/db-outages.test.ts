@@ -21,19 +21,19 @@ async function open(
 const setup = await openDatabase({ url, size: 1, pooled: false, metrics: createMetrics() });
 await setup.rows(sql.unsafe`
     CREATE FUNCTION raise(code text) RETURNS void LANGUAGE plpgsql AS $$
-    BEGIN RAISE EXCEPTION 'as it shall' USING ERRCODE = code; END $$`);
+    BEGIN RAISE EXCEPTION 'intended' USING ERRCODE = code; END $$`);
 await setup.close();
 
 /** A statement that PostgreSQL refuses with this SQLSTATE. */
 const raise = (code: string) => sql.unsafe`SELECT raise(${code})`;
 
-/** How a group of four ends whose one statement is `query`, and how often it was sent. */
+/** Runs a batch of four with `query` as its statement. Returns the kinds of the errors, and how often it was sent. */
 async function groupOf(db: Database, query: () => ReturnType<typeof sql.unsafe>) {
     let runs = 0;
     const call = coalesce<number, unknown>({
         ...STORE_GROUPS,
         name: 'test',
-        bisect_on: isRefusedStatement,
+        bisectOn: isRefusedStatement,
         async run(items) {
             runs++;
             const rows = await db.rows(query());
@@ -50,13 +50,13 @@ async function groupOf(db: Database, query: () => ReturnType<typeof sql.unsafe>)
 
 const UNAVAILABLE_AT_ONCE = { kinds: new Set(['unavailable']), runs: 1 };
 
-describe('a database that lets nobody in answers "unavailable", and splits no group', () => {
+describe('a batch fails once, as "unavailable", because of', () => {
     for (const [what, changes] of Object.entries({
-        'a name that is not resolved': { host: 'nowhere.invalid:5432' },
+        'a name that does not resolve': { host: 'nowhere.invalid:5432' },
         'a wrong password': { password: 'wrong' },
-        'no such database': { pathname: '/nothing_here' },
-        'no TLS where it is required': { search: '?sslmode=require' },
-        'nobody at the port': { host: '127.0.0.1:1' },
+        'a missing database': { pathname: '/nothing_here' },
+        'missing TLS where it is required': { search: '?sslmode=require' },
+        'a port on which nothing listens': { host: '127.0.0.1:1' },
     })) {
         it(what, async (t) => {
             const db = await open(t, changes);
@@ -67,18 +67,18 @@ describe('a database that lets nobody in answers "unavailable", and splits no gr
 
 describe('an error of PostgreSQL', () => {
     for (const code of ['08006', '25006', '28P01', '40001', '40P01', '53200', '55P03', '57014', '57P01', '58030']) {
-        it(`${code} is an outage: it splits no group`, async (t) => {
+        it(`${code} is an outage and does not split a batch`, async (t) => {
             assert.deepEqual(await groupOf(await open(t), () => raise(code)), UNAVAILABLE_AT_ONCE);
         });
     }
     for (const code of ['22003', '23514', '54000']) {
-        it(`${code} is one of the values: it splits the group`, async (t) => {
+        it(`${code} is caused by a value and splits the batch`, async (t) => {
             const { kinds, runs } = await groupOf(await open(t), () => raise(code));
             assert.deepEqual([kinds, runs], [new Set(['not an AppError']), 7]);
         });
     }
     for (const code of ['42P01', 'XX000']) {
-        it(`${code} is one of the program: it splits no group, and is no outage`, async (t) => {
+        it(`${code} is a defect of the program: it is no outage and does not split a batch`, async (t) => {
             const { kinds, runs } = await groupOf(await open(t), () => raise(code));
             assert.deepEqual([kinds, runs], [new Set(['not an AppError']), 1]);
         });

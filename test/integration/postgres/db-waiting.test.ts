@@ -6,7 +6,7 @@ import { exposeQueues } from '../../../platform/queue-stats.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { emptyDatabase } from '../../support/harness.ts';
 
-/** The one connection is taken, until the returned function is called. */
+/** Takes the only connection until the returned function is called. */
 async function takeConnection(db: Database): Promise<() => Promise<void>> {
     const taken = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
@@ -21,7 +21,7 @@ async function takeConnection(db: Database): Promise<() => Promise<void>> {
     };
 }
 
-it('of more statements than may wait for a connection each further one is refused at once, and the others run', async (t) => {
+it('a statement beyond the limit of waiting statements is refused at once, and the waiting ones run', async (t) => {
     const metrics = createMetrics();
     exposeQueues(metrics);
     const db = await openDatabase({ url: await emptyDatabase(), size: 1, pooled: false, metrics });
@@ -43,7 +43,10 @@ it('of more statements than may wait for a connection each further one is refuse
     const shown = (await metrics.expose()).text.split('\n');
     assert.ok(shown.includes('queue_refused_total{queue="database_pool"} 4'));
     assert.ok(shown.includes('database_pool_waiting_queries 1024'));
-    assert.ok(shown.includes('database_query_duration_seconds_count{outcome="unavailable"} 0'), 'it is not away');
+    assert.ok(
+        shown.includes('database_query_duration_seconds_count{outcome="unavailable"} 0'),
+        'a full queue is not an outage',
+    );
 
     await release();
     const rows = (await Promise.all(waiting)).flat();

@@ -12,7 +12,7 @@ const FIXTURE = globSync('test/integration/migrations/*.sql').sort();
 const folder = mkdtempSync(join(tmpdir(), 'migrations-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** What three releases in a row ship: the second expands and switches, the third contracts. */
+/** The migrations of three consecutive releases: the second expands and switches, the third contracts. */
 const first = release('first', FIXTURE.slice(0, 1));
 const second = release('second', FIXTURE.slice(0, 3));
 const third = release('third', FIXTURE);
@@ -36,7 +36,7 @@ async function connected(t: TestContext, url: string): Promise<Client> {
 }
 
 describe('migrations', () => {
-    it('let the program before and the program of now work side by side on every step', async (t) => {
+    it('let the previous and the current release work side by side at every step', async (t) => {
         const url = databases.pop() as string; // one for each test
         const db = await connected(t, url);
         await bring(url, first);
@@ -44,8 +44,8 @@ describe('migrations', () => {
 
         await bring(url, second);
         assert.deepEqual([await isMigrated(url, first), await isMigrated(url, second)], [true, true]);
-        await db.query(`INSERT INTO people.people (id, full_name) VALUES (2, 'Grace')`); // the first release's
-        await db.query(`INSERT INTO people.people (id, name) VALUES (3, 'Barbara')`); // the second's
+        await db.query(`INSERT INTO people.people (id, full_name) VALUES (2, 'Grace')`); // as the first release writes
+        await db.query(`INSERT INTO people.people (id, name) VALUES (3, 'Barbara')`); // as the second release writes
         const both = await db.query('SELECT full_name, name FROM people.people ORDER BY id');
         const names = ['Ada', 'Grace', 'Barbara'];
         assert.deepEqual(
@@ -56,27 +56,27 @@ describe('migrations', () => {
         await bring(url, third);
         assert.deepEqual([await isMigrated(url, second), await isMigrated(url, third)], [true, true]);
         await db.query(`INSERT INTO people.people (id, name) VALUES (4, 'Frances')`);
-        const after_all = await db.query('SELECT name FROM people.people ORDER BY id');
+        const afterAll = await db.query('SELECT name FROM people.people ORDER BY id');
         assert.deepEqual(
-            after_all.rows.map(({ name }) => name),
+            afterAll.rows.map(({ name }) => name),
             [...names, 'Frances'],
         );
     });
 
-    it('stop a program that a later release has taken something from', async () => {
+    it('stop a program if a later release has removed something that it uses', async () => {
         const url = databases.pop() as string; // one for each test
         await bring(url, third);
         await assert.rejects(isMigrated(url, first), SchemaTooNew);
     });
 
-    it('are waited for by a program that is ahead of its database', async () => {
+    it('are not complete for a program that is newer than its database', async () => {
         const url = databases.pop() as string; // one for each test
         assert.equal(await isMigrated(url, first), false);
         await bring(url, first);
         assert.equal(await isMigrated(url, second), false);
     });
 
-    it('are applied once each by three runners at once', async () => {
+    it('are each applied once by three concurrent runners', async () => {
         const url = databases.pop() as string; // one for each test
         const applied = await Promise.all([1, 2, 3].map(() => bring(url, third)));
         assert.deepEqual(
@@ -85,7 +85,7 @@ describe('migrations', () => {
         );
     });
 
-    it('let reads through while they wait for a table, and change it once it is free', async (t) => {
+    it('do not block reads while they wait for a table, and change it once it is free', async (t) => {
         const url = databases.pop() as string; // one for each test
         await bring(url, first);
         const [holder, reader] = [await connected(t, url), await connected(t, url)];
@@ -93,7 +93,7 @@ describe('migrations', () => {
         const migrating = bring(url, second);
         const waiting = `SELECT FROM pg_locks WHERE relation = 'people.people'::regclass AND NOT granted`;
         await until('the migration waits', async () => (await reader.query(waiting)).rowCount === 1);
-        await reader.query(`SET statement_timeout = '8s'`); // as requests have it
+        await reader.query(`SET statement_timeout = '8s'`); // as for requests
         await reader.query('SELECT FROM people.people');
         assert.equal(await isMigrated(url, second), false);
         await holder.query('COMMIT');
@@ -111,7 +111,7 @@ describe('migrations', () => {
         assert.deepEqual((await db.query(`SELECT to_regclass('people.half') AS half`)).rows, [{ half: null }]);
     });
 
-    it('stay applied when their runner is cut off in the middle, and a rerun applies the rest', async (t) => {
+    it('stay applied when their runner loses its connection in the middle, and a rerun applies the rest', async (t) => {
         const url = databases.pop() as string; // one for each test
         const db = await connected(t, url);
         const stuck = release('stuck', FIXTURE.slice(0, 1));
@@ -129,7 +129,7 @@ describe('migrations', () => {
         assert.deepEqual(await bring(url, stuck), ['people/002_stuck.sql']);
     });
 
-    it('commit each batch of a backfill by itself', async (t) => {
+    it('commit each batch of a backfill separately', async (t) => {
         const url = databases.pop() as string; // one for each test
         const db = await connected(t, url);
         await bring(url, first);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Client } from 'pg';
 import { migrate } from '../../../platform/postgres/migrate.ts';
-import { SCHEMAS } from '../../../services/index.ts';
+import { SCHEMAS } from '../../../services/schemas.ts';
 import { emptyDatabase, quiet } from '../../support/harness.ts';
 
 /** More than one batch of accounts. */
@@ -14,7 +14,7 @@ const ACCOUNTS = 250;
 const directory = mkdtempSync(join(tmpdir(), 'migrations-'));
 after(() => rmSync(directory, { recursive: true }));
 
-/** The schemas as they were before anything counted. */
+/** The schemas without the migrations that count for quotas. */
 const before = SCHEMAS.map(({ schema, folder }) => {
     const copies = mkdtempSync(join(directory, `${schema}-`));
     for (const file of readdirSync(folder)) {
@@ -25,7 +25,7 @@ const before = SCHEMAS.map(({ schema, folder }) => {
 
 const account = (n: string) => `md5('account' || ${n})::uuid`;
 
-/** A DID, a key, a wallet and a credential in it for each account, and what belongs to nobody. Ids from `from` on. */
+/** Writes DIDs, keys, wallets and credentials of the accounts, and DIDs without an account. $1 is the first id. */
 const WRITE = [
     `INSERT INTO did.dids SELECT 'did:' || n, '', ${account(`n % ${ACCOUNTS}`)},
         (ARRAY['generated', 'registered', 'wallet'])[1 + n % 3], now() FROM generate_series($1::int, $1 + 999) n`,
@@ -51,7 +51,7 @@ async function write(client: Client, from: number): Promise<void> {
     for (const statement of WRITE) await client.query(statement, [from]);
 }
 
-/** Accounts whose counts are not those of their rows. */
+/** Queries for the accounts whose counts differ from their rows. */
 const WRONG = {
     did: `SELECT account FROM (SELECT account, count(*) AS dids FROM did.dids
         WHERE account IS NOT NULL AND origin <> 'wallet' GROUP BY account) AS r
@@ -74,23 +74,23 @@ async function expectRight(client: Client): Promise<void> {
     }
 }
 
-test('what was stored before is counted, and what programs of the release before write meanwhile', async () => {
+test('the migration counts existing rows, and those that the previous release writes while it runs', async () => {
     const url = await emptyDatabase();
     await migrate(url, { schemas: before, log: quiet });
     const [client, other] = [await connect(url), await connect(url)];
     await write(client, 0);
     await client.query(ACCOUNT_ROWS);
-    let is_over = false;
+    let isOver = false;
     const writing = (async () => {
-        // One after the other, each statement by itself, as long as the migration runs.
-        for (let from = 10_000; !is_over; from += 1_000) {
+        // Runs one statement after the other, without a transaction, as long as the migration runs.
+        for (let from = 10_000; !isOver; from += 1_000) {
             await write(other, from);
             await other.query(`DELETE FROM wallet.credentials WHERE credential IN (
                 SELECT credential FROM wallet.credentials ORDER BY credential LIMIT 20)`);
         }
     })();
     await migrate(url, { schemas: SCHEMAS, log: quiet }).finally(() => {
-        is_over = true;
+        isOver = true;
     });
     await writing;
     await expectRight(client);

@@ -14,22 +14,22 @@ import { quiet, testRedis } from '../../support/harness.ts';
 
 const UNKNOWN_KEY_LIMIT = 100;
 /**
- * Requests that are sent ahead of their answers on each of the connections: in all no more than the 256 that a gateway serves at
- * once however busy it is (gateway/admission/overload.ts), so that none is refused.
+ * The number of connections, and of pipelined requests on each. Together they are fewer than the 256 requests that a
+ * gateway always serves at once (gateway/admission/overload.ts), so that none is refused.
  */
 const [CONNECTIONS, PIPELINED] = [10, 25];
 
 const redis = await testRedis();
 
-let looked_up = 0;
+let lookedUp = 0;
 const services = {
     keys: {
         async authenticate() {
-            looked_up++;
+            lookedUp++;
             return { alive: false, key_id: '', user_id: '', tier: '', rate_limit: 0 };
         },
     },
-} as unknown as Services; // nothing else is called for who has no key
+} as unknown as Services; // calls with an unknown key reach no other service
 const gateway = await startGateway({
     config: loadConfig({ PORT: '0', INTERNAL_SECRET: 'secret', UNKNOWN_KEY_LIMIT: String(UNKNOWN_KEY_LIMIT) }),
     services,
@@ -41,7 +41,7 @@ const gateway = await startGateway({
 });
 after(() => gateway.stop());
 
-/** Calls with each key once; how often which status was the answer. */
+/** Makes one call with each of `count` new keys. Returns how often each status was answered. */
 async function callWithEach(count: number, newKey: () => string): Promise<Record<string, number>> {
     const statuses: Record<string, number> = {};
     const answers = await Promise.all(
@@ -51,7 +51,7 @@ async function callWithEach(count: number, newKey: () => string): Promise<Record
     return statuses;
 }
 
-/** On one connection, `PIPELINED` calls at a time. */
+/** Makes calls on one connection, `PIPELINED` at a time. Returns their statuses. */
 async function callInRow(count: number, newKey: () => string): Promise<string[]> {
     const { hostname, port } = new URL(gateway.url);
     const socket = connect(Number(port), hostname);
@@ -76,15 +76,15 @@ async function callInRow(count: number, newKey: () => string): Promise<string[]>
 }
 
 setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void; // V8's own, by the flag above
+const collectGarbage = runInNewContext('gc') as () => void; // V8 provides it because of the flag above
 
-/** Bytes on the heap that something still refers to. */
+/** Bytes of the heap that are still reachable. */
 function heldBytes(): number {
     collectGarbage();
     return process.memoryUsage().heapUsed;
 }
 
-/** Keys in Redis that nothing will ever remove, but for the name of the era. */
+/** Redis keys that never expire, except those that hold an epoch. */
 async function keptForEver(): Promise<string[]> {
     const keys = await redis.keys('*');
     const ends = await Promise.all(keys.map((key) => redis.pttl(key)));
@@ -94,15 +94,15 @@ async function keptForEver(): Promise<string[]> {
 const mistyped = (): string => `cred_test_${randomBytes(16).toString('hex')}`;
 const wellFormed = (): string => makeApiKey({ brand: 'cred', environment: 'test' }).api_key;
 
-describe('keys that nobody was given', () => {
-    it('cost no look-up when their checksum is wrong, however many they are', async () => {
+describe('unknown API keys', () => {
+    it('cause no lookup if their checksum is wrong, however many there are', async () => {
         assert.deepEqual(await callWithEach(20_000, mistyped), { 401: 20_000 });
-        assert.equal(looked_up, 0);
+        assert.equal(lookedUp, 0);
     });
 
-    it('are counted by address, whether their checksum is right or not: Redis holds nothing for each of them', async () => {
+    it('are counted by address, with a right or wrong checksum: Redis stores nothing for a single key', async () => {
         await callWithEach(2_000, wellFormed);
-        assert.ok(looked_up > 0);
+        assert.ok(lookedUp > 0);
         assert.deepEqual((await redis.keys('limit:*')).sort(), [
             'limit:{0}:address:127.0.0.1',
             'limit:{0}:unknown-keys:127.0.0.1',
@@ -120,6 +120,6 @@ describe('keys that nobody was given', () => {
         const before = await round();
         for (let repeat = 0; repeat < 3; repeat++) await round();
         const grown = (await round()) - before;
-        assert.ok(grown < 1 << 20, `${grown} bytes more after 16,000 keys`); // 64 bytes for each
+        assert.ok(grown < 1 << 20, `${grown} bytes more after 16,000 keys`); // 64 bytes for each key
     });
 });

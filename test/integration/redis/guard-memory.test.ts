@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { exposeGuard, guard } from '../../../platform/access/guard.ts';
@@ -9,17 +8,14 @@ import type { AppError } from '../../../platform/errors.ts';
 import { openRedis, type Redis } from '../../../platform/redis/redis.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { quiet, testRedis } from '../../support/harness.ts';
+import { newTarget, right, wrong } from './guard.fixture.ts';
 import { underClock } from './script-clock.ts';
 
 const T0 = Date.UTC(2031, 4, 14);
 const DAY_MS = 86_400_000;
 const redis = await testRedis();
 
-const newTarget = (): GuardTarget => ({ subject: `test:${randomUUID()}`, address: '192.0.2.1' });
-const right = async () => 'opened';
-const wrong = async () => undefined;
-
-/** How many of `tries` wrong passwords, tried at once on these guards in turn, are looked at. */
+/** Tries wrong passwords at once, on these guards in turn. Returns how many of the `tries` were checked. */
 async function lookedAt(guards: Array<ReturnType<typeof guard>>, target: GuardTarget, tries: number): Promise<number> {
     const attempts = Array.from({ length: tries }, (_, index) => guards[index % guards.length]?.attempt(target, wrong));
     const outcomes = await Promise.allSettled(attempts);
@@ -33,7 +29,7 @@ describe('a process without Redis', () => {
     after(() => absent.disconnect());
     const alone = () => guard({ redis: absent, shards: 4, log });
 
-    it('lets through ten wrong passwords of two hundred, and makes the right one wait too', async () => {
+    it('checks only ten of two hundred wrong passwords, and then makes the right one wait too', async () => {
         const [target, guarded] = [newTarget(), alone()];
         assert.equal(await lookedAt([guarded], target, 200), 10);
         await assert.rejects(guarded.attempt(target, right), (error: AppError) => {
@@ -43,19 +39,19 @@ describe('a process without Redis', () => {
         assert.ok(warnings.includes('password guard: Redis does not answer, this process decides alone'));
     });
 
-    it('adds no more than its own ten to those of the others', async () => {
+    it('checks at most ten wrong passwords of its own, in addition to those of other processes', async () => {
         const target = newTarget();
         assert.equal(await lookedAt([alone(), alone(), alone()], target, 300), 30);
     });
 
-    it('serves right passwords at once', async () => {
+    it('serves concurrent right passwords', async () => {
         const [target, guarded] = [newTarget(), alone()];
         const answers = await Promise.all(Array.from({ length: 100 }, () => guarded.attempt(target, right)));
         assert.ok(answers.every((answer) => answer === 'opened'));
     });
 });
 
-/** A Redis that can be taken away from those who use it, and given back. */
+/** A Redis that a test can make unreachable, and reachable again. */
 function removable(): { redis: Redis; away: boolean } {
     const state = { redis, away: false };
     state.redis = new Proxy(redis, {
@@ -68,8 +64,8 @@ function removable(): { redis: Redis; away: boolean } {
     return state;
 }
 
-describe('when Redis goes', () => {
-    it('the metrics say that attempts count in this process alone', async () => {
+describe('when Redis becomes unreachable', () => {
+    it('the metrics show that attempts count in this process alone', async () => {
         const metrics = createMetrics();
         exposeGuard(metrics);
         const counted = async (book: string): Promise<number> => {
@@ -95,14 +91,14 @@ describe('when Redis goes', () => {
         shared.away = true;
         let failures = 0;
         for (let address = 0; address < 11; address++) {
-            failures += await lookedAt([guarded], { ...target, address: `stranger ${address}` }, 20);
+            failures += await lookedAt([guarded], { ...target, address: `unknown ${address}` }, 20);
         }
         assert.equal(failures, 100);
         await assert.rejects(guarded.attempt({ ...target, address: 'new' }, right), { kind: 'rate_limited' });
         assert.equal(await guarded.attempt({ ...target, address: 'home' }, right), 'opened');
     });
 
-    it('and comes back, what it knows counts again', async (t) => {
+    it('and then reachable again, its counts apply again', async (t) => {
         let now = 1_000;
         t.mock.method(performance, 'now', () => now);
         const shared = removable();
@@ -112,13 +108,13 @@ describe('when Redis goes', () => {
         shared.away = true;
         assert.equal(await lookedAt([guarded], target, 50), 10);
         shared.away = false;
-        await assert.rejects(guarded.attempt(target, right), { kind: 'rate_limited' }, 'Redis is left alone still');
+        await assert.rejects(guarded.attempt(target, right), { kind: 'rate_limited' }, 'Redis is not asked again yet');
         now += 501;
         assert.equal(await lookedAt([guarded], target, 50), 3);
     });
 });
 
-it('the rule in memory answers every step as the rule in Redis does', async () => {
+it('the rule in memory decides every step like the rule in Redis', async () => {
     const step = fc.record({
         step: fc.constantFrom<Step>(
             ...(Array(8).fill('begin') as Step[]),
@@ -129,7 +125,7 @@ it('the rule in memory answers every step as the rule in Redis does', async () =
             'void',
         ),
         address: fc.constantFrom('a', 'b', 'c', undefined),
-        // Often within a wait, sometimes beyond the fifteen minutes, seldom beyond the day.
+        // Mostly no pause, often one within a short wait, sometimes one of up to fifteen minutes.
         pause: fc.oneof(
             { weight: 8, arbitrary: fc.constant(0) },
             { weight: 4, arbitrary: fc.nat(2_000) },
@@ -148,11 +144,11 @@ it('the rule in memory answers every step as the rule in Redis does', async () =
             for (const { step, address, pause } of steps) {
                 now += pause;
                 const [state, wait] = await shared({ subject, address }, step);
-                const [local_state, local_wait] = local.run({ subject, address }, step);
-                // How long the day's count lasts is told by Redis' own expiry, which the clock above does not move.
-                if (state === 'refused' && wait > DAY_MS / 96) assert.ok(local_wait > 0);
-                else assert.equal(local_wait, wait);
-                assert.equal(local_state, state);
+                const [localState, localWait] = local.run({ subject, address }, step);
+                // Redis' own expiry decides how long the count of a day lasts, and the clock above does not move that.
+                if (state === 'refused' && wait > DAY_MS / 96) assert.ok(localWait > 0);
+                else assert.equal(localWait, wait);
+                assert.equal(localState, state);
             }
         }),
         { numRuns: 30 },

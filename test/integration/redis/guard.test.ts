@@ -7,17 +7,14 @@ import { sharedSteps } from '../../../platform/access/guard-steps.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { shardTag } from '../../../platform/redis/redis.ts';
 import { quiet, testRedis } from '../../support/harness.ts';
+import { newTarget, right, wrong } from './guard.fixture.ts';
 
 const SHARDS = 4;
 const redis = await testRedis();
 const build = () => guard({ redis, shards: SHARDS, log: quiet });
 const first = build();
-const newTarget = (): GuardTarget => ({ subject: `test:${randomUUID()}`, address: '192.0.2.1' });
 
-const right = async () => 'opened';
-const wrong = async () => undefined;
-
-/** Tries until it is refused; how many tries were let through. */
+/** Tries wrong passwords until one is refused. Returns how many were allowed, and the refusal. */
 async function failUntilRefused(target: GuardTarget, guarded = first): Promise<{ tried: number; refusal: AppError }> {
     for (let tried = 0; tried < 1_000; tried++) {
         try {
@@ -35,10 +32,10 @@ const keysOf = ({ subject, address }: GuardTarget) => {
     return { from: `${base}:from:${address}`, total: `${base}:total`, known: `${base}:known` };
 };
 
-/** As if the wait, or whatever else is counted in Redis' time, had passed. */
+/** Ends the wait, as if its time had passed. */
 const letPass = (target: GuardTarget) => redis.hdel(keysOf(target).from, 'until');
 
-test('ten failures are free; then even the right password waits, and hears how long', async () => {
+test('after ten free failures even the right password must wait, and the refusal says for how long', async () => {
     const target = newTarget();
     const { tried, refusal } = await failUntilRefused(target);
     assert.equal(tried, 10);
@@ -63,7 +60,7 @@ test('the wait doubles with each further failure, up to fifteen minutes', async 
     assert.deepEqual(waits, [2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900]);
 });
 
-test('after the wait a success clears the failures from there', async () => {
+test('a success after the wait clears the failures of its address', async () => {
     const target = newTarget();
     await failUntilRefused(target);
     await letPass(target);
@@ -71,19 +68,19 @@ test('after the wait a success clears the failures from there', async () => {
     assert.equal((await failUntilRefused(target)).tried, 10);
 });
 
-test('failures from one address do not delay another, nor another subject', async () => {
+test('failures from one address delay neither other addresses nor other subjects', async () => {
     const target = newTarget();
     await failUntilRefused(target);
     assert.equal(await first.attempt({ ...target, address: '192.0.2.2' }, right), 'opened');
     assert.equal(await first.attempt({ ...newTarget(), address: target.address }, right), 'opened');
 });
 
-test('after a hundred failures from anywhere only addresses that have succeeded before are served', async () => {
+test('after a hundred failures from any addresses only addresses that have succeeded before are served', async () => {
     const target = newTarget();
     await first.attempt({ ...target, address: 'home' }, right);
     let failures = 0;
     for (let address = 0; address < 11; address++) {
-        failures += (await failUntilRefused({ ...target, address: `stranger ${address}` })).tried;
+        failures += (await failUntilRefused({ ...target, address: `unknown ${address}` })).tried;
     }
     assert.equal(failures, 100);
     await assert.rejects(first.attempt({ ...target, address: 'new' }, right), (error: AppError) => {
@@ -92,7 +89,7 @@ test('after a hundred failures from anywhere only addresses that have succeeded 
     assert.equal(await first.attempt({ ...target, address: 'home' }, right), 'opened');
 });
 
-test('five hundred guesses at once, through two processes, are no more than the ten free ones', async () => {
+test('five hundred concurrent guesses through two processes give no more than the ten free ones', async () => {
     const target = newTarget();
     const second = build();
     let guesses = 0;
@@ -108,7 +105,7 @@ test('five hundred guesses at once, through two processes, are no more than the 
     assert.equal(outcomes.filter(({ status }) => status === 'rejected').length, 490);
 });
 
-test('two hundred guesses at once from as many addresses are no more than the hundred of a day', async () => {
+test('two hundred concurrent guesses from as many addresses give no more than the hundred of a day', async () => {
     const target = newTarget();
     let guesses = 0;
     const guess = async () => {
@@ -121,7 +118,7 @@ test('two hundred guesses at once from as many addresses are no more than the hu
     assert.equal(guesses, 100);
 });
 
-test('right passwords at once are all served, through several processes, and also after some failures', async () => {
+test('concurrent right passwords through several processes are all served, also after some failures', async () => {
     const target = newTarget();
     for (let failure = 0; failure < 8; failure++) await first.attempt(target, wrong);
     const processes = [first, build(), build(), build()];
@@ -131,14 +128,14 @@ test('right passwords at once are all served, through several processes, and als
     assert.ok(answers.every((answer) => answer === 'opened'));
 });
 
-test('in one process at most ten attempts on one subject from one address are under way', async () => {
+test('one process runs at most ten attempts on one subject from one address at a time', async () => {
     const target = newTarget();
-    let at_once = 0;
+    let atOnce = 0;
     let most = 0;
     const open = async () => {
-        most = Math.max(most, ++at_once);
+        most = Math.max(most, ++atOnce);
         for (let trip = 0; trip < 5; trip++) await redis.ping();
-        at_once--;
+        atOnce--;
         return 'opened';
     };
     const answers = await Promise.all(Array.from({ length: 200 }, () => first.attempt(target, open)));
@@ -146,7 +143,7 @@ test('in one process at most ten attempts on one subject from one address are un
     assert.equal(most, 10);
 });
 
-test('failures under way while a success clears the record count after it', async () => {
+test('failures that are in progress when a success clears the record still count', async () => {
     const target = newTarget();
     const verdict = Promise.withResolvers<undefined>();
     const failing = Array.from({ length: 3 }, () => first.attempt(target, () => verdict.promise));
@@ -156,7 +153,7 @@ test('failures under way while a success clears the record count after it', asyn
     assert.equal((await failUntilRefused(target)).tried, 7);
 });
 
-test('an attempt that came to no verdict is not counted', async () => {
+test('an attempt that ends without a verdict is not counted', async () => {
     const target = newTarget();
     const broken = () => Promise.reject(new Error('no thread'));
     for (let attempt = 0; attempt < 20; attempt++) await assert.rejects(first.attempt(target, broken), /no thread/);
@@ -168,7 +165,7 @@ test('an attempt that came to no verdict is not counted', async () => {
     assert.equal(await redis.get(keysOf(target).total), '11');
 });
 
-test('every record of a guess passes away within a day, and that of a success within ninety', async () => {
+test('the records of failures expire within a day, and the record of successes within ninety days', async () => {
     const target = newTarget();
     await failUntilRefused(target);
     const { from, total, known } = keysOf(target);
@@ -181,7 +178,7 @@ test('every record of a guess passes away within a day, and that of a success wi
     assert.equal(await redis.exists(from), 0);
 });
 
-test('of the addresses that have succeeded on a subject a thousand are remembered, the latest ones', async () => {
+test('the guard remembers the latest thousand addresses that have succeeded on a subject', async () => {
     const target = newTarget();
     const { known } = keysOf(target);
     for (let address = 0; address < 1_001; address++) {
@@ -192,13 +189,13 @@ test('of the addresses that have succeeded on a subject a thousand are remembere
 });
 
 describe('an unknown subject', () => {
-    it('is refused as any other', async () => {
+    it('is refused like any other', async () => {
         const target = { ...newTarget(), unknown: true };
         const { tried, refusal } = await failUntilRefused(target);
         assert.deepEqual([tried, refusal.retry_after], [10, 1]);
     });
 
-    it('leaves nothing for ever, and makes room for newer ones: what is kept of all of them is bounded', async () => {
+    it('has only keys that expire, and the oldest make room for new ones: the number of keys is bounded', async () => {
         const MAX_KEYS = 20_000;
         const run = sharedSteps(redis, 1);
         const known = { ...newTarget(), address: 'a' };
@@ -206,7 +203,7 @@ describe('an unknown subject', () => {
         const unknown = () => ({ subject: `made-up:${randomUUID()}`, address: randomUUID(), unknown: true });
         const oldest = unknown();
         await run(oldest, 'begin');
-        // Keys of the same millisecond leave in the order of their names.
+        // Keys of the same millisecond are removed in the order of their names.
         await setTimeout(2);
         for (let tried = 0; tried < MAX_KEYS / 2; tried += 500) {
             await Promise.all(Array.from({ length: 500 }, () => run(unknown(), 'begin')));

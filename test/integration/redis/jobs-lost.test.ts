@@ -16,12 +16,12 @@ for (const [what, lose] of Object.entries({
     FLUSHALL: () => node.redis.flushall(),
     'a new, empty Redis at the same address': () => node.restart(),
 })) {
-    it(`after ${what} the schedules come back within a minute, with the bound of the events`, async (t) => {
+    it(`after ${what} the schedules are restored within a minute, and the event stream is bounded again`, async (t) => {
         let runs = 0;
         const scheduled = scheduleJobs({
-            redis_url: `redis://:${node.password}@127.0.0.1:${node.port}`,
+            redisUrl: `redis://:${node.password}@127.0.0.1:${node.port}`,
             role: 'test',
-            jobs: { work: { every_ms: 50, run: async () => runs++ } },
+            jobs: { work: { everyMs: 50, run: async () => runs++ } },
             log: quiet,
             metrics: jobMetrics(createMetrics()),
         });

@@ -8,11 +8,11 @@ import { quiet } from '../../support/harness.ts';
 import { startSentinels } from '../../support/redis-sentinel.ts';
 import { until } from '../../support/until.ts';
 
-/** Less than the time after which a stop gives up waiting for BullMQ, in milliseconds. */
+/** The time within which a stop must end (ms): less than the time after which it gives up waiting for BullMQ. */
 const PROMPT_MS = 4_000;
 
 const sentinels = await startSentinels();
-const left_open = openResources();
+const leftOpen = openResources();
 after(() => sentinels.stop());
 
 function openResources(): number {
@@ -21,7 +21,7 @@ function openResources(): number {
 
 function schedule(job: Job) {
     const metrics = jobMetrics(createMetrics());
-    return scheduleJobs({ redis_url: sentinels.url, role: 'test', jobs: { job }, log: quiet, metrics });
+    return scheduleJobs({ redisUrl: sentinels.url, role: 'test', jobs: { job }, log: quiet, metrics });
 }
 
 async function loseConnections(): Promise<void> {
@@ -33,26 +33,26 @@ async function stopsInTime(scheduled: { stop(): Promise<void> }): Promise<boolea
     return Promise.race([stopped, delay(PROMPT_MS, false, { ref: false })]);
 }
 
-it('jobs stop in time while they connect, after they lost their connection, and otherwise', async () => {
+it('jobs stop in time, also while they connect and after they have lost their connection', async () => {
     for (let round = 0; round < 12; round++) {
         let runs = 0;
-        const scheduled = schedule({ every_ms: 50, run: async () => runs++ });
+        const scheduled = schedule({ everyMs: 50, run: async () => runs++ });
         if (round % 3 === 0) await delay(round * 5);
         else await until('the job runs', () => runs > 0);
         if (round % 3 === 1) await loseConnections();
         assert.ok(await stopsInTime(scheduled), `round ${round} took too long`);
     }
-    await until('no connection is left open', () => openResources() <= left_open);
+    await until('no connection is left open', () => openResources() <= leftOpen);
 });
 
-it('a job that runs is waited for, even if the connection is lost', async () => {
+it('a stop waits for a running job, even if the connection is lost', async () => {
     let state = 'not begun';
     const job = async () => {
         state = 'begun';
         await delay(500);
         state = 'done';
     };
-    const scheduled = schedule({ every_ms: 60_000, run: job });
+    const scheduled = schedule({ everyMs: 60_000, run: job });
     await until('the job runs', () => state === 'begun');
     await loseConnections();
     assert.ok(await stopsInTime(scheduled));

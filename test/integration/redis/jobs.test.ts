@@ -15,34 +15,34 @@ const { db } = await testDatabase();
 const redis = await testRedis();
 
 async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-    const give_up = performance.now() + 20_000;
+    const giveUp = performance.now() + 20_000;
     while (!(await holds())) {
-        assert.ok(performance.now() < give_up, what);
+        assert.ok(performance.now() < giveUp, what);
         await delay(20);
     }
 }
 
-it('a job runs again and again, one that fails too, and leaves a bounded history', async (t) => {
+it('a job runs repeatedly, even if it fails, and leaves a bounded history', async (t) => {
     const role = `test-${randomUUID()}`;
     const metrics = createMetrics();
     const runs = { works: 0, fails: 0 };
     const scheduled = scheduleJobs({
-        redis_url: redisUrl,
+        redisUrl,
         role,
         jobs: {
-            works: { every_ms: 20, run: async () => runs.works++ },
+            works: { everyMs: 20, run: async () => runs.works++ },
             fails: {
-                every_ms: 20,
+                everyMs: 20,
                 async run() {
                     runs.fails++;
-                    throw new Error('as it shall');
+                    throw new Error('intended failure');
                 },
             },
         },
         log: quiet,
         metrics: jobMetrics(metrics),
     });
-    t.after(() => scheduled.stop()); // where an assertion has failed before it was stopped
+    t.after(() => scheduled.stop()); // in case an assertion fails before the stop below
     await until('the jobs run', () => runs.works > 100 && runs.fails > 3);
     const { text } = await metrics.expose();
     const value = (metric: string, ...labels: string[]): number => {
@@ -56,7 +56,7 @@ it('a job runs again and again, one that fails too, and leaves a bounded history
     const [works, fails] = ['works', 'fails'].map((task) =>
         value('job_last_success_timestamp_seconds', `task="${task}"`),
     );
-    assert.ok(Number(works) > Number(fails), 'only what succeeds is ahead of the start');
+    assert.ok(Number(works) > Number(fails), 'only a job that succeeds has a success after the start');
     await scheduled.stop();
     assert.ok((await redis.zcard(`{jobs:${role}}:${role}:completed`)) <= 12);
     assert.ok((await redis.zcard(`{jobs:${role}}:${role}:failed`)) <= 102);
@@ -65,18 +65,18 @@ it('a job runs again and again, one that fails too, and leaves a bounded history
     await redis.del(...keys);
 });
 
-it('each run of a job is a trace of its own, with its wait and how it ended', async (t) => {
+it('each run of a job has its own trace, which shows its wait and its outcome', async (t) => {
     const collector = await startCollector();
     t.after(() => collector.stop());
     const tracing = await startTracing({ endpoint: collector.url, sample: 1, service: 'test', log: quiet });
     const role = `test-${randomUUID()}`;
     let runs = 0;
     const run = async () => {
-        if (++runs === 2) throw new Error('as it shall');
+        if (++runs === 2) throw new Error('intended failure');
     };
-    const jobs = { work: { every_ms: 20, run } };
+    const jobs = { work: { everyMs: 20, run } };
     const metrics = jobMetrics(createMetrics());
-    const scheduled = scheduleJobs({ redis_url: redisUrl, role, jobs, log: quiet, metrics });
+    const scheduled = scheduleJobs({ redisUrl, role, jobs, log: quiet, metrics });
     await until('the job runs', () => runs > 2);
     await scheduled.stop();
     await tracing.stop();
@@ -91,18 +91,18 @@ it('each run of a job is a trace of its own, with its wait and how it ended', as
     await redis.del(...(await redis.keys(`{jobs:${role}}*`)));
 });
 
-it('sessions go when every token of theirs has expired, and others stay', async () => {
-    const user_id = randomUUID();
+it('pruning removes the sessions whose tokens have all expired, and no others', async () => {
+    const userId = randomUUID();
     await db.rows(sql.unsafe`
         INSERT INTO identity.users (user_id, email, tier, password_hash, created_at, updated_at)
-        VALUES (${user_id}, ${`${user_id}@example.com`}, 'free', '-', now(), now())`);
+        VALUES (${userId}, ${`${userId}@example.com`}, 'free', '-', now(), now())`);
     const open = (expires: string) =>
         db.rows(sql.unsafe`
         INSERT INTO identity.sessions (session_id, user_id, refresh_id, created_at, expires_at)
-        VALUES (${randomUUID()}, ${user_id}, ${randomUUID()}, now(), now() + ${expires}::interval)`);
+        VALUES (${randomUUID()}, ${userId}, ${randomUUID()}, now(), now() + ${expires}::interval)`);
     await Promise.all(['-1 second', '-1 month', '1 hour'].map(open));
     assert.equal(await pruneSessions(db), 2);
     assert.equal(await pruneSessions(db), 0);
-    const left = await db.rows(sql.unsafe`SELECT FROM identity.sessions WHERE user_id = ${user_id}`);
+    const left = await db.rows(sql.unsafe`SELECT FROM identity.sessions WHERE user_id = ${userId}`);
     assert.equal(left.length, 1);
 });

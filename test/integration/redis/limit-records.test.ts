@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { limiter } from '../../../gateway/admission/limit.ts';
 import type { LimitRequest } from '../../../gateway/admission/limit-decision.ts';
+import { limiter } from '../../../gateway/admission/limiter.ts';
 import {
     accountsAwaitingRollUp,
     bucketsAwaitingRollUp,
@@ -12,26 +12,27 @@ import {
 } from '../../../platform/access/limit-record.ts';
 import { LIVENESS_MARK_MS, livenessMarkKey } from '../../../platform/access/liveness-marks.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
-import type { FoldStore } from '../../../workers/usage/fold.store.ts';
-import { rollUp } from '../../../workers/usage/fold.ts';
+import type { RollUpStore } from '../../../workers/usage/roll-up.store.ts';
+import { rollUp } from '../../../workers/usage/roll-up.ts';
 import { quiet } from '../../support/context.ts';
 import { testRedis } from '../../support/test-redis.ts';
 import { ageRecord } from '../services/ageing.ts';
+import { onOneDay, redisNow } from './redis-clock.ts';
 
 const WINDOW_MS = 60_000;
-/** Tests wait for no time, but a busy machine lets some pass. */
+/** Tolerance for a busy machine, in milliseconds. The tests themselves do not wait. */
 const SLACK_MS = 30_000;
 
 const redis = await testRedis();
 const { take, countVerified } = limiter({
     redis,
     shards: 1,
-    window_ms: WINDOW_MS,
+    windowMs: WINDOW_MS,
     log: quiet,
     metrics: createMetrics(),
 });
 
-/** A bucket of an account in a shard of its own, of nothing that can be revoked. */
+/** A limit request without a liveness mark. By default its account is the only one of its shard. */
 function newLimitRequest(
     limit = 10,
     account: string = randomUUID(),
@@ -49,72 +50,55 @@ async function recordOf({ bucket }: Pick<LimitRequest, 'bucket'>) {
     return decodeLimitRecord(packed);
 }
 
-async function redisNow(): Promise<number> {
-    const [seconds, microseconds] = (await redis.time()) as Array<number | string>;
-    return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
-}
-
-/** Runs `check` with the day of Redis' clock, again where midnight came in between. */
-async function onOneDay(check: (day: number) => Promise<void>): Promise<void> {
-    const dayNow = async () => Math.floor((await redisNow()) / DAY_MS);
-    const day = await dayNow();
-    try {
-        await check(day);
-    } catch (error) {
-        if (day === (await dayNow())) throw error;
-        await check(day + 1);
-    }
-}
-
 describe('the record of a bucket', () => {
-    it('tells when it was begun and last used, and counts what was admitted and what was refused', () =>
-        onOneDay(async (day) => {
+    it('has the times of its creation and last use, and counts admitted and refused calls', () =>
+        onOneDay(redis, async (day) => {
             const limitRequest = newLimitRequest(2);
-            const began = await redisNow();
+            const began = await redisNow(redis);
             await times(5, () => take(limitRequest));
-            const { life, last_used, days } = await recordOf(limitRequest);
-            const now = await redisNow();
-            assert.ok(life >= began && life <= now, `${began} ${life} ${now}`);
-            assert.ok(last_used >= began && last_used <= now);
+            const { generation, lastUsed, days } = await recordOf(limitRequest);
+            const now = await redisNow(redis);
+            assert.ok(generation >= began && generation <= now, `${began} ${generation} ${now}`);
+            assert.ok(lastUsed >= began && lastUsed <= now);
             assert.deepEqual(days, [{ day, requests: 2, refused: 3, verified: 0 }]);
         }));
 
-    it('keeps its life, and the time of its last use where a call is refused', async () => {
+    it('keeps its generation and the time of its last use when a call is refused', async () => {
         const limitRequest = newLimitRequest(1);
         await take(limitRequest);
         const before = await recordOf(limitRequest);
-        while ((await redisNow()) <= before.last_used);
+        while ((await redisNow(redis)) <= before.lastUsed);
         assert.equal((await take(limitRequest)).state, 'limited');
-        const { life, last_used } = await recordOf(limitRequest);
-        assert.deepEqual([life, last_used], [before.life, before.last_used]);
+        const { generation, lastUsed } = await recordOf(limitRequest);
+        assert.deepEqual([generation, lastUsed], [before.generation, before.lastUsed]);
     });
 
-    it('counts verified presentations beside the calls, against no limit and as no use', () =>
-        onOneDay(async (day) => {
+    it('counts verified presentations, which do not use up the limit and do not count as a use', () =>
+        onOneDay(redis, async (day) => {
             const limitRequest = newLimitRequest(1);
             await times(3, () => countVerified(limitRequest));
-            const { last_used, days } = await recordOf(limitRequest);
-            assert.equal(last_used, 0);
+            const { lastUsed, days } = await recordOf(limitRequest);
+            assert.equal(lastUsed, 0);
             assert.deepEqual(days, [{ day, requests: 0, refused: 0, verified: 3 }]);
             assert.equal((await take(limitRequest)).state, 'admitted');
         }));
 
-    it('is kept for two days, and that of an address for its window', async () => {
+    it('is kept for two days, or until the end of the window for an address', async () => {
         const limitRequest = newLimitRequest();
         await take(limitRequest);
-        const kept_ms = await redis.pttl(limitRequest.bucket);
-        assert.ok(kept_ms <= 2 * DAY_MS && kept_ms > 2 * DAY_MS - SLACK_MS, `${kept_ms} ms`);
-        const { awaitingRollUp: _, ...of_address } = newLimitRequest(1);
-        await times(2, () => take(of_address));
-        const left_ms = await redis.pttl(of_address.bucket);
-        assert.ok(left_ms <= WINDOW_MS && left_ms > WINDOW_MS - SLACK_MS, `${left_ms} ms`);
-        assert.equal(await redis.exists(accountsAwaitingRollUp(of_address.tag)), 0);
+        const keptMs = await redis.pttl(limitRequest.bucket);
+        assert.ok(keptMs <= 2 * DAY_MS && keptMs > 2 * DAY_MS - SLACK_MS, `${keptMs} ms`);
+        const { awaitingRollUp: _, ...ofAddress } = newLimitRequest(1);
+        await times(2, () => take(ofAddress));
+        const leftMs = await redis.pttl(ofAddress.bucket);
+        assert.ok(leftMs <= WINDOW_MS && leftMs > WINDOW_MS - SLACK_MS, `${leftMs} ms`);
+        assert.equal(await redis.exists(accountsAwaitingRollUp(ofAddress.tag)), 0);
     });
 });
 
-describe('when a day is over', () => {
-    it('its counts stay beside those of the next one', () =>
-        onOneDay(async (day) => {
+describe('after midnight', () => {
+    it('a record keeps the counts of the previous day beside those of the new day', () =>
+        onOneDay(redis, async (day) => {
             const limitRequest = newLimitRequest(2);
             await times(3, () => take(limitRequest));
             await countVerified(limitRequest);
@@ -125,12 +109,12 @@ describe('when a day is over', () => {
                 { day: day - 1, requests: 2, refused: 1, verified: 1 },
             ]);
             await take(limitRequest);
-            assert.equal((await recordOf(limitRequest)).days[0]?.requests, 2, 'which go on as the day does');
+            assert.equal((await recordOf(limitRequest)).days[0]?.requests, 2, 'further calls count for the new day');
         }));
 });
 
-describe('calls that are decided together', () => {
-    it('count in one window of their bucket, one after the other', async () => {
+describe('calls of one batch', () => {
+    it('count one after the other in the window of their bucket', async () => {
         const limitRequest = newLimitRequest(3);
         const decisions = await times(5, () => take(limitRequest));
         assert.deepEqual(
@@ -147,7 +131,7 @@ describe('calls that are decided together', () => {
         assert.equal(new Set(decisions.map(({ reset }) => reset)).size, 1);
     });
 
-    it('keep the buckets, marks and sets of several accounts apart', async () => {
+    it('use separate buckets, liveness marks and sets for each account', async () => {
         const tag = `{${randomUUID()}}`;
         const claims = [newLimitRequest(5, randomUUID(), tag), newLimitRequest(1, randomUUID(), tag)] as const;
         const refused = { ...claims[1], mark: livenessMarkKey(tag, 'key', randomUUID()) };
@@ -168,7 +152,7 @@ describe('calls that are decided together', () => {
         assert.deepEqual(accounts.sort(), claims.map(({ awaitingRollUp }) => awaitingRollUp).sort());
     });
 
-    it('have none left where the limit has become lower than what was admitted', async () => {
+    it('are limited, with 0 remaining, if the limit has dropped below the number of admitted calls', async () => {
         const limitRequest = newLimitRequest(5);
         await times(3, () => take(limitRequest));
         const { state, remaining } = await take({ ...limitRequest, limit: 1 });
@@ -181,11 +165,11 @@ describe('a call that is not counted', () => {
         ['refused', 'R'],
         ['unconfirmed', undefined],
     ] as const) {
-        it(`because it is ${state} has nothing left, for a window from now on`, async () => {
+        it(`because it is ${state} has 0 remaining and a full window to wait`, async () => {
             const limitRequest = newLimitRequest();
             const marked = { ...limitRequest, mark: livenessMarkKey(limitRequest.tag, 'key', randomUUID()) };
             if (mark) await redis.set(marked.mark, mark, 'PX', LIVENESS_MARK_MS);
-            const now = await redisNow();
+            const now = await redisNow(redis);
             const decision = await take(marked);
             assert.deepEqual([decision.state, decision.remaining, decision.wait], [state, 0, WINDOW_MS / 1_000]);
             assert.ok(decision.reset * 1_000 >= now + WINDOW_MS);
@@ -195,13 +179,13 @@ describe('a call that is not counted', () => {
     }
 });
 
-describe('what is to be folded', () => {
-    it('is told again by the next call after it has been folded', async () => {
-        const limitRequest = newLimitRequest(10, randomUUID(), '{0}'); // the one shard that is folded below
+describe('a call marks its bucket for the next roll-up', () => {
+    it('if it is the first call after a roll-up', async () => {
+        const limitRequest = newLimitRequest(10, randomUUID(), '{0}'); // the only shard that is rolled up below
         const recorded: string[] = [];
-        const store: FoldStore = {
-            foldDeltas: async () => 0,
-            sweepDeltas: async () => {},
+        const store: RollUpStore = {
+            rollUpPendingCounts: async () => 0,
+            sweepPendingCounts: async () => {},
             recordRequests: async (counts) => void recorded.push(...counts.map(({ bucket }) => bucket)),
         };
         for (let round = 1; round <= 2; round++) {
@@ -213,12 +197,12 @@ describe('what is to be folded', () => {
         }
     });
 
-    it('waits for the next time where it was counted in while it was being folded', async () => {
+    it('if it comes while the bucket is being rolled up', async () => {
         const limitRequest = newLimitRequest(10, randomUUID(), '{0}');
         await take(limitRequest);
-        const store: FoldStore = {
-            foldDeltas: async () => 0,
-            sweepDeltas: async () => {},
+        const store: RollUpStore = {
+            rollUpPendingCounts: async () => 0,
+            sweepPendingCounts: async () => {},
             recordRequests: async () => void (await take(limitRequest)),
         };
         await rollUp({ store, redis, shards: 1 });

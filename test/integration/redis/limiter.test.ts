@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { limiter } from '../../../gateway/admission/limit.ts';
 import type { LimitRequest } from '../../../gateway/admission/limit-decision.ts';
+import { limiter } from '../../../gateway/admission/limiter.ts';
 import { bucketsAwaitingRollUp, epochKey, keyBucket } from '../../../platform/access/limit-record.ts';
 import { LIVENESS_MARK_MS, livenessMarkKey } from '../../../platform/access/liveness-marks.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
@@ -12,11 +12,11 @@ import { testRedis } from '../../support/test-redis.ts';
 const redis = await testRedis();
 const WINDOW_MS = 60_000;
 
-const newLimiter = (window_ms = WINDOW_MS) =>
-    limiter({ redis, shards: 1, window_ms, log: quiet, metrics: createMetrics() });
+const newLimiter = (windowMs = WINDOW_MS) =>
+    limiter({ redis, shards: 1, windowMs, log: quiet, metrics: createMetrics() });
 const limiters = [newLimiter(), newLimiter()] as const;
 
-/** A gateway's limiter that has been at work in the shard: it knows the era of its memory. */
+/** The limiter of a gateway that has already made a call in the shard, so that it knows the epoch. */
 async function gateway(tag: string, which: 0 | 1 = 0) {
     const { take } = limiters[which];
     await take({ tag, bucket: `limit:${tag}:warm:${randomUUID()}`, limit: 1 });
@@ -41,7 +41,7 @@ const refuse = (limitRequest: Required<LimitRequest>) => redis.set(limitRequest.
 const now = () => performance.now();
 
 describe('a key', () => {
-    it('is unconfirmed until its owner was asked, and then good on every gateway', async () => {
+    it('is unconfirmed until the owning service has confirmed it, and is then admitted on every gateway', async () => {
         const limitRequest = newLimitRequest();
         const [one, other] = [await gateway(limitRequest.tag), await gateway(limitRequest.tag, 1)];
         assert.equal((await one.take(limitRequest)).state, 'unconfirmed');
@@ -52,17 +52,17 @@ describe('a key', () => {
         );
     });
 
-    it('that is refused is not brought back by its owner’s earlier word, and counts nothing', async () => {
+    it('that was revoked stays refused despite an earlier confirmation, and its calls are not counted', async () => {
         const limitRequest = newLimitRequest();
         const { take } = await gateway(limitRequest.tag);
-        const asked_at = now();
+        const askedAt = now();
         await refuse(limitRequest);
-        assert.equal((await take(limitRequest, asked_at)).state, 'refused');
+        assert.equal((await take(limitRequest, askedAt)).state, 'refused');
         assert.equal((await take(limitRequest)).state, 'refused');
         assert.equal(await redis.exists(limitRequest.bucket), 0);
     });
 
-    it('loses its live mark to a refusal', async () => {
+    it('loses its live mark when it is revoked', async () => {
         const limitRequest = newLimitRequest();
         const { take } = await gateway(limitRequest.tag);
         await take(limitRequest, now());
@@ -70,14 +70,14 @@ describe('a key', () => {
         assert.equal((await take(limitRequest)).state, 'refused');
     });
 
-    it('is not confirmed by a word that was given too long ago', async () => {
+    it('stays unconfirmed if the confirmation is too old', async () => {
         const limitRequest = newLimitRequest();
         const { take } = await gateway(limitRequest.tag);
         assert.equal((await take(limitRequest, now() - 15_001)).state, 'unconfirmed');
         assert.equal(await redis.exists(limitRequest.mark), 0);
     });
 
-    it('keeps a live mark for a minute, and no call makes that longer', async () => {
+    it('keeps its live mark for a minute, and calls do not extend that', async () => {
         const limitRequest = newLimitRequest();
         const { take } = await gateway(limitRequest.tag);
         await take(limitRequest, now());
@@ -87,30 +87,34 @@ describe('a key', () => {
     });
 });
 
-describe('when Redis has forgotten', () => {
+describe('after Redis has lost data or restarted', () => {
     const forget = (limitRequest: Required<LimitRequest>) =>
         redis.del(limitRequest.mark, limitRequest.bucket, epochKey(limitRequest.tag));
 
-    it('a refusal, a word from before it brings nothing back', async () => {
+    it('a confirmation from before the loss does not revive a revoked key', async () => {
         const limitRequest = newLimitRequest();
         const { take } = await gateway(limitRequest.tag);
-        const asked_at = now();
+        const askedAt = now();
         await refuse(limitRequest);
         await forget(limitRequest);
-        assert.equal((await take(limitRequest, asked_at)).state, 'unconfirmed');
-        assert.equal((await take(limitRequest, asked_at)).state, 'unconfirmed', 'the new era is known by now');
+        assert.equal((await take(limitRequest, askedAt)).state, 'unconfirmed');
+        assert.equal(
+            (await take(limitRequest, askedAt)).state,
+            'unconfirmed',
+            'the gateway knows the new epoch by now',
+        );
         assert.equal((await take(limitRequest, now())).state, 'admitted');
     });
 
-    it('a refusal, a gateway that has only just connected does not take a word from before that', async () => {
+    it('a gateway that has just connected does not accept a confirmation from before that', async () => {
         const limitRequest = newLimitRequest();
-        const asked_at = now();
+        const askedAt = now();
         const { take } = await gateway(limitRequest.tag);
-        assert.equal((await take(limitRequest, asked_at)).state, 'unconfirmed');
+        assert.equal((await take(limitRequest, askedAt)).state, 'unconfirmed');
         assert.equal((await take(limitRequest, now())).state, 'admitted');
     });
 
-    it('a refusal but not the live mark before it, that mark is void', async () => {
+    it('a live mark of an earlier epoch is void', async () => {
         const limitRequest = newLimitRequest();
         const { take } = await gateway(limitRequest.tag);
         await take(limitRequest, now());
@@ -118,18 +122,18 @@ describe('when Redis has forgotten', () => {
         assert.equal((await take(limitRequest)).state, 'unconfirmed');
     });
 
-    it('a restarted Redis, which kept the era, begins another one', async () => {
+    it('a restarted Redis that kept its epoch begins a new one', async () => {
         const limitRequest = newLimitRequest();
         const { take } = await gateway(limitRequest.tag);
         await take(limitRequest, now());
-        const of_another_run = `${'0'.repeat(40)}:1.1`;
-        await redis.set(epochKey(limitRequest.tag), of_another_run);
-        await redis.set(limitRequest.mark, of_another_run, 'PX', LIVENESS_MARK_MS);
+        const ofAnotherRun = `${'0'.repeat(40)}:1.1`;
+        await redis.set(epochKey(limitRequest.tag), ofAnotherRun);
+        await redis.set(limitRequest.mark, ofAnotherRun, 'PX', LIVENESS_MARK_MS);
         assert.equal((await take(limitRequest)).state, 'unconfirmed');
-        assert.notEqual(await redis.get(epochKey(limitRequest.tag)), of_another_run);
+        assert.notEqual(await redis.get(epochKey(limitRequest.tag)), ofAnotherRun);
     });
 
-    it('a window, another limit’s worth is admitted, and no more', async () => {
+    it('a bucket whose window was lost admits calls up to its limit once more', async () => {
         const limitRequest = newLimitRequest(3);
         const { take } = await gateway(limitRequest.tag);
         const states = async (times: number) =>
@@ -144,7 +148,7 @@ describe('when Redis has forgotten', () => {
 });
 
 describe('a window', () => {
-    it('opens with its first call, ends where it began to, and is followed by a whole one', async () => {
+    it('opens with its first call, keeps its end, and is followed by a full window', async () => {
         const limitRequest = newLimitRequest(2);
         const { take } = await gateway(limitRequest.tag);
         const decisions = [];
@@ -165,7 +169,7 @@ describe('a window', () => {
         assert.ok(reset >= (decisions[0]?.reset ?? 0));
     });
 
-    it('of a clock that ran ahead keeps nobody waiting', async () => {
+    it('that was opened by a clock running ahead makes no call wait', async () => {
         const limitRequest = newLimitRequest(1);
         const { take } = await gateway(limitRequest.tag);
         await take(limitRequest, now());
@@ -176,9 +180,9 @@ describe('a window', () => {
         assert.ok(wait <= 60);
     });
 
-    it('ends for two gateways at once, and none admits one call more around its edge', async () => {
-        const window_ms = 300;
-        const gateways = [newLimiter(window_ms), newLimiter(window_ms)];
+    it('ends at the same time for two gateways, and neither admits an extra call at its end', async () => {
+        const windowMs = 300;
+        const gateways = [newLimiter(windowMs), newLimiter(windowMs)];
         const limitRequest = newLimitRequest();
         const remaining: number[] = [];
         const began = now();
@@ -190,26 +194,23 @@ describe('a window', () => {
             }
             opened = remaining.filter((left) => left === limitRequest.limit - 1).length;
         }
-        assert.ok(
-            opened <= 1 + Math.floor((now() - began) / window_ms),
-            'a window began before the one before it ended',
-        );
+        assert.ok(opened <= 1 + Math.floor((now() - began) / windowMs), 'a window began before the previous one ended');
         for (let left = 0; left < limitRequest.limit; left++) {
             const times = remaining.filter((one) => one === left).length;
-            assert.ok(times <= opened, `${left} was left over ${times} times in ${opened} windows`);
+            assert.ok(times <= opened, `${left} remaining calls were reported ${times} times in ${opened} windows`);
         }
     });
 
-    /** As if Redis' clock had been set meanwhile. */
-    async function shiftWindow({ bucket }: LimitRequest, by_ms: number): Promise<void> {
+    /** Moves the end of the window, as if Redis' clock had been set in the meantime. */
+    async function shiftWindow({ bucket }: LimitRequest, byMs: number): Promise<void> {
         const packed = await redis.getBuffer(bucket);
         assert.ok(packed);
-        packed.writeDoubleLE(packed.readDoubleLE(8) + by_ms, 8);
+        packed.writeDoubleLE(packed.readDoubleLE(8) + byMs, 8);
         await redis.set(bucket, packed, 'KEEPTTL');
     }
 });
 
-it('what is kept of addresses goes away with its window', async () => {
+it('the record of an address expires at the end of its window', async () => {
     const tag = `{${randomUUID()}}`;
     const { take } = await gateway(tag);
     const bucket = `limit:${tag}:address:203.0.113.1`;

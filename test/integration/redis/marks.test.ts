@@ -22,7 +22,7 @@ function newTarget(count = 1) {
     return { target, keys: target.ids.map((id) => livenessMarkKey(tag, 'session', id)) };
 }
 
-/** Marks whose Redis nobody has started. */
+/** Liveness marks without a Redis. */
 function marksWithoutRedis(t: TestContext) {
     const away = openRedis({ url: 'redis://127.0.0.1:1', log: quiet });
     t.after(() => away.disconnect());
@@ -35,23 +35,23 @@ describe('a refused mark', () => {
         assert.equal(await refuse(target), undefined);
         for (const key of keys) {
             assert.equal(await redis.get(key), 'R');
-            const left_ms = await redis.pttl(key);
-            assert.ok(left_ms > LIVENESS_MARK_MS - 20_000 && left_ms <= LIVENESS_MARK_MS, `${left_ms} ms`);
+            const leftMs = await redis.pttl(key);
+            assert.ok(leftMs > LIVENESS_MARK_MS - 20_000 && leftMs <= LIVENESS_MARK_MS, `${leftMs} ms`);
         }
     });
 
-    it('tells keys from sessions', () => {
+    it('has different names for keys and for sessions', () => {
         assert.equal(livenessMarkKey('{3}', 'key', 'a'), 'mark:{3}:key:a');
         assert.equal(livenessMarkKey('{3}', 'session', 'a'), 'mark:{3}:session:a');
     });
 
-    it('is set before what it announces is committed, whose result the caller gets', async () => {
+    it('is set before the revocation commits, and the caller gets the result of the commit', async () => {
         const { target, keys } = newTarget();
         const seen = await refuseAnd(target, () => redis.get(keys[0] as string)); // there is one
         assert.equal(seen, 'R');
     });
 
-    it('is set though the commit fails, and the caller hears of that failure', async () => {
+    it('stays set if the commit fails, and the caller gets the error of the commit', async () => {
         const { target, keys } = newTarget();
         await assert.rejects(
             refuseAnd(target, () => Promise.reject(new Error('no commit'))),
@@ -62,26 +62,26 @@ describe('a refused mark', () => {
 });
 
 describe('without Redis', () => {
-    it('the commit is made all the same, and the caller is told to repeat it', async (t) => {
+    it('the revocation still commits, and the caller is told to repeat the call', async (t) => {
         const { target } = newTarget();
         let commits = 0;
         const ending = marksWithoutRedis(t).refuseAnd(target, async () => ++commits);
         await assert.rejects(ending, {
             kind: 'unavailable',
-            detail: 'It is ended, but not yet known everywhere. Repeat the call to make sure.',
+            detail: 'It is revoked, but some gateways may not know it yet. Repeat the call to make sure.',
             retry_after: 1,
         });
         assert.equal(commits, 1);
     });
 
-    it('the failure is given to whoever sets marks within a transaction, with its cause', async (t) => {
+    it('a caller that sets marks within a transaction gets the error with its cause', async (t) => {
         const failure = await marksWithoutRedis(t).refuse(newTarget().target);
         assert.equal(failure?.kind, 'unavailable');
         assert.ok(failure.cause instanceof Error);
     });
 });
 
-it('the trace of a call shows its marks, and which could not be set', async (t) => {
+it('the trace of a call shows its refused marks, and which of them could not be set', async (t) => {
     const collector = await startCollector();
     t.after(() => collector.stop());
     const tracing = await startTracing({ endpoint: collector.url, sample: 1, service: 'test', log: quiet });
@@ -96,7 +96,7 @@ it('the trace of a call shows its marks, and which could not be set', async (t) 
         system: attributes['db.system.name'],
         failed: 'error.type' in attributes,
     }));
-    const mark = { name: 'refused_mark', kind: 3, system: 'redis' }; // 3 is OTLP's number of a client's span
+    const mark = { name: 'refused_mark', kind: 3, system: 'redis' }; // 3 is the client span kind of OTLP
     assert.deepEqual(
         found,
         [false, false, true].map((failed) => ({ ...mark, failed })),

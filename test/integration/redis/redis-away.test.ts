@@ -12,10 +12,10 @@ import { livenessMarkKey } from '../../../platform/access/liveness-marks.ts';
 import { shardTag } from '../../../platform/redis/redis.ts';
 import { startService } from '../../support/service.ts';
 
-/** A Redis of this file's own, at an address that stays the same when it is stopped and started again. */
+/** Starts a Redis for this file alone. Its address stays the same when it is stopped and started again. */
 async function stoppableRedis() {
-    const data_dir = mkdtempSync(join(tmpdir(), 'redis-away-'));
-    const start = () => startRedis({ data_dir, log: () => {} });
+    const dataDir = mkdtempSync(join(tmpdir(), 'redis-away-'));
+    const start = () => startRedis({ dataDir, log: () => {} });
     const sockets = new Set<Socket>();
     let running: Awaited<ReturnType<typeof start>> | undefined = await start();
     const proxy = createServer((near) => {
@@ -41,7 +41,7 @@ async function stoppableRedis() {
     after(async () => {
         await stop();
         proxy.close();
-        rmSync(data_dir, { recursive: true, force: true });
+        rmSync(dataDir, { recursive: true, force: true });
     });
     return {
         url: url.href,
@@ -59,17 +59,17 @@ async function stoppableRedis() {
 
 const setting = (name: string): string => process.env[name] ?? assert.fail(`${name}: run this by "npm test -- <file>"`);
 const redis = await stoppableRedis();
-const log_dir = mkdtempSync(join(tmpdir(), 'redis-away-log-'));
+const logDir = mkdtempSync(join(tmpdir(), 'redis-away-log-'));
 const service = await startService({
     transport: 'local',
-    admin_url: setting('TEST_ADMIN_URL'),
-    database_url: setting('TEST_DATABASE_URL'),
-    redis_url: redis.url,
-    log_dir,
+    adminUrl: setting('TEST_ADMIN_URL'),
+    databaseUrl: setting('TEST_DATABASE_URL'),
+    redisUrl: redis.url,
+    logDir,
 });
 after(async () => {
     await service.stop();
-    rmSync(log_dir, { recursive: true, force: true });
+    rmSync(logDir, { recursive: true, force: true });
 });
 Object.assign(process.env, service.env); // before the client of the end-to-end tests is loaded
 const { GATEWAYS, expectError, expectOk, send } = await import('../../e2e/support/client.ts');
@@ -77,9 +77,9 @@ const { newAccount, newKey } = await import('../../e2e/support/world.ts');
 type Account = Awaited<ReturnType<typeof newAccount>>;
 
 const use = (token: string, gateway = 0) => ({ method: 'POST', path: '/v1/did', token, gateway });
-const revoke = (account: Account, key_id: string) => ({
+const revoke = (account: Account, keyId: string) => ({
     method: 'DELETE',
-    path: `/v1/keys/${key_id}`,
+    path: `/v1/keys/${keyId}`,
     token: account.token,
 });
 
@@ -90,7 +90,7 @@ async function refusedByBoth(token: string): Promise<void> {
     for (const gateway of [0, 1, 0, 1]) await expectError(401, use(token, gateway));
 }
 
-/** Sends what is answered 503, which the client of the other tests takes for a defect. */
+/** Sends a call that must be answered with 503. The client of the other tests cannot be used: it fails on any 503. */
 async function unavailable({ method, path, token }: ReturnType<typeof revoke>): Promise<void> {
     const headers = { authorization: `Bearer ${token}` };
     const answer = await fetch(`${GATEWAYS[0]}${path}`, { method, headers });
@@ -98,21 +98,21 @@ async function unavailable({ method, path, token }: ReturnType<typeof revoke>): 
     assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
 }
 
-/** Resolves when both gateways see Redis as `state`. */
+/** Resolves when both gateways report Redis as `state`. */
 async function cacheIs(state: 'up' | 'down'): Promise<void> {
     for (const gateway of [0, 1]) {
-        for (const give_up = performance.now() + 10_000; ; await delay(50)) {
+        for (const giveUp = performance.now() + 10_000; ; await delay(50)) {
             const { body } = (await send({ path: '/internal/health', gateway })) as {
                 body: { services?: { cache?: string } };
             };
             if (body.services?.cache === state) break;
-            assert.ok(performance.now() < give_up, `gateway ${gateway}: cache is not ${state}`);
+            assert.ok(performance.now() < giveUp, `gateway ${gateway}: cache is not ${state}`);
         }
     }
 }
 
 describe('a Redis that is flushed', () => {
-    it('revives no key and no session, and ends none', async () => {
+    it('revives no revoked key or session, and ends no live one', async () => {
         const account = await newAccount();
         const [dead, alive] = [await newKey(account), await newKey(account)];
         const session = await newAccount();
@@ -126,7 +126,7 @@ describe('a Redis that is flushed', () => {
         await servedByBoth(account.token);
     });
 
-    it('admits at most one more limit’s worth', async () => {
+    it('admits calls of each key at most up to its limit once more', async () => {
         const { api_key } = await newKey(await newAccount(), 'free');
         const admitted = async () => {
             const answers = await Promise.all(Array.from({ length: 30 }, (_, call) => send(use(api_key, call % 2))));
@@ -140,7 +140,7 @@ describe('a Redis that is flushed', () => {
 });
 
 describe('a Redis that is restarted', () => {
-    it('and has lost the last second, with a refused mark in it, revives nothing', async () => {
+    it('and has lost its last second, which had a refused mark, revives nothing', async () => {
         const account = await newAccount();
         const { key_id, api_key } = await newKey(account);
         await servedByBoth(api_key);
@@ -151,13 +151,13 @@ describe('a Redis that is restarted', () => {
         await redis.stop();
         await redis.start();
         await cacheIs('up');
-        assert.equal(await redis.command((client) => client.get(mark)), live, 'the mark is in the file');
+        assert.equal(await redis.command((client) => client.get(mark)), live, 'the live mark is in the file');
         await refusedByBoth(api_key);
     });
 });
 
-describe('while Redis is away', () => {
-    it('what is alive is served within local windows, what is not is refused, and revocations become known', async () => {
+describe('while Redis is unreachable', () => {
+    it('live keys are served within local windows, revoked keys are refused, and revocations take effect', async () => {
         const account = await newAccount();
         const free = await newKey(account, 'free');
         const [dead, doomed, silent] = [await newKey(account), await newKey(account), await newKey(account)];
@@ -182,7 +182,7 @@ describe('while Redis is away', () => {
 
         await redis.start();
         await cacheIs('up');
-        // The word that the owner gave on the silent one before its revocation is not passed on now.
+        // The confirmation of the silent key from before its revocation must not count now.
         for (const { api_key } of [silent, doomed]) await refusedByBoth(api_key);
         await expectOk(200, revoke(account, doomed.key_id));
         await refusedByBoth(doomed.api_key);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { limiter } from '../../../gateway/admission/limit.ts';
+import { limiter } from '../../../gateway/admission/limiter.ts';
 import { guard } from '../../../platform/access/guard.ts';
 import { bucketsAwaitingRollUp, keyBucket } from '../../../platform/access/limit-record.ts';
 import { livenessMarkKey, livenessMarks } from '../../../platform/access/liveness-marks.ts';
@@ -11,15 +11,15 @@ import { jobMetrics } from '../../../platform/redis/job-metrics.ts';
 import { scheduleJobs } from '../../../platform/redis/jobs.ts';
 import { awaitRedis, openRedis, shardTag } from '../../../platform/redis/redis.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
-import { foldStore } from '../../../workers/usage/fold.store.ts';
-import { rollUp } from '../../../workers/usage/fold.ts';
+import { rollUpStore } from '../../../workers/usage/roll-up.store.ts';
+import { rollUp } from '../../../workers/usage/roll-up.ts';
 import { usageService } from '../../../workers/usage/service.ts';
 import { usageStore } from '../../../workers/usage/store.ts';
 import { quiet, testContext, testDatabase } from '../../support/harness.ts';
 import { startRedisCluster } from '../../support/redis-cluster.ts';
 
 const SHARDS = 16;
-/** Enough for every shard to be some account's. */
+/** Enough accounts for every shard to have at least one. */
 const ACCOUNTS = 200;
 
 const cluster = await startRedisCluster();
@@ -33,33 +33,36 @@ async function connection() {
     return redis;
 }
 
-/** As many gateways as there are limiters: each has a connection of its own. */
+/** Two gateways. Each has a limiter on a connection of its own. */
 const [redis, other] = [await connection(), await connection()];
 const gateways = [redis, other].map((redis) =>
-    limiter({ redis, shards: SHARDS, window_ms: 60_000, log: quiet, metrics: createMetrics() }),
+    limiter({ redis, shards: SHARDS, windowMs: 60_000, log: quiet, metrics: createMetrics() }),
 );
 
 function newLimitRequest(limit: number) {
-    const [account, key_id] = [randomUUID(), randomUUID()];
+    const [account, keyId] = [randomUUID(), randomUUID()];
     const tag = shardTag(account, SHARDS);
-    const bucket = keyBucket(tag, account, key_id);
-    const mark = livenessMarkKey(tag, 'key', key_id);
+    const bucket = keyBucket(tag, account, keyId);
+    const mark = livenessMarkKey(tag, 'key', keyId);
     return {
         account,
-        key_id,
+        key_id: keyId,
         limitRequest: { tag, bucket, mark, awaitingRollUp: bucketsAwaitingRollUp(tag, account), limit },
     };
 }
 
 type LimitRequest = ReturnType<typeof newLimitRequest>['limitRequest'];
 
-/** What `times` calls of a key that its owner confirms get, spread over the gateways. */
+/** The states of `times` calls with a confirmed key, spread over the gateways. */
 async function take(limitRequest: LimitRequest, times: number): Promise<string[]> {
     const calls = Array.from({ length: times }, (_, call) => gateways[call % 2]?.take(limitRequest, performance.now()));
     return (await Promise.all(calls)).map((decision) => decision?.state ?? 'none');
 }
 
-/** What comes first, all at once; it also finds out the era of each shard's memory: an owner's earlier word does not count. */
+/**
+ * The first calls, all at once. They also teach each gateway the epoch of each shard, because a confirmation by the
+ * owning service from before that does not count.
+ */
 const first = await Promise.all(
     gateways.flatMap(({ take }) =>
         Array.from({ length: SHARDS }, (_, shard) =>
@@ -68,23 +71,23 @@ const first = await Promise.all(
     ),
 );
 
-it('a connection that is ready is ready for every node', () => {
+it('a connection that is ready can reach every node', () => {
     assert.deepEqual(new Set(first.map(({ state }) => state)), new Set(['admitted']));
 });
 
-it('the limit of each account is exact over two gateways, and its keys are spread over all nodes', async () => {
+it('the limit of each account is exact over two gateways, and the Redis keys are spread over all nodes', async () => {
     const before = await Promise.all(cluster.nodes.map((node) => node.dbsize()));
     const claims = Array.from({ length: ACCOUNTS }, () => newLimitRequest(5).limitRequest);
     assert.equal(new Set(claims.map(({ tag }) => tag)).size, SHARDS);
     const states = await Promise.all(claims.map((limitRequest) => take(limitRequest, 8)));
-    for (const of_account of states) {
-        assert.deepEqual(of_account.toSorted(), [...Array(5).fill('admitted'), ...Array(3).fill('limited')]);
+    for (const ofAccount of states) {
+        assert.deepEqual(ofAccount.toSorted(), [...Array(5).fill('admitted'), ...Array(3).fill('limited')]);
     }
     const sizes = await Promise.all(cluster.nodes.map((node) => node.dbsize()));
     for (const [node, size] of sizes.entries()) assert.ok(size - (before[node] ?? 0) > ACCOUNTS / 8, `node ${node}`);
 });
 
-it('what is revoked is refused on the next call, on every gateway and every node', async () => {
+it('a revoked key is refused on the next call, on every gateway and every node', async () => {
     const ended = livenessMarks({ redis, shards: SHARDS });
     const keys = Array.from({ length: ACCOUNTS }, () => newLimitRequest(100));
     await Promise.all(
@@ -96,7 +99,7 @@ it('what is revoked is refused on the next call, on every gateway and every node
     );
 });
 
-it('guesses are counted', async () => {
+it('wrong passwords are counted', async () => {
     const { attempt } = guard({ redis: other, shards: SHARDS, log: quiet });
     const target = { subject: randomUUID(), address: '192.0.2.1' };
     for (let guess = 0; guess < 10; guess++) await attempt(target, async () => undefined);
@@ -106,7 +109,7 @@ it('guesses are counted', async () => {
     );
 });
 
-it('requests are counted at once, and the same after they are folded', async () => {
+it('requests are counted at once, and the counts stay the same after the roll-up', async () => {
     const keys = Array.from({ length: ACCOUNTS }, () => newLimitRequest(100));
     await Promise.all(keys.map(({ limitRequest }) => take(limitRequest, 3)));
     const usage = usageService({ store: usageStore(db), redis, shards: SHARDS, log: quiet, clock: Date.now });
@@ -119,7 +122,7 @@ it('requests are counted at once, and the same after they are folded', async () 
         );
     const expected = Array(ACCOUNTS).fill(3);
     assert.deepEqual(await requests(), expected);
-    await rollUp({ store: foldStore(db), redis, shards: SHARDS });
+    await rollUp({ store: rollUpStore(db), redis, shards: SHARDS });
     const accounts = keys.map(({ account }) => account);
     const [row] = await db.rows<{ sum: number }>(sql.unsafe`
         SELECT sum(requests)::bigint AS sum FROM usage.requests WHERE account = ANY(${sql.array(accounts, 'uuid')})`);
@@ -127,29 +130,29 @@ it('requests are counted at once, and the same after they are folded', async () 
     assert.deepEqual(await requests(), expected);
 });
 
-it('jobs run, of each role on the node of its queue', async () => {
+it('the jobs of each role run on the node of its queue', async () => {
     const runs = new Map<string, number>();
     const metrics = jobMetrics(createMetrics());
     const roles = ['usage', 'identity', 'keys', 'did', 'wallet'];
     const scheduled = roles.map((role) => {
         const run = async () => runs.set(role, (runs.get(role) ?? 0) + 1);
         return scheduleJobs({
-            redis_url: cluster.url,
+            redisUrl: cluster.url,
             role,
-            jobs: { work: { every_ms: 20, run } },
+            jobs: { work: { everyMs: 20, run } },
             log: quiet,
             metrics,
         });
     });
     after(() => Promise.all(scheduled.map(({ stop }) => stop())));
-    const give_up = performance.now() + 20_000;
+    const giveUp = performance.now() + 20_000;
     while (!roles.every((role) => (runs.get(role) ?? 0) > 5)) {
-        assert.ok(performance.now() < give_up, `only ${JSON.stringify([...runs])}`);
+        assert.ok(performance.now() < giveUp, `only ${JSON.stringify([...runs])}`);
         await delay(20);
     }
 });
 
-it('a node that has crashed is used again, and what it has forgotten is asked for again', async () => {
+it('a node that has crashed is used again, and keys whose liveness mark is lost need a new confirmation', async () => {
     const keys = Array.from({ length: ACCOUNTS }, () => newLimitRequest(100).limitRequest);
     for (const states of await Promise.all(keys.map((limitRequest) => take(limitRequest, 2)))) {
         assert.deepEqual(states, ['admitted', 'admitted']);
@@ -159,10 +162,10 @@ it('a node that has crashed is used again, and what it has forgotten is asked fo
         const decisions = await Promise.all(keys.map((limitRequest) => gateways[0]?.take(limitRequest)));
         return decisions.map((decision) => decision?.state ?? 'none');
     };
-    const give_up = performance.now() + 30_000;
+    const giveUp = performance.now() + 30_000;
     let seen = await states();
     while (seen.includes('unreachable')) {
-        assert.ok(performance.now() < give_up, 'the node is not used again');
+        assert.ok(performance.now() < giveUp, 'the node is not used again');
         await delay(50);
         seen = await states();
     }

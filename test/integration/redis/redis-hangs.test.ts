@@ -7,7 +7,7 @@ import { startRedisCluster } from '../../support/redis-cluster.ts';
 import { redisServers } from '../../support/redis-node.ts';
 import { until } from '../../support/until.ts';
 
-/** How long commands are sent to a Redis that hangs, in milliseconds: several times what one may wait. */
+/** How long commands are sent to a Redis that hangs (ms): several times the timeout of a command. */
 const HANG_MS = 4_000;
 
 const servers = await redisServers();
@@ -23,12 +23,12 @@ async function connection(open: typeof openRedis, to: string): Promise<Redis> {
     return redis;
 }
 
-/** Sends commands one after another for a while; returns how many of them waited for an answer in vain. */
+/** Sends commands one after another for HANG_MS. Returns how many of them timed out. */
 async function countWaiting(redis: Redis, key: string): Promise<number> {
     let waited = 0;
     for (const end = performance.now() + HANG_MS; performance.now() < end; await delay(20)) {
         const error = await redis.get(key).then(
-            () => assert.fail('it hangs'),
+            () => assert.fail('a Redis that hangs must not answer'),
             (reason: Error) => reason,
         );
         if (error.name === 'TimeoutError') waited++;
@@ -36,17 +36,17 @@ async function countWaiting(redis: Redis, key: string): Promise<number> {
     return waited;
 }
 
-it('one command waits for a Redis that hangs, all further ones fail at once until it answers again', async () => {
+it('only one command waits for a Redis that hangs, and all others fail at once until it answers again', async () => {
     const redis = await connection(openRedis, url);
     await redis.set('key', 'value');
     node.suspend();
     assert.equal(await countWaiting(redis, 'key'), 1);
     node.resume();
-    await until('it is used again', () => redis.status === 'ready');
+    await until('Redis is used again', () => redis.status === 'ready');
     assert.equal(await redis.get('key'), 'value');
 });
 
-it('one command waits for a node of a cluster that hangs, and the other nodes go on', async () => {
+it('only one command waits for a node of a cluster that hangs, and the other nodes keep answering', async () => {
     const cluster = await startRedisCluster();
     after(() => cluster.stop());
     const redis = await connection(openRedis, cluster.url);
@@ -60,10 +60,10 @@ it('one command waits for a node of a cluster that hangs, and the other nodes go
     assert.equal(await countWaiting(redis, onFirst), 1);
     assert.equal(await elsewhereServed, 'value');
     first?.resume();
-    await until('it is used again', async () => (await redis.get(onFirst).catch(() => undefined)) === 'value');
+    await until('Redis is used again', async () => (await redis.get(onFirst).catch(() => undefined)) === 'value');
 });
 
-it('the connection of the job queues is replaced when Redis is silent for longer than it may block', async () => {
+it('the connection of the job queues is replaced if Redis is silent for longer than a command may block', async () => {
     const redis = await connection(openPatientRedis, url);
     const closed = Promise.withResolvers<void>();
     redis.once('close', closed.resolve);
@@ -71,5 +71,5 @@ it('the connection of the job queues is replaced when Redis is silent for longer
     const answer = redis.ping();
     await closed.promise;
     node.resume();
-    assert.equal(await answer, 'PONG', 'it is asked again');
+    assert.equal(await answer, 'PONG', 'the command is sent again');
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, describe, it } from 'node:test';
 import type { Redis as Connection } from 'ioredis';
-import { limiter } from '../../../gateway/admission/limit.ts';
+import { limiter } from '../../../gateway/admission/limiter.ts';
 import { bucketsAwaitingRollUp, keyBucket } from '../../../platform/access/limit-record.ts';
 import { livenessMarkKey, livenessMarks } from '../../../platform/access/liveness-marks.ts';
 import { jobMetrics } from '../../../platform/redis/job-metrics.ts';
@@ -14,35 +14,38 @@ import { startRedisCluster } from '../../support/redis-cluster.ts';
 import { startSentinels } from '../../support/redis-sentinel.ts';
 import { until } from '../../support/until.ts';
 
-/** Closes what the running test opens, the last first: a connection without its sentinels would look for them for ever. */
+/** Closes what the running test has opened, the last first: a connection would look for stopped sentinels forever. */
 function closedAfterTest(): AsyncDisposableStack {
     const closing = new AsyncDisposableStack();
     after(() => closing.disposeAsync());
     return closing;
 }
 
-/** One gateway, and one key that it knows to be alive. */
+/** The limiter of one gateway, and one key with a live mark. */
 async function gatewayAt(url: string, closing = closedAfterTest()) {
     const redis = openRedis({ url, log: quiet });
     closing.defer(() => redis.disconnect());
     await awaitRedis(redis, 10_000);
-    const [account, key_id] = [randomUUID(), randomUUID()];
+    const [account, keyId] = [randomUUID(), randomUUID()];
     const tag = shardTag(account, 16);
-    const mark = livenessMarkKey(tag, 'key', key_id);
-    const bucket = keyBucket(tag, account, key_id);
+    const mark = livenessMarkKey(tag, 'key', keyId);
+    const bucket = keyBucket(tag, account, keyId);
     const limitRequest = { tag, bucket, mark, awaitingRollUp: bucketsAwaitingRollUp(tag, account), limit: 1_000 };
-    const { take } = limiter({ redis, shards: 16, window_ms: 60_000, log: quiet, metrics: createMetrics() });
+    const { take } = limiter({ redis, shards: 16, windowMs: 60_000, log: quiet, metrics: createMetrics() });
     const state = async (confirmed = false) =>
         (await take(limitRequest, confirmed ? performance.now() : undefined)).state;
-    await state(); // it learns the era of this memory
+    await state(); // the gateway learns the epoch
     assert.deepEqual([await state(true), await state()], ['admitted', 'admitted']);
     const { refuseAnd } = livenessMarks({ redis, shards: 16 });
-    return { mark, state, revoke: () => refuseAnd({ account, subject: 'key', ids: [key_id] }, async () => {}) };
+    return { mark, state, revoke: () => refuseAnd({ account, subject: 'key', ids: [keyId] }, async () => {}) };
 }
 
 type Gateway = Awaited<ReturnType<typeof gatewayAt>>;
 
-/** Revokes the key on `old`, and gives `promoted` the copy of before, as if replication had lost the revocation. */
+/**
+ * Revokes the key on `old`. The returned function restores the live mark on `promoted`, as if replication had lost the
+ * revocation.
+ */
 async function loseRevocation(gateway: Gateway, old: Connection): Promise<(promoted: Connection) => Promise<void>> {
     const live = (await old.get(gateway.mark)) ?? assert.fail('no live mark');
     await gateway.revoke();
@@ -50,7 +53,7 @@ async function loseRevocation(gateway: Gateway, old: Connection): Promise<(promo
     return async (promoted) => void (await promoted.set(gateway.mark, live, 'PX', 60_000));
 }
 
-/** What the gateway says as soon as Redis decides again. */
+/** The state that the gateway returns as soon as Redis decides again. */
 async function decided(gateway: Gateway): Promise<string> {
     let state: string = 'unreachable';
     await until('Redis decides again', async () => {
@@ -60,7 +63,7 @@ async function decided(gateway: Gateway): Promise<string> {
     return state;
 }
 
-/** Makes a replica the master without asking anybody, as after a partition. */
+/** Makes a replica the master without the agreement of other nodes, as after a partition. */
 async function takeOver({ from, to }: { from: Connection; to: Connection }): Promise<void> {
     await until('the replica has a copy', async () => (await to.info('replication')).includes('master_link_status:up'));
     await to.call('CLUSTER', 'FAILOVER', 'TAKEOVER');
@@ -69,11 +72,11 @@ async function takeOver({ from, to }: { from: Connection; to: Connection }): Pro
 
 const isMaster = async (node: Connection): Promise<boolean> => (await node.info('replication')).includes('role:master');
 
-describe('when a replica is promoted that has not heard of a revocation, nothing revoked is accepted', async () => {
+describe('after the promotion of a replica that has lost a revocation, the revoked key is not accepted', async () => {
     const cluster = await startRedisCluster({ replicas: 1 });
     after(() => cluster.stop());
 
-    /** The node that has the gateway's key, and its replica. */
+    /** The master that holds the gateway's key, and its replica. */
     async function pairOf({ mark }: Gateway) {
         const [first] = cluster.nodes;
         const slot = Number(await first?.cluster('KEYSLOT', mark));
@@ -82,13 +85,13 @@ describe('when a replica is promoted that has not heard of a revocation, nothing
         return master && replica ? { master, replica } : assert.fail('no such node');
     }
 
-    it('in a cluster whose old master lives on, and sends the gateway on', async () => {
+    it('in a cluster whose old master keeps running and redirects the gateway', async () => {
         const gateway = await gatewayAt(cluster.url);
         const { master, replica } = await pairOf(gateway);
         await takeOver({ from: master.redis, to: replica.redis });
         assert.equal(await decided(gateway), 'unconfirmed');
         assert.equal(await gateway.state(true), 'admitted');
-        // Now the gateway has a connection to both: when they change again it is sent on without losing one.
+        // Now the gateway has a connection to both. After the next takeover it is redirected, and loses no connection.
         const lose = await loseRevocation(gateway, replica.redis);
         await takeOver({ from: replica.redis, to: master.redis });
         await lose(master.redis);
@@ -103,19 +106,19 @@ describe('when a replica is promoted that has not heard of a revocation, nothing
         await until('the replica is promoted', () => isMaster(replica.redis));
         await lose(replica.redis);
         assert.equal(await decided(gateway), 'unconfirmed');
-        assert.equal(await gateway.state(true), 'admitted', 'its owner is believed again');
+        assert.equal(await gateway.state(true), 'admitted', 'a new confirmation counts');
     });
 
-    it('by sentinels, for a master that hangs; jobs go on too', async () => {
+    it('with sentinels and a master that hangs, and jobs continue to run', async () => {
         const sentinels = await startSentinels();
         const closing = closedAfterTest();
         closing.defer(() => sentinels.stop());
         const [master, replica] = sentinels.nodes;
         let runs = 0;
         const scheduled = scheduleJobs({
-            redis_url: sentinels.url,
+            redisUrl: sentinels.url,
             role: 'test',
-            jobs: { work: { every_ms: 100, run: async () => runs++ } },
+            jobs: { work: { everyMs: 100, run: async () => runs++ } },
             log: quiet,
             metrics: jobMetrics(createMetrics()),
         });
@@ -127,7 +130,7 @@ describe('when a replica is promoted that has not heard of a revocation, nothing
         await until('the replica is promoted', () => isMaster(replica.redis));
         await lose(replica.redis);
         assert.equal(await decided(gateway), 'unconfirmed');
-        assert.equal(await gateway.state(true), 'admitted', 'its owner is believed again');
+        assert.equal(await gateway.state(true), 'admitted', 'a new confirmation counts');
         const before = runs;
         await until('the job runs on', () => runs > before);
         master.resume();

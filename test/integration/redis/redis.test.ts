@@ -5,7 +5,7 @@ import { testRedis } from '../../support/harness.ts';
 
 const redis = await testRedis();
 
-it('an answer that came while this process was stalled is taken, however long that was', async () => {
+it('an answer that arrived while this process was stalled is accepted, however long the stall was', async () => {
     const answers = [redis.ping(), redis.get(`nothing:${randomUUID()}`)];
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 800); // longer than a command may take
     assert.deepEqual(await Promise.all(answers), ['PONG', null]);

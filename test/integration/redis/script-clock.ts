@@ -1,7 +1,8 @@
 import type { Redis } from '../../../platform/redis/redis.ts';
 
 /**
- * The same Redis, but scripts read the time from `clock` (milliseconds since 1970). Keys still expire by Redis' own time.
+ * Wraps Redis so that scripts read the time from `clock` (milliseconds since 1970). Keys still expire by Redis' own
+ * time.
  */
 export function underClock(redis: Redis, clock: () => number): Redis {
     const now = (): string => {
@@ -9,7 +10,7 @@ export function underClock(redis: Redis, clock: () => number): Redis {
         return JSON.stringify([String(Math.floor(time / 1_000)), String((time % 1_000) * 1_000)]);
     };
     const replaced = {
-        // The first of the two commands of redisScript: its text comes next.
+        // redisScript sends EVALSHA first. This error makes it send the text of the script with EVAL.
         evalsha: async () => Promise.reject(new Error('NOSCRIPT')),
         eval: (text: string, keys: number, ...args: Array<string | number | Buffer>) =>
             redis.eval(text.replaceAll("redis.call('TIME')", 'cjson.decode(ARGV[#ARGV])'), keys, ...args, now()),

@@ -3,9 +3,6 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { asAppError } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
-import { loadConfig } from '../../../platform/process/config.ts';
-import { type ServiceRegistry, serviceRegistry } from '../../../platform/rpc/service-registry.ts';
-import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { CredentialsServiceDefinition } from '../../../proto/gen/credentials/v1/credentials.ts';
 import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
 import { IdentityServiceDefinition } from '../../../proto/gen/identity/v1/identity.ts';
@@ -13,41 +10,9 @@ import { KeysServiceDefinition } from '../../../proto/gen/keys/v1/keys.ts';
 import { PresentationsServiceDefinition } from '../../../proto/gen/presentations/v1/presentations.ts';
 import { UsageServiceDefinition } from '../../../proto/gen/usage/v1/usage.ts';
 import { WalletServiceDefinition } from '../../../proto/gen/wallet/v1/wallet.ts';
-import { SERVICE_ROLES } from '../../../proto/services.ts';
-import { cryptoPools } from '../../../services/crypto-pools.ts';
-import { SERVICES, type ServiceDependencies } from '../../../services/index.ts';
-import { quiet, testContext, testDatabase, testRedis } from '../../support/harness.ts';
-import { signingKey } from '../identity/identity.fixture.ts';
-
-const PASSWORD = 'correct horse battery';
-
-/** All services in this process, as its transport reaches them. */
-async function startAll() {
-    const [{ db }, redis] = [await testDatabase(), await testRedis()];
-    const config = loadConfig({
-        JWT_KEYS: signingKey(),
-        SERVICE_TOKEN: 'the service token of this test',
-        ARGON2_MEMORY_KIB: '8',
-        ARGON2_PASSES: '1',
-        SIGNATURE_THREADS: '1',
-    });
-    const metrics = createMetrics();
-    const closing = new AsyncDisposableStack();
-    const found: ServiceRegistry = serviceRegistry({
-        local_roles: SERVICE_ROLES,
-        addressOf: () => assert.fail('all are here'),
-        service_token: 'none is sent',
-        tls: undefined,
-        log: quiet,
-        metrics,
-    });
-    const ground: ServiceDependencies = {
-        ...{ config, db, redis, log: quiet, metrics, clock: Date.now, serviceClient: found.serviceClient },
-        ...cryptoPools({ config, metrics, closing }),
-    };
-    found.offer(SERVICE_ROLES.flatMap((role) => SERVICES[role].build(ground)));
-    return { closing, serviceClient: found.serviceClient };
-}
+import { testContext } from '../../support/harness.ts';
+import { PASSWORD } from '../identity/identity.fixture.ts';
+import { SPOILERS, spoilt, startAll, textsOf } from './batch-neighbours.fixture.ts';
 
 const { closing, serviceClient } = await startAll();
 const did = serviceClient('did', DidServiceDefinition);
@@ -61,32 +26,32 @@ const usage = serviceClient('usage', UsageServiceDefinition);
 const email = `${newId()}@example.org`;
 const { user_id } = await identity.register({ email, password: PASSWORD }, testContext());
 const { session } = await identity.login({ email, password: PASSWORD }, testContext());
-/** From an address of its own each time: a wrong password from one holds up nobody else's. */
+/** The context of a call from a new address, so that a wrong password makes no other call wait. */
 const caller = () => testContext({ user_id, tier: 'enterprise', address: newId() });
 const own = await did.create({}, caller());
-const private_key = own.private_key ?? assert.fail();
+const privateKey = own.private_key ?? assert.fail();
 const issuance = {
     issuer_did: own.did,
-    issuer_private_key: private_key,
+    issuer_private_key: privateKey,
     subject_did: own.did,
     credential_type: 'Membership',
     claims: '{"a":"b"}',
 };
 const issued = await credentials.issue(issuance, caller());
 const { credential, credential_id } = issued;
-const presentation_request = {
+const presentationRequest = {
     holder_did: own.did,
-    holder_private_key: private_key,
+    holder_private_key: privateKey,
     credentials: [credential],
     audience: own.did,
 };
-const { presentation } = await presentations.create(presentation_request, caller());
+const { presentation } = await presentations.create(presentationRequest, caller());
 const { key_id } = await keys.generate({ name: 'a key' }, caller());
 const { wallet_id } = await wallet.create({ name: 'a wallet', password: PASSWORD }, caller());
 const page = { limit: 10, with_total: true };
 const token = session?.token ?? assert.fail();
 
-/** A request for each method, by service: what it may hold is not held against its neighbours, either. */
+/** A request for each method, by service. Some are refused, which must not affect other calls in the batch either. */
 const REQUESTS: Record<string, [service: object, requests: Record<string, () => object>]> = {
     did: [
         did,
@@ -147,7 +112,7 @@ const REQUESTS: Record<string, [service: object, requests: Record<string, () => 
     presentations: [
         presentations,
         {
-            create: () => ({ ...presentation_request, nonce: 'n', domain: 'd' }),
+            create: () => ({ ...presentationRequest, nonce: 'n', domain: 'd' }),
             verify: () => ({
                 presentation,
                 audience: own.did,
@@ -185,10 +150,10 @@ interface Method {
     call(request: object, context: object): Promise<unknown>;
 }
 
-const METHODS: Method[] = Object.entries(REQUESTS).flatMap(([service_name, [service, requests]]) => {
-    assert.deepEqual(Object.keys(requests).toSorted(), Object.keys(service).toSorted(), `methods of ${service_name}`);
+const METHODS: Method[] = Object.entries(REQUESTS).flatMap(([serviceName, [service, requests]]) => {
+    assert.deepEqual(Object.keys(requests).toSorted(), Object.keys(service).toSorted(), `methods of ${serviceName}`);
     return Object.entries(requests).map(([name, request]) => ({
-        name: `${service_name}.${name}`,
+        name: `${serviceName}.${name}`,
         request,
         call: service[name as keyof typeof service] as Method['call'], // named by the keys of the service
     }));
@@ -201,34 +166,8 @@ const outcomeOf = (call: Promise<unknown>): Promise<string> =>
         (error: unknown) => asAppError(error).kind,
     );
 
-/** The places of all texts in a value. */
-function textsOf(value: unknown, path: string[] = []): string[][] {
-    if (typeof value === 'string') return [path];
-    if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return [];
-    return Object.entries(value).flatMap(([name, member]) => textsOf(member, [...path, name]));
-}
-
-/** A copy with another text in one place. */
-function spoilt(value: unknown, [name, ...rest]: string[], text: (before: string) => string): unknown {
-    if (name === undefined) return text(String(value));
-    const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string, unknown>; // by its keys, either
-    copy[name] = spoilt(copy[name], rest, text);
-    return copy;
-}
-
-const SPOILERS: Array<(text: string) => string> = [
-    () => '\0',
-    (text) => `${text}\0`,
-    (text) => `\0${text}`,
-    () => '\ud800',
-    (text) => `${text}\udfff`,
-    () => '',
-    (text) => `${text}'`,
-    (text) => text.repeat(200),
-];
-
 const spoilOrNot = fc.option(fc.record({ place: fc.nat(), spoiler: fc.nat({ max: SPOILERS.length - 1 }) }));
-/** Calls at one time of two methods, so that many of them share a batch. */
+/** Concurrent calls of two methods, so that many of them share a batch. */
 const calls = fc.array(fc.nat({ max: METHODS.length - 1 }), { minLength: 2, maxLength: 2 }).chain((methods) =>
     fc.array(fc.record({ method: fc.constantFrom(...methods), spoil: spoilOrNot }), {
         minLength: 2,
@@ -236,11 +175,14 @@ const calls = fc.array(fc.nat({ max: METHODS.length - 1 }), { minLength: 2, maxL
     }),
 );
 
-test('a bad text in one call never changes what becomes of the calls beside it, over all methods', async (t) => {
+test('an invalid string in a call of any method never changes the outcome of other calls in its batch', async (t) => {
     t.after(() => closing.disposeAsync());
     const expected = new Map<string, string>();
     for (const { name, request, call } of METHODS) expected.set(name, await outcomeOf(call(request(), caller())));
-    assert.ok(!['internal', 'unavailable'].some((kind) => [...expected.values()].includes(kind)), 'each can be served');
+    assert.ok(
+        !['internal', 'unavailable'].some((kind) => [...expected.values()].includes(kind)),
+        'every method can be served',
+    );
 
     await fc.assert(
         fc.asyncProperty(calls, async (made) => {
@@ -259,7 +201,7 @@ test('a bad text in one call never changes what becomes of the calls beside it, 
                 return { name, outcome: await outcomeOf(call(bad, context)), spoil };
             });
             for (const { name, outcome, spoil } of await Promise.all(outcomes)) {
-                if (spoil) assert.ok(outcome !== 'internal', `${name}, spoilt, is ${outcome}`);
+                if (spoil) assert.ok(outcome !== 'internal', `${name} with an invalid string ends with ${outcome}`);
                 else assert.equal(outcome, expected.get(name), name);
             }
         }),

@@ -13,7 +13,7 @@ import type { CallContext } from '../../../platform/context.ts';
 import type { AppError } from '../../../platform/errors.ts';
 import { queueStats } from '../../../platform/queue-stats.ts';
 import { encode } from '../../../platform/rpc/frames/encode.ts';
-import { EXCHANGE, writeFrame } from '../../../platform/rpc/frames/frames.ts';
+import { FRAME_METHOD, writeFrame } from '../../../platform/rpc/frames/frames.ts';
 import type { ReplicaAddress } from '../../../platform/rpc/resolve.ts';
 import { CreateRequest, ResolveRequest } from '../../../proto/gen/did/v1/did.ts';
 import type { Call, Frame } from '../../../proto/gen/rpc/v1/frames.ts';
@@ -22,10 +22,10 @@ import { connectTo, create, resolve, startFrameServer, startReplica, TOKEN, unti
 
 const atCapacity = ({ kind, retry_after }: AppError): boolean => kind === 'unavailable' && retry_after === 1;
 const isCancelled = ({ kind }: AppError): boolean => kind === 'cancelled';
-const quarter_mib = '.'.repeat((256 << 10) - 16);
+const quarterMib = '.'.repeat((256 << 10) - 16);
 const [calls, replies] = [queueStats('rpc_calls'), queueStats('rpc_replies')];
 
-/** A server that opens streams and never reads, and a client whose stream to it is open. */
+/** Starts a server that opens streams and never reads from them, and a client with an open stream to it. */
 async function startUnread(t: TestContext) {
     const { address, kill } = await startFrameServer(t, (stream) => {
         stream.on('error', () => {});
@@ -34,14 +34,14 @@ async function startUnread(t: TestContext) {
     const did = connectTo(t, [address]);
     const { items } = calls;
     const context = testContext();
-    const given_up = assert.rejects(resolve(did, 'first', context), isCancelled);
+    const givenUp = assert.rejects(resolve(did, 'first', context), isCancelled);
     await until('the stream is open', () => calls.items > items);
     context.cancellation.cancel();
-    await given_up;
+    await givenUp;
     return { did, kill };
 }
 
-/** Clients whose calls go nowhere. */
+/** Clients whose calls are never read. */
 const SILENT = {
     'while no stream is open': async (t: TestContext) => {
         const { address } = await startFrameServer(t, (stream) => stream.on('error', () => {}));
@@ -50,11 +50,11 @@ const SILENT = {
     'on a stream that is not read': async (t: TestContext) => (await startUnread(t)).did,
 };
 
-describe('what is under way', () => {
-    it('is at most 8192 calls: the next one is refused at once, and the others are answered', async (t) => {
+describe('the calls in progress', () => {
+    it('are at most 8192: the next one is refused at once, and the others are answered', async (t) => {
         const replica = await startReplica(t);
         const did = connectTo(t, [replica.address]);
-        const context = testContext({ deadline: performance.now() + 60_000 }); // they are many
+        const context = testContext({ deadline: performance.now() + 60_000 }); // long enough for so many calls
         const waiting = Array.from({ length: 8_192 }, (_, index) => resolve(did, `held ${index}`, context));
         await until('all are under way', () => replica.ran.length === waiting.length);
         await assert.rejects(resolve(did, 'x'), atCapacity);
@@ -65,43 +65,41 @@ describe('what is under way', () => {
     });
 
     for (const [where, connectSilent] of Object.entries(SILENT)) {
-        it(`has at most 64 MiB ${where}: what would exceed it is refused at once`, async (t) => {
+        it(`have at most 64 MiB ${where}: a call that would exceed it is refused at once`, async (t) => {
             const did = await connectSilent(t);
             const context = testContext();
             const waiting = Array.from({ length: 256 }, () =>
-                assert.rejects(create(did, quarter_mib, context), isCancelled),
+                assert.rejects(create(did, quarterMib, context), isCancelled),
             );
-            await assert.rejects(create(did, quarter_mib), atCapacity);
+            await assert.rejects(create(did, quarterMib), atCapacity);
             const small = assert.rejects(create(did, 'small', context), isCancelled);
             context.cancellation.cancel();
             await Promise.all([...waiting, small]);
             const later = testContext();
-            const again = assert.rejects(create(did, quarter_mib, later), isCancelled); // there is room again
+            const again = assert.rejects(create(did, quarterMib, later), isCancelled); // there is room again
             later.cancellation.cancel();
             await again;
         });
     }
 
-    it('is not what was given up: that leaves the queue it waits in', async (t) => {
+    it('leave their queue when they are cancelled', async (t) => {
         const { did } = await startUnread(t);
         const { waiting } = calls;
         for (let round = 0; round < 3; round++) {
             const context = testContext();
-            const given_up = Array.from({ length: 4_096 }, () =>
-                assert.rejects(create(did, 'x', context), isCancelled),
-            );
+            const givenUp = Array.from({ length: 4_096 }, () => assert.rejects(create(did, 'x', context), isCancelled));
             assert.ok(calls.waiting > waiting);
             context.cancellation.cancel();
-            await Promise.all(given_up);
+            await Promise.all(givenUp);
             assert.equal(calls.waiting, waiting);
         }
     });
 
-    it('leaves the queue when its server is killed', async (t) => {
+    it('leave their queue when their server is killed', async (t) => {
         const { did, kill } = await startUnread(t);
         const { waiting } = calls;
         const context = testContext({ deadline: performance.now() + 60_000 });
-        const lost = Array.from({ length: 64 }, () => assert.rejects(create(did, quarter_mib, context)));
+        const lost = Array.from({ length: 64 }, () => assert.rejects(create(did, quarterMib, context)));
         await until('a frame is under way', () => calls.waiting < waiting + lost.length);
         assert.ok(calls.waiting > waiting);
         kill();
@@ -111,28 +109,28 @@ describe('what is under way', () => {
     });
 });
 
-/** A stream of frames to a replica, in the hands of the test. */
+/** Opens a stream of frames to a replica, on which the test sends its own frames. */
 function openStream(t: TestContext, { target }: ReplicaAddress): ClientDuplexStream<Frame, Frame> {
     const grpc = new Client(target, credentials.createInsecure());
     t.after(() => grpc.close());
     const metadata = new Metadata();
     metadata.set('authorization', `Bearer ${TOKEN}`);
-    const { path, requestSerialize, responseDeserialize } = EXCHANGE;
+    const { path, requestSerialize, responseDeserialize } = FRAME_METHOD;
     return grpc.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata);
 }
 
-function callOf(id: number, method: string, request: Uint8Array, timeout_ms = 10_000): Call {
-    return { id, method: `/did.v1.DidService/${method}`, timeout_ms, context: testContext(), request };
+function callOf(id: number, method: string, request: Uint8Array, timeoutMs = 10_000): Call {
+    return { id, method: `/did.v1.DidService/${method}`, timeout_ms: timeoutMs, context: testContext(), request };
 }
 
-const resolveCall = (id: number, did = `did:${id}`, timeout_ms?: number): Call =>
-    callOf(id, 'Resolve', encode(ResolveRequest, { did, derive: false }), timeout_ms);
+const resolveCall = (id: number, did = `did:${id}`, timeoutMs?: number): Call =>
+    callOf(id, 'Resolve', encode(ResolveRequest, { did, derive: false }), timeoutMs);
 
 const createCall = (id: number): Call =>
     callOf(id, 'Create', encode(CreateRequest, { public_key: Buffer.alloc(100 << 10, '.') }));
 
 describe('a server of frames', { timeout: 60_000 }, () => {
-    it('takes 32 calls in one, and ends the stream that has more in one, before it runs any', async (t) => {
+    it('accepts 32 calls in a frame, and ends a stream with more in a frame before it runs any of them', async (t) => {
         const replica = await startReplica(t);
         const stream = openStream(t, replica.address);
         const answered: number[] = [];
@@ -157,7 +155,7 @@ describe('a server of frames', { timeout: 60_000 }, () => {
         assert.ok(deadline <= performance.now() + 120_000);
     });
 
-    it('keeps no reply for a client that has gone, neither one that waits nor one that comes later', async (t) => {
+    it('keeps no reply for a client that has disconnected, neither a queued nor a later one', async (t) => {
         const replica = await startReplica(t);
         const { waiting } = replies;
         const stream = openStream(t, replica.address).on('error', () => {});
@@ -168,7 +166,7 @@ describe('a server of frames', { timeout: 60_000 }, () => {
         await until('none waits', () => replies.waiting === waiting);
         replica.release();
         const did = connectTo(t, [replica.address]);
-        assert.equal((await resolve(did, 'x')).did, 'x'); // by now the other has ended
+        assert.equal((await resolve(did, 'x')).did, 'x'); // by now the held call has ended
         assert.equal(replies.waiting, waiting);
     });
 });
@@ -185,12 +183,12 @@ it('a call tells the server how much time is left when its frame is sent', async
     const first = testContext();
     const deadline = performance.now() + 10_000;
     const context: CallContext & { deadline: number } = testContext({ deadline }); // to be changed below
-    const given_up = [resolve(did, 'first', first).catch(() => {})];
+    const givenUp = [resolve(did, 'first', first).catch(() => {})];
     await until('the stream is open', () => opened !== undefined && sent.length === 1);
-    given_up.push(resolve(did, 'second', context).catch(() => {}));
-    context.deadline -= 5_000; // as if it had waited for so long
+    givenUp.push(resolve(did, 'second', context).catch(() => {}));
+    context.deadline -= 5_000; // as if the call had waited for 5 s
     await until('it has arrived', () => sent.length === 2);
     assert.ok((sent[1]?.timeout_ms ?? assert.fail()) < 5_000);
     for (const one of [first, context]) one.cancellation.cancel();
-    await Promise.all(given_up);
+    await Promise.all(givenUp);
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { describe, it, type TestContext } from 'node:test';
-import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
-import { loadFileDescriptorSetFromBuffer, loadSync, type ServiceDefinition } from '@grpc/proto-loader';
+import { type ServiceError, status } from '@grpc/grpc-js';
+import { loadFileDescriptorSetFromBuffer, type ServiceDefinition } from '@grpc/proto-loader';
 import { protoPath as HEALTH_PROTO } from 'grpc-health-check';
 import type { AppError } from '../../../platform/errors.ts';
 import { loadConfig, required } from '../../../platform/process/config.ts';
@@ -10,6 +10,7 @@ import type { ServeOptions } from '../../../platform/rpc/serve.ts';
 import { tlsOf } from '../../../platform/rpc/tls.ts';
 import { authority } from '../../support/certificates.ts';
 import { testContext } from '../../support/harness.ts';
+import { ask, serviceIn } from './plain-calls.fixture.ts';
 import { connectTo, resolve, startReplica, until } from './rpc.fixture.ts';
 
 const [OWN, OTHER] = ['the token of its own processes', 'the token of another service'];
@@ -23,9 +24,9 @@ const OTHERS = {
 
 /** Serves a DID service to its own processes and to another service. */
 async function start(t: TestContext, options: Partial<ServeOptions> = {}) {
-    const replica = await startReplica(t, { service_tokens: [OWN], service_callers: { other: OTHERS }, ...options });
-    const didAs = (service_token: string, tls?: ServeOptions['tls']) =>
-        connectTo(t, [replica.address], { service_token, tls });
+    const replica = await startReplica(t, { serviceTokens: [OWN], serviceCallers: { other: OTHERS }, ...options });
+    const didAs = (serviceToken: string, tls?: ServeOptions['tls']) =>
+        connectTo(t, [replica.address], { serviceToken, tls });
     return { ...replica, address: replica.address.target, didAs };
 }
 
@@ -34,8 +35,8 @@ const refusedAs = (kind: string) => (error: AppError) => {
     return true;
 };
 
-describe('a service with a token of its own', () => {
-    it('cannot say of which tier an account is, which the own processes can', async (t) => {
+describe('another service with its own token', () => {
+    it('cannot set the tier of an account, which only own processes can', async (t) => {
         const { didAs, contexts } = await start(t);
         await resolve(didAs(OTHER), 'by the other', testContext({ tier: 'enterprise' }));
         await resolve(didAs(OWN), 'by its own', testContext({ tier: 'enterprise' }));
@@ -43,7 +44,7 @@ describe('a service with a token of its own', () => {
         assert.equal(contexts.get('by its own')?.tier, 'enterprise');
     });
 
-    it('is held to its list in every call inside of frames', async (t) => {
+    it('may call only the methods of its list, in every call within frames', async (t) => {
         const did = (await start(t)).didAs(OTHER);
         assert.equal((await resolve(did, 'x')).did, 'x');
         await assert.rejects(did.filterOwned({ dids: [] }, testContext()), refusedAs('forbidden'));
@@ -51,7 +52,7 @@ describe('a service with a token of its own', () => {
         await assert.rejects(resolve(did, 'x', testContext({ user_id: 'ada' })), refusedAs('invalid'));
     });
 
-    it('may have so many calls under way, and takes nobody else’s place', async (t) => {
+    it('may have a limited number of calls in progress, and takes no capacity from other callers', async (t) => {
         const { didAs, release, ran } = await start(t);
         const [own, other] = [didAs(OWN), didAs(OTHER)];
         const slow = [1, 2].map(() => resolve(other, 'held'));
@@ -67,34 +68,7 @@ describe('a service with a token of its own', () => {
     });
 });
 
-/** One call by whoever has the protos; for a stream, one request and its first answer. */
-function ask(address: string, service: ServiceDefinition, name: string, request: object, token?: string) {
-    const method = service[name] ?? assert.fail(name);
-    const grpc = new Client(address, credentials.createInsecure());
-    const metadata = new Metadata();
-    if (token !== undefined) metadata.set('authorization', `Bearer ${token}`);
-    const { path, requestSerialize, responseDeserialize } = method;
-    // biome-ignore lint/suspicious/noExplicitAny: what answers hold is asserted
-    return new Promise<any>((resolve, reject) => {
-        if (!method.requestStream) {
-            const settle = (error: ServiceError | null, response?: unknown) =>
-                error ? reject(error) : resolve(response);
-            grpc.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, metadata, settle);
-            return;
-        }
-        const stream = grpc.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata);
-        stream.on('data', resolve).on('error', reject);
-        stream.write(request);
-        stream.end();
-    }).finally(() => grpc.close());
-}
-
-/** The service `name` of a file of protos. */
-function serviceIn(file: string, name: string): ServiceDefinition {
-    return loadSync(file, { keepCase: true, enums: String, defaults: true, oneofs: true })[name] as ServiceDefinition; // it is one
-}
-
-it('health tells, without a token, whether the process is ready at that moment', async (t) => {
+it('health reports without a token whether the process is ready now', async (t) => {
     let ready = async () => true;
     const { address } = await start(t, { ready: () => ready() });
     const health = serviceIn(HEALTH_PROTO, 'grpc.health.v1.Health');
@@ -102,7 +76,7 @@ it('health tells, without a token, whether the process is ready at that moment',
     for (const service of ['', 'did.v1.DidService']) assert.equal((await check(service)).status, 'SERVING');
     ready = async () => false;
     assert.equal((await check('')).status, 'NOT_SERVING');
-    ready = () => Promise.reject(new Error('the database is away'));
+    ready = () => Promise.reject(new Error('the database is unreachable'));
     assert.equal((await check('did.v1.DidService')).status, 'NOT_SERVING');
     ready = async () => true;
     assert.equal((await check('')).status, 'SERVING');
@@ -119,7 +93,7 @@ describe('reflection', () => {
         const reflect = (address: string, request: object, token?: string) =>
             ask(address, reflection, 'ServerReflectionInfo', request, token);
 
-        it(`${version} gives holders of a token all that a client needs`, async (t) => {
+        it(`${version} gives callers with a token everything that a client needs`, async (t) => {
             const { address } = await start(t);
             const { list_services_response } = await reflect(address, { list_services: '' }, OTHER);
             const names = list_services_response.service.map(({ name }: { name: string }) => name);
@@ -135,7 +109,7 @@ describe('reflection', () => {
             assert.equal(answer.did, 'reflected');
         });
 
-        it(`${version} gives strangers nothing`, async (t) => {
+        it(`${version} gives nothing to callers without a valid token`, async (t) => {
             const { address } = await start(t);
             for (const token of [undefined, 'wrong']) {
                 await assert.rejects(
@@ -148,28 +122,28 @@ describe('reflection', () => {
 });
 
 describe('the service token', () => {
-    /** What SERVICE_TOKEN is while one token takes the place of another, step by step. */
+    /** The values of SERVICE_TOKEN in each step of a rotation. */
     const STEPS = ['the old one', 'the old one, the new one', 'the new one,the old one', 'the new one'];
     const tokensOf = (setting = '') => required(loadConfig({ SERVICE_TOKEN: setting }), 'SERVICE_TOKEN');
     const asked = { did: 'x', derive: false };
 
-    it('is replaced in steps at each of which those before it and after it are understood', async (t) => {
+    it('is rotated in steps, and processes that are one step apart can call each other', async (t) => {
         for (const [step, setting] of STEPS.entries()) {
-            const { didAs } = await start(t, { service_tokens: tokensOf(setting) });
+            const { didAs } = await start(t, { serviceTokens: tokensOf(setting) });
             for (const other of STEPS.slice(Math.max(0, step - 1), step + 2)) {
                 assert.equal((await resolve(didAs(tokensOf(other)[0]), 'x')).did, 'x');
             }
         }
     });
 
-    it('is good in both places of the list, for plain calls too, and in none of them afterwards', async (t) => {
+    it('is accepted at both places of the list, for plain calls too; the old one is refused afterwards', async (t) => {
         const did = serviceIn('proto/did/v1/did.proto', 'did.v1.DidService');
         const [, both, , last] = STEPS;
-        const rotating = (await start(t, { service_tokens: tokensOf(both) })).address;
+        const rotating = (await start(t, { serviceTokens: tokensOf(both) })).address;
         for (const token of tokensOf(both)) {
             assert.equal((await ask(rotating, did, 'Resolve', asked, token)).did, 'x');
         }
-        const rotated = (await start(t, { service_tokens: tokensOf(last) })).address;
+        const rotated = (await start(t, { serviceTokens: tokensOf(last) })).address;
         for (const wrong of ['the old one', 'the old one, the new one', '', ',']) {
             await assert.rejects(
                 ask(rotated, did, 'Resolve', asked, wrong),
@@ -177,7 +151,7 @@ describe('the service token', () => {
             );
         }
         const late = testContext({ deadline: performance.now() + 1_000 });
-        const refused = (await start(t, { service_tokens: tokensOf(last) })).didAs('the old one');
+        const refused = (await start(t, { serviceTokens: tokensOf(last) })).didAs('the old one');
         await assert.rejects(resolve(refused, 'x', late));
     });
 });
@@ -186,13 +160,13 @@ describe('over TLS', () => {
     const [ours, theirs] = [authority('ours'), authority('theirs')];
     const tls = { ...ours.certify('did'), ca: ours.cert };
 
-    it('processes with certificates of one authority understand each other', async (t) => {
+    it('processes with certificates of one authority can call each other', async (t) => {
         const { didAs } = await start(t, { tls });
         const gateway = { ...ours.certify('gateway'), ca: ours.cert };
         assert.equal((await resolve(didAs(OWN, gateway), 'x')).did, 'x');
     });
 
-    it('one authority takes the place of another in steps at each of which those before it and after it are understood', async (t) => {
+    it('the authority is replaced in steps, and processes that are one step apart can call each other', async (t) => {
         const both = `${ours.cert}${theirs.cert}`;
         const [old, next] = [ours.certify('did'), theirs.certify('did')];
         const steps = [
@@ -209,9 +183,9 @@ describe('over TLS', () => {
         }
     });
 
-    it('nobody is served, or served by, who has no certificate of it', async (t) => {
+    it('a process without a certificate of the authority is not served, and is not accepted as a server', async (t) => {
         const { didAs } = await start(t, { tls });
-        const strange = { ...theirs.certify('stranger'), ca: ours.cert };
+        const strange = { ...theirs.certify('unknown'), ca: ours.cert };
         const deceived = { ...ours.certify('gateway'), ca: theirs.cert };
         for (const unknownCaller of [undefined, strange, deceived]) {
             const late = testContext({ deadline: performance.now() + 1_000 });
@@ -219,13 +193,13 @@ describe('over TLS', () => {
         }
     });
 
-    it('callers need no certificate where servers alone must have one, and are still served by no other', async (t) => {
+    it('callers need no certificate if only servers must have one; they accept servers of the authority only', async (t) => {
         const { cert, key } = tls;
         const alone = tlsOf(
             loadConfig({ GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key, GRPC_TLS_CA: ours.cert, GRPC_TLS_MUTUAL: '0' }),
         );
         const { didAs } = await start(t, { tls: alone });
-        assert.equal((await resolve(didAs(OWN, { ...theirs.certify('stranger'), ca: ours.cert }), 'x')).did, 'x');
+        assert.equal((await resolve(didAs(OWN, { ...theirs.certify('unknown'), ca: ours.cert }), 'x')).did, 'x');
         const late = testContext({ deadline: performance.now() + 1_000 });
         await assert.rejects(resolve(didAs(OWN, { ...ours.certify('gateway'), ca: theirs.cert }), 'x', late));
     });

@@ -14,13 +14,13 @@ const RESOLVE = '/did.v1.DidService/Resolve';
 const OTHER = 'the token of another service';
 const OTHERS = { token_sha256: hash('sha256', OTHER), methods: [RESOLVE], trusted: false, max_in_flight: 2 };
 
-/** An HTTP/2 client whose calls begin as the test says, and need not go on. */
+/** An HTTP/2 client that can begin a call without finishing it. */
 function rawClient(t: TestContext, { target }: ReplicaAddress) {
     const session = connectHttp2(`http://${target}`).on('error', () => {});
     t.after(() => session.destroy());
     return {
         session,
-        /** Sends the head of a call and the first bytes of a message of 4 MiB; resolves to the status that it is answered with. */
+        /** Sends the headers of a call and the first bytes of a message of 4 MiB. Resolves to the answer's status. */
         async begin(path: string, token?: string): Promise<number> {
             const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
             const head = { ':method': 'POST', ':path': path, 'content-type': 'application/grpc', te: 'trailers' };
@@ -34,29 +34,29 @@ function rawClient(t: TestContext, { target }: ReplicaAddress) {
 }
 
 describe('a call', { timeout: 60_000 }, () => {
-    it('without a valid token is refused before its message has come', async (t) => {
-        const { address } = await startReplica(t, { service_callers: { other: OTHERS } });
+    it('without a valid token is refused before its message has arrived', async (t) => {
+        const { address } = await startReplica(t, { serviceCallers: { other: OTHERS } });
         const { begin } = rawClient(t, address);
         for (const token of [undefined, 'wrong']) assert.equal(await begin(RESOLVE, token), status.UNAUTHENTICATED);
         assert.equal(await begin('/did.v1.DidService/Create', OTHER), status.PERMISSION_DENIED);
     });
 
-    it('counts against its caller from its head on, until it ends', async (t) => {
-        const { address } = await startReplica(t, { service_callers: { other: OTHERS } });
+    it('counts against the limit of its caller from its headers until it ends', async (t) => {
+        const { address } = await startReplica(t, { serviceCallers: { other: OTHERS } });
         const [first, second] = [rawClient(t, address), rawClient(t, address)];
         const unanswered = [first.begin(RESOLVE, OTHER), second.begin(RESOLVE, OTHER)];
         for (const begun of unanswered) begun.catch(() => {});
         const third = rawClient(t, address);
-        await until('the two are there', async () => (await third.begin(RESOLVE, OTHER)) === status.RESOURCE_EXHAUSTED);
+        await until('both calls count', async () => (await third.begin(RESOLVE, OTHER)) === status.RESOURCE_EXHAUSTED);
         first.session.destroy();
         second.session.destroy();
         const did = connectTo(t, [address]);
-        assert.equal((await resolve(did, 'x')).did, 'x', 'others are served');
+        assert.equal((await resolve(did, 'x')).did, 'x', 'other callers are served');
         const again = rawClient(t, address);
         await until('there is room again', async () => {
             const answer = again.begin(RESOLVE, OTHER);
             answer.catch(() => {});
-            return (await Promise.race([answer, delay(200)])) === undefined; // it is let in, and waits for its message
+            return (await Promise.race([answer, delay(200)])) === undefined; // admitted, and waits for its message
         });
     });
 });
@@ -71,26 +71,26 @@ describe('a connection', { timeout: 60_000 }, () => {
     };
 
     for (const secure of [false, true]) {
-        it(`${secure ? 'over TLS' : 'in clear text'} over which no valid token comes is closed, and others stay`, async (t) => {
+        it(`${secure ? 'over TLS' : 'in clear text'} without a valid token is closed, others stay open`, async (t) => {
             const ours = authority('ours');
             const tls = secure ? { ...ours.certify('did'), ca: ours.cert } : undefined;
-            const replica = await startReplica(t, { tls, bounds: { unknown_ms: 500 } });
+            const replica = await startReplica(t, { tls, bounds: { unknownMs: 500 } });
             const did = connectTo(t, [replica.address], tls && { tls: { ...ours.certify('gateway'), ca: ours.cert } });
             const held = resolve(did, 'held');
             const silent = await tcp(t, replica.address);
             await until('it is under way', () => replica.ran.includes('held'));
             if (!silent.closed) await once(silent, 'close');
-            await delay(600); // longer than a connection may stay unknown
+            await delay(600); // longer than a connection may stay open without a token
             replica.release();
             assert.equal((await held).did, 'held');
             assert.deepEqual(replica.ran, ['held'], 'the call was not sent again');
         });
     }
 
-    it('is refused at once where its address has too many of which nothing is known', async (t) => {
-        const { address } = await startReplica(t, { bounds: { unknown_per_address: 2, unknown_ms: 60_000 } });
+    it('is refused at once if its address has too many connections without a token', async (t) => {
+        const { address } = await startReplica(t, { bounds: { unknownPerAddress: 2, unknownMs: 60_000 } });
         const did = connectTo(t, [address]);
-        await resolve(did, 'x'); // known, so that it does not count
+        await resolve(did, 'x'); // this connection has a token, so it does not count
         const [first] = [await tcp(t, address), await tcp(t, address)];
         const third = await tcp(t, address);
         if (!third.closed) await once(third, 'close');

@@ -40,7 +40,7 @@ function countStreams(t: TestContext): () => number {
     return () => streams;
 }
 
-/** Sends in one write, and waits until the connection is closed. */
+/** Sends the bytes in one write, and waits until the connection is closed. */
 async function sendUntilClosed(
     t: TestContext,
     replica: ReplicaAddress,
@@ -52,14 +52,14 @@ async function sendUntilClosed(
     if (!socket.closed) await once(socket, 'close');
 }
 
-/** A client whose calls stay open where the server lets them. */
+/** A client of the health service. Its calls stay open as long as the server allows. */
 function healthClient(t: TestContext, replica: ReplicaAddress, options: { address?: string; token?: string } = {}) {
     const { address: localAddress = '127.0.0.1', token } = options;
     const createConnection = () => connectTcp({ port: portOf(replica), host: '127.0.0.1', localAddress });
     const session = connectHttp2(`http://${replica.target}`, { createConnection }).on('error', () => {});
     t.after(() => session.destroy());
     const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    /** The status with which a call ends; undefined where it stays open. */
+    /** Returns the status with which the call ends, or undefined if it stays open. */
     return async (method: 'Check' | 'Watch'): Promise<number | undefined> => {
         const path = `/grpc.health.v1.Health/${method}`;
         const head = { ':method': 'POST', ':path': path, 'content-type': 'application/grpc', te: 'trailers' };
@@ -78,7 +78,7 @@ function healthClient(t: TestContext, replica: ReplicaAddress, options: { addres
 
 describe('a connection without a token', { timeout: 60_000 }, () => {
     for (const what of ['streams that are reset at once', 'streams that end at once', 'streams to nothing'] as const) {
-        it(`is closed when it opens more than 160 streams, within one packet too: ${what}`, async (t) => {
+        it(`is closed when it opens more than 160 streams, also within one packet: ${what}`, async (t) => {
             const { address: replica, cutFor } = await start(t);
             const streams = countStreams(t);
             await sendUntilClosed(t, replica, FLOODS[what](300));
@@ -87,12 +87,12 @@ describe('a connection without a token', { timeout: 60_000 }, () => {
         });
     }
 
-    it('is closed after a hundred broken frames', async (t) => {
+    it('is closed after a hundred invalid frames', async (t) => {
         for (const what of ['streams with broken headers', 'empty DATA'] as const) {
             const { address: replica } = await start(t);
             const began = performance.now();
             await sendUntilClosed(t, replica, FLOODS[what](150));
-            assert.ok(performance.now() - began < 14_000, `${what}: it was closed only for its silence, after 15 s`);
+            assert.ok(performance.now() - began < 14_000, `${what}: it was closed only because it was silent for 15 s`);
         }
     });
 
@@ -102,7 +102,7 @@ describe('a connection without a token', { timeout: 60_000 }, () => {
         assert.equal(await cutFor('bytes'), 1);
     });
 
-    it('is closed when its address opens streams too fast, and other addresses go on', async (t) => {
+    it('is closed when its address opens streams too fast, and other addresses keep their connections', async (t) => {
         const rate = { burst: 20, perSecond: 0.001 };
         const streamRates = { address: rate, total: { burst: 1_000, perSecond: 1 } };
         const { address: replica, cutFor } = await start(t, { bounds: { streamRates } });
@@ -110,17 +110,17 @@ describe('a connection without a token', { timeout: 60_000 }, () => {
         const two = [await dial(t, replica), await dial(t, replica)];
         const streams = countStreams(t);
         for (const socket of two) socket.write(ten);
-        await until('they are opened', () => streams() === 20);
+        await until('the streams are open', () => streams() === 20);
         await sendUntilClosed(t, replica, ten);
         assert.equal(await cutFor('rate'), 1);
         assert.ok(two.every(({ closed }) => !closed));
         const other = await dial(t, replica, '127.0.0.2');
         other.write(ten);
-        await until('they are opened', () => streams() === 31);
+        await until('the streams are open', () => streams() === 31);
         assert.equal(other.closed, false);
     });
 
-    it('is refused when its address connects too fast; those with a token do not count', async (t) => {
+    it('is refused when its address connects too fast, and connections with a token do not count', async (t) => {
         const rate = { burst: 3, perSecond: 0.001 };
         const connectionRates = { address: rate, total: { burst: 1_000, perSecond: 1 } };
         const { address: replica, cutFor, value } = await start(t, { bounds: { connectionRates } });
@@ -134,22 +134,22 @@ describe('a connection without a token', { timeout: 60_000 }, () => {
         assert.equal(await cutFor('rate'), 1);
     });
 
-    it('is read in turns, and so is everybody in the end', async (t) => {
+    it('is read in turns, and every connection gets its turn', async (t) => {
         const { address: replica, value } = await start(t);
         const silent = await Promise.all(Array.from({ length: 60 }, () => dial(t, replica)));
         for (const socket of silent) socket.write(PREFACE);
-        await until('they are there', async () => (await value('grpc_connections{token="none"}')) === 60);
+        await until('all are connected', async () => (await value('grpc_connections{token="none"}')) === 60);
         assert.equal((await resolve(connectTo(t, [replica]), 'x')).did, 'x');
         const streams = countStreams(t);
         for (const socket of silent) socket.write(FLOODS['streams that end at once'](1).subarray(PREFACE.length));
-        await until('each is heard', () => streams() === 60);
+        await until('each connection is read', () => streams() === 60);
         for (const socket of silent) socket.destroy();
-        await until('each is gone', async () => (await value('grpc_connections{token="none"}')) === 0);
+        await until('each connection is closed', async () => (await value('grpc_connections{token="none"}')) === 0);
     });
 });
 
 describe('health without a token', { timeout: 60_000 }, () => {
-    it('has four places for Watch on a connection and sixteen for an address, and others find theirs', async (t) => {
+    it('allows four Watch calls on a connection and sixteen from an address, and serves other addresses', async (t) => {
         const { address: replica } = await start(t);
         const first = healthClient(t, replica);
         for (let call = 0; call < 4; call++) assert.equal(await first('Watch'), undefined);
@@ -167,7 +167,7 @@ describe('health without a token', { timeout: 60_000 }, () => {
         assert.equal(await elsewhere('Check'), status.OK);
     });
 
-    it('leaves those who present one their places', async (t) => {
+    it('leaves room for calls with a token', async (t) => {
         const { address: replica } = await start(t);
         for (const address of ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5']) {
             for (let connection = 0; connection < 4; connection++) {

@@ -9,7 +9,7 @@ import { startReplica, TOKEN } from './rpc.fixture.ts';
 const RESOLVE = '/did.v1.DidService/Resolve';
 const request = Buffer.from(encode(ResolveRequest, { did: 'd', derive: false }));
 
-/** A DID service, and calls of it by a client that knows nothing of frames. */
+/** Starts a DID service and a plain gRPC client, which does not know frames. */
 async function start(t: TestContext) {
     const { address, contexts } = await startReplica(t);
     const grpc = new Client(address.target, credentials.createInsecure());
@@ -26,7 +26,8 @@ async function start(t: TestContext) {
                 same,
                 message,
                 metadata,
-                (error, response) => (error ? reject(error) : resolve(response as Buffer)), // there is a response where there is no error
+                // Without an error there is a response.
+                (error, response) => (error ? reject(error) : resolve(response as Buffer)),
             );
         });
     }
@@ -39,7 +40,7 @@ const refusedWith = (code: status) => (error: ServiceError) => {
 };
 
 describe('a foreign gRPC client', () => {
-    it('is answered with a service token', async (t) => {
+    it('is served if it has a service token', async (t) => {
         const { call } = await start(t);
         assert.equal(ResolveResponse.decode(await call(RESOLVE, TOKEN, request)).did, 'd');
     });
@@ -51,38 +52,38 @@ describe('a foreign gRPC client', () => {
         });
     }
 
-    it('is told of a method that does not exist', async (t) => {
+    it('gets UNIMPLEMENTED for a method that does not exist', async (t) => {
         const { call } = await start(t);
         await assert.rejects(call('/did.v1.DidService/Nothing', TOKEN, request), refusedWith(status.UNIMPLEMENTED));
     });
 
-    it('may not send more than the largest message', async (t) => {
+    it('may not send a message above the size limit', async (t) => {
         const { call } = await start(t);
         await assert.rejects(call(RESOLVE, TOKEN, Buffer.alloc(5 << 20)), refusedWith(status.RESOURCE_EXHAUSTED));
     });
 
     for (const [what, bytes] of [
-        ['that are no message', [0x0a, 0xff]],
+        ['that are not a message', [0x0a, 0xff]],
         ['whose text is not UTF-8', [0x0a, 0x01, 0xff]],
     ] as const) {
-        it(`is told of bytes ${what}`, async (t) => {
+        it(`gets INVALID_ARGUMENT for bytes ${what}`, async (t) => {
             const { call } = await start(t);
             await assert.rejects(call(RESOLVE, TOKEN, Buffer.from(bytes)), refusedWith(status.INVALID_ARGUMENT));
         });
     }
 
-    it('may name the account that it acts for, by its id', async (t) => {
+    it('may name the account that it acts for, but only by its id', async (t) => {
         const { call, contexts } = await start(t);
-        const user_id = newId();
-        await call(RESOLVE, TOKEN, request, { 'x-on-behalf-of': user_id });
-        assert.equal(contexts.get('d')?.user_id, user_id);
+        const userId = newId();
+        await call(RESOLVE, TOKEN, request, { 'x-on-behalf-of': userId });
+        assert.equal(contexts.get('d')?.user_id, userId);
         await assert.rejects(
             call(RESOLVE, TOKEN, request, { 'x-on-behalf-of': 'ada' }),
             refusedWith(status.INVALID_ARGUMENT),
         );
     });
 
-    it('finds the health service', async (t) => {
+    it('can call the health service', async (t) => {
         const { call } = await start(t);
         const answer = await call('/grpc.health.v1.Health/Check', undefined, Buffer.alloc(0));
         assert.deepEqual([...answer], [8, 1]); // status: SERVING

@@ -3,12 +3,11 @@ import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { AppError } from '../../../platform/errors.ts';
-import { type ReplicaAddress, resolveAddresses } from '../../../platform/rpc/resolve.ts';
+import type { ReplicaAddress } from '../../../platform/rpc/resolve.ts';
 import { serviceRegistry } from '../../../platform/rpc/service-registry.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
-import { authority } from '../../support/certificates.ts';
-import { quiet, testContext } from '../../support/harness.ts';
+import { quiet } from '../../support/harness.ts';
 import {
     connectCounted,
     connectTo,
@@ -25,23 +24,23 @@ import {
 const replicas = (t: Parameters<typeof startReplica>[0], count: number): Promise<Replica[]> =>
     Promise.all(Array.from({ length: count }, () => startReplica(t)));
 
-/** How many calls each replica runs while `calls` are sent. */
+/** Returns how many calls each replica runs while `calls` calls are sent. */
 async function shares(among: Replica[], sent: () => number, calls: number): Promise<number[]> {
     const began = among.map(({ ran }) => ran.length);
     const first = sent();
-    await until(`${calls} calls`, () => sent() >= first + calls);
+    await until(`${calls} calls are sent`, () => sent() >= first + calls);
     return among.map(({ ran }, index) => ran.length - (began[index] ?? 0));
 }
 
-/** Waits until `look` gives what is expected; fails with what it gives instead. */
+/** Waits until `look` returns the expected value. After 30 s it fails with the actual value. */
 async function untilEqual(look: () => Promise<unknown>, expected: unknown): Promise<void> {
-    const give_up = performance.now() + 30_000;
-    while (performance.now() < give_up && !isDeepStrictEqual(await look(), expected)) await delay(5);
+    const giveUp = performance.now() + 30_000;
+    while (performance.now() < giveUp && !isDeepStrictEqual(await look(), expected)) await delay(5);
     assert.deepEqual(await look(), expected);
 }
 
 describe('a service of several replicas', () => {
-    it('gives one that is added under load its share of the calls within 10 s', async (t) => {
+    it('gives a replica that is added under load its share of the calls within 10 s', async (t) => {
         const all = await replicas(t, 3);
         const [first, second, added] = all as [Replica, Replica, Replica];
         const addresses = [first.address, second.address];
@@ -49,25 +48,26 @@ describe('a service of several replicas', () => {
         const running = load(t, (name) => resolve(did, name));
         await until('both are called', () => first.ran.length > 100 && second.ran.length > 100);
         const looked = looks();
-        await until('it looks as seldom as ever, since all are open', () => looks() > looked);
+        await until('the lookups reach their longest interval', () => looks() > looked);
         addresses.push(added.address);
-        const added_at = performance.now();
-        await until('the new one is called', () => added.ran.length > 0);
+        const addedAt = performance.now();
+        await until('the new replica is called', () => added.ran.length > 0);
         const counts = await shares(all, running.sent, 3_000);
-        assert.ok(performance.now() - added_at < 10_000);
+        assert.ok(performance.now() - addedAt < 10_000);
         assert.deepEqual(await running.stop(), []);
         const fair = counts.reduce((sum, count) => sum + count) / 3;
         for (const count of counts) assert.ok(count >= 0.8 * fair, `${counts}`);
     });
 
-    it('is shown in the metrics of its callers: how many are connected, and how many are not', async (t) => {
+    it('appears in the metrics of its callers, as the number of connected and of unconnected replicas', async (t) => {
         const [staying, stopping] = (await replicas(t, 2)) as [Replica, Replica];
         const metrics = createMetrics();
         const calling = serviceRegistry({
-            local_roles: ['gateway'],
+            localRoles: ['gateway'],
             addressOf: () => `${staying.address.target},${stopping.address.target}`,
-            service_token: TOKEN,
+            serviceToken: TOKEN,
             tls: undefined,
+            frames: true,
             log: quiet,
             metrics,
         });
@@ -92,22 +92,22 @@ describe('a service of several replicas', () => {
         await untilEqual(shown, connected(0));
     });
 
-    it('loses no call when one is not found any more, and sends it nothing', async (t) => {
+    it('loses no call when a replica is no longer found, and sends it no further calls', async (t) => {
         const [staying, leaving] = (await replicas(t, 2)) as [Replica, Replica];
         const addresses = [staying.address, leaving.address];
         const { did, looks } = connectCounted(t, addresses, 50);
         const running = load(t, (name) => create(did, name));
         await until('both are called', () => staying.ran.length > 100 && leaving.ran.length > 100);
         addresses.pop();
-        const gone_after = looks() + 2; // the next one may have begun before
-        await until('it was looked up', () => looks() >= gone_after);
-        await shares([staying], running.sent, 200); // what was under way has come back
-        const [, left_over] = await shares([staying, leaving], running.sent, 2_000);
-        assert.equal(left_over, 0);
+        const goneAfter = looks() + 2; // the next lookup may have begun before
+        await until('the addresses are looked up', () => looks() >= goneAfter);
+        await shares([staying], running.sent, 200); // the calls in progress have ended
+        const [, leftOver] = await shares([staying, leaving], running.sent, 2_000);
+        assert.equal(leftOver, 0);
         assert.deepEqual(await running.stop(), []);
     });
 
-    it('loses no call, safe or not, when one stops under load, and runs none twice', async (t) => {
+    it('loses no call, safe to repeat or not, when a replica stops under load, and runs none twice', async (t) => {
         const [staying, stopping] = (await replicas(t, 2)) as [Replica, Replica];
         const did = connectTo(t, [staying.address, stopping.address]);
         const running = load(t, (name) => create(did, name));
@@ -124,7 +124,7 @@ describe('a service of several replicas', () => {
         assert.equal(ran().length, running.sent() + waiting.length);
     });
 
-    it('loses no call that is safe to repeat when one is killed under load', async (t) => {
+    it('loses no call that is safe to repeat when a replica is killed under load', async (t) => {
         const [staying, killed] = (await replicas(t, 2)) as [Replica, Replica];
         const { address, cut } = await cuttable(t, killed.address);
         const did = connectTo(t, [staying.address, address]);
@@ -135,7 +135,7 @@ describe('a service of several replicas', () => {
         assert.deepEqual(await running.stop(), []);
     });
 
-    it('fails what may have run and is not safe to repeat when one is killed, and runs none twice', async (t) => {
+    it('fails calls that may have run and cannot be repeated when a replica is killed; none runs twice', async (t) => {
         const [staying, killed] = (await replicas(t, 2)) as [Replica, Replica];
         const { address, cut } = await cuttable(t, killed.address);
         const did = connectTo(t, [staying.address, address]);
@@ -157,7 +157,7 @@ describe('a service of several replicas', () => {
         assert.ok(refusals.every(({ kind, retry_after }: AppError) => kind === 'unavailable' && retry_after === 1));
     });
 
-    it('is reached although one of its addresses is dead, even by calls that are not safe to repeat', async (t) => {
+    it('serves calls although one of its addresses is dead, even those that are not safe to repeat', async (t) => {
         const replica = await startReplica(t);
         const { address: dead, cut } = await cuttable(t, replica.address);
         cut();
@@ -167,14 +167,14 @@ describe('a service of several replicas', () => {
         }
     });
 
-    it('leaves out a busy one: a call goes to the less busy of two', async (t) => {
+    it('runs a call on the less busy of two replicas', async (t) => {
         const [busy, idle] = (await replicas(t, 2)) as [Replica, Replica];
         const addresses = [busy.address];
         const did = connectTo(t, addresses);
         const waiting = Array.from({ length: 10 }, (_, index) => resolve(did, `held ${index}`));
         await until('they are under way', () => busy.ran.length === 10);
         addresses.push(idle.address);
-        await until('the other one is called', () => {
+        await until('the other replica is called', () => {
             void resolve(did, 'probe');
             return idle.ran.length > 0;
         });
@@ -185,20 +185,20 @@ describe('a service of several replicas', () => {
         await Promise.all(waiting);
     });
 
-    it('goes on with those it knows while the name service is away or knows none', async (t) => {
+    it('keeps its known replicas while the name service is unreachable or finds none', async (t) => {
         const replica = await startReplica(t);
         const answers: Array<() => ReplicaAddress[]> = [
             () => [replica.address],
             () => [],
             () => {
-                throw new Error('the name service is away');
+                throw new Error('the name service is unreachable');
             },
         ];
         let asked = 0;
         const did = connectTo(t, [], {
             resolve: async () => (answers[asked++] ?? (answers.at(-1) as () => ReplicaAddress[]))(),
         });
-        await until('the names were looked up again', () => asked > 4);
+        await until('the name service was asked again', () => asked > 4);
         assert.equal((await resolve(did, 'x')).did, 'x');
     });
 
@@ -207,24 +207,5 @@ describe('a service of several replicas', () => {
             resolve(connectTo(t, []), 'x'),
             ({ kind, retry_after }: AppError) => kind === 'unavailable' && retry_after === 1,
         );
-    });
-});
-
-describe('the addresses of a service', () => {
-    it('are those that its name stands for, and may be several', async () => {
-        const found = await resolveAddresses('127.0.0.2:7000,localhost:7001');
-        assert.deepEqual(found[0], { target: '127.0.0.2:7000', host: '127.0.0.2' });
-        const by_name = found.slice(1);
-        assert.ok(by_name.some(({ target }) => target === '127.0.0.1:7001' || target === '[::1]:7001'));
-        assert.ok(by_name.every(({ host }) => host === 'localhost'));
-    });
-
-    it('must have certificates for the name that they were found by', async (t) => {
-        const ours = authority('ours');
-        const tls = { ...ours.certify('did'), ca: ours.cert };
-        const { target } = (await startReplica(t, { tls })).address;
-        assert.equal((await resolve(connectTo(t, [{ target, host: 'localhost' }], { tls }), 'x')).did, 'x');
-        const late = testContext({ deadline: performance.now() + 1_000 });
-        await assert.rejects(resolve(connectTo(t, [{ target, host: 'did.example' }], { tls }), 'x', late));
     });
 });

@@ -16,16 +16,16 @@ const OTHERS = { token_sha256: hash('sha256', OTHER), methods: [RESOLVE], truste
 const isCancelled = ({ kind }: AppError): boolean => kind === 'cancelled';
 
 describe('a caller that gives up', () => {
-    it('is answered at once, and the server knows: the call is cancelled there', async (t) => {
+    it('is answered at once, and its call is cancelled on the server', async (t) => {
         const replica = await startReplica(t);
         const did = connectTo(t, [replica.address]);
         const context = testContext();
-        const given_up = assert.rejects(resolve(did, 'held', context), isCancelled);
+        const givenUp = assert.rejects(resolve(did, 'held', context), isCancelled);
         await until('it is under way', () => replica.contexts.has('held'));
         const seen = replica.contexts.get('held') ?? assert.fail();
         context.cancellation.cancel();
-        await given_up;
-        await until('the server knows', () => seen.cancellation.isCancelled);
+        await givenUp;
+        await until('the server sees the cancellation', () => seen.cancellation.isCancelled);
         assert.equal((await resolve(did, 'another')).did, 'another');
     });
 
@@ -33,8 +33,8 @@ describe('a caller that gives up', () => {
         ['this service', TOKEN],
         ['another service', OTHER],
     ] as const) {
-        it(`is known to the server of a plain gRPC call too, if it is a process of ${who}`, async (t) => {
-            const replica = await startReplica(t, { service_callers: { other: OTHERS } });
+        it(`cancels a plain gRPC call on the server too, if it is a process of ${who}`, async (t) => {
+            const replica = await startReplica(t, { serviceCallers: { other: OTHERS } });
             const grpc = new Client(replica.address.target, credentials.createInsecure());
             t.after(() => grpc.close());
             const metadata = new Metadata();
@@ -45,11 +45,11 @@ describe('a caller that gives up', () => {
             await until('it is under way', () => replica.contexts.has('held'));
             const seen = replica.contexts.get('held') ?? assert.fail();
             call.cancel();
-            await until('the server knows', () => seen.cancellation.isCancelled);
+            await until('the server sees the cancellation', () => seen.cancellation.isCancelled);
         });
     }
 
-    it('sends nothing at all where the stream is not open yet', async (t) => {
+    it('sends nothing if the stream is not open yet', async (t) => {
         let frames = 0;
         let heard: (() => void) | undefined;
         const { address } = await startFrameServer(t, (stream) => {
@@ -58,10 +58,10 @@ describe('a caller that gives up', () => {
         });
         const did = connectTo(t, [address]);
         const context = testContext();
-        const given_up = assert.rejects(resolve(did, 'x', context), isCancelled);
-        await until('the stream is there', () => heard !== undefined);
+        const givenUp = assert.rejects(resolve(did, 'x', context), isCancelled);
+        await until('the stream has arrived', () => heard !== undefined);
         context.cancellation.cancel();
-        await given_up;
+        await givenUp;
         heard?.();
         void resolve(did, 'y').catch(() => {});
         await until('the next call has come', () => frames > 0);
@@ -69,7 +69,7 @@ describe('a caller that gives up', () => {
     });
 });
 
-/** A server that takes the first call of its first stream alone, and says so when it is told to stop. */
+/** Starts a server that accepts only the first call of its first stream, and says so when it is told to stop. */
 async function startStopping(t: TestContext) {
     const calls: Call[] = [];
     let first: ServerDuplexStream<Frame, Frame> | undefined;
@@ -92,7 +92,7 @@ async function startStopping(t: TestContext) {
 }
 
 describe('a server that is about to stop', () => {
-    it('answers what it has taken; what it has not goes elsewhere, safe to repeat or not', async (t) => {
+    it('answers the calls that it has accepted; others go to another replica, safe to repeat or not', async (t) => {
         const stopping = await startStopping(t);
         const staying = await startReplica(t);
         const addresses = [stopping.address];
@@ -102,7 +102,7 @@ describe('a server that is about to stop', () => {
         await until('they have arrived', () => stopping.arrived() === names.length);
         addresses.push(staying.address);
         const probes: Array<Promise<unknown>> = [];
-        await until('there is another', () => {
+        await until('the other replica is called', () => {
             probes.push(resolve(did, 'probe'));
             return staying.contexts.has('probe');
         });

@@ -6,9 +6,9 @@ import type { CallContext } from '../../../platform/context.ts';
 import { type ConnectOptions, connect } from '../../../platform/rpc/connect.ts';
 import { bind, client, type ServiceOf } from '../../../platform/rpc/definition.ts';
 import { dispatcher } from '../../../platform/rpc/dispatch.ts';
-import { EXCHANGE } from '../../../platform/rpc/frames/frames.ts';
+import { FRAME_METHOD } from '../../../platform/rpc/frames/frames.ts';
 import type { ReplicaAddress } from '../../../platform/rpc/resolve.ts';
-import { type ServeOptions, serve } from '../../../platform/rpc/serve.ts';
+import { type RpcServer, type ServeOptions, serve } from '../../../platform/rpc/serve.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
 import type { Frame } from '../../../proto/gen/rpc/v1/frames.ts';
@@ -18,16 +18,32 @@ export const TOKEN = 'a service token for this test';
 
 export type DidClient = ServiceOf<typeof DidServiceDefinition>;
 
-/** What a replica of the DID service has been asked. Its method `resolve` is safe to repeat, `create` is not. */
+/** A replica of the DID service that records its calls. Its method `resolve` is safe to repeat, `create` is not. */
 export interface Replica {
     address: ReplicaAddress;
-    /** The DIDs of `resolve` and the public keys (in hex) of `create` that it has run, in order. */
+    /** The DIDs of `resolve` and the public keys (as text) of `create` that it has run, in order. */
     ran: string[];
     /** The contexts of the calls of `resolve`, by DID. */
     contexts: Map<string, CallContext>;
-    /** Lets calls of DIDs and keys that begin with `held` go on. */
+    /** Lets the calls continue whose DID or key begins with `held`. */
     release(): void;
     stop(): Promise<void>;
+}
+
+/** Serves methods on a free port of this machine, to callers with TOKEN, unless the options say otherwise. */
+export function serveHere(
+    options: Pick<ServeOptions, 'methods' | 'dispatch'> & Partial<ServeOptions>,
+): Promise<RpcServer> {
+    return serve({
+        host: '127.0.0.1',
+        port: 0,
+        serviceTokens: [TOKEN],
+        serviceCallers: {},
+        tls: undefined,
+        metrics: createMetrics(),
+        ready: async () => true,
+        ...options,
+    });
 }
 
 export async function startReplica(t: TestContext, options: Partial<ServeOptions> = {}): Promise<Replica> {
@@ -53,18 +69,8 @@ export async function startReplica(t: TestContext, options: Partial<ServeOptions
         getQuotas: async () => ({ dids: undefined }),
     };
     const methods = bind(DidServiceDefinition, implementation);
-    const server = await serve({
-        methods,
-        dispatch: dispatcher(methods, { log: quiet, metrics: createMetrics() }),
-        host: '127.0.0.1',
-        port: 0,
-        service_tokens: [TOKEN],
-        service_callers: {},
-        tls: undefined,
-        metrics: createMetrics(),
-        ready: async () => true,
-        ...options,
-    });
+    const dispatch = dispatcher(methods, { log: quiet, metrics: createMetrics() });
+    const server = await serveHere({ methods, dispatch, ...options });
     let stopped: Promise<void> | undefined;
     const stop = (): Promise<void> => {
         stopped ??= server.stop();
@@ -78,10 +84,10 @@ export async function startReplica(t: TestContext, options: Partial<ServeOptions
     return { address, ran, contexts, release: held.resolve, stop };
 }
 
-/** A server that treats streams of frames as the test says. */
+/** Starts a server whose streams of frames the test handles. */
 export async function startFrameServer(t: TestContext, exchange: handleBidiStreamingCall<Frame, Frame>) {
     const server = new Server();
-    server.addService({ exchange: EXCHANGE }, { exchange });
+    server.addService({ exchange: FRAME_METHOD }, { exchange });
     t.after(() => server.forceShutdown());
     const port = await new Promise<number>((bound, failed) => {
         server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) =>
@@ -92,7 +98,7 @@ export async function startFrameServer(t: TestContext, exchange: handleBidiStrea
     return { address, kill: () => server.forceShutdown() };
 }
 
-/** A client of those replicas whose endpoints are in `endpoints` at the moment; looked up every 50 ms. */
+/** A client of the replicas in `addresses`. It looks at that list every 50 ms, so the test may change it. */
 export function connectTo(
     t: TestContext,
     addresses: ReplicaAddress[],
@@ -100,42 +106,42 @@ export function connectTo(
 ): DidClient {
     const connection = connect({
         address: 'did:1',
-        service_token: TOKEN,
+        serviceToken: TOKEN,
         tls: undefined,
         resolve: async () => [...addresses],
-        refresh_ms: 50,
+        refreshMs: 50,
         ...options,
     });
     t.after(() => connection.close());
     return client(DidServiceDefinition, connection.transport);
 }
 
-/** A client whose looks at `endpoints` are counted; without `refresh_ms` they are as far apart as in use. */
-export function connectCounted(t: TestContext, addresses: ReplicaAddress[], refresh_ms?: number) {
+/** Like connectTo, but counts the lookups. Without `refreshMs` their interval is that of production. */
+export function connectCounted(t: TestContext, addresses: ReplicaAddress[], refreshMs?: number) {
     let looks = 0;
     const lookUp = async (): Promise<ReplicaAddress[]> => {
         looks++;
         return [...addresses];
     };
-    return { did: connectTo(t, [], { resolve: lookUp, refresh_ms }), looks: () => looks };
+    return { did: connectTo(t, [], { resolve: lookUp, refreshMs }), looks: () => looks };
 }
 
-export const resolve = (did_service: DidClient, did: string, context = testContext()) =>
-    did_service.resolve({ did, derive: false }, context);
+export const resolve = (didService: DidClient, did: string, context = testContext()) =>
+    didService.resolve({ did, derive: false }, context);
 
-export const create = (did_service: DidClient, key: string, context = testContext()) =>
-    did_service.create({ public_key: Buffer.from(key) }, context);
+export const create = (didService: DidClient, key: string, context = testContext()) =>
+    didService.create({ public_key: Buffer.from(key) }, context);
 
 /** Waits until `condition` holds; fails after half a minute. */
 export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-    const give_up = performance.now() + 30_000;
+    const giveUp = performance.now() + 30_000;
     while (!(await condition())) {
-        if (performance.now() > give_up) throw new Error(`never came: ${what}`);
+        if (performance.now() > giveUp) throw new Error(`timed out waiting until ${what}`);
         await delay(5);
     }
 }
 
-/** Sends calls, 64 at a time, until it is stopped; gives what has failed. */
+/** Sends calls, 64 at a time, until `stop`, which resolves to the errors of the calls. */
 export function load(t: TestContext, call: (name: string) => Promise<unknown>) {
     let sent = 0;
     let stopping = false;
@@ -152,7 +158,7 @@ export function load(t: TestContext, call: (name: string) => Promise<unknown>) {
     return { sent: () => sent, stop };
 }
 
-/** A way to `endpoint` that can be cut, as when a process is killed: its connections break, and nobody listens any more. */
+/** A proxy to `target`. `cut` acts as if the process was killed: connections break, and the proxy stops listening. */
 export async function cuttable(
     t: TestContext,
     { target }: ReplicaAddress,
@@ -171,7 +177,7 @@ export async function cuttable(
         }
     });
     const listening = await new Promise<number>((resolve) => {
-        // The address of a server that listens on a port is no string.
+        // The address of a server that listens on a TCP port is an object.
         proxy.listen(0, '127.0.0.1', () => resolve((proxy.address() as { port: number }).port));
     });
     const cut = (): void => {

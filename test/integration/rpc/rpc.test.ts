@@ -9,16 +9,16 @@ import { encode } from '../../../platform/rpc/frames/encode.ts';
 import { MAX_ANSWER_BYTES } from '../../../platform/rpc/frames/frames.ts';
 import { decodeError, RemoteError } from '../../../platform/rpc/frames/wire.ts';
 import { localTransport } from '../../../platform/rpc/local.ts';
-import { type RpcServer, serve } from '../../../platform/rpc/serve.ts';
+import type { RpcServer } from '../../../platform/rpc/serve.ts';
 import type { Log } from '../../../platform/telemetry/log.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { DidServiceDefinition, ResolveRequest, ResolveResponse } from '../../../proto/gen/did/v1/did.ts';
 import { testContext } from '../../support/harness.ts';
-import { connectTo, create, resolve, startReplica, TOKEN } from './rpc.fixture.ts';
+import { connectTo, create, resolve, serveHere, startReplica, TOKEN } from './rpc.fixture.ts';
 
 const slow = Promise.withResolvers<void>();
 
-/** A service that does what the DID it is asked for says. */
+/** A service whose behaviour depends on the DID in the request. */
 const scripted: ServiceOf<typeof DidServiceDefinition> = {
     create: async ({ public_key }) => ({ did: 'did:key:new', public_key: public_key ?? new Uint8Array() }),
     async resolve({ did }, context) {
@@ -29,7 +29,7 @@ const scripted: ServiceOf<typeof DidServiceDefinition> = {
         if (did === 'huge') return { did, public_key: new Uint8Array(MAX_ANSWER_BYTES) };
         if (did === 'caller') {
             const { deadline, ...caller } = context;
-            const seen = { ...caller, left_ms: deadline - performance.now() };
+            const seen = { ...caller, leftMs: deadline - performance.now() };
             return { did: JSON.stringify(seen), public_key: new Uint8Array() };
         }
         return { did, public_key: Uint8Array.of(1, 2, 3) };
@@ -43,24 +43,15 @@ const scripted: ServiceOf<typeof DidServiceDefinition> = {
 const methods = bind(DidServiceDefinition, scripted);
 /** The messages of the errors that were logged. */
 const logged: string[] = [];
-const log = { error: ({ err }: { err: Error }) => void logged.push(err.message) } as unknown as Log; // all that is called
+// No other method of the log is called.
+const log = { error: ({ err }: { err: Error }) => void logged.push(err.message) } as unknown as Log;
 const dispatch = dispatcher(methods, { log, metrics: createMetrics() });
 let server: RpcServer;
 let connection: Connection;
 
 before(async () => {
-    server = await serve({
-        methods,
-        dispatch,
-        host: '127.0.0.1',
-        port: 0,
-        service_tokens: [TOKEN],
-        service_callers: {},
-        tls: undefined,
-        metrics: createMetrics(),
-        ready: async () => true,
-    });
-    connection = connect({ address: server.address, service_token: TOKEN, tls: undefined });
+    server = await serveHere({ methods, dispatch });
+    connection = connect({ address: server.address, serviceToken: TOKEN, tls: undefined });
 });
 after(async () => {
     slow.resolve();
@@ -75,13 +66,13 @@ const transports = {
 
 for (const [where, make] of Object.entries(transports)) {
     describe(`a service ${where}`, () => {
-        it('answers with the message it gave', async () => {
+        it('answers with the message that its method returned', async () => {
             const answer = await make().resolve({ did: 'did:key:x', derive: false }, testContext());
             assert.equal(answer.did, 'did:key:x');
             assert.deepEqual([...answer.public_key], [1, 2, 3]);
         });
 
-        it('refuses with kind, detail and wait intact', async () => {
+        it('keeps the kind, detail and wait of a refusal', async () => {
             const refused = make().resolve({ did: 'missing', derive: false }, testContext());
             await assert.rejects(refused, (error: AppError) => {
                 assert.ok(error instanceof AppError);
@@ -90,7 +81,7 @@ for (const [where, make] of Object.entries(transports)) {
             });
         });
 
-        it('tells nothing of an unforeseen error', async () => {
+        it('reveals nothing about an unexpected error', async () => {
             const refused = make().resolve({ did: 'broken', derive: false }, testContext());
             await assert.rejects(refused, (error: AppError) => {
                 assert.equal(error.kind, 'internal');
@@ -99,48 +90,48 @@ for (const [where, make] of Object.entries(transports)) {
             });
         });
 
-        it('logs that an answer is too large for a message, and fails that call alone', async () => {
+        it('logs that an answer is too large for a message, and fails only that call', async () => {
             logged.length = 0;
             const ask = (did: string) => make().resolve({ did, derive: false }, testContext());
             const [huge, small] = await Promise.allSettled([ask('huge'), ask('small')]);
             assert.equal(huge.status === 'rejected' && huge.reason.kind, 'internal');
             assert.equal(small.status, 'fulfilled');
             assert.equal(logged.length, 1);
-            assert.match(logged.join(), /^an answer of 4\d{6} bytes$/);
+            assert.match(logged.join(), /^the answer is too large: 4\d{6} bytes$/);
         });
 
-        it('does not log again what another service has answered it with', async () => {
+        it('does not log an error again that another service has answered', async () => {
             logged.length = 0;
             const refused = make().resolve({ did: 'passed on', derive: false }, testContext());
             await assert.rejects(refused, { kind: 'unavailable' });
             assert.deepEqual(logged, []);
         });
 
-        it('knows on whose behalf it is called', async () => {
+        it('gets the context of its caller', async () => {
             const context = testContext({ tier: 'pro', session_id: 's', trusted: true, traceparent: 'tp' });
-            const left_at_start_ms = context.deadline - performance.now();
+            const leftAtStartMs = context.deadline - performance.now();
             const seen = JSON.parse((await make().resolve({ did: 'caller', derive: false }, context)).did);
             const { deadline: _deadline, cancellation: _cancellation, ...caller } = context;
-            const { left_ms, cancellation: _its_own, ...rest } = seen;
+            const { leftMs, cancellation: _its_own, ...rest } = seen;
             assert.deepEqual(rest, caller);
-            assert.ok(left_ms <= left_at_start_ms, `${left_ms} of ${left_at_start_ms} ms`);
+            assert.ok(leftMs <= leftAtStartMs, `${leftMs} of ${leftAtStartMs} ms`);
         });
     });
 }
 
-it('a call in this process that reaches no service fails with its cause, as no answer of a service', async () => {
-    const nowhere = localTransport(() => Promise.reject(new Error('nobody is there')));
+it('a local call that reaches no service fails with its cause, and not as the answer of a service', async () => {
+    const nowhere = localTransport(() => Promise.reject(new Error('no service is there')));
     const refused = client(DidServiceDefinition, nowhere).resolve({ did: 'a', derive: false }, testContext());
     await assert.rejects(refused, (error: AppError) => {
         assert.equal(error.kind, 'internal');
         assert.ok(!(error instanceof RemoteError));
-        assert.match(String(error.cause), /nobody is there/);
+        assert.match(String(error.cause), /no service is there/);
         return true;
     });
 });
 
 describe('the frame stream', () => {
-    it('answers the 31 neighbours of a call in one frame whose message cannot be read', async () => {
+    it('answers the 31 other calls of a frame if the message of one call cannot be decoded', async () => {
         const method = { path: '/did.v1.DidService/Resolve', safe: true };
         const frames = queueStats('rpc_calls');
         const { batches, items } = frames;
@@ -159,19 +150,19 @@ describe('the frame stream', () => {
         }
     });
 
-    it('lets no slow call delay another', async () => {
+    it('does not let a slow call delay another one', async () => {
         const did = client(DidServiceDefinition, connection.transport);
-        let slow_is_done = false;
+        let slowIsDone = false;
         const waiting = did.resolve({ did: 'slow', derive: false }, testContext()).finally(() => {
-            slow_is_done = true;
+            slowIsDone = true;
         });
         await did.resolve({ did: 'quick', derive: false }, testContext());
-        assert.equal(slow_is_done, false);
+        assert.equal(slowIsDone, false);
         slow.resolve();
         await waiting;
     });
 
-    it('refuses before it starts what could not be answered in time', async () => {
+    it('refuses a call that could not be answered in time before it starts', async () => {
         const did = client(DidServiceDefinition, connection.transport);
         const late = testContext({ deadline: performance.now() + 50 });
         await assert.rejects(
@@ -180,21 +171,23 @@ describe('the frame stream', () => {
         );
     });
 
-    it('survives answers that together exceed what one message may be', async () => {
+    it('carries answers that together exceed the size limit of a message', async () => {
         const did = client(DidServiceDefinition, connection.transport);
-        const public_key = new Uint8Array(250 << 10).fill(7);
-        const answers = await Promise.all(Array.from({ length: 64 }, () => did.create({ public_key }, testContext())));
-        assert.ok(answers.every((answer) => answer.public_key.length === public_key.length));
+        const publicKey = new Uint8Array(250 << 10).fill(7);
+        const answers = await Promise.all(
+            Array.from({ length: 64 }, () => did.create({ public_key: publicKey }, testContext())),
+        );
+        assert.ok(answers.every((answer) => answer.public_key.length === publicKey.length));
     });
 
-    it('carries a message that is too large for a frame by a call of its own', async () => {
+    it('sends a message that is too large for a frame in a separate gRPC call', async () => {
         const did = client(DidServiceDefinition, connection.transport);
-        const public_key = new Uint8Array(300 << 10).fill(7);
-        const answer = await did.create({ public_key }, testContext());
-        assert.equal(answer.public_key.length, public_key.length);
+        const publicKey = new Uint8Array(300 << 10).fill(7);
+        const answer = await did.create({ public_key: publicKey }, testContext());
+        assert.equal(answer.public_key.length, publicKey.length);
     });
 
-    it('fails what is under way when its server goes, and finds the server again', async (t) => {
+    it('fails calls after its server has stopped, and reconnects when the server is back', async (t) => {
         const first = await startReplica(t);
         const did = connectTo(t, [first.address]);
         await resolve(did, 'x');
@@ -207,12 +200,12 @@ describe('the frame stream', () => {
         assert.equal((await resolve(did, 'y')).did, 'y');
     });
 
-    it('answers what it has before its server stops', async (t) => {
+    it('answers the calls in progress before its server stops', async (t) => {
         const { address, release, stop } = await startReplica(t);
         const did = connectTo(t, [address]);
         await create(did, 'first');
         const answer = resolve(did, 'held');
-        await create(did, 'second'); // behind it on the stream: it has arrived
+        await create(did, 'second'); // it follows on the stream, so the held call has arrived
         const stopped = stop();
         release();
         assert.equal((await answer).did, 'held');

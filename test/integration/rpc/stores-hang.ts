@@ -10,13 +10,13 @@ import { findProcesses, worksIn } from '../../../deploy/local/processes.ts';
 import { startService, type Transport } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
-/** How long PostgreSQL hangs: longer than a request may take, in milliseconds. */
+/** How long PostgreSQL hangs (ms): longer than a request may take. */
 const POSTGRES_HANG_MS = 14_000;
 const REDIS_HANG_MS = 6_000;
-/** A request's own 10 s, and as much again as a busy machine may need to deliver the answer. */
+/** The longest that a request may take (ms): its own 10 s, and 3 s in which a busy machine delivers the answer. */
 const LONGEST_MS = 13_000;
 
-/** Lets all processes of a server keep their connections and answer nothing, while `work` runs. */
+/** Suspends all processes of a server while `work` runs: they keep their connections and answer nothing. */
 async function whileHanging(folder: string, work: () => Promise<void>): Promise<void> {
     const pids = findProcesses(({ pid }) => worksIn(pid, folder));
     assert.ok(pids.length > 0, `no process works in ${folder}`);
@@ -28,29 +28,35 @@ async function whileHanging(folder: string, work: () => Promise<void>): Promise<
     }
 }
 
-/** Runs the service with databases of its own, and lets these hang. */
-export async function testHangingStores(transport: Transport): Promise<void> {
-    const closing = new AsyncDisposableStack(); // also where the service does not start: the last one first
+/** Starts the service with its own PostgreSQL and Redis. All are stopped after the tests. */
+async function startWithStores(transport: Transport) {
+    const closing = new AsyncDisposableStack(); // closes the last one first, even if the service does not start
     after(() => closing.disposeAsync());
     const newFolder = (name: string): string => {
         const folder = mkdtempSync(join(tmpdir(), name));
         closing.defer(() => rmSync(folder, { recursive: true, force: true }));
         return folder;
     };
-    const data_dir = newFolder('stores-hang-');
-    const options = { data_dir, log: () => {} };
+    const dataDir = newFolder('stores-hang-');
+    const options = { dataDir, log: () => {} };
     const [postgres, redis] = await Promise.all([startPostgres(options), startRedis(options)]);
     closing.defer(() => postgres.stop());
     closing.defer(() => redis.stop());
-    const log_dir = newFolder('stores-hang-log-');
+    const logDir = newFolder('stores-hang-log-');
     const service = await startService({
         transport,
-        admin_url: postgres.admin_url,
-        database_url: postgres.url,
-        redis_url: redis.url,
-        log_dir,
+        adminUrl: postgres.adminUrl,
+        databaseUrl: postgres.url,
+        redisUrl: redis.url,
+        logDir,
     });
     closing.defer(() => service.stop());
+    return { service, dataDir, logDir };
+}
+
+/** Runs the service with its own PostgreSQL and Redis, and suspends these. */
+export async function testHangingStores(transport: Transport): Promise<void> {
+    const { service, dataDir, logDir } = await startWithStores(transport);
     Object.assign(process.env, service.env); // before the client of the end-to-end tests is loaded
     const { GATEWAYS } = await import('../../e2e/support/client.ts');
     const { newAccount, newKey } = await import('../../e2e/support/world.ts');
@@ -66,8 +72,8 @@ export async function testHangingStores(transport: Transport): Promise<void> {
     }
     const isServed = async (): Promise<boolean> => (await call('POST', '/v1/did')).status === 201;
 
-    it('while PostgreSQL hangs no request outlives its time, and afterwards all are served again', async () => {
-        await whileHanging(join(data_dir, 'postgres'), async () => {
+    it('while PostgreSQL hangs no request exceeds its deadline, and afterwards requests are served again', async () => {
+        await whileHanging(join(dataDir, 'postgres'), async () => {
             const calls = [];
             for (const end = performance.now() + POSTGRES_HANG_MS; performance.now() < end; await delay(500)) {
                 for (const gateway of [0, 1]) {
@@ -86,23 +92,23 @@ export async function testHangingStores(transport: Transport): Promise<void> {
         for (const gateway of [0, 1]) assert.equal((await call('POST', '/v1/did', api_key, gateway)).status, 201);
         const began = Date.now();
         let served = 0;
-        await whileHanging(join(data_dir, 'redis'), async () => {
+        await whileHanging(join(dataDir, 'redis'), async () => {
             for (const end = performance.now() + REDIS_HANG_MS; performance.now() < end; await delay(20)) {
                 const { status } = await call('POST', '/v1/did', api_key, served++ % 2);
                 assert.equal(status, 201);
             }
         });
         assert.ok(served > 10);
-        const waits = logged(log_dir).filter(
+        const waits = logged(logDir).filter(
             ({ msg, time, err }) =>
                 msg === 'rate limiter: Redis does not answer, this process decides alone' &&
                 Date.parse(time) >= began &&
                 err?.message === 'Redis did not answer in time.',
         );
-        assert.ok(waits.length <= GATEWAYS.length, `${waits.length} groups of calls waited`);
+        assert.ok(waits.length <= GATEWAYS.length, `${waits.length} batches of calls waited`);
         await until('the limiter uses Redis', async () => {
             const answer = await fetch(`${GATEWAYS[0]}/internal/health`);
-            return ((await answer.json()) as { services: { cache: string } }).services.cache === 'up'; // its schema says so
+            return ((await answer.json()) as { services: { cache: string } }).services.cache === 'up'; // by its schema
         });
     });
 }

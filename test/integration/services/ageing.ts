@@ -2,7 +2,7 @@ import { DAY_MS } from '../../../platform/access/limit-record.ts';
 import { type Database, sql } from '../../../platform/postgres/db.ts';
 import type { Redis } from '../../../platform/redis/redis.ts';
 
-/** Columns that say when something was, or will be over. */
+/** The columns that hold times. */
 const TIMES = [
     ['identity', 'sessions', 'created_at'],
     ['identity', 'sessions', 'expires_at'],
@@ -10,16 +10,19 @@ const TIMES = [
     ['identity', 'spent_refreshes', 'spent_at'],
     ['usage', 'requests', 'last_used_at'],
 ] as const;
-/** Days in primary keys; they are moved far away and back, so that no row meets another one on its way. */
+/** Tables with a day in the primary key. Days are moved far away and back, so that no row collides with another one. */
 const DAYS = ['days', 'requests', 'deltas'] as const;
 const FAR = 1_000_000;
 
-/** Where the doubles of a limiter's record hold times in ms since 1970, and days since then (platform/access/limit-record.ts). */
+/**
+ * A limiter's record (platform/access/limit-record.ts): its length in bytes, and which of its doubles are times (ms
+ * since 1970) and days (since 1970).
+ */
 const RECORD = { length: 13 * 8, times: [0, 1, 3], days: [5, 9] } as const;
 
 /**
- * Makes everything that is recorded `days` older: what was written now was written then, and what was to expire in less has
- * expired. For PostgreSQL, Redis and the jobs, which go by their own clocks, that is the same as waiting.
+ * Makes all records `days` older, and deletes the Redis keys that would have expired by then. For PostgreSQL, Redis and
+ * the jobs, which use their own clocks, this has the same effect as waiting.
  */
 export async function age(db: Database, redis: Redis, days: number): Promise<void> {
     await db.transaction(async ({ rows }) => {
@@ -38,7 +41,7 @@ export async function age(db: Database, redis: Redis, days: number): Promise<voi
     for (const key of await redis.keys('*')) await ageKey(redis, key, days);
 }
 
-/** Months of totals, moved one back; the oldest one stands for all before and stays. */
+/** Moves the months of the totals back by one. The oldest month stands for all earlier ones and stays. */
 export async function ageTotals(db: Database): Promise<void> {
     await db.transaction(async ({ rows }) => {
         const recent = sql.fragment`WHERE month > '0001-01-01'`;
@@ -58,7 +61,7 @@ async function ageKey(redis: Redis, key: string, days: number): Promise<void> {
     if (left > 0) await redis.pexpire(key, left - days * DAY_MS);
 }
 
-/** Of a sorted set whose scores are times. */
+/** Makes the scores of a sorted set, which are times, `days` older. */
 async function ageScores(redis: Redis, key: string, days: number): Promise<void> {
     for (const member of await redis.zrange(key, '0', '-1')) await redis.zincrby(key, String(-days * DAY_MS), member);
 }
@@ -66,7 +69,7 @@ async function ageScores(redis: Redis, key: string, days: number): Promise<void>
 /** Makes one record of the limiter `days` older. */
 export async function ageRecord(redis: Redis, bucket: string, days: number): Promise<void> {
     const packed = await redis.getBuffer(bucket);
-    if (packed?.length !== RECORD.length) throw new Error(`${bucket} is no record of the limiter`);
+    if (packed?.length !== RECORD.length) throw new Error(`${bucket} is not a record of the limiter`);
     const move = (index: number, by: number): void => {
         const value = packed.readDoubleLE(8 * index);
         if (value > 0) packed.writeDoubleLE(value - by, 8 * index);

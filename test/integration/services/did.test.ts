@@ -13,7 +13,7 @@ async function rowsOf(text: string): Promise<number> {
     return (await db.rows(sql.unsafe`SELECT 1 FROM did.dids WHERE did = ${text}`)).length;
 }
 
-test('without a public key a pair is made, answered once and owned by the account', async () => {
+test('create without a public key makes a key pair, returns it once, and makes the account its owner', async () => {
     const context = testContext();
     const created = await did.create({}, context);
     const pair = keyPairFrom(created.private_key ?? new Uint8Array());
@@ -24,7 +24,7 @@ test('without a public key a pair is made, answered once and owned by the accoun
     assert.equal(await counted(db, context.user_id ?? null, 'dids_created'), 1);
 });
 
-test("a wallet's DID is the account's own, resolves like any other and is not counted as one that it created", async () => {
+test('the DID of a wallet belongs to the account, resolves, and does not count as a created DID', async () => {
     const context = testContext();
     const { public_key } = generateKeyPair();
     const { did: text } = await did.recordForWallet({ public_key }, context);
@@ -36,7 +36,7 @@ test("a wallet's DID is the account's own, resolves like any other and is not co
     await refuses('invalid', did.recordForWallet({ public_key: new Uint8Array(31) }, context));
 });
 
-test('a public key registered twice is one row, counted once, for whoever came first', async () => {
+test('a public key that is registered several times is one row and counts once, for the first account', async () => {
     const [first, second] = [testContext(), testContext()];
     const { public_key } = generateKeyPair();
     for (const context of [first, first, second]) {
@@ -49,36 +49,36 @@ test('a public key registered twice is one row, counted once, for whoever came f
     assert.equal(await counted(db, second.user_id ?? null, 'dids_created'), 0);
 });
 
-test('registering a public key gives no rights, neither to a new DID nor to one that was generated', async () => {
+test('registering a public key gives no rights to its DID, whether the DID is new or was generated', async () => {
     const owner = await newParty(did);
-    const unknownCaller = testContext();
+    const otherContext = testContext();
     const { public_key } = generateKeyPair();
-    await did.create({ public_key }, unknownCaller);
-    await did.create({ public_key: decodeDidKey(owner.did) }, unknownCaller);
+    await did.create({ public_key }, otherContext);
+    await did.create({ public_key: decodeDidKey(owner.did) }, otherContext);
     const dids = [encodeDidKey(public_key), owner.did];
-    assert.deepEqual((await did.filterOwned({ dids }, unknownCaller)).dids, []);
+    assert.deepEqual((await did.filterOwned({ dids }, otherContext)).dids, []);
     assert.deepEqual((await did.filterOwned({ dids }, owner.context)).dids, [owner.did]);
 });
 
-test('a key of another length, of small order or in a second encoding is refused and leaves nothing behind', async () => {
+test('a public key of another length, of small order or not canonical is refused and stores nothing', async () => {
     const context = testContext();
     const p = Buffer.from(`ed${'ff'.repeat(30)}7f`, 'hex'); // the prime 2^255 - 19, which reads as 0
     const one = Buffer.alloc(32, 0).fill(1, 0, 1);
     const second = Buffer.from(`f0${'ff'.repeat(31)}`, 'hex'); // p + 3, with the sign bit
-    for (const public_key of [new Uint8Array(0), randomBytes(31), randomBytes(33), Buffer.alloc(32), one, p, second]) {
-        await refuses('invalid', did.create({ public_key }, context));
-        await refuses('invalid', did.recordForWallet({ public_key }, context));
+    for (const publicKey of [new Uint8Array(0), randomBytes(31), randomBytes(33), Buffer.alloc(32), one, p, second]) {
+        await refuses('invalid', did.create({ public_key: publicKey }, context));
+        await refuses('invalid', did.recordForWallet({ public_key: publicKey }, context));
     }
     assert.equal(await counted(db, context.user_id ?? null, 'dids_created'), 0);
 });
 
-test('32 bytes that are no point of the curve are taken as they are', async () => {
-    const public_key = Buffer.alloc(32).fill(2, 0, 1); // y = 2 has no x
-    const created = await did.create({ public_key }, testContext());
-    assert.deepEqual(new Uint8Array(created.public_key), new Uint8Array(public_key));
+test('32 bytes that are no point of the curve are accepted as a public key', async () => {
+    const publicKey = Buffer.alloc(32).fill(2, 0, 1); // y = 2 has no x
+    const created = await did.create({ public_key: publicKey }, testContext());
+    assert.deepEqual(new Uint8Array(created.public_key), new Uint8Array(publicKey));
 });
 
-test('any caller resolves any known DID', async () => {
+test('any caller can resolve any known DID', async () => {
     const owner = await newParty(did);
     for (const context of [owner.context, testContext(), internalContext()]) {
         const resolved = await did.resolve({ did: owner.did, derive: false }, context);
@@ -86,7 +86,7 @@ test('any caller resolves any known DID', async () => {
     }
 });
 
-test('a DID that was never seen is unknown, unless the caller asks to derive it', async () => {
+test('an unknown DID is not found, unless the caller asks to derive it', async () => {
     const unknown = encodeDidKey(generateKeyPair().public_key);
     await refuses('not_found', did.resolve({ did: unknown, derive: false }, testContext()));
     const derived = await did.resolve({ did: unknown, derive: true }, testContext());
@@ -94,7 +94,7 @@ test('a DID that was never seen is unknown, unless the caller asks to derive it'
     assert.equal(await rowsOf(unknown), 0);
 });
 
-test('what is not exactly an Ed25519 did:key is refused, derived or not', async () => {
+test('only a well-formed Ed25519 did:key resolves, whether it is derived or not', async () => {
     const known = (await newParty(did)).did;
     const x25519 = 'did:key:z6LSeu9HkTHSfLLeUs2nnzUSNedgDUevfNQgQjQC23ZCit6F';
     const malformed = ['', 'did:key:', 'did:key:z', 'did:web:example.com', x25519, known.toUpperCase(), `${known}#key`];
@@ -105,7 +105,7 @@ test('what is not exactly an Ed25519 did:key is refused, derived or not', async 
     }
 });
 
-test('a caller that acts for nobody makes DIDs that nobody owns and only the platform counts', async () => {
+test('a DID that is created for no account has no owner and counts only for the platform', async () => {
     const unowned = await counted(db, null, 'dids_created');
     const created = await did.create({}, internalContext());
     assert.equal(await counted(db, null, 'dids_created'), unowned + 1);
@@ -113,7 +113,7 @@ test('a caller that acts for nobody makes DIDs that nobody owns and only the pla
     await refuses('unauthenticated', did.filterOwned({ dids: [created.did] }, internalContext()));
 });
 
-test('fifty made at once are fifty DIDs and counted as fifty', async () => {
+test('fifty concurrent calls create fifty DIDs and count as fifty', async () => {
     const context = testContext();
     const created = await Promise.all(Array.from({ length: 50 }, () => did.create({}, context)));
     const dids = created.map((one) => one.did);
@@ -122,7 +122,7 @@ test('fifty made at once are fifty DIDs and counted as fifty', async () => {
     assert.equal(await counted(db, context.user_id ?? null, 'dids_created'), 50);
 });
 
-test('questions that are asked together are each answered for their own account', async () => {
+test('ownership queries of one batch are each answered for their own account', async () => {
     const owners = await Promise.all(Array.from({ length: 20 }, () => newParty(did)));
     const all = owners.map((owner) => owner.did);
     const answers = await Promise.all([

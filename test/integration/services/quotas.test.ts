@@ -1,32 +1,30 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { livenessMarks } from '../../../platform/access/liveness-marks.ts';
 import type { CallContext } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
-import { cursors } from '../../../services/cursors.ts';
 import { didService } from '../../../services/did/service.ts';
 import { didStore } from '../../../services/did/store.ts';
-import { keysService } from '../../../services/keys/service.ts';
-import { keyStore } from '../../../services/keys/store.ts';
 import type { Quota } from '../../../services/quotas.ts';
 import type { WalletQuotas } from '../../../services/wallet/quotas.ts';
 import { testContext, testRedis } from '../../support/harness.ts';
 import { internalContext, newParty, reached } from '../credentials/credentials.fixture.ts';
+import { buildKeys } from '../keys/keys.fixture.ts';
 import { CHEAP, issue, PASSWORD, startWallets } from '../wallet/wallet.fixture.ts';
 import { AMPLE } from './ample.ts';
 
 const services = await startWallets();
 const { db, did, signatures } = services;
-const patient = (changes: Partial<CallContext> = {}) => testContext({ deadline: Number.POSITIVE_INFINITY, ...changes });
+const longContext = (changes: Partial<CallContext> = {}) =>
+    testContext({ deadline: Number.POSITIVE_INFINITY, ...changes });
 
 const of = (free: number): Quota => ({ free, basic: 2 * free, pro: 1e6, enterprise: 1e6 });
-/** A did service of its own process. */
+/** A did service with this quota, as in a process of its own. */
 const didsOf = (quota: Quota) => reached(DidServiceDefinition, didService({ store: didStore(db), signatures, quota }));
 
-/** How many of the calls succeed; the others must be refused by the quota that is named so. */
+/** Returns how many of the calls succeed. The others must be refused with an error that matches `name`. */
 async function allowed(calls: Array<Promise<unknown>>, name: RegExp): Promise<number> {
     const results = await Promise.allSettled(calls);
     for (const result of results) {
@@ -40,13 +38,13 @@ async function allowed(calls: Array<Promise<unknown>>, name: RegExp): Promise<nu
 const times = <Item>(count: number, make: (index: number) => Item): Item[] =>
     Array.from({ length: count }, (_, index) => make(index));
 
-test('an account has as many DIDs as its tier allows, however many are made at once in several processes', async () => {
+test('an account gets as many DIDs as its tier allows, even if calls arrive at once at several processes', async () => {
     const processes = [didsOf(of(7)), didsOf(of(7))];
     for (const [tier, most] of [
         ['free', 7],
         ['basic', 14],
     ] as const) {
-        const context = patient({ tier });
+        const context = longContext({ tier });
         const calls = times(60, (index) => (processes[index % 2] ?? did).create({}, context));
         assert.equal(await allowed(calls, /^The account has reached its quota of \d+ DIDs\.$/), most);
         assert.deepEqual(await processes[0]?.getQuotas({}, context), { dids: { used: most, limit: most } });
@@ -56,10 +54,10 @@ test('an account has as many DIDs as its tier allows, however many are made at o
     }
 });
 
-test('groups that wait for nobody while the quota is far do not pass it when it is near', async () => {
-    const most = 2_100; // so that some groups are far from it
+test('batches that do not wait for each other far from the quota do not exceed it', async () => {
+    const most = 2_100; // so that some batches are far from it
     const processes = [didsOf(of(most)), didsOf(of(most))];
-    const context = patient();
+    const context = longContext();
     const calls = times(most + 100, (index) =>
         (processes[index % 2] ?? did).create({ public_key: randomBytes(32) }, context),
     );
@@ -67,22 +65,22 @@ test('groups that wait for nobody while the quota is far do not pass it when it 
     assert.deepEqual(await processes[0]?.getQuotas({}, context), { dids: { used: most, limit: most } });
 });
 
-test('a refused DID changes nothing for those of other accounts that are written with it', async () => {
+test('a refused DID does not affect the DIDs of other accounts in its batch', async () => {
     const service = didsOf(of(1));
-    const full = patient();
+    const full = longContext();
     await service.create({}, full);
-    const others = times(20, () => patient());
+    const others = times(20, () => longContext());
     const calls = others.flatMap((context) => [service.create({}, context), service.create({}, full)]);
     assert.equal(await allowed(calls, /quota of 1 DIDs/), 20);
     for (const context of others) assert.equal((await service.getQuotas({}, context)).dids?.used, 1);
 });
 
-test('a DID that is known needs no place, and DIDs of wallets or of nobody have no quota', async () => {
+test('a DID that exists uses no quota, and DIDs of wallets or without an account have no quota', async () => {
     const service = didsOf(of(1));
-    const context = patient();
-    const public_key = randomBytes(32);
-    await service.create({ public_key }, context);
-    await service.create({ public_key }, context);
+    const context = longContext();
+    const publicKey = randomBytes(32);
+    await service.create({ public_key: publicKey }, context);
+    await service.create({ public_key: publicKey }, context);
     assert.equal((await service.getQuotas({}, context)).dids?.used, 1);
     for (let n = 0; n < 3; n++) await service.recordForWallet({ public_key: randomBytes(32) }, context);
     for (let n = 0; n < 3; n++) await service.create({}, internalContext());
@@ -90,31 +88,19 @@ test('a DID that is known needs no place, and DIDs of wallets or of nobody have 
     assert.equal(await allowed([service.create({}, context)], /quota/), 0);
 });
 
-test('the same DID in several calls at once takes one place of the quota', async () => {
+test('the same DID in several concurrent calls uses the quota once', async () => {
     const service = didsOf(of(3));
-    const context = patient();
+    const context = longContext();
     const [one, other] = [randomBytes(32), randomBytes(32)];
-    const calls = [one, one, other, one, other].map((public_key) => service.create({ public_key }, context));
+    const calls = [one, one, other, one, other].map((publicKey) => service.create({ public_key: publicKey }, context));
     assert.equal(await allowed(calls, /quota/), calls.length);
     assert.equal((await service.getQuotas({}, context)).dids?.used, 2);
     assert.equal(await allowed([service.create({}, context), service.create({}, context)], /quota of 3 DIDs/), 1);
 });
 
-test('keys are bounded in all, revoked ones included, and the refusal tells which bound it was', async () => {
-    const keys = keysService({
-        store: keyStore(db),
-        livenessMarks: livenessMarks({ redis: await testRedis(), shards: 1 }),
-        cursors: cursors(['the service token of these tests']),
-        policy: {
-            brand: 'cred',
-            environment: 'test',
-            tier_policy: 'any',
-            key_limits: of(2),
-            key_quota: of(5),
-        },
-        clock: Date.now,
-    });
-    const context = patient();
+test('the total number of keys is bounded, revoked ones included, and a refusal names its bound', async () => {
+    const keys = buildKeys({ db, redis: await testRedis() }, { keyLimits: of(2), keyQuota: of(5) });
+    const context = longContext();
     const generate = () => keys.generate({ name: 'key' }, context);
     for (let round = 0; round < 2; round++) {
         const made = [await generate(), await generate()];
@@ -134,9 +120,9 @@ test('keys are bounded in all, revoked ones included, and the refusal tells whic
 const walletsOf = (quotas: Partial<WalletQuotas>) =>
     services.open(CHEAP, { did }, { wallets: AMPLE, credentials: AMPLE, bytes: AMPLE, ...quotas });
 
-test('an account has as many wallets as its tier allows, however many are made at once', async () => {
+test('an account gets as many wallets as its tier allows, even if calls arrive at once', async () => {
     const processes = [walletsOf({ wallets: of(3) }), walletsOf({ wallets: of(3) })];
-    const context = patient();
+    const context = longContext();
     const create = (index: number) =>
         (processes[index % 2] ?? services.wallets).create({ name: 'w', password: PASSWORD }, context);
     assert.equal(await allowed(times(12, create), /^The account has reached its quota of 3 wallets\.$/), 3);
@@ -146,9 +132,9 @@ test('an account has as many wallets as its tier allows, however many are made a
     assert.equal(services.derived.length, before, 'no key is derived for a wallet that is refused');
 });
 
-test('a wallet’s credentials are bounded in number; deleting one makes room, storing one again needs none', async () => {
+test('the number of credentials in wallets is bounded; deleting one makes room, replacing one needs none', async () => {
     const service = walletsOf({ credentials: of(3) });
-    const { access, context } = await services.newWallet(patient());
+    const { access, context } = await services.newWallet(longContext());
     const issuer = await newParty(did);
     const tokens = await Promise.all(times(8, () => issue(services, issuer)));
     const add = ({ credential }: { credential: string }) => service.addCredential({ ...access, credential }, context);
@@ -168,7 +154,7 @@ test('a wallet’s credentials are bounded in number; deleting one makes room, s
     assert.deepEqual((await service.getQuotas({}, context)).credentials, { used: 3, limit: 3 });
 });
 
-/** What the account's wallets hold, counted row by row. */
+/** The number of wallets, credentials and bytes of the account, counted from its rows. */
 async function held(account: string | undefined) {
     const [row] = await db.rows<{ wallets: number; credentials: number; bytes: number }>(sql.unsafe`
         SELECT count(DISTINCT w.id) AS wallets, count(c.wallet) AS credentials,
@@ -177,8 +163,8 @@ async function held(account: string | undefined) {
     return row;
 }
 
-test('the bytes of a wallet’s credentials are bounded; what is replaced by more or by less is counted as it is then', async () => {
-    const { access, context } = await services.newWallet(patient());
+test('the bytes of credentials in wallets are bounded, and a replacement counts with its new size', async () => {
+    const { access, context } = await services.newWallet(longContext());
     const { credential } = await issue(services, services.issuer);
     const put = (metadata: string, service = services.wallets) =>
         service.addCredential({ ...access, credential, metadata }, context);
@@ -192,14 +178,14 @@ test('the bytes of a wallet’s credentials are bounded; what is replaced by mor
     const bounded = walletsOf({ bytes: of(small + 1_000) });
     const more = put(JSON.stringify({ text: 'x'.repeat(1_001) }), bounded);
     assert.equal(await allowed([more], /quota of \d+ bytes of credentials in wallets\.$/), 0);
-    assert.equal(await used(), small, 'what is refused is not written');
+    assert.equal(await used(), small, 'a refused credential is not written');
     await put(JSON.stringify({ text: 'x'.repeat(500) }), bounded);
     const [row, quotas] = [await held(context.user_id), await services.wallets.getQuotas({}, context)];
     assert.deepEqual([quotas.credentials?.used, quotas.bytes?.used], [row?.credentials, row?.bytes]);
 });
 
-test('counts are those of the rows after writes, replacements and deletions at once', async () => {
-    const context = patient();
+test('the counts equal the rows after concurrent writes, replacements and deletions', async () => {
+    const context = longContext();
     const { access } = await services.newWallet(context);
     const tokens = await Promise.all(times(6, () => issue(services, services.issuer)));
     const work = times(60, (index) => {
@@ -210,7 +196,7 @@ test('counts are those of the rows after writes, replacements and deletions at o
             : services.wallets.addCredential({ ...access, credential, metadata }, context);
     });
     for (const result of await Promise.allSettled(work)) {
-        if (result.status === 'rejected') assert.equal(result.reason.kind, 'not_found'); // it was deleted before it came
+        if (result.status === 'rejected') assert.equal(result.reason.kind, 'not_found'); // deleted before it was stored
     }
     const quotas = await services.wallets.getQuotas({}, context);
     assert.deepEqual(
@@ -219,7 +205,7 @@ test('counts are those of the rows after writes, replacements and deletions at o
     );
 });
 
-test('quotas are those of an account', async () => {
+test('getQuotas is refused without an account', async () => {
     const nobody = internalContext();
     for (const call of [did.getQuotas({}, nobody), services.wallets.getQuotas({}, nobody)]) {
         await assert.rejects(call, (error) => error instanceof AppError && error.kind === 'unauthenticated');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, it } from 'node:test';
-import { limiter } from '../../../gateway/admission/limit.ts';
+import { limiter } from '../../../gateway/admission/limiter.ts';
 import { guard } from '../../../platform/access/guard.ts';
 import { bucketsAwaitingRollUp, keyBucket } from '../../../platform/access/limit-record.ts';
 import { livenessMarkKey, livenessMarks } from '../../../platform/access/liveness-marks.ts';
@@ -25,10 +25,10 @@ import { AMPLE } from '../services/ample.ts';
 
 const SHARDS = 2;
 const PASSWORD = 'correct horse battery';
-/** After each day of traffic so many pass without any. */
+/** Days by which the records age after each day of traffic. */
 const STEP_DAYS = 10;
 const STEPS_PER_MONTH = 3;
-/** Longer than anything is remembered: addresses that have succeeded, for 90 days. */
+/** Longer than any record is kept: at most 90 days, for addresses that have succeeded. */
 const HORIZON_STEPS = 12;
 
 const { db } = await testDatabase();
@@ -38,14 +38,14 @@ const signatures = signaturePool({ threads: 1, metrics: poolMetrics(createMetric
 const passwords = passwordPool({
     threads: 2,
     cost: { memory_kib: 64, passes: 1 },
-    max_waiting: 100,
+    maxWaiting: 100,
     metrics: poolMetrics(createMetrics()),
 });
 after(() => Promise.all([signatures.close(), passwords.close()]));
 
-const keys_pem = signingKey();
+const keysPem = signingKey();
 const ground: ServiceDependencies = {
-    config: loadConfig({ REDIS_SHARDS: String(SHARDS), JWT_KEYS: keys_pem }),
+    config: loadConfig({ REDIS_SHARDS: String(SHARDS), JWT_KEYS: keysPem }),
     db,
     redis,
     log: quiet,
@@ -61,18 +61,18 @@ const ended = livenessMarks({ redis, shards: SHARDS });
 const identity = identityService({
     store: identityStore(db),
     passwords,
-    tokens: tokens({ keys_pem, access_seconds: 43_200, refresh_seconds: 30 * 86_400, clock: Date.now }),
+    tokens: tokens({ keysPem, accessSeconds: 43_200, refreshSeconds: 30 * 86_400, clock: Date.now }),
     guard: guard({ redis, shards: SHARDS, log: quiet }),
     livenessMarks: ended,
-    session_quota: AMPLE,
+    sessionQuota: AMPLE,
     clock: Date.now,
 });
-const limits = limiter({ redis, shards: SHARDS, window_ms: 60_000, log: quiet, metrics: createMetrics() });
+const limits = limiter({ redis, shards: SHARDS, windowMs: 60_000, log: quiet, metrics: createMetrics() });
 const dids = didStore(db);
 
-/** An account with a key, and a session that is refreshed for ever. */
+/** Creates an account with a key and a session. Returns a function that makes the traffic of one day. */
 async function newUser() {
-    const [email, key_id] = [`${randomUUID()}@example.org`, randomUUID()];
+    const [email, keyId] = [`${randomUUID()}@example.org`, randomUUID()];
     const login = async (address: string, password = PASSWORD) => {
         const { session } = await identity.login({ email, password }, testContext({ user_id: undefined, address }));
         assert.ok(session);
@@ -81,7 +81,7 @@ async function newUser() {
     const { user_id } = await identity.register({ email, password: PASSWORD }, testContext({ user_id: undefined }));
     let { refresh_token } = await login('at home');
 
-    /** A day of it: logins and guesses from here and there, calls, a revocation, something made. */
+    /** One day: logins and wrong passwords from several addresses, a refresh, calls, a revocation and a new DID. */
     return async (): Promise<void> => {
         const { token } = await login(randomUUID());
         await identity.logout({ token }, testContext());
@@ -89,10 +89,10 @@ async function newUser() {
         for (const address of ['at home', randomUUID()]) await assert.rejects(login(address, 'a wrong password'));
         ({ refresh_token } = await identity.refresh({ refresh_token }, testContext()));
         const tag = shardTag(user_id, SHARDS);
-        const mark = livenessMarkKey(tag, 'key', key_id);
+        const mark = livenessMarkKey(tag, 'key', keyId);
         const claim = {
             tag,
-            bucket: keyBucket(tag, user_id, key_id),
+            bucket: keyBucket(tag, user_id, keyId),
             awaitingRollUp: bucketsAwaitingRollUp(tag, user_id),
             mark,
         };
@@ -120,7 +120,7 @@ const BOUNDED = [
     'identity.spent_refreshes',
 ];
 
-/** How much there is of all that must not grow: rows by table, and keys of Redis with their bytes. */
+/** The sizes that must not grow: rows by table, and the number and bytes of the Redis keys. */
 async function sizes() {
     const rows = await Promise.all(
         BOUNDED.map(async (table) => {
@@ -136,12 +136,12 @@ async function sizes() {
     return {
         tables: Object.fromEntries(rows),
         keys: keys.length,
-        keys_without_end: timeless.reduce<number>((sum, one) => sum + one, 0),
+        keysWithoutEnd: timeless.reduce<number>((sum, one) => sum + one, 0),
         bytes: bytes.reduce<number>((sum, size) => sum + (size ?? 0), 0),
     };
 }
 
-it('after months of the same traffic, tables and Redis hold no more than before, and the counts are right', async () => {
+it('after months of the same traffic, tables and Redis have not grown, and the counts are right', async () => {
     await redis.flushdb();
     const users = await Promise.all(Array.from({ length: 3 }, newUser));
     const seen: Array<Awaited<ReturnType<typeof sizes>>> = [];
@@ -157,6 +157,6 @@ it('after months of the same traffic, tables and Redis hold no more than before,
     assert.deepEqual({ ...end, bytes: 0 }, { ...half, bytes: 0 });
     assert.ok(end.bytes <= 1.05 * half.bytes, `${half.bytes} bytes in Redis, then ${end.bytes}`);
     assert.equal(end.tables['usage.deltas'], 0);
-    assert.ok(end.keys_without_end <= SHARDS, 'but for the name of each shard’s era every key ends by itself');
+    assert.ok(end.keysWithoutEnd <= SHARDS, 'every key expires, except the epoch of each shard');
     assert.deepEqual(await findDrift(db), []);
 });

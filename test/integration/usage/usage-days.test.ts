@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { limiter } from '../../../gateway/admission/limit.ts';
+import { limiter } from '../../../gateway/admission/limiter.ts';
 import { bucketsAwaitingRollUp, DAY_MS, keyBucket, sessionsBucket } from '../../../platform/access/limit-record.ts';
 import { shardTag } from '../../../platform/redis/redis.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
-import { foldStore } from '../../../workers/usage/fold.store.ts';
-import { rollUp } from '../../../workers/usage/fold.ts';
 import { pruneUsage } from '../../../workers/usage/prune.store.ts';
 import { dayText } from '../../../workers/usage/records.ts';
+import { rollUpStore } from '../../../workers/usage/roll-up.store.ts';
+import { rollUp } from '../../../workers/usage/roll-up.ts';
 import { usageService } from '../../../workers/usage/service.ts';
 import { usageStore } from '../../../workers/usage/store.ts';
 import { quiet, testContext, testDatabase, testRedis } from '../../support/harness.ts';
@@ -18,13 +18,13 @@ const SHARDS = 2;
 const { db } = await testDatabase();
 let now = 0;
 const redis = underClock(await testRedis(), () => now);
-const limits = limiter({ redis, shards: SHARDS, window_ms: 60_000, log: quiet, metrics: createMetrics() });
+const limits = limiter({ redis, shards: SHARDS, windowMs: 60_000, log: quiet, metrics: createMetrics() });
 const usage = usageService({ store: usageStore(db), redis, shards: SHARDS, log: quiet, clock: () => now });
-const foldAll = () => rollUp({ store: foldStore(db), redis, shards: SHARDS });
+const rollUpAll = () => rollUp({ store: rollUpStore(db), redis, shards: SHARDS });
 
 type Counted = 'requests' | 'refused' | 'verified';
 
-/** An account that calls, and what the statistics must say of it. */
+/** An account that makes calls, and the counts that its statistics must show. */
 interface Caller {
     account: string;
     key_id: string;
@@ -39,7 +39,7 @@ const newCaller = (calls: boolean[]): Caller => ({
     calls,
 });
 
-/** Two calls with the key, one of them refused; one by a session; one presentation verified. */
+/** Makes two calls with the key, one of which is refused, and one with a session; counts one verified presentation. */
 async function call({ account, key_id, days }: Caller): Promise<void> {
     const tag = shardTag(account, SHARDS);
     const awaitingRollUp = bucketsAwaitingRollUp(tag, account);
@@ -64,7 +64,7 @@ function sum({ days }: Caller, kind: Counted, first: string, last = dayText(now)
     return wanted.reduce((total, [, counts]) => total + counts[kind], 0);
 }
 
-/** Compares an account's and a key's answers with what has been called. */
+/** Compares the statistics of an account and its key with the calls that were made. */
 async function checkCaller(caller: Caller, at: string): Promise<void> {
     const context = testContext({ user_id: caller.account });
     const [today, month] = [dayText(now), `${dayText(now).slice(0, 7)}-01`];
@@ -89,7 +89,7 @@ async function checkCaller(caller: Caller, at: string): Promise<void> {
     );
 }
 
-/** Compares the platform's answer with what all of this file's accounts have called. */
+/** Compares the statistics of the platform with the calls of all accounts in this file. */
 async function checkPlatform(callers: Caller[], at: string): Promise<void> {
     const [today, week] = [dayText(now), dayText(now - 6 * DAY_MS)];
     const total = (kind: Counted, first: string, last?: string) =>
@@ -115,43 +115,43 @@ async function checkPlatform(callers: Caller[], at: string): Promise<void> {
     );
 }
 
-/** Every way in which so many yes-or-no questions can be answered. */
+/** All combinations of answers to this number of yes-or-no questions. */
 const choices = (questions: number): boolean[][] =>
     Array.from({ length: 2 ** questions }, (_, number) =>
         Array.from({ length: questions }, (_, bit) => Boolean(number & (1 << bit))),
     );
 
-/** Of each day an early and a late hour: who calls, calls then; afterwards what is counted may be folded. */
+/** The hours of each day at which callers may call, an early and a late one. After each of them a roll-up may run. */
 const HOURS = [1, 23];
 const everybody: Caller[] = [];
 
-/** Three days of which the second begins with the change; `folds` says after which of the six hours all is folded. */
-async function runThrough(change: number, folds: boolean[]): Promise<void> {
+/** Runs three days; the second begins at `change`. `rollsUp` says after which of the six hours a roll-up runs. */
+async function runThrough(change: number, rollsUp: boolean[]): Promise<void> {
     const callers = choices(HOURS.length * 3)
         .filter((_, number) => number % 5 === 0)
         .map(newCaller);
     everybody.push(...callers);
-    for (const step of folds.keys()) {
+    for (const step of rollsUp.keys()) {
         const day = Math.floor(step / HOURS.length) - 1;
         now = change + day * DAY_MS + (HOURS[step % HOURS.length] as number) * 3_600_000; // the index is in range
-        const at = `${new Date(now).toISOString()}, folds ${folds.map(Number).join('')}`;
+        const at = `${new Date(now).toISOString()}, roll-ups ${rollsUp.map(Number).join('')}`;
         await checkAll(callers, `${at}: before a call`);
         for (const caller of callers) if (caller.calls[step]) await call(caller);
         await checkAll(callers, `${at}: after a call`);
-        if (!folds[step]) continue;
-        await foldAll();
-        await checkAll(callers, `${at}: after a fold`);
+        if (!rollsUp[step]) continue;
+        await rollUpAll();
+        await checkAll(callers, `${at}: after a roll-up`);
         await pruneUsage(db, dayText(now));
         await checkAll(callers, `${at}: after pruning`);
     }
-    await foldAll();
+    await rollUpAll();
 }
 
 async function checkAll(callers: Caller[], at: string): Promise<void> {
     await Promise.all([...callers.map((caller) => checkCaller(caller, at)), checkPlatform(everybody, at)]);
 }
 
-describe('requests are counted exactly, folded or not,', () => {
+describe('requests are counted exactly, before and after a roll-up,', () => {
     const changes = {
         'when a day begins': '2031-05-14',
         'when a month begins': '2031-06-01',
@@ -160,17 +160,18 @@ describe('requests are counted exactly, folded or not,', () => {
     };
     for (const [name, day] of Object.entries(changes)) {
         it(name, async () => {
-            // A record knows two days: what was counted on the first is folded before the third one is counted.
-            const patterns = choices(6).filter(([, late, next_early, next_late]) => late || next_early || next_late);
-            for (const [index, folds] of patterns.entries()) {
-                if (index % 10 === 0) await runThrough(Date.parse(day), folds);
+            // A record holds two days, so the counts of the first day must be rolled up before the third day is
+            // counted.
+            const patterns = choices(6).filter(([, late, nextEarly, nextLate]) => late || nextEarly || nextLate);
+            for (const [index, rollsUp] of patterns.entries()) {
+                if (index % 10 === 0) await runThrough(Date.parse(day), rollsUp);
             }
         });
     }
 });
 
-describe('a count is not taken for a new one', () => {
-    it('when the day before its record’s last use is of a month that is pruned', async () => {
+describe('requests are counted exactly once', () => {
+    it('when the day before the last use of their record is in a pruned month', async () => {
         const caller = newCaller([]);
         everybody.push(caller);
         const month = Date.parse('2032-06-01');
@@ -179,26 +180,26 @@ describe('a count is not taken for a new one', () => {
             return call(caller);
         };
         await callAt(-4, 23);
-        await foldAll();
+        await rollUpAll();
         await callAt(-2, 22);
-        await foldAll();
+        await rollUpAll();
         await callAt(-2, 23);
         now = month + 3_600_000;
         await pruneUsage(db, dayText(now));
-        await checkAll([caller], 'pruned before it is folded');
-        await foldAll();
-        await checkAll([caller], 'folded');
+        await checkAll([caller], 'pruned before the roll-up');
+        await rollUpAll();
+        await checkAll([caller], 'after the roll-up');
     });
 
-    it('nor lost when Redis’ clock is set back over midnight', async () => {
+    it('when Redis’ clock is set back over midnight', async () => {
         const caller = newCaller([]);
         everybody.push(caller);
         const midnight = Date.parse('2032-07-01');
-        for (const folds of [false, true]) {
+        for (const rollsUp of [false, true]) {
             for (const minutes of [-10, 10, -5, 15, -20]) {
                 now = midnight + minutes * 60_000;
                 await call(caller);
-                if (folds) await foldAll();
+                if (rollsUp) await rollUpAll();
                 for (const hour of [-1, 1]) {
                     now = midnight + hour * 3_600_000;
                     await checkAll([caller], `clock at ${minutes} minutes`);

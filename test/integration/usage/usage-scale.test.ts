@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { before, describe, it } from 'node:test';
 import { type Database, sql } from '../../../platform/postgres/db.ts';
-import { foldStore } from '../../../workers/usage/fold.store.ts';
-import { rollUp } from '../../../workers/usage/fold.ts';
 import { findDrift } from '../../../workers/usage/recompute.store.ts';
+import { rollUpStore } from '../../../workers/usage/roll-up.store.ts';
+import { rollUp } from '../../../workers/usage/roll-up.ts';
 import { usageService } from '../../../workers/usage/service.ts';
 import { usageStore } from '../../../workers/usage/store.ts';
 import { quiet, testContext, testDatabase, testRedis } from '../../support/harness.ts';
@@ -12,7 +12,7 @@ import { quiet, testContext, testDatabase, testRedis } from '../../support/harne
 const { db } = await testDatabase();
 const redis = await testRedis();
 
-/** What a statement has read, as EXPLAIN (FORMAT JSON) tells it. */
+/** A node of a statement's plan, as EXPLAIN (FORMAT JSON) shows it. */
 interface Plan {
     'Node Type': string;
     'Relation Name'?: string;
@@ -22,7 +22,7 @@ interface Plan {
     Plans?: Plan[];
 }
 
-/** A database that keeps the plan of every statement beside its rows. */
+/** A database that adds the plan of every statement to `plans`. */
 function explained(plans: Plan[]): Database {
     return {
         ...db,
@@ -39,7 +39,7 @@ function explained(plans: Plan[]): Database {
 
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
-/** Both answers about an account, the pages that were read for them, and from which tables. */
+/** Returns both answers about an account, with the number of pages and the tables that were read for them. */
 async function look(account: string) {
     const plans: Plan[] = [];
     const store = usageStore(explained(plans));
@@ -55,11 +55,11 @@ async function look(account: string) {
         tables: new Set(
             nodes.flatMap((node) => (node['Relation Name'] ? `${node.Schema}.${node['Relation Name']}` : [])),
         ),
-        whole_scans: nodes.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name']),
+        wholeScans: nodes.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name']),
     };
 }
 
-/** Writes `rows` credentials, a twentieth of them revoked, in groups of 64 as the stores do. */
+/** Writes `rows` credentials, a twentieth of them revoked, and pending counts in batches of 64 like the stores. */
 async function writeCredentials(account: string, rows: number): Promise<void> {
     await db.rows(sql.unsafe`
         WITH written AS (
@@ -75,7 +75,7 @@ async function writeCredentials(account: string, rows: number): Promise<void> {
         FROM generate_series(20, ${rows}::int, 20) AS row GROUP BY row / 64`);
 }
 
-/** Other accounts, so that nothing of one account is the whole of a table. */
+/** Writes rows of other accounts, so that no table has rows of one account only. */
 async function populate(accounts: number): Promise<void> {
     await db.rows(sql.unsafe`
         WITH others AS MATERIALIZED (SELECT gen_random_uuid() AS account FROM generate_series(1, ${accounts}::int)),
@@ -107,49 +107,49 @@ describe('statistics of an account', () => {
         statistics.credentials_revoked,
     ];
 
-    it('are exact before anything is folded', async () => {
+    it('are exact before the roll-up', async () => {
         assert.deepEqual(issued(await look(small)), [1_000, 1_000, 1_000, 50]);
         assert.deepEqual(issued(await look(large)), [100_000, 100_000, 100_000, 5_000]);
     });
 
-    it('read as little for 100,000 credentials as for 1,000, no table whole, and none that holds credentials', async () => {
-        await rollUp({ store: foldStore(db), redis, shards: 1 });
-        const [of_small, of_large] = [await look(small), await look(large)];
-        assert.deepEqual(issued(of_small), [1_000, 1_000, 1_000, 50]);
-        assert.deepEqual(issued(of_large), [100_000, 100_000, 100_000, 5_000]);
-        assert.ok(of_large.pages <= of_small.pages + 4, `${of_small.pages} pages, then ${of_large.pages}`);
-        assert.ok(of_large.pages < 100, `${of_large.pages} pages`);
-        for (const table of of_large.tables) assert.match(table, /^usage\./);
+    it('read as little for 100,000 credentials as for 1,000: no whole table, and none with credentials', async () => {
+        await rollUp({ store: rollUpStore(db), redis, shards: 1 });
+        const [ofSmall, ofLarge] = [await look(small), await look(large)];
+        assert.deepEqual(issued(ofSmall), [1_000, 1_000, 1_000, 50]);
+        assert.deepEqual(issued(ofLarge), [100_000, 100_000, 100_000, 5_000]);
+        assert.ok(ofLarge.pages <= ofSmall.pages + 4, `${ofSmall.pages} pages, then ${ofLarge.pages}`);
+        assert.ok(ofLarge.pages < 100, `${ofLarge.pages} pages`);
+        for (const table of ofLarge.tables) assert.match(table, /^usage\./);
         assert.deepEqual(
-            of_large.whole_scans.filter((table) => table !== 'deltas'),
+            ofLarge.wholeScans.filter((table) => table !== 'deltas'),
             [],
-        ); // which is empty
+        ); // usage.deltas is empty
     });
 
-    it('are exact at once after each further write, and read little more for it', async () => {
-        const before_writes = await look(large);
+    it('are exact right after each further write, and read little more for it', async () => {
+        const beforeWrites = await look(large);
         for (let group = 1; group <= 5; group++) {
             await writeCredentials(large, 60);
             const [total, revoked] = [100_000 + 60 * group, 5_000 + 3 * group];
             const now = await look(large);
             assert.deepEqual(issued(now), [total, total, total, revoked]);
-            assert.ok(now.pages <= before_writes.pages + 20, `${before_writes.pages} pages, then ${now.pages}`);
+            assert.ok(now.pages <= beforeWrites.pages + 20, `${beforeWrites.pages} pages, then ${now.pages}`);
         }
         assert.deepEqual(await driftOf(large), []);
-        await rollUp({ store: foldStore(db), redis, shards: 1 });
+        await rollUp({ store: rollUpStore(db), redis, shards: 1 });
         assert.deepEqual(issued(await look(large)), [100_300, 100_300, 100_300, 5_015]);
         assert.deepEqual(await driftOf(large), []);
     });
 });
 
-it('folding compares no delta with each other one, even where the table has just been swept empty', async () => {
+it('the roll-up does not compare each pending count with every other one, even in a table just emptied', async () => {
     const account = randomUUID();
     await writeCredentials(account, 100_000);
-    await foldStore(db).foldDeltas();
-    await db.rows(sql.unsafe`VACUUM (TRUNCATE false) usage.deltas`); // to PostgreSQL it is pages without a row now
+    await rollUpStore(db).rollUpPendingCounts();
+    await db.rows(sql.unsafe`VACUUM (TRUNCATE false) usage.deltas`); // PostgreSQL now sees pages without rows
     await writeCredentials(account, 100_000);
     const plans: Plan[] = [];
-    await foldStore(explained(plans)).foldDeltas();
+    await rollUpStore(explained(plans)).rollUpPendingCounts();
     const joins = plans.flatMap(nodesOf).filter((node) => node['Node Type'] === 'Nested Loop');
     assert.deepEqual(joins, []);
 });

@@ -4,28 +4,20 @@ import type { CallContext } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { testContext } from '../../support/harness.ts';
 import { counted, internalContext, refuses } from '../credentials/credentials.fixture.ts';
-import { issue, startWallets } from './wallet.fixture.ts';
+import { issue, startWallets, WHOLE } from './wallet.fixture.ts';
 
 const services = await startWallets();
-const { db, time, wallets, newWallet, issuer, derived } = services;
-
-type Access = { wallet_id: string; password: string };
-const WHOLE = { limit: 1_000, with_total: true, with_tokens: false };
-
-async function idsIn(access: Access, context: CallContext): Promise<string[]> {
-    const { credentials } = await wallets.listCredentials({ ...access, ...WHOLE }, context);
-    return credentials.map(({ credential_id }) => credential_id);
-}
+const { db, time, wallets, newWallet, idsIn, issuer, derived } = services;
 
 const storedBy = ({ user_id }: CallContext) => counted(db, user_id ?? null, 'wallet_credentials');
 
-test('a credential stored again is one entry: newest metadata, first time', async () => {
+test('a credential that is stored again stays one entry, with the newest metadata and the first time', async () => {
     const { access, context } = await newWallet();
     const { credential } = await issue(services, issuer);
     const first = await wallets.addCredential({ ...access, credential, metadata: '{"n":1}' }, context);
-    time.ahead_ms = 60_000;
+    time.aheadMs = 60_000;
     const second = await wallets.addCredential({ ...access, credential, metadata: '{"n":2}' }, context);
-    time.ahead_ms = 0;
+    time.aheadMs = 0;
     assert.deepEqual(second, first);
     const held = await wallets.listCredentials({ ...access, ...WHOLE }, context);
     assert.deepEqual([held.total, held.credentials[0]?.metadata], [1, '{"n":2}']);
@@ -34,7 +26,7 @@ test('a credential stored again is one entry: newest metadata, first time', asyn
     assert.equal(await storedBy(context), 1);
 });
 
-test('one credential stored by 20 callers at once is one entry, with one time', async () => {
+test('a credential that 20 callers store at once is one entry with one time', async () => {
     const { access, context } = await newWallet();
     const { credential } = await issue(services, issuer);
     const stored = await Promise.all(
@@ -47,7 +39,7 @@ test('one credential stored by 20 callers at once is one entry, with one time', 
     assert.equal(await storedBy(context), 1);
 });
 
-test('many credentials stored at once are all there', async () => {
+test('many credentials that are stored at once are all kept', async () => {
     const { access, context } = await newWallet();
     const issued = await Promise.all(Array.from({ length: 40 }, () => issue(services, issuer)));
     await Promise.all(issued.map(({ credential }) => wallets.addCredential({ ...access, credential }, context)));
@@ -56,7 +48,7 @@ test('many credentials stored at once are all there', async () => {
     assert.equal(await storedBy(context), 40);
 });
 
-test('of many deletions of one credential one succeeds', async () => {
+test('exactly one of many concurrent deletions of a credential succeeds', async () => {
     const { access, context } = await newWallet();
     const { credential, credential_id } = await issue(services, issuer);
     await wallets.addCredential({ ...access, credential }, context);
@@ -71,25 +63,25 @@ test('of many deletions of one credential one succeeds', async () => {
     assert.equal(await storedBy(context), 0);
 });
 
-test('a credential stored and deleted at once is there or not, as the answers say, and the counts agree', async () => {
+test('after a credential is stored and deleted at once, the wallet and the counts agree with the answers', async () => {
     const { access, context } = await newWallet();
     const { credential, credential_id } = await issue(services, issuer);
-    let was_there = false;
+    let wasThere = false;
     for (let round = 0; round < 200; round++) {
         const [, deleted] = await Promise.allSettled([
             wallets.addCredential({ ...access, credential }, context),
             wallets.deleteCredential({ ...access, credential_id }, context),
         ]);
-        const is_there = (await idsIn(access, context)).length === 1;
-        // Stored, then deleted; or deleted (where it was there), then stored.
-        if (deleted.status === 'rejected') assert.deepEqual([was_there, is_there], [false, true], `round ${round}`);
-        else assert.ok(was_there || !is_there, `round ${round}`);
-        was_there = is_there;
+        const isThere = (await idsIn(access, context)).length === 1;
+        // Either it was stored and then deleted, or deleted (if it was there) and then stored.
+        if (deleted.status === 'rejected') assert.deepEqual([wasThere, isThere], [false, true], `round ${round}`);
+        else assert.ok(wasThere || !isThere, `round ${round}`);
+        wasThere = isThere;
     }
-    assert.equal(await storedBy(context), was_there ? 1 : 0);
+    assert.equal(await storedBy(context), wasThere ? 1 : 0);
 });
 
-test('wallets and what they hold are counted for their owner, whoever acts', async () => {
+test('wallets and their credentials count for the owner of the wallet, whoever makes the call', async () => {
     const { access, context } = await newWallet();
     await newWallet(context);
     const { credential, credential_id } = await issue(services, issuer);
@@ -104,7 +96,7 @@ test('wallets and what they hold are counted for their owner, whoever acts', asy
     assert.equal(await counted(db, null, 'wallets'), before + 1);
 });
 
-test('lists are newest first and page without gaps or repetitions', async () => {
+test('lists are newest first, and their pages have no gaps or repetitions', async () => {
     const { access, context } = await newWallet();
     const stored: string[] = [];
     for (let n = 0; n < 7; n++) {
@@ -132,7 +124,7 @@ test('lists are newest first and page without gaps or repetitions', async () => 
     assert.deepEqual(paged, stored);
 });
 
-test('large credentials come in pages that stay below 2 MiB, opened ones too', async () => {
+test('pages of large credentials stay below 2 MiB, also when a wallet is opened', async () => {
     const { access, context } = await newWallet();
     const claims = JSON.stringify({ essay: 'x'.repeat(60_000) });
     for (let n = 0; n < 30; n++) {
@@ -154,7 +146,7 @@ test('large credentials come in pages that stay below 2 MiB, opened ones too', a
     }
 });
 
-test('a list of many pages derives the key of the password once, whichever process reads a page', async () => {
+test('a list of many pages derives the key from the password once, whichever process reads a page', async () => {
     const { access, context } = await newWallet();
     for (let n = 0; n < 5; n++) {
         const { credential } = await issue(services, issuer);
@@ -177,7 +169,7 @@ test('a list of many pages derives the key of the password once, whichever proce
     assert.equal(derived.length - before, 1);
 });
 
-test('a continuation that is no good leaves it to the password', async () => {
+test('an invalid continuation is ignored, and the password decides', async () => {
     const { access, context } = await newWallet();
     const other = await newWallet();
     for (const wallet of [{ access, context }, other]) {
@@ -198,7 +190,7 @@ test('a continuation that is no good leaves it to the password', async () => {
     }
 });
 
-test('after ten wrong passwords from an address the right one has to wait there, not elsewhere or for other wallets', async () => {
+test('after ten wrong passwords from an address the right one must wait there, but only for that wallet', async () => {
     const { access, context } = await newWallet();
     const wrong = { ...access, password: 'wrong' };
     for (let n = 0; n < 10; n++) await refuses('unauthenticated', wallets.open(wrong, context));
@@ -209,7 +201,7 @@ test('after ten wrong passwords from an address the right one has to wait there,
     await wallets.open(other.access, context);
 });
 
-test('a right password clears the wrong ones before it, and rights at once are all served', async () => {
+test('a right password clears the earlier failures, and concurrent right passwords are all served', async () => {
     const { access, context } = await newWallet(testContext({ address: '192.0.2.8' }));
     for (let round = 0; round < 3; round++) {
         for (let n = 0; n < 9; n++) {

@@ -10,7 +10,7 @@ import { issue, PASSWORD, startWallets } from './wallet.fixture.ts';
 const services = await startWallets();
 const { did, wallets, credentials, newWallet, issuer, derived } = services;
 
-test('a credential that two wallets hold is deleted from one of them alone', async () => {
+test('deleting a credential that two wallets hold removes it from one of them only', async () => {
     const [one, other] = [await newWallet(), await newWallet()];
     const { credential, credential_id } = await issue(services, issuer);
     for (const { access, context } of [one, other]) await wallets.addCredential({ ...access, credential }, context);
@@ -22,7 +22,7 @@ test('a credential that two wallets hold is deleted from one of them alone', asy
     assert.deepEqual([await totalOf(one), await totalOf(other)], [0, 1]);
 });
 
-test('only what an issuer has signed as a credential is stored', async () => {
+test('only a credential that its issuer has signed is stored', async () => {
     const { access, context } = await newWallet();
     const { credential } = await issue(services, issuer);
     const key = generateKey();
@@ -35,14 +35,14 @@ test('only what an issuer has signed as a credential is stored', async () => {
         expires_at: undefined,
         claims: '{}',
     };
-    const sign = (payload: string) => signPayload({ did: key.did, secret_key: key.seed, payload });
+    const sign = (payload: string) => signPayload({ did: key.did, secretKey: key.seed, payload });
     const swapped = credential.at(-5) === 'A' ? 'B' : 'A';
     const bad = {
         'no token': 'v4.public.',
         'another version': credential.replace('v4', 'v3'),
         'a changed signature': credential.slice(0, -5) + swapped + credential.slice(-4),
         'a footer': `${credential}.Zm9v`,
-        "another's name": sign(writePayload(content)),
+        'the name of another issuer': sign(writePayload(content)),
         'no credential': sign(writePayload({ ...content, issuer: key.did }).replace('"credential"', '"presentation"')),
         'an id of its own kind': sign(writePayload({ ...content, issuer: key.did, credential_id: 'urn:isbn:1' })),
         'no JSON': sign('{'),
@@ -59,7 +59,7 @@ test('only what an issuer has signed as a credential is stored', async () => {
     assert.equal((await wallets.open(access, context)).credentials?.credentials.length, 1);
 });
 
-test('what can be seen without the password is refused before it is tried', async () => {
+test('an error that can be found without the password is answered before the password is tried', async () => {
     const { access, context } = await newWallet();
     const { credential } = await issue(services, issuer);
     derived.length = 0;
@@ -78,7 +78,7 @@ test('what can be seen without the password is refused before it is tried', asyn
     await refuses('unauthenticated', wallets.addCredential({ ...wrong, credential: tampered }, context));
 });
 
-test('expired and revoked credentials may be stored, and metadata survives to the letter', async () => {
+test('expired and revoked credentials may be stored, and metadata comes back unchanged', async () => {
     const { access, context } = await newWallet();
     const metadata = '{ "b":1.0,"a":12345678901234567890, "__proto__":{"x":null},"ß":"\\u00df" }';
     const { credential, credential_id } = await issue(services, issuer, { expiration_date: '2001-01-01' });
@@ -96,20 +96,20 @@ test('expired and revoked credentials may be stored, and metadata survives to th
     assert.deepEqual(entry, { ...rest, credential, metadata });
 });
 
-test("a credential's place in a wallet cannot be taken by one of another issuer", async () => {
+test('a credential in a wallet cannot be replaced by one of another issuer with the same id', async () => {
     const { access, context } = await newWallet();
     const { credential, credential_id } = await issue(services, issuer);
     await wallets.addCredential({ ...access, credential }, context);
     const rival = await newParty(did);
-    const sign = ({ did: iss, private_key }: typeof rival, credential_type: string) =>
+    const sign = ({ did: iss, private_key }: typeof rival, credentialType: string) =>
         signPayload({
             did: iss,
-            secret_key: private_key,
+            secretKey: private_key,
             payload: writePayload({
                 credential_id,
                 issuer: iss,
                 subject: iss,
-                credential_type,
+                credential_type: credentialType,
                 issued_at: new Date().toISOString(),
                 expires_at: undefined,
                 claims: '{}',
@@ -121,7 +121,7 @@ test("a credential's place in a wallet cannot be taken by one of another issuer"
         (await held())?.map((entry) => entry.credential),
         [credential],
     );
-    // The issuer's own newer one does replace it.
+    // A newer credential of the same issuer does replace it.
     const renewed = sign(issuer, 'Renewed');
     await wallets.addCredential({ ...access, credential: renewed }, context);
     assert.deepEqual(

@@ -26,20 +26,23 @@ import { AMPLE } from '../services/ample.ts';
 export const CHEAP: PasswordCost = { memory_kib: 64, passes: 1 };
 export const PASSWORD = 'open sesame';
 
+/** The fields of a request for the longest page, with the total and without tokens. */
+export const WHOLE = { limit: 1_000, with_total: true, with_tokens: false };
+
 const AMPLE_QUOTAS: WalletQuotas = { wallets: AMPLE, credentials: AMPLE, bytes: AMPLE };
 
-/** A call that is about rules: a busy machine may take as long for it as for a test file. */
+/** A context with a long deadline, so that a slow machine does not fail tests that are about rules. */
 const patientContext = () => testContext({ deadline: performance.now() + 300_000 });
 
-/** The wallet service, and those that give it something to hold, on a database of their own. */
+/** Starts the wallet service, and the services that it needs or that issue credentials, on a new database. */
 export async function startWallets() {
     const { db, did, signatures, credentials, time } = await startServices();
     const redis = await testRedis();
-    const pool = passwordPool({ threads: 1, cost: CHEAP, max_waiting: 1_000, metrics: poolMetrics(createMetrics()) });
+    const pool = passwordPool({ threads: 1, cost: CHEAP, maxWaiting: 1_000, metrics: poolMetrics(createMetrics()) });
     after(() => pool.close());
     const derived: Uint8Array[] = [];
-    const started = Date.now(); // for the guard time stands still: however slow the machine is, no wait passes
-    const clock = () => Date.now() + time.ahead_ms;
+    const started = Date.now(); // the time of the guard stands still, so that no wait ends on a slow machine
+    const clock = () => Date.now() + time.aheadMs;
     const open = (
         cost = CHEAP,
         services = { did },
@@ -69,17 +72,25 @@ export async function startWallets() {
         );
     const wallets = open();
 
-    /** A new wallet, and how its owner names it. */
+    /** Creates a wallet. Returns it with the fields of a request that opens it. */
     async function newWallet(context: CallContext = patientContext(), password = PASSWORD) {
         const made = await wallets.create({ name: 'wallet', password }, context);
         return { made, context, access: { wallet_id: made.wallet_id, password } };
     }
-    return { db, did, signatures, credentials, time, wallets, open, newWallet, derived, issuer: await newParty(did) };
+
+    /** The ids of the credentials in a wallet. */
+    async function idsIn(access: { wallet_id: string; password: string }, context: CallContext): Promise<string[]> {
+        const list = await wallets.listCredentials({ ...access, ...WHOLE }, context);
+        return list.credentials.map(({ credential_id }) => credential_id);
+    }
+
+    const issuer = await newParty(did);
+    return { db, did, signatures, credentials, time, wallets, open, newWallet, idsIn, derived, issuer };
 }
 
 export type Wallets = Awaited<ReturnType<typeof startWallets>>;
 
-/** A credential's id and token. */
+/** Issues a credential. Returns its id and token. */
 export async function issue(
     { credentials }: Pick<Wallets, 'credentials'>,
     issuer: Party,

@@ -27,11 +27,11 @@ test('an opened wallet has its own key pair, whose DID is known and belongs to t
     assert.deepEqual(keyPairFrom(opened.private_key)?.public_key, decodeDidKey(made.did));
     assert.deepEqual(new Uint8Array(made.public_key), decodeDidKey(made.did));
     assert.deepEqual(await did.filterOwned({ dids: [made.did] }, context), { dids: [made.did] });
-    const token = signPayload({ did: made.did, secret_key: opened.private_key, payload: '{}' });
+    const token = signPayload({ did: made.did, secretKey: opened.private_key, payload: '{}' });
     assert.ok(openToken({ token, did: made.did, members: [], raw: [] }).ok);
 });
 
-test('nothing of a wallet can be read in the database', async () => {
+test('the contents of a wallet cannot be read in the database', async () => {
     const context = testContext();
     const secrets = { name: 'Grüße von Ada', description: 'what nobody sees', password: 'a pass phrase of mine' };
     const { wallet_id, did: text } = await wallets.create(secrets, context);
@@ -43,7 +43,7 @@ test('nothing of a wallet can be read in the database', async () => {
     const rows = await db.rows<{ row: string }>(sql.unsafe`
         SELECT to_jsonb(w) #>> '{}' AS row FROM wallet.wallets AS w
         UNION ALL SELECT to_jsonb(c) #>> '{}' FROM wallet.credentials AS c`);
-    // bytea is written as \x and hex digits: compare bytes with bytes
+    // The query returns bytea as \x and hex digits. They are decoded, so that bytes are compared with bytes.
     const dump = Buffer.concat(
         rows.flatMap(({ row }) => [
             Buffer.from(row),
@@ -66,7 +66,7 @@ test('nothing of a wallet can be read in the database', async () => {
     for (const secret of hidden) assert.equal(dump.includes(secret), false, String(secret));
 });
 
-test('no key that a password gave outlives the call', async () => {
+test('a key that is derived from a password is erased before the call ends', async () => {
     const { context, access } = await newWallet();
     derived.length = 0;
     await wallets.open(access, context);
@@ -75,7 +75,7 @@ test('no key that a password gave outlives the call', async () => {
     for (const key of derived) assert.deepEqual(key, new Uint8Array(32));
 });
 
-test('every operation wants the right password', async () => {
+test('every operation needs the right password', async () => {
     const { context, access } = await newWallet();
     const { credential, credential_id } = await issue(services, issuer);
     await wallets.addCredential({ ...access, credential }, context);
@@ -88,7 +88,7 @@ test('every operation wants the right password', async () => {
     assert.equal((await wallets.listCredentials({ ...access, ...page }, context)).total, 1);
 });
 
-test('a password is compared by its NFKC form and in full', async () => {
+test('a password is compared in its NFKC form and at full length', async () => {
     const composed = 'café ①';
     const { context, access } = await newWallet(testContext(), composed);
     await wallets.open({ ...access, password: 'cafe\u0301 1' }, context);
@@ -112,15 +112,15 @@ test('a password has 1 to 1,024 bytes', async () => {
     }
 });
 
-test("somebody else's wallet is one that does not exist, whatever the password", async () => {
+test('a wallet of another account is not found, whatever the password', async () => {
     const { access, context } = await newWallet();
     const { credential, credential_id } = await issue(services, issuer);
     await wallets.addCredential({ ...access, credential }, context);
     const page = { limit: 10, with_total: true, with_tokens: false };
     for (const password of [PASSWORD, 'wrong']) {
-        for (const wallet_id of [access.wallet_id, newId(), 'x'.repeat(10_000), '../wallets', '']) {
+        for (const walletId of [access.wallet_id, newId(), 'x'.repeat(10_000), '../wallets', '']) {
             const unknownCaller = testContext();
-            const named = { wallet_id, password };
+            const named = { wallet_id: walletId, password };
             await refuses('not_found', wallets.open(named, unknownCaller));
             await refuses('not_found', wallets.addCredential({ ...named, credential }, unknownCaller));
             await refuses('not_found', wallets.listCredentials({ ...named, ...page }, unknownCaller));
@@ -130,7 +130,7 @@ test("somebody else's wallet is one that does not exist, whatever the password",
     assert.equal((await wallets.listCredentials({ ...access, ...page }, context)).total, 1);
 });
 
-test('a trusted caller that acts for nobody makes wallets without an owner, and opens any with its password', async () => {
+test('a trusted caller that acts for no account creates ownerless wallets, and opens any by its password', async () => {
     const nobodys = await newWallet(internalContext());
     await wallets.open(nobodys.access, internalContext());
     await refuses('not_found', wallets.open(nobodys.access, testContext()));
@@ -140,7 +140,7 @@ test('a trusted caller that acts for nobody makes wallets without an owner, and 
     await refuses('unauthenticated', wallets.open({ ...owned.access, password: 'wrong' }, internalContext()));
 });
 
-test('rows that were moved between wallets or records do not open', async () => {
+test('sealed data that was moved to another wallet or record does not open', async () => {
     const [one, two] = [await newWallet(), await newWallet()];
     const first = await issue(services, issuer);
     const second = await issue(services, issuer);
@@ -166,7 +166,7 @@ test('rows that were moved between wallets or records do not open', async () => 
     await refuses('internal', wallets.open(three.access, three.context));
 });
 
-test("a wallet opens at the cost that it was made at, and from then on at today's", async () => {
+test('a wallet opens at the password cost that it was created with, and from then on at the current cost', async () => {
     const today = { memory_kib: 128, passes: 2 };
     const dear = open(today);
     const { made, access, context } = await newWallet();
@@ -189,13 +189,13 @@ test("a wallet opens at the cost that it was made at, and from then on at today'
     assert.deepEqual(await lockOf(), after);
 });
 
-test('a stored cost beyond reason is not paid', async () => {
+test('a wallet with an excessive stored password cost is refused', async () => {
     const { access, context } = await newWallet();
     await db.rows(sql.unsafe`UPDATE wallet.wallets SET memory_kib = 2000000000 WHERE id = ${access.wallet_id}`);
     await refuses('internal', wallets.open(access, context));
 });
 
-test('without its DID on record no wallet is made', async () => {
+test('no wallet is created if its DID cannot be recorded', async () => {
     const context = testContext();
     const unreachable = {
         ...did,

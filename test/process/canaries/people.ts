@@ -6,22 +6,22 @@ import { until } from '../launch/launch.ts';
 
 const PASSWORD = 'correct horse battery staple';
 
-/** An answer other than the one that acknowledges. */
+/** The service has answered a registration with a status other than 201. */
 class Refused extends Error {
     constructor(status: number) {
         super(`registration was answered with ${status}`);
     }
 }
 
-/** Registers and logs people in over HTTP, to see which acknowledged writes a service still has. */
-export function people(data_dir: string): {
+/** Registers people and logs them in over HTTP, to check which acknowledged writes a service still has. */
+export function people(dataDir: string): {
     register(url: string): Promise<string>;
     canLogIn(url: string, email: string): Promise<boolean>;
-    /** Registers one after the other until the service is gone; resolves to all whose registration was answered 201. */
+    /** Registers people one by one until the service is gone. `acknowledged` has those that were answered 201. */
     registerUntilGone(url: string): { acknowledged: string[]; gone: Promise<void> };
 } {
     async function post(url: string, action: string, email: string): Promise<number> {
-        const secret = readFileSync(join(data_dir, 'internal-secret'), 'utf8').trim();
+        const secret = readFileSync(join(dataDir, 'internal-secret'), 'utf8').trim();
         const answer = await fetch(`${url}/internal/v1/auth/${action}`, {
             method: 'POST',
             headers: { 'Content-Type': 'application/json', 'X-Internal-Secret': secret, Connection: 'close' },
@@ -44,7 +44,7 @@ export function people(data_dir: string): {
             try {
                 acknowledged.push(await register(url));
             } catch (error) {
-                if (!(error instanceof Refused)) return; // nobody is there
+                if (!(error instanceof Refused)) return; // the service is gone
             }
         }
     }
@@ -54,7 +54,7 @@ export function people(data_dir: string): {
         canLogIn: (url, email) =>
             until('the login is decided', async () => {
                 const status = await post(url, 'login', email);
-                if (status === 503) return undefined; // overload or a role that is just coming back says nothing
+                if (status === 503) return undefined; // overload, or a role that is restarting: try again
                 assert.ok(status === 200 || status === 401, `login was answered with ${status}`);
                 return { known: status === 200 };
             }).then(({ known }) => known),

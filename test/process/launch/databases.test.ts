@@ -32,21 +32,21 @@ async function command(url: string, ...words: [string, ...string[]]): Promise<un
     }
 }
 
-test('PostgreSQL keeps its data over a stop, and a stop leaves no process', async (t) => {
-    const data_dir = openDataDir(temporaryDataDir(t));
-    const first = await startPostgres({ data_dir, log });
+test('PostgreSQL keeps its data after a stop, and a stop leaves no process behind', async (t) => {
+    const dataDir = openDataDir(temporaryDataDir(t));
+    const first = await startPostgres({ dataDir, log });
     await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
     await first.stop();
     await first.stop();
-    assert.deepEqual(processesOf(data_dir), []);
-    const second = await startPostgres({ data_dir, log });
+    assert.deepEqual(processesOf(dataDir), []);
+    const second = await startPostgres({ dataDir, log });
     assert.deepEqual(await query(second.url, 'SELECT answer FROM kept'), [{ answer: 42 }]);
     await second.stop();
 });
 
-test('PostgreSQL syncs every commit, and lets nobody in without its password or as a superuser', async (t) => {
-    const data_dir = openDataDir(temporaryDataDir(t));
-    const { url, stop } = await startPostgres({ data_dir, log });
+test('PostgreSQL syncs every commit, requires its password, and its role is no superuser', async (t) => {
+    const dataDir = openDataDir(temporaryDataDir(t));
+    const { url, stop } = await startPostgres({ dataDir, log });
     const settings = await query(url, "SELECT current_setting('fsync') f, current_setting('synchronous_commit') s");
     assert.deepEqual(settings, [{ f: 'on', s: 'on' }]);
     assert.deepEqual(await query(url, 'SELECT rolsuper FROM pg_roles WHERE rolname = current_user'), [
@@ -60,16 +60,16 @@ test('PostgreSQL syncs every commit, and lets nobody in without its password or 
     await stop();
 });
 
-test('an initdb that was interrupted is begun again', async (t) => {
-    const data_dir = openDataDir(temporaryDataDir(t));
-    mkdirSync(join(data_dir, 'postgres.new'));
-    writeFileSync(join(data_dir, 'postgres.new', 'PG_VERSION'), '18\n');
-    const { url, stop } = await startPostgres({ data_dir, log });
+test('an interrupted initdb is repeated', async (t) => {
+    const dataDir = openDataDir(temporaryDataDir(t));
+    mkdirSync(join(dataDir, 'postgres.new'));
+    writeFileSync(join(dataDir, 'postgres.new', 'PG_VERSION'), '18\n');
+    const { url, stop } = await startPostgres({ dataDir, log });
     assert.deepEqual(await query(url, 'SELECT 1 AS one'), [{ one: 1 }]);
     await stop();
 });
 
-test("the libraries' links are made where npm's install scripts were blocked", (t) => {
+test("the links of the libraries are created if npm's install scripts were blocked", (t) => {
     const root = openDataDir(temporaryDataDir(t));
     mkdirSync(join(root, 'native/lib'), { recursive: true });
     writeFileSync(join(root, 'native/lib/libpq.so.5.18'), '');
@@ -81,14 +81,14 @@ test("the libraries' links are made where npm's install scripts were blocked", (
     assert.ok(existsSync(join(root, 'native/lib/libpq.so.5')));
 });
 
-test('Redis keeps its data over a stop, evicts nothing and wants its password', async (t) => {
-    const data_dir = openDataDir(temporaryDataDir(t));
-    const first = await startRedis({ data_dir, log });
+test('Redis keeps its data after a stop, evicts nothing and requires its password', async (t) => {
+    const dataDir = openDataDir(temporaryDataDir(t));
+    const first = await startRedis({ dataDir, log });
     await command(first.url, 'SET', 'kept', '42');
     await first.stop();
     await first.stop();
-    assert.deepEqual(processesOf(data_dir), []);
-    const second = await startRedis({ data_dir, log });
+    assert.deepEqual(processesOf(dataDir), []);
+    const second = await startRedis({ dataDir, log });
     assert.equal(await command(second.url, 'GET', 'kept'), '42');
     for (const [name, value] of Object.entries({ appendonly: 'yes', 'maxmemory-policy': 'noeviction' })) {
         assert.deepEqual(await command(second.url, 'CONFIG', 'GET', name), [name, value]);
@@ -96,5 +96,5 @@ test('Redis keeps its data over a stop, evicts nothing and wants its password', 
     const { host } = new URL(second.url);
     await assert.rejects(command(`redis://${host}`, 'GET', 'kept'), /NOAUTH/);
     await second.stop();
-    assert.deepEqual(processesOf(data_dir), []);
+    assert.deepEqual(processesOf(dataDir), []);
 });

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { it } from 'node:test';
 
-it('a process that still waits for its database handles SIGTERM, and ends with 0', async (t) => {
+it('a process that still waits for its database handles SIGTERM and exits with 0', async (t) => {
     const service = spawn(process.execPath, ['main.ts', 'did'], {
         stdio: ['ignore', 'pipe', 'inherit'],
         env: {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { CLONE, processesOf, until } from './launch.ts';
 
-it('a run of the tests that is told to end leaves no process and no file behind, the service under test included', async (t) => {
+it('a test run that gets SIGTERM leaves no process or file behind, its service under test included', async (t) => {
     const dir = mkdtempSync(join(tmpdir(), 'interrupted-run-'));
     const run = spawn(process.execPath, ['test/run.ts', 'test/e2e/credentials/long-lists'], {
         cwd: CLONE,

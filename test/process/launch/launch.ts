@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 export const CLONE = fileURLToPath(new URL('../../..', import.meta.url));
-const READY_PATIENCE_MS = 180_000;
+const READY_TIMEOUT_MS = 180_000;
 
 export interface Launched {
     npm: ChildProcess;
@@ -22,26 +22,29 @@ export interface Launched {
     exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** A data folder that is emptied of files and processes after the test; its path has a blank and is too long for a socket. */
+/**
+ * Returns a path for a data folder. Its files and processes are removed after the test. The path has a blank and is too
+ * long for a socket.
+ */
 export function temporaryDataDir(t: TestContext): string {
     const parent = mkdtempSync(join(tmpdir(), 'process-test-'));
-    const data_dir = join(parent, 'a long way'.padEnd(100, '-'), 'data');
+    const dataDir = join(parent, 'a long way'.padEnd(100, '-'), 'data');
     t.after(() => {
-        for (const { pid } of processesOf(data_dir)) {
+        for (const { pid } of processesOf(dataDir)) {
             try {
                 process.kill(pid, 'SIGKILL');
             } catch {
-                // It went by itself.
+                // The process has ended by itself.
             }
         }
         rmSync(parent, { recursive: true, force: true });
     });
-    return data_dir;
+    return dataDir;
 }
 
 /** Runs `npm run <script>` as a user would in a terminal, without the settings of the surrounding test run. */
 export function runNpm(t: TestContext, script: string, settings: Record<string, string>): Omit<Launched, 'url'> {
-    t.signal.throwIfAborted(); // a test that was given up goes on, and would leave this behind
+    t.signal.throwIfAborted(); // an aborted test continues to run, and would leave this process behind
     const kept = ['PATH', 'HOME', 'XDG_CACHE_HOME', 'TMPDIR'].flatMap((name) => {
         const value = process.env[name];
         return value === undefined ? [] : [[name, value]];
@@ -76,22 +79,25 @@ export async function launch(t: TestContext, script: string, settings: Record<st
     return { ...running, url };
 }
 
-/** The first value of `probe` that is neither undefined nor false. */
+/** Returns the first value of `probe` that is neither undefined nor false. Throws after READY_TIMEOUT_MS. */
 export async function until<T>(
     what: string,
     probe: () => T | undefined | false | Promise<T | undefined | false>,
 ): Promise<T> {
-    const deadline = performance.now() + READY_PATIENCE_MS;
+    const deadline = performance.now() + READY_TIMEOUT_MS;
     for (;;) {
         const value = await probe();
         if (value !== undefined && value !== false) return value;
-        if (performance.now() > deadline) throw new Error(`It never came true that ${what}`);
+        if (performance.now() > deadline) throw new Error(`timed out waiting until ${what}`);
         await delay(20);
     }
 }
 
-/** Living processes that name the folder in their command line or environment, or work below it, however they were started. */
-export function processesOf(data_dir: string): Array<{ pid: number; command: string }> {
+/**
+ * Running processes that name the folder in their command line or environment, or whose working directory is below it,
+ * however they were started.
+ */
+export function processesOf(dataDir: string): Array<{ pid: number; command: string }> {
     return readdirSync('/proc').flatMap((name) => {
         const pid = Number(name);
         if (!Number.isInteger(pid)) return [];
@@ -100,7 +106,7 @@ export function processesOf(data_dir: string): Array<{ pid: number; command: str
             const command = read('cmdline').replaceAll('\0', ' ').trim();
             const texts = [command, read('environ'), readlinkSync(`/proc/${pid}/cwd`)];
             const zombie = /^State:\tZ/m.test(read('status'));
-            return !zombie && texts.some((text) => text.includes(data_dir)) ? [{ pid, command }] : [];
+            return !zombie && texts.some((text) => text.includes(dataDir)) ? [{ pid, command }] : [];
         } catch {
             return []; // it ended meanwhile
         }
@@ -108,16 +114,16 @@ export function processesOf(data_dir: string): Array<{ pid: number; command: str
 }
 
 /** The pid of the process of a folder whose command line matches. */
-export function pidOf(data_dir: string, command: RegExp): number {
-    const found = processesOf(data_dir).find((process) => command.test(process.command));
-    if (found === undefined) throw new Error(`no process of ${data_dir} matches ${command}`);
+export function pidOf(dataDir: string, command: RegExp): number {
+    const found = processesOf(dataDir).find((process) => command.test(process.command));
+    if (found === undefined) throw new Error(`no process of ${dataDir} matches ${command}`);
     return found.pid;
 }
 
-/** `count` neighbouring ports on which nobody listens. */
+/** `count` consecutive ports on which nothing listens. */
 export async function freePorts(count: number): Promise<number[]> {
     for (;;) {
-        // Outside both the range that the launcher picks from and that of outgoing connections.
+        // Outside the range that the launcher picks from and the range of outgoing connections.
         const first = randomInt(12_000, 19_000);
         const ports = Array.from({ length: count }, (_, index) => first + index);
         const servers = ports.map((port) => createServer().listen(port, '127.0.0.1'));

@@ -9,26 +9,26 @@ import { authority } from '../../support/certificates.ts';
 import { redisUrl, testDatabase } from '../../support/harness.ts';
 import { until } from './launch.ts';
 
-const { url: database_url } = await testDatabase();
-const grpc_port = await pickPort();
+const { url: databaseUrl } = await testDatabase();
+const grpcPort = await pickPort();
 const settings = {
     PATH: process.env['PATH'],
-    ...Object.fromEntries(SERVICE_ROLES.map((role) => [`${role.toUpperCase()}_ADDRESS`, `127.0.0.1:${grpc_port}`])),
+    ...Object.fromEntries(SERVICE_ROLES.map((role) => [`${role.toUpperCase()}_ADDRESS`, `127.0.0.1:${grpcPort}`])),
     PORT: '0',
     REDIS_URL: redisUrl,
     INTERNAL_SECRET: randomBytes(24).toString('base64url'),
     SERVICE_TOKEN: randomBytes(24).toString('base64url'),
 };
-const service_settings = {
-    DATABASE_URL: database_url,
+const serviceSettings = {
+    DATABASE_URL: databaseUrl,
     JWT_KEYS: generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    GRPC_PORT: String(grpc_port),
+    GRPC_PORT: String(grpcPort),
     PASSWORD_THREADS: '1',
     SIGNATURE_THREADS: '1',
 };
 const { cert, key } = authority('another').certify('a gateway');
 
-/** A process of its own for `roles`, and what it tells of itself. */
+/** Starts a process for `roles`. Returns access to its output and its operations server. */
 async function start(t: TestContext, roles: readonly string[], more: Record<string, string>) {
     const ops = await pickPort();
     const child = spawn(process.execPath, ['main.ts', ...roles], {
@@ -53,8 +53,8 @@ async function start(t: TestContext, roles: readonly string[], more: Record<stri
     };
 }
 
-it('a gateway is ready when it has reached every service, tells what it could not reach and why, and stays ready later', async (t) => {
-    const services = await start(t, SERVICE_ROLES, service_settings);
+it('a gateway is ready once it has reached every service, reports why it is not, and then stays ready', async (t) => {
+    const services = await start(t, SERVICE_ROLES, serviceSettings);
     await until('the services are ready', async () => (await services.ready()).status === 200);
 
     const wrong: Array<[more: Record<string, string>, reason: RegExp]> = [
@@ -72,7 +72,7 @@ it('a gateway is ready when it has reached every service, tells what it could no
         assert.equal(status, 503);
         assert.match(text, /^not ready\n/);
         for (const role of SERVICE_ROLES) assert.match(text, new RegExp(`^${role}: `, 'm'));
-        await until('the log has it', () => /"identity: .*"msg":"not ready"/.test(gateway.output()));
+        await until('the log has the reason', () => /"identity: .*"msg":"not ready"/.test(gateway.output()));
         await gateway.stop();
     }
 
@@ -84,12 +84,12 @@ it('a gateway is ready when it has reached every service, tells what it could no
     assert.deepEqual(await gateway.ready(), { status: 200, text: 'ready\n' });
 });
 
-it('a service is not ready before it has reached the one that it calls', async (t) => {
-    const credentials = await start(t, ['credentials'], { ...service_settings, GRPC_PORT: '0' });
-    await until('it serves, and has not found the other', async () =>
+it('a service is not ready before it has reached the service that it calls', async (t) => {
+    const credentials = await start(t, ['credentials'], { ...serviceSettings, GRPC_PORT: '0' });
+    await until('it runs, and has not reached the other service', async () =>
         /^did: .*ECONNREFUSED/m.test((await credentials.ready()).text),
     );
-    const did = await start(t, ['did'], service_settings);
+    const did = await start(t, ['did'], serviceSettings);
     await until('it is ready', async () => (await credentials.ready()).status === 200);
     await did.stop();
 });

@@ -8,36 +8,36 @@ import { type Client, createClient } from '../../../client/src/client.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { balancer, keptAlive } from '../service/balanced-connection.ts';
 
-/** As many requests at least; every role is restarted once at least. */
+/** The minimum number of requests. Every role is restarted at least once. */
 const REQUESTS = Number(process.env['ROLLING_REQUESTS'] ?? 2_000);
 const CLIENTS = 8;
-/** Between the requests of a client, in milliseconds: that leaves time to start processes in. */
+/** The pause between the requests of a client, in milliseconds. It leaves CPU time for processes that start. */
 const PAUSE_MS = 20;
 
-const log_dir = mkdtempSync(join(tmpdir(), 'rolling-'));
-after(() => rmSync(log_dir, { recursive: true }));
+const logDir = mkdtempSync(join(tmpdir(), 'rolling-'));
+after(() => rmSync(logDir, { recursive: true }));
 
-/** SERVICE_TOKEN in each round of restarts: after three rounds one token has taken the place of another, after six it is back. */
+/** SERVICE_TOKEN in each round of restarts. Three rounds replace one token by the other, three more bring it back. */
 const TOKENS = ['first', 'first,second', 'second,first', 'second', 'second,first', 'first,second'];
-const token_file = join(log_dir, 'service-token');
-const rotate = (round: number) => writeFileSync(token_file, TOKENS[round % TOKENS.length] as string); // below the length
+const tokenFile = join(logDir, 'service-token');
+const rotate = (round: number) => writeFileSync(tokenFile, TOKENS[round % TOKENS.length] as string); // below the length
 
-it('a restart of every process in turn fails no request, nor does a change of the token between them', async () => {
+it('a restart of every process in turn fails no request, nor does a rotation of the service token', async () => {
     rotate(0);
     const service = await startService({
         transport: 'grpc',
         replicas: 2,
-        // npm test gives all three
-        admin_url: process.env['TEST_ADMIN_URL'] as string,
-        database_url: process.env['TEST_DATABASE_URL'] as string,
-        redis_url: process.env['TEST_REDIS_URL'] as string,
-        log_dir,
+        // npm test sets all three
+        adminUrl: process.env['TEST_ADMIN_URL'] as string,
+        databaseUrl: process.env['TEST_DATABASE_URL'] as string,
+        redisUrl: process.env['TEST_REDIS_URL'] as string,
+        logDir,
         settings: {
             DATABASE_POOL: '2',
             SIGNATURE_THREADS: '1',
             PASSWORD_THREADS: '1',
             RATE_WINDOW_SECONDS: '1',
-            SERVICE_TOKEN_FILE: token_file,
+            SERVICE_TOKEN_FILE: tokenFile,
         },
     });
     after(() => service.stop());
@@ -75,9 +75,9 @@ it('a restart of every process in turn fails no request, nor does a change of th
 
 type NamedRequest = [name: string, run: (client: Client) => Promise<unknown>];
 
-/** What clients ask, so that every service has something to do. */
+/** The requests of the clients. Together they use every service. */
 async function someRequests({ env }: TestService): Promise<NamedRequest[]> {
-    Object.assign(process.env, env); // by which the end-to-end world finds the service
+    Object.assign(process.env, env); // the end-to-end helpers find the service by these
     const { issueBody, newAccount, newDid, newKey, newWallet, presentationBody, issue } = await import(
         '../../e2e/support/world.ts'
     );
@@ -103,6 +103,6 @@ async function someRequests({ env }: TestService): Promise<NamedRequest[]> {
 function gatewaysOf({ env, ops }: TestService) {
     const targets = ops.filter(({ role }) => role === 'gateway').map(({ target }) => target);
     const ports = (env['E2E_URLS'] as string).split(',').map((url) => Number(new URL(url).port));
-    // as many as there are ports
+    // There is one target for each port.
     return balancer(ports.map((port, index) => ({ port, ops: targets[index] as string })));
 }

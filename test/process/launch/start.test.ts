@@ -21,66 +21,66 @@ import {
 
 const LAUNCHER = /deploy\/local\/start\.ts/;
 
-/** Writes until the service is gone, starts it again, and requires all acknowledged writes of both lives. */
-async function survives(t: TestContext, end: (running: Launched, data_dir: string) => Promise<unknown>): Promise<void> {
-    const data_dir = temporaryDataDir(t);
-    const { registerUntilGone, register, canLogIn } = people(data_dir);
-    const first = await launch(t, 'start', { DATA_DIR: data_dir });
+/** Writes until the service is gone, starts it again, and checks that it still has every acknowledged write. */
+async function survives(t: TestContext, end: (running: Launched, dataDir: string) => Promise<unknown>): Promise<void> {
+    const dataDir = temporaryDataDir(t);
+    const { registerUntilGone, register, canLogIn } = people(dataDir);
+    const first = await launch(t, 'start', { DATA_DIR: dataDir });
     const before = await register(first.url);
     const { acknowledged, gone } = registerUntilGone(first.url);
     await until('some writes are acknowledged', () => acknowledged.length >= 5);
-    await end(first, data_dir);
+    await end(first, dataDir);
     await gone;
 
-    const second = await launch(t, 'start', { DATA_DIR: data_dir });
+    const second = await launch(t, 'start', { DATA_DIR: dataDir });
     for (const email of [before, ...acknowledged]) {
-        assert.ok(await canLogIn(second.url, email), 'an acknowledged write is gone');
+        assert.ok(await canLogIn(second.url, email), 'an acknowledged write is lost');
     }
     await register(second.url);
     second.npm.kill('SIGTERM');
     assert.deepEqual(await second.exit, { code: 0, signal: null });
-    assert.deepEqual(processesOf(data_dir), []);
+    assert.deepEqual(processesOf(dataDir), []);
 }
 
-test('a database that is killed ends the service, which says so, and the next start has every acknowledged write', (t) =>
-    survives(t, async ({ exit }, data_dir) => {
-        const [postmaster] = readFileSync(join(data_dir, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
+test('the service exits with 1 when its database is killed, and the next start has every acknowledged write', (t) =>
+    survives(t, async ({ exit }, dataDir) => {
+        const [postmaster] = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
         process.kill(Number(postmaster), 'SIGKILL');
         assert.equal((await exit).code, 1);
     }));
 
 test('SIGTERM to npm stops everything, and the next start has every acknowledged write', async (t) => {
-    await survives(t, async ({ npm, exit }, data_dir) => {
+    await survives(t, async ({ npm, exit }, dataDir) => {
         npm.kill('SIGTERM');
         assert.deepEqual(await exit, { code: 0, signal: null });
-        assert.deepEqual(processesOf(data_dir), []);
+        assert.deepEqual(processesOf(dataDir), []);
     });
 });
 
-test('signals to the whole process group within one second are one orderly stop, which answers what is in flight', async (t) => {
-    await survives(t, async ({ url, signalGroup, exit }, data_dir) => {
-        const request = await unfinishedRequest(url, data_dir);
+test('signals to the process group within a second cause one orderly stop and lose no request in flight', async (t) => {
+    await survives(t, async ({ url, signalGroup, exit }, dataDir) => {
+        const request = await unfinishedRequest(url, dataDir);
         for (let press = 0; press < 3; press++) {
             signalGroup('SIGINT');
             await delay(100); // as fast as a person presses keys
         }
         request.write('1234567890');
         const [answer] = await once(request, 'data');
-        assert.match(String(answer), /^HTTP\/1.1 400 /, 'what was in flight is still answered');
+        assert.match(String(answer), /^HTTP\/1.1 400 /, 'the request in flight is still answered');
         assert.deepEqual(await exit, { code: 0, signal: null });
-        assert.deepEqual(processesOf(data_dir), []);
+        assert.deepEqual(processesOf(dataDir), []);
     });
 });
 
-test('after kill -9 of the launcher, the next start takes its databases over with every acknowledged write', async (t) => {
-    await survives(t, async ({ exit }, data_dir) => {
-        process.kill(pidOf(data_dir, LAUNCHER), 'SIGKILL');
+test('after kill -9 of the launcher the next start takes over its databases and every acknowledged write', async (t) => {
+    await survives(t, async ({ exit }, dataDir) => {
+        process.kill(pidOf(dataDir, LAUNCHER), 'SIGKILL');
         await exit;
-        assert.ok(pidOf(data_dir, /postgres/) > 0, 'this tests nothing without an orphan');
+        assert.ok(pidOf(dataDir, /postgres/) > 0, 'without an orphaned database this tests nothing');
     });
 });
 
-test('kill -9 of npm stops the service, and a start at once afterwards waits for that', async (t) => {
+test('kill -9 of npm stops the service, and a start right afterwards waits for that', async (t) => {
     await survives(t, async ({ npm, exit }) => {
         npm.kill('SIGKILL');
         await exit;
@@ -88,9 +88,9 @@ test('kill -9 of npm stops the service, and a start at once afterwards waits for
 });
 
 test('a second Ctrl-C after more than a second stops at once and leaves no database behind', async (t) => {
-    const data_dir = temporaryDataDir(t);
-    const { url, signalGroup, exit, output } = await launch(t, 'start', { DATA_DIR: data_dir });
-    const stuck = await unfinishedRequest(url, data_dir);
+    const dataDir = temporaryDataDir(t);
+    const { url, signalGroup, exit, output } = await launch(t, 'start', { DATA_DIR: dataDir });
+    const stuck = await unfinishedRequest(url, dataDir);
     let ended = false;
     void exit.then(() => {
         ended = true;
@@ -102,19 +102,19 @@ test('a second Ctrl-C after more than a second stops at once and leaves no datab
     stuck.destroy();
     assert.match(output(), /Stopping at once/);
     assert.notEqual((await exit).code, 0);
-    assert.deepEqual(processesOf(data_dir), []);
+    assert.deepEqual(processesOf(dataDir), []);
 });
 
-test('a signal while it is still starting leaves nothing behind', async (t) => {
-    const data_dir = temporaryDataDir(t);
-    const { signalGroup, exit } = runNpm(t, 'start', { PORT: '0', DATA_DIR: data_dir });
-    await until('PostgreSQL is being set up', () => existsSync(`${data_dir}/postgres.new`));
+test('a signal during the start leaves nothing behind', async (t) => {
+    const dataDir = temporaryDataDir(t);
+    const { signalGroup, exit } = runNpm(t, 'start', { PORT: '0', DATA_DIR: dataDir });
+    await until('PostgreSQL is being set up', () => existsSync(`${dataDir}/postgres.new`));
     signalGroup('SIGINT');
     assert.deepEqual(await exit, { code: 0, signal: null });
-    assert.deepEqual(processesOf(data_dir), []);
+    assert.deepEqual(processesOf(dataDir), []);
 });
 
-test('two starts with other PORT and DATA_DIR run side by side and know nothing of each other', async (t) => {
+test('two starts with different PORT and DATA_DIR run side by side and do not affect each other', async (t) => {
     const homes = [temporaryDataDir(t), temporaryDataDir(t)] as const;
     const ports = await freePorts(2);
     const [left, right] = await Promise.all([
@@ -145,26 +145,26 @@ test('the printed demo command, pasted into another terminal, finds the service 
     assert.equal(status, 0, `${command}\n${stderr}`);
 });
 
-test('a second start on the same DATA_DIR is refused with the pid of the first, which goes on', async (t) => {
-    const data_dir = temporaryDataDir(t);
-    const first = await launch(t, 'start', { DATA_DIR: data_dir });
-    const launcher = pidOf(data_dir, LAUNCHER);
-    const second = runNpm(t, 'start', { DATA_DIR: relative(CLONE, data_dir), PORT: '0' });
+test('a second start on the same DATA_DIR is refused with the pid of the first, which keeps running', async (t) => {
+    const dataDir = temporaryDataDir(t);
+    const first = await launch(t, 'start', { DATA_DIR: dataDir });
+    const launcher = pidOf(dataDir, LAUNCHER);
+    const second = runNpm(t, 'start', { DATA_DIR: relative(CLONE, dataDir), PORT: '0' });
     assert.notEqual((await second.exit).code, 0);
     assert.match(second.output(), new RegExp(`in use by another start, pid ${launcher}\\b`));
-    await people(data_dir).register(first.url);
+    await people(dataDir).register(first.url);
     first.npm.kill('SIGTERM');
     await first.exit;
-    assert.deepEqual(processesOf(data_dir), []);
+    assert.deepEqual(processesOf(dataDir), []);
 });
 
-/** A request in flight whose body never comes: it keeps an orderly stop waiting. */
-async function unfinishedRequest(url: string, data_dir: string): Promise<Socket> {
+/** Begins a request whose body does not come. An orderly stop waits for it. */
+async function unfinishedRequest(url: string, dataDir: string): Promise<Socket> {
     const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname);
     const head = {
         Host: hostname,
-        'X-Internal-Secret': readFileSync(`${data_dir}/internal-secret`, 'utf8').trim(),
+        'X-Internal-Secret': readFileSync(`${dataDir}/internal-secret`, 'utf8').trim(),
         'Content-Type': 'application/json',
         'Content-Length': '10',
         Expect: '100-continue',

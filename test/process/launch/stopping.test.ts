@@ -10,17 +10,17 @@ import { after, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startService } from '../../support/service.ts';
 
-const log_dir = mkdtempSync(join(tmpdir(), 'stopping-'));
-after(() => rmSync(log_dir, { recursive: true }));
+const logDir = mkdtempSync(join(tmpdir(), 'stopping-'));
+after(() => rmSync(logDir, { recursive: true }));
 
-it('a service that is asked all the time stops soon, and answers what it has begun', async () => {
+it('a service under constant load stops soon, and answers the requests that it has begun', async () => {
     const service = await startService({
         transport: 'local',
-        // npm test gives all three
-        admin_url: process.env['TEST_ADMIN_URL'] as string,
-        database_url: process.env['TEST_DATABASE_URL'] as string,
-        redis_url: process.env['TEST_REDIS_URL'] as string,
-        log_dir,
+        // npm test sets all three
+        adminUrl: process.env['TEST_ADMIN_URL'] as string,
+        databaseUrl: process.env['TEST_DATABASE_URL'] as string,
+        redisUrl: process.env['TEST_REDIS_URL'] as string,
+        logDir,
     });
     const urls = (service.env['E2E_URLS'] as string).split(',');
     const agent = new Agent({ keepAlive: true, maxSockets: 4 });
@@ -47,7 +47,7 @@ it('a service that is asked all the time stops soon, and answers what it has beg
     }
 });
 
-/** Asks one time after the other until nobody listens; notes how each answer that began has ended. */
+/** Sends one request after the other until nothing listens. Adds to `seen` how each answer ended. */
 async function askUntilGone(url: string, agent: Agent, seen: string[]): Promise<void> {
     for (;;) {
         const outcome = await new Promise<string>((resolve) => {
@@ -64,7 +64,10 @@ async function askUntilGone(url: string, agent: Agent, seen: string[]): Promise<
     }
 }
 
-/** Begins a request, and finishes it, with another one behind, when the service takes no more connections. */
+/**
+ * Begins a request. When the service accepts no more connections, it finishes the request and sends another one.
+ * Returns the answers.
+ */
 async function askAcrossStop({ hostname, port }: URL): Promise<string> {
     const at = { host: hostname, port: Number(port) };
     const socket = connect(at);

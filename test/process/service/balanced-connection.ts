@@ -4,16 +4,16 @@ import { text } from 'node:stream/consumers';
 import type { Send } from '../../../client/src/client.ts';
 import { isReady } from '../../support/service.ts';
 
-/** How often a balancer asks, in milliseconds. */
+/** The interval at which the balancer checks whether replicas are ready, in milliseconds. */
 const POLL_MS = 100;
 
 export interface Replica {
     port: number;
-    /** Where it says whether it is ready, by host:port. */
+    /** The host:port of its operations server, which reports whether it is ready. */
     ops: string;
 }
 
-/** Connections to one of the replicas each, and no more to one that is not ready; those that are open stay where they are. */
+/** Opens each connection to the next ready replica. Open connections stay, even if their replica is no longer ready. */
 export function balancer(replicas: readonly Replica[]) {
     const ready = new Set(replicas);
     let turn = 0;
@@ -34,7 +34,7 @@ export function balancer(replicas: readonly Replica[]) {
     };
 }
 
-/** Opens its connections as `open` does. */
+/** An agent that opens its connections with `open`. */
 class BalancedAgent extends Agent {
     readonly #open: () => Socket;
 
@@ -48,7 +48,7 @@ class BalancedAgent extends Agent {
     }
 }
 
-/** Sends on one connection as long as the server keeps that alive, and never twice: what a connection loses is lost. */
+/** Sends on one connection as long as the server keeps it alive. A request that a connection loses is not repeated. */
 export function keptAlive(open: () => Socket): { send: Send; close(): void } {
     const agent = new BalancedAgent(open);
     const send: Send = (url, { method = 'GET', headers, body, signal }) =>

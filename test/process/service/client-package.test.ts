@@ -13,7 +13,7 @@ import { startService, type TestService } from '../../support/service.ts';
 
 const run = promisify(execFile);
 const given = process.env['CHROMIUM_PATH'];
-if (given) accessSync(given); // who names a browser wants it used
+if (given) accessSync(given); // fails if the browser of the setting does not exist
 const BROWSER = given || '/usr/bin/chromium';
 const skip = existsSync(BROWSER) ? false : `no browser: neither CHROMIUM_PATH nor ${BROWSER}`;
 
@@ -21,7 +21,7 @@ const site = mkdtempSync(join(tmpdir(), 'client-'));
 after(() => rmSync(site, { recursive: true }));
 await run('tsc', ['-p', 'client', '--outDir', join(site, 'dist')]);
 
-describe('the package that is built of the client', () => {
+describe('the package that is built from the client', () => {
     it('imports nothing but its own files, which have types', () => {
         const files = globSync('dist/**/*.js', { cwd: site });
         assert.ok(files.length > 5);
@@ -34,7 +34,7 @@ describe('the package that is built of the client', () => {
         }
     });
 
-    it('tells the compiler what calls take and answer, without the types of Node', async () => {
+    it('gives the compiler the types of requests and answers, without the types of Node', async () => {
         const lines = [
             `import { type Client, type KeysListData } from './dist/client.js';`,
             'export async function program(client: Client): Promise<KeysListData> {',
@@ -57,7 +57,7 @@ describe('the package that is built of the client', () => {
         assert.deepEqual(faulty, [5, 6, 7, 8, 9], stdout);
     });
 
-    it('runs in Node as it is', async () => {
+    it('runs in Node without changes', async () => {
         const program = `import { createClient } from '${site}/dist/client.js';
             console.log(typeof createClient({ base_url: 'http://127.0.0.1' }).credentials.byIssuer.pages);`;
         const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program]);
@@ -85,11 +85,11 @@ describe('the example page', () => {
         server.listen(port);
         service = await startService({
             transport: 'local',
-            // npm test gives all three
-            admin_url: process.env['TEST_ADMIN_URL'] as string,
-            database_url: process.env['TEST_DATABASE_URL'] as string,
-            redis_url: process.env['TEST_REDIS_URL'] as string,
-            log_dir: site,
+            // npm test sets all three
+            adminUrl: process.env['TEST_ADMIN_URL'] as string,
+            databaseUrl: process.env['TEST_DATABASE_URL'] as string,
+            redisUrl: process.env['TEST_REDIS_URL'] as string,
+            logDir: site,
             settings: { CORS_ORIGINS: `http://${own}:${port}` },
         });
         browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox'] }); // tests may run as root
@@ -102,7 +102,7 @@ describe('the example page', () => {
         await service?.stop();
     });
 
-    /** What the page shows at `host` after the user has asked for her keys. */
+    /** Returns what the page at `host` shows after a click on its button, which lists the keys. */
     async function shown(host: string, token: string): Promise<{ keys: string[]; output: string }> {
         await page.goto(`http://${host}:${port}/examples/browser.html`);
         await page.fill('[name=base_url]', service.env['E2E_URLS']?.split(',')[0] ?? '');
@@ -113,8 +113,8 @@ describe('the example page', () => {
     }
 
     async function session() {
-        const [base_url = ''] = service.env['E2E_URLS']?.split(',') ?? [];
-        const trusted = createClient({ base_url, internal_secret: service.env['E2E_INTERNAL_SECRET'] });
+        const [baseUrl = ''] = service.env['E2E_URLS']?.split(',') ?? [];
+        const trusted = createClient({ base_url: baseUrl, internal_secret: service.env['E2E_INTERNAL_SECRET'] });
         const person = { email: `ada-${port}@example.com`, password: 'correct horse battery' };
         await trusted.internal.auth.register(person);
         const { token } = await trusted.internal.auth.login(person);
@@ -122,7 +122,7 @@ describe('the example page', () => {
         return token;
     }
 
-    it('reads a list by the client from an origin that is allowed, and from no other', { skip }, async () => {
+    it('reads a list through the client from an allowed origin, and from no other', { skip }, async () => {
         const token = await session();
         const { keys, output } = await shown(own, token);
         assert.deepEqual(

@@ -5,19 +5,19 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { startService } from '../../support/service.ts';
 
-const log_dir = mkdtempSync(join(tmpdir(), 'cors-'));
+const logDir = mkdtempSync(join(tmpdir(), 'cors-'));
 const service = await startService({
     transport: 'local',
-    // npm test gives all three
-    admin_url: process.env['TEST_ADMIN_URL'] as string,
-    database_url: process.env['TEST_DATABASE_URL'] as string,
-    redis_url: process.env['TEST_REDIS_URL'] as string,
-    log_dir,
+    // npm test sets all three
+    adminUrl: process.env['TEST_ADMIN_URL'] as string,
+    databaseUrl: process.env['TEST_DATABASE_URL'] as string,
+    redisUrl: process.env['TEST_REDIS_URL'] as string,
+    logDir,
     settings: { CORS_ORIGINS: 'https://app.example, https://admin.example:8443' },
 });
 after(async () => {
     await service.stop();
-    rmSync(log_dir, { recursive: true });
+    rmSync(logDir, { recursive: true });
 });
 const [base] = (service.env['E2E_URLS'] ?? '').split(',');
 
@@ -27,9 +27,9 @@ function ask(path: string, method: string, headers: Record<string, string>): Pro
 
 const PREFLIGHT = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
 
-describe('cross-origin access', () => {
+describe('cross-origin access: the origin', () => {
     for (const origin of ['https://app.example', 'https://admin.example:8443']) {
-        it(`${origin}, which was allowed, may read every answer and the headers in it`, async () => {
+        it(`${origin}, which is allowed, may read every answer and its headers`, async () => {
             for (const [path, status] of [
                 ['/internal/health', 200],
                 ['/v1/did/x', 401],
@@ -44,7 +44,7 @@ describe('cross-origin access', () => {
             }
         });
 
-        it(`${origin} is told beforehand what it may send`, async () => {
+        it(`${origin}, which is allowed, is told in the preflight what it may send`, async () => {
             const { headers, status } = await ask('/v1/did', 'OPTIONS', { origin, ...PREFLIGHT });
             assert.equal(status, 200);
             assert.equal(headers.get('access-control-allow-origin'), origin);

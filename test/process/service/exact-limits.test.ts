@@ -8,9 +8,9 @@ import { createClient } from '../../../client/src/client.ts';
 import { startRedis } from '../../../deploy/local/databases/redis.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { until } from '../launch/launch.ts';
-import { assertExact, countOf, metric, type RemoteError, type Sent, sendToAll, windowsOf } from './limited.ts';
+import { assertExact, countOf, type HttpAnswer, metric, type Sent, sendToAll, windowsOf } from './limited.ts';
 
-/** `npm run test:limits` runs all; `npm test` a selection that takes seconds. */
+/** `npm run test:limits` runs all cases, `npm test` a selection that takes seconds. */
 const ALL = process.env['LIMITS'] === 'all';
 const GATEWAYS = ALL ? [1, 3, 5] : [3];
 const TIERS = [
@@ -20,9 +20,9 @@ const TIERS = [
     ...(ALL ? ([['enterprise', 10_000]] as const) : []),
 ] as const;
 const LOADS = ALL ? [0.9, 1, 1.1, 2, 10] : [0.9, 1, 2, 10];
-/** The rule of passwords: failures of an account from one address, and from all of them in a day. */
+/** Wrong passwords that the guard checks for an account: from one address without a wait, from all in a day. */
 const [FREE, PER_DAY] = [10, 100];
-/** A run in which a gateway did not hear from Redis in time says nothing of what Redis decides: it is run again. */
+/** Attempts of a run. If Redis does not answer a gateway in time, the run does not show what Redis decides. */
 const ATTEMPTS = 10;
 
 /** Gateways in processes of their own, and the Redis that they share. */
@@ -35,16 +35,16 @@ interface Bed {
 }
 
 async function startBed(gateways: number, dir: string, closing: AsyncDisposableStack): Promise<Bed> {
-    const setting = (name: string) => process.env[`TEST_${name}`] as string; // test/run.ts gives them
-    const redis = await startRedis({ data_dir: dir, log: () => {} });
+    const setting = (name: string) => process.env[`TEST_${name}`] as string; // test/run.ts sets them
+    const redis = await startRedis({ dataDir: dir, log: () => {} });
     closing.defer(() => redis.stop());
     const service = await startService({
         transport: 'local',
         gateways,
-        admin_url: setting('ADMIN_URL'),
-        database_url: setting('DATABASE_URL'),
-        redis_url: redis.url,
-        log_dir: dir,
+        adminUrl: setting('ADMIN_URL'),
+        databaseUrl: setting('DATABASE_URL'),
+        redisUrl: redis.url,
+        logDir: dir,
     });
     closing.defer(() => service.stop());
     const { E2E_URLS = '', E2E_INTERNAL_SECRET: secret = '' } = service.env;
@@ -59,7 +59,7 @@ async function newAccount(bed: Bed) {
     return account;
 }
 
-/** Calls with a new key of the tier: admitted, each is 400, which is cheap and counts as any other. */
+/** Makes calls with a new key of the tier. An admitted call gets 400, which is cheap and counts like any other. */
 async function newCall(bed: Bed, tier: (typeof TIERS)[number][0]): Promise<() => Sent> {
     const { token } = await clientOf(bed).internal.auth.login(await newAccount(bed));
     const { api_key } = await clientOf(bed).as({ token }).keys.generate({ name: 'limits', tier });
@@ -78,7 +78,7 @@ function guess({ secret }: Bed, email: string, address: string): Sent {
     };
 }
 
-/** One guess more than the free ones is looked at after each wait: 1 s, 2 s, 4 s … as many as fit into the time. */
+/** The number of guesses within this time: the free ones, and one after each wait of 1 s, 2 s, 4 s and so on. */
 const guessesWithin = (seconds: number): number => FREE + Math.floor(Math.log2(seconds + 1));
 
 async function timed<Result>(run: () => Promise<Result>): Promise<[Result, seconds: number]> {
@@ -87,7 +87,7 @@ async function timed<Result>(run: () => Promise<Result>): Promise<[Result, secon
     return [result, (performance.now() - began) / 1_000];
 }
 
-async function decidedByRedis({ service }: Bed, run: () => Promise<RemoteError[]>): Promise<RemoteError[]> {
+async function decidedByRedis({ service }: Bed, run: () => Promise<HttpAnswer[]>): Promise<HttpAnswer[]> {
     const alone = /^rate_limit_decisions_total\{[^}]*state="unreachable"[^}]*\} (\d+)$/gm;
     const decidedAlone = () => Promise.all(service.ops.map(({ target }) => metric(target, alone)));
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
@@ -95,11 +95,11 @@ async function decidedByRedis({ service }: Bed, run: () => Promise<RemoteError[]
         const answers = await run();
         if (String(await decidedAlone()) === String(before)) return answers;
     }
-    return assert.fail(`In ${ATTEMPTS} runs Redis was not heard in time.`);
+    return assert.fail(`In each of ${ATTEMPTS} runs Redis did not answer in time.`);
 }
 
 function itAdmitsExactly(bed: () => Bed, [tier, limit]: (typeof TIERS)[number], count: number): void {
-    it(`admit exactly ${limit} of a ${tier} key’s ${count} calls`, async () => {
+    it(`enforce the limit of ${limit} of a ${tier} key exactly for ${count} calls`, async () => {
         const { gateways, urls } = bed();
         const load = async () => sendToAll(urls, count, await newCall(bed(), tier));
         const [answers, seconds] = await timed(() => decidedByRedis(bed(), load));
@@ -112,24 +112,24 @@ function itAdmitsExactly(bed: () => Bed, [tier, limit]: (typeof TIERS)[number], 
 }
 
 function guardPasswords(bed: () => Bed): void {
-    it(`look at ${FREE} wrong passwords for an account from one address, and at one more after each wait`, async () => {
+    it(`check ${FREE} wrong passwords for an account from one address, and one more after each wait`, async () => {
         const { email } = await newAccount(bed());
         const address = newAddress();
         const [answers, seconds] = await timed(() => sendToAll(bed().urls, 200, () => guess(bed(), email, address)));
-        const looked_at = countOf(answers, 401);
-        assert.ok(looked_at >= FREE && looked_at <= guessesWithin(seconds), `${looked_at} in ${seconds} s`);
+        const lookedAt = countOf(answers, 401);
+        assert.ok(lookedAt >= FREE && lookedAt <= guessesWithin(seconds), `${lookedAt} in ${seconds} s`);
     });
 
-    it(`look at ${PER_DAY} wrong passwords for an account from all addresses`, async () => {
+    it(`check ${PER_DAY} wrong passwords for an account from all addresses together`, async () => {
         const { email } = await newAccount(bed());
         const answers = await sendToAll(bed().urls, 300, (index) => guess(bed(), email, addressAt(index)));
         assert.equal(countOf(answers, 401), PER_DAY);
     });
 }
 
-/** The last one: it stops Redis. */
+/** Must be the last test, because it stops Redis. */
 function goOnAlone(bed: () => Bed): void {
-    it('hold each limit for themselves while Redis is away, and no gateway admits more', async () => {
+    it('each enforce the limits alone while Redis is unreachable, and no gateway admits more', async () => {
         const { urls, redis, service, gateways } = bed();
         const calls = await Promise.all(
             TIERS.map(async ([tier, limit]) => [await newCall(bed(), tier), limit] as const),
@@ -142,20 +142,19 @@ function goOnAlone(bed: () => Bed): void {
         });
         for (const [call, limit] of calls) {
             const answers = await sendToAll(urls, 2 * limit * gateways, call);
-            for (const of_one of Map.groupBy(answers, ({ url }) => url).values()) {
-                for (const window of windowsOf(of_one)) assertExact(window, limit);
+            for (const ofOne of Map.groupBy(answers, ({ url }) => url).values()) {
+                for (const window of windowsOf(ofOne)) assertExact(window, limit);
             }
         }
         const address = newAddress();
         const guesses = () => sendToAll(urls, 100 * gateways, () => guess(bed(), near.email, address));
         const [answers, seconds] = await timed(guesses);
-        const looked_at = countOf(answers, 401);
-        assert.ok(looked_at <= gateways * guessesWithin(seconds), `${looked_at} in ${seconds} s`);
-        const from_everywhere = (index: number) => guess(bed(), far.email, addressAt(index));
-        const far_answers = await sendToAll(urls, 2 * PER_DAY * gateways, from_everywhere);
-        assert.ok(countOf(far_answers, 401) <= gateways * PER_DAY);
-        if (ALL)
-            console.log(`without Redis, ${gateways} processes: ${looked_at} guesses, ${countOf(far_answers, 401)}`);
+        const lookedAt = countOf(answers, 401);
+        assert.ok(lookedAt <= gateways * guessesWithin(seconds), `${lookedAt} in ${seconds} s`);
+        const fromEverywhere = (index: number) => guess(bed(), far.email, addressAt(index));
+        const farAnswers = await sendToAll(urls, 2 * PER_DAY * gateways, fromEverywhere);
+        assert.ok(countOf(farAnswers, 401) <= gateways * PER_DAY);
+        if (ALL) console.log(`without Redis, ${gateways} processes: ${lookedAt} guesses, ${countOf(farAnswers, 401)}`);
     });
 }
 
@@ -163,7 +162,7 @@ for (const gateways of GATEWAYS) {
     describe(`${gateways} gateways`, () => {
         const closing = new AsyncDisposableStack();
         let bed: Bed | undefined;
-        const ready = (): Bed => bed ?? assert.fail('it did not start');
+        const ready = (): Bed => bed ?? assert.fail('the service did not start');
         before(async () => {
             const dir = mkdtempSync(join(tmpdir(), 'exact-limits-'));
             closing.defer(() => rmSync(dir, { recursive: true, force: true }));

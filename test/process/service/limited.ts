@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 
-/** Requests that are under way to one gateway at a time: far below what a gateway refuses as too much at once. */
+/** Concurrent requests to one gateway: far fewer than the number at which a gateway sheds load. */
 const UNDER_WAY = 32;
 
-export interface RemoteError {
-    /** Of which gateway. */
+export interface HttpAnswer {
+    /** The gateway that answered. */
     url: string;
     status: number;
     headers: IncomingHttpHeaders;
@@ -18,14 +18,10 @@ export interface Sent {
     body?: unknown;
 }
 
-/** Sends `count` requests to the gateways as fast as each answers; `sentOf` gives each one by its index. */
-export async function sendToAll(
-    urls: string[],
-    count: number,
-    sentOf: (index: number) => Sent,
-): Promise<RemoteError[]> {
+/** Sends `count` requests to the gateways as fast as each answers. `sentOf` returns the request with an index. */
+export async function sendToAll(urls: string[], count: number, sentOf: (index: number) => Sent): Promise<HttpAnswer[]> {
     const agent = new Agent({ keepAlive: true });
-    const answers: RemoteError[] = [];
+    const answers: HttpAnswer[] = [];
     let next = 0;
     const sender = async (url: string): Promise<void> => {
         while (next < count) answers.push(await sendOne(agent, url, sentOf(next++)));
@@ -38,8 +34,8 @@ export async function sendToAll(
     return answers;
 }
 
-function sendOne(agent: Agent, url: string, { method = 'GET', path, headers, body }: Sent): Promise<RemoteError> {
-    const { promise, resolve, reject } = Promise.withResolvers<RemoteError>();
+function sendOne(agent: Agent, url: string, { method = 'GET', path, headers, body }: Sent): Promise<HttpAnswer> {
+    const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
     const typed = body === undefined ? headers : { ...headers, 'Content-Type': 'application/json' };
     const sending = request(new URL(path, url), { method, agent, headers: typed }, (response) => {
         response.resume();
@@ -53,10 +49,10 @@ function sendOne(agent: Agent, url: string, { method = 'GET', path, headers, bod
     return promise;
 }
 
-const header = ({ headers }: RemoteError, name: string): number => Number(headers[`x-ratelimit-${name}`]);
+const header = ({ headers }: HttpAnswer, name: string): number => Number(headers[`x-ratelimit-${name}`]);
 
-/** How many were answered with `counted`; any other answer but 429 is a failure. */
-export function countOf(answers: RemoteError[], counted: number): number {
+/** Returns how many answers have the status `counted`. Fails on any other status except 429. */
+export function countOf(answers: HttpAnswer[], counted: number): number {
     const others = answers.filter(({ status }) => status !== counted && status !== 429);
     assert.deepEqual(
         others.map(({ status }) => status),
@@ -65,13 +61,13 @@ export function countOf(answers: RemoteError[], counted: number): number {
     return answers.filter(({ status }) => status === counted).length;
 }
 
-/** Answers by the end of the window in which they were decided: a slow machine may need several. */
-export function windowsOf(answers: RemoteError[]): RemoteError[][] {
+/** Groups answers by the end of their window. A slow machine may need several windows. */
+export function windowsOf(answers: HttpAnswer[]): HttpAnswer[][] {
     return [...Map.groupBy(answers, (answer) => header(answer, 'reset')).values()];
 }
 
-/** A window admits (with 400) all that is sent up to the limit, and tells each call another number of calls that are left. */
-export function assertExact(window: RemoteError[], limit: number): void {
+/** Checks that a window admits (with 400) all calls up to the limit, each with another number of remaining calls. */
+export function assertExact(window: HttpAnswer[], limit: number): void {
     assert.equal(countOf(window, 400), Math.min(window.length, limit));
     const left = (status: number) =>
         window.filter((answer) => answer.status === status).map((answer) => header(answer, 'remaining'));
@@ -82,7 +78,7 @@ export function assertExact(window: RemoteError[], limit: number): void {
     assert.ok(left(429).every((remaining) => remaining === 0));
 }
 
-/** The sum of all samples that the pattern matches in what the process tells of itself at `target`. */
+/** The sum of all samples that the pattern matches in the metrics of the process at `target`. */
 export async function metric(target: string, pattern: RegExp): Promise<number> {
     const response = await fetch(`http://${target}/metrics`);
     const samples = [...(await response.text()).matchAll(pattern)];

@@ -10,10 +10,10 @@ import { authority } from '../../support/certificates.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { type Prometheus, startPrometheus } from './prometheus.ts';
 
-/** How long it may take until every expression has had what it needs. */
+/** The time within which every expression must have a value, in milliseconds. */
 const TIMEOUT_MS = 120_000;
 
-/** As Grafana fills them in: for so short a history, and where there are no namespaces. */
+/** The values of Grafana's variables, for a short history and without namespaces. */
 const VARIABLES = { $__rate_interval: '30s', $namespace: '.*' };
 
 interface Dashboard {
@@ -25,7 +25,7 @@ function filledIn(expr: string): string {
     return Object.entries(VARIABLES).reduce((text, [variable, value]) => text.replaceAll(variable, value), expr);
 }
 
-/** Every expression of every panel, by where it is. */
+/** Every expression of every panel, by its place in the dashboards. */
 function panelExpressions(): Map<string, string> {
     const found = new Map<string, string>();
     for (const file of globSync('deploy/grafana/*.json')) {
@@ -36,7 +36,7 @@ function panelExpressions(): Map<string, string> {
     return found;
 }
 
-/** What each alert looks at: its expression without the thresholds. */
+/** The expression of each alert, without its thresholds. */
 function alertExpressions(): Map<string, string> {
     const threshold = /\s([<>]|==)\s[\d.]+(\s\*\s[\d.]+)?/g;
     return new Map(
@@ -44,23 +44,23 @@ function alertExpressions(): Map<string, string> {
     );
 }
 
-/** Settings with which processes show each other certificates: these have metrics of their own. */
+/** Settings for TLS between the processes, because certificates have metrics of their own. */
 function overTls(): Record<string, string> {
     const { cert: ca, certify } = authority('ours');
     const { cert, key } = certify('every process');
     return { GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key, GRPC_TLS_CA: ca };
 }
 
-/** Every endpoint once, and what is refused by a limit and by the guard of passwords. */
+/** Calls every endpoint once, and makes calls that a rate limit and the password guard refuse. */
 async function everythingOnce({ env }: TestService): Promise<void> {
-    Object.assign(process.env, env); // by which the end-to-end world finds the service
+    Object.assign(process.env, env); // the end-to-end helpers find the service by these
     const { examples } = await import('../../e2e/support/examples.ts');
     const { newAccount, newKey, newWallet } = await import('../../e2e/support/world.ts');
-    const base_url = env['E2E_URLS']?.split(',')[1] as string; // there are two
-    const client = createClient({ base_url, internal_secret: env['E2E_INTERNAL_SECRET'], tries: 1 });
+    const baseUrl = env['E2E_URLS']?.split(',')[1] as string; // there are two
+    const client = createClient({ base_url: baseUrl, internal_secret: env['E2E_INTERNAL_SECRET'], tries: 1 });
     for (const example of Object.values(examples)) {
         const { token, internal, run } = await example();
-        await run(internal ? client.as({ token }) : createClient({ base_url, token, tries: 1 }));
+        await run(internal ? client.as({ token }) : createClient({ base_url: baseUrl, token, tries: 1 }));
     }
     const account = await newAccount();
     const wrong = { password: 'not the right one' };
@@ -73,7 +73,7 @@ async function everythingOnce({ env }: TestService): Promise<void> {
     assert.ok(limited.length > 0);
 }
 
-/** What the page of an alert does with the lines that `kubectl logs` gives it. */
+/** The shell pipeline that the runbook of an alert applies to the output of `kubectl logs`. */
 function logPipeline(alert: string): string {
     const pages = readFileSync('docs/runbooks.md', 'utf8').split(/^### /m);
     const page = pages.find((text) => text.startsWith(`${alert}\n`));
@@ -82,21 +82,21 @@ function logPipeline(alert: string): string {
     return pipeline;
 }
 
-describe('a Prometheus that looks at every process', { skip }, () => {
-    const log_dir = mkdtempSync(join(tmpdir(), 'live-metrics-'));
+describe('a Prometheus that scrapes every process', { skip }, () => {
+    const logDir = mkdtempSync(join(tmpdir(), 'live-metrics-'));
     const closing = new AsyncDisposableStack();
     let service: TestService;
     let prometheus: Prometheus;
 
     before(async () => {
         if (skip) return;
-        const setting = (name: string) => process.env[`TEST_${name}`] as string; // test/run.ts gives them
+        const setting = (name: string) => process.env[`TEST_${name}`] as string; // test/run.ts sets them
         service = await startService({
             transport: 'grpc',
-            admin_url: setting('ADMIN_URL'),
-            database_url: setting('DATABASE_URL'),
-            redis_url: setting('REDIS_URL'),
-            log_dir,
+            adminUrl: setting('ADMIN_URL'),
+            databaseUrl: setting('DATABASE_URL'),
+            redisUrl: setting('REDIS_URL'),
+            logDir,
             settings: overTls(),
         });
         closing.defer(() => service.stop());
@@ -105,13 +105,13 @@ describe('a Prometheus that looks at every process', { skip }, () => {
     });
     after(async () => {
         await closing.disposeAsync();
-        rmSync(log_dir, { recursive: true, force: true });
+        rmSync(logDir, { recursive: true, force: true });
     });
 
-    it('finds a value that is a number for every panel and every alert', async () => {
+    it('has a number for every panel and every alert', async () => {
         const expressions = new Map([...panelExpressions(), ...alertExpressions()]);
         assert.ok(expressions.size > 150);
-        const give_up = performance.now() + TIMEOUT_MS;
+        const giveUp = performance.now() + TIMEOUT_MS;
         for (;;) {
             await everythingOnce(service);
             for (const [where, expr] of expressions) {
@@ -119,7 +119,7 @@ describe('a Prometheus that looks at every process', { skip }, () => {
                 if (values.some(({ value: [, text] }) => text !== 'NaN')) expressions.delete(where);
             }
             if (expressions.size === 0) break;
-            assert.ok(performance.now() < give_up, `without a value:\n${[...expressions.keys()].join('\n')}`);
+            assert.ok(performance.now() < giveUp, `without a value:\n${[...expressions.keys()].join('\n')}`);
         }
         assert.deepEqual(
             (await prometheus.query('up')).map(({ value: [, up] }) => up),
@@ -129,7 +129,7 @@ describe('a Prometheus that looks at every process', { skip }, () => {
         assert.deepEqual(unwell, []);
     });
 
-    it('sees threads for cryptography in the roles that use them, and in no other', async () => {
+    it('shows crypto threads only in the roles that use them', async () => {
         const rolesWith = async (pool: string) =>
             (await prometheus.query(`crypto_pool_threads{pool="${pool}"} > 0`))
                 .map(({ metric }) => metric['role'])
@@ -138,15 +138,15 @@ describe('a Prometheus that looks at every process', { skip }, () => {
         assert.deepEqual(await rolesWith('signatures'), ['credentials', 'did', 'presentations', 'wallet']);
     });
 
-    it('is followed by a look into the logs that finds who guesses', () => {
-        const input = globSync(join(log_dir, 'grpc-gateway*.log')).map((file) => readFileSync(file, 'utf8'));
+    it('is supplemented by log queries of the runbooks, which find the source of password guesses', () => {
+        const input = globSync(join(logDir, 'grpc-gateway*.log')).map((file) => readFileSync(file, 'utf8'));
         const found = (alert: string) =>
             execFileSync('sh', ['-c', logPipeline(alert)], { encoding: 'utf8', input: input.join('') });
         assert.match(found('PasswordGuessing'), /^ +[1-9]\d* "address":"127\.0\.0\.1"$/m);
         assert.match(found('WalletGuessing'), /^ +[1-9]\d* "user_id":"[^"]+"$/m);
     });
 
-    it('gets metrics from every role that promtool has nothing to say against', async () => {
+    it('gets metrics from every role that pass the checks of promtool', async () => {
         for (const { role, target } of service.ops) {
             const text = await (await fetch(`http://${target}/metrics`)).text();
             assert.match(text, /process_serving 1/, role);

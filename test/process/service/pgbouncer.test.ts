@@ -6,28 +6,28 @@ import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { isMigrated, migrate } from '../../../platform/postgres/migrate.ts';
-import { SCHEMAS } from '../../../services/index.ts';
+import { SCHEMAS } from '../../../services/schemas.ts';
 import { emptyDatabase, quiet } from '../../support/harness.ts';
 import { skip, startPgbouncer } from '../../support/pgbouncer.ts';
 import { startService } from '../../support/service.ts';
 
-/** What goes to the database in transactions, and by statements that are prepared elsewhere. */
+/** End-to-end tests with transactions, and with statements that are prepared if there is no pooler. */
 const FILES = ['keys/keys', 'keys/statistics', 'credentials/revoke'].map((name) => `test/e2e/${name}.test.ts`);
 
-it('behind pgbouncer in transaction mode, with fewer connections than it opens, the service is the same', {
+it('the service works behind pgbouncer in transaction mode, with fewer connections than it opens', {
     skip,
 }, async (t) => {
-    const { closing, dir, database_url, pgbouncer } = await start(t);
+    const { closing, dir, databaseUrl, pgbouncer } = await start(t);
     const service = await startService({
         transport: 'local',
-        admin_url: process.env['TEST_ADMIN_URL'] as string,
-        database_url,
-        redis_url: process.env['TEST_REDIS_URL'] as string,
-        pooler_url: pgbouncer.url,
-        log_dir: dir,
+        adminUrl: process.env['TEST_ADMIN_URL'] as string,
+        databaseUrl,
+        redisUrl: process.env['TEST_REDIS_URL'] as string,
+        poolerUrl: pgbouncer.url,
+        logDir: dir,
     });
     closing.defer(() => service.stop());
-    // Without the variable by which Node's runner would take these files for parts of this one.
+    // Without this variable, Node's test runner does not take these files for parts of this one.
     const env = { ...process.env, ...service.env, NODE_TEST_CONTEXT: undefined };
     const { stdout } = await promisify(execFile)(process.execPath, ['--test', '--test-reporter=tap', ...FILES], {
         env,
@@ -36,7 +36,7 @@ it('behind pgbouncer in transaction mode, with fewer connections than it opens, 
     assert.doesNotMatch(stdout, /^# pass 0$/m);
 });
 
-it('through pgbouncer in transaction mode, each migration is applied once by three runners at once', {
+it('three concurrent runners apply each migration once through pgbouncer in transaction mode', {
     skip,
 }, async (t) => {
     const { pgbouncer } = await start(t);
@@ -55,8 +55,8 @@ async function start(t: TestContext) {
     const closing = new AsyncDisposableStack();
     t.after(() => closing.disposeAsync());
     closing.defer(() => rmSync(dir, { recursive: true }));
-    const database_url = process.env['TEST_DATABASE_URL'] as string; // npm test gives all three
-    const pgbouncer = await startPgbouncer({ database_url, dir });
+    const databaseUrl = process.env['TEST_DATABASE_URL'] as string; // npm test sets all three
+    const pgbouncer = await startPgbouncer({ databaseUrl, dir });
     closing.defer(() => pgbouncer.stop());
-    return { closing, dir, database_url, pgbouncer };
+    return { closing, dir, databaseUrl, pgbouncer };
 }

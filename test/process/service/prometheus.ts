@@ -9,18 +9,18 @@ import { PROMETHEUS, RULES } from '../../deploy/prometheus.ts';
 
 export interface Sample {
     metric: Record<string, string>;
-    /** When, and what, as text: also `NaN`. */
+    /** The time, and the value as text, which may be `NaN`. */
     value: [number, string];
 }
 
 export interface Prometheus {
     query(expr: string): Promise<Sample[]>;
-    /** The rules as it has last evaluated them. */
+    /** The rules with the result of their last evaluation. */
     rules(): Promise<Array<{ name: string; health: string; lastError?: string }>>;
     stop(): Promise<void>;
 }
 
-/** A real one, with the rules of the repository, that looks at each target twice a second. */
+/** Starts a real Prometheus with the rules of the repository. It scrapes each target twice a second. */
 export async function startPrometheus(targets: Array<{ role: string; target: string }>): Promise<Prometheus> {
     const dir = mkdtempSync(join(tmpdir(), 'prometheus-'));
     const config = {
@@ -34,7 +34,7 @@ export async function startPrometheus(targets: Array<{ role: string; target: str
         ],
     };
     const file = join(dir, 'prometheus.yml');
-    writeFileSync(file, JSON.stringify(config)); // which is YAML too
+    writeFileSync(file, JSON.stringify(config)); // JSON is valid YAML
     const listen = `127.0.0.1:${await pickPort()}`;
     const args = [`--config.file=${file}`, `--storage.tsdb.path=${dir}/data`, `--web.listen-address=${listen}`];
     const child = spawn(PROMETHEUS, [...args, '--log.level=error'], { stdio: ['ignore', 'inherit', 'inherit'] });
@@ -50,7 +50,7 @@ export async function startPrometheus(targets: Array<{ role: string; target: str
             () => false,
         ))
     ) {
-        if (child.exitCode !== null) throw new Error('Prometheus has ended.');
+        if (child.exitCode !== null) throw new Error('Prometheus exited before it was ready.');
         await delay(50);
     }
     return {

@@ -11,18 +11,18 @@ import { openLoop } from '../../../bench/load/open-loop.ts';
 import { readRequests, writeRequests } from '../../../bench/load/requests.ts';
 import { refusalsIn } from '../../../bench/overload/refusals.ts';
 
-/** A server that notes the paths it is asked for, and requests for `/0`, `/1`, … as the load would read them. */
+/** Starts a server that records the requested paths, and writes requests for `/0`, `/1`, … as the load reads them. */
 async function playground(
     t: TestContext,
     count: number,
-    answerTo: (path: string) => { status: number; after_ms?: number } = () => ({ status: 200 }),
+    answerTo: (path: string) => { status: number; afterMs?: number } = () => ({ status: 200 }),
 ) {
     const asked: string[] = [];
     const server = createServer((request, response) => {
         const path = request.url ?? '';
         asked.push(path);
-        const { status, after_ms = 0 } = answerTo(path);
-        setTimeout(() => response.writeHead(status, { 'Content-Length': 2 }).end('{}'), after_ms);
+        const { status, afterMs = 0 } = answerTo(path);
+        setTimeout(() => response.writeHead(status, { 'Content-Length': 2 }).end('{}'), afterMs);
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     t.after(() => server.close());
@@ -39,44 +39,44 @@ async function playground(
 
 const LONG_S = 600;
 
-test('a closed loop sends each request once and ends when they are used up', async (t) => {
+test('a closed loop sends each request once and ends after the last one', async (t) => {
     const { asked, paths, targets, requests } = await playground(t, 500);
-    const plan = { targets, connections: 7, expected: { status: 200 }, repeat: false, warmup_s: 0, seconds: LONG_S };
+    const plan = { targets, connections: 7, expected: { status: 200 }, repeat: false, warmupS: 0, seconds: LONG_S };
     const { errors } = await closedLoop(plan, requests, () => {});
     assert.equal(errors, 0);
     assert.deepEqual(asked.toSorted(), paths.toSorted());
 });
 
-test('a closed loop that may repeat begins again with the first, and counts what is refused as errors', async (t) => {
+test('a closed loop that may repeat starts again with the first request, and counts refusals as errors', async (t) => {
     const { asked, paths, targets, requests } = await playground(t, 5, (path) => ({
         status: path === '/3' ? 429 : 200,
     }));
-    const plan = { targets, connections: 1, expected: { status: 200 }, repeat: true, warmup_s: 0, seconds: 1 };
-    const { errors, first_error } = await closedLoop(plan, requests, () => {});
+    const plan = { targets, connections: 1, expected: { status: 200 }, repeat: true, warmupS: 0, seconds: 1 };
+    const { errors, firstError } = await closedLoop(plan, requests, () => {});
     assert.deepEqual(asked.slice(0, 7), [...paths, '/0', '/1']);
     assert.equal(errors, asked.filter((path) => path === '/3').length);
-    assert.match(first_error ?? '', /^HTTP\/1\.1 429/);
+    assert.match(firstError ?? '', /^HTTP\/1\.1 429/);
 });
 
-test('an open loop offers what is due and tells the answers apart by status', async (t) => {
+test('an open loop sends each request when it is due, and counts answers by status', async (t) => {
     const { asked, targets, requests } = await playground(t, 4, (path) => ({ status: path === '/3' ? 503 : 200 }));
-    const plan = { targets, rate: 200, connections: 3, warmup_s: 0.1, seconds: 0.4 };
+    const plan = { targets, rate: 200, connections: 3, warmupS: 0.1, seconds: 0.4 };
     const { offered, answers, lost } = await openLoop(plan, requests, () => {});
     assert.equal(asked.length, 100);
     assert.deepEqual([offered, lost], [80, 0]);
     assert.deepEqual([answers[200]?.count, answers[503]?.count], [60, 20]);
 });
 
-test('of what was due in the counted time all answers count, and in time are those that came in it', async (t) => {
-    const answers_to: Record<string, { status: number; after_ms?: number }> = {
-        '/0': { status: 201, after_ms: 350 }, // due in the warm-up, answered after it
-        '/1': { status: 202 }, // both in the warm-up
-        '/5': { status: 503, after_ms: 1_000 }, // due in the counted time, answered after it
+test('an open loop counts answers to requests due in the counted time, and separately answers that arrive in it', async (t) => {
+    const answersTo: Record<string, { status: number; afterMs?: number }> = {
+        '/0': { status: 201, afterMs: 350 }, // due in the warm-up, answered after it
+        '/1': { status: 202 }, // due and answered in the warm-up
+        '/5': { status: 503, afterMs: 1_000 }, // due in the counted time, answered after it
     };
-    const { targets, requests } = await playground(t, 12, (path) => answers_to[path] ?? { status: 200 });
-    const plan = { targets, rate: 20, connections: 3, warmup_s: 0.2, seconds: 0.4 };
+    const { targets, requests } = await playground(t, 12, (path) => answersTo[path] ?? { status: 200 });
+    const plan = { targets, rate: 20, connections: 3, warmupS: 0.2, seconds: 0.4 };
     const { answers } = await openLoop(plan, requests, () => {});
-    const seen = [201, 202, 503].map((status) => [answers[status]?.count, answers[status]?.in_time]);
+    const seen = [201, 202, 503].map((status) => [answers[status]?.count, answers[status]?.inTime]);
     assert.deepEqual(seen, [
         [0, 1],
         [0, 0],
@@ -86,10 +86,10 @@ test('of what was due in the counted time all answers count, and in time are tho
     assert.ok((answers[503]?.latency.p50 ?? 0) >= 1_000);
 });
 
-test('the time of refusals is read from the lines that a phase has added to the log', async (t) => {
+test('the duration of refusals is read only from the log lines that a phase has added', async (t) => {
     const { folder } = await playground(t, 0);
     const file = join(folder, 'log');
-    const line = (status: number, duration_ms: number) => `${JSON.stringify({ status, duration_ms })}\n`;
+    const line = (status: number, durationMs: number) => `${JSON.stringify({ status, duration_ms: durationMs })}\n`;
     const before = line(503, 900);
     writeFileSync(file, before + line(200, 800) + line(503, 1.5) + line(503, 2.25));
     assert.equal(await refusalsIn(file, before.length), 2.25);

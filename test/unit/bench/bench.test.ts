@@ -13,8 +13,8 @@ import { latencyOf, median } from '../../../bench/percentiles.ts';
 import { cpuOf, parseStat } from '../../../bench/proc.ts';
 import { areaOf, selfTimes } from '../../../bench/profile/areas.ts';
 
-function stat(pid: number, parent: number, ticks: { own: number; ended_children: number }, name = 'node'): string {
-    const times = [ticks.own - 1, 1, ticks.ended_children - 1, 1];
+function stat(pid: number, parent: number, ticks: { own: number; endedChildren: number }, name = 'node'): string {
+    const times = [ticks.own - 1, 1, ticks.endedChildren - 1, 1];
     return `${pid} (${name}) S ${parent} 1 1 0 -1 4194304 1 2 3 4 ${times.join(' ')} 20 0 1 0 100 1000 10`;
 }
 
@@ -22,7 +22,7 @@ function answer(status: number, body: string): Buffer {
     return Buffer.from(`HTTP/1.1 ${status} Something\r\nA: b\r\nContent-Length: ${body.length}\r\nC: d\r\n\r\n${body}`);
 }
 
-test('a percentile is the smallest value that so many values do not exceed', () => {
+test('a percentile is the smallest value that at least this share of the values does not exceed', () => {
     const values = Array.from({ length: 151 }, (_, index) => 151 - index);
     assert.deepEqual(latencyOf(values), { p50: 76, p99: 150, max: 151 });
     assert.deepEqual(latencyOf([7]), { p50: 7, p99: 7, max: 7 });
@@ -34,31 +34,31 @@ test('the median of an even number of values lies between the two in the middle'
     assert.equal(median([4, 1, 3, 100]), 3.5);
 });
 
-test('the CPU time of a process is read whatever its name holds', () => {
-    const read = parseStat(stat(42, 7, { own: 150, ended_children: 250 }, 'a) R 1 (b'));
-    assert.deepEqual(read, { pid: 42, parent: 7, cpu_s: 1.5, ended_children_s: 2.5 });
+test('the CPU time of a process is read correctly whatever its name contains', () => {
+    const read = parseStat(stat(42, 7, { own: 150, endedChildren: 250 }, 'a) R 1 (b'));
+    assert.deepEqual(read, { pid: 42, parent: 7, cpuS: 1.5, endedChildrenS: 2.5 });
 });
 
-test('a group costs what its processes, their living children and those that have ended cost', () => {
+test('the CPU time of a group includes its processes, their running children and their ended children', () => {
     const stats = [
-        stat(10, 1, { own: 100, ended_children: 30 }),
-        stat(11, 10, { own: 20, ended_children: 2 }),
-        stat(12, 11, { own: 5, ended_children: 0 }),
-        stat(20, 1, { own: 900, ended_children: 0 }),
+        stat(10, 1, { own: 100, endedChildren: 30 }),
+        stat(11, 10, { own: 20, endedChildren: 2 }),
+        stat(12, 11, { own: 5, endedChildren: 0 }),
+        stat(20, 1, { own: 900, endedChildren: 0 }),
     ].map(parseStat);
     assert.deepEqual(cpuOf({ postgres: [10], gone: [99] }, stats), { postgres: 1.57, gone: 0 });
 });
 
-test('what a process of one group has started counts for that group alone, even where another group has started it', () => {
+test('a process and its children count only for their own group, even if another group started the process', () => {
     const stats = [
-        stat(10, 1, { own: 100, ended_children: 30 }),
-        stat(11, 10, { own: 20, ended_children: 2 }),
-        stat(12, 11, { own: 5, ended_children: 0 }),
+        stat(10, 1, { own: 100, endedChildren: 30 }),
+        stat(11, 10, { own: 20, endedChildren: 2 }),
+        stat(12, 11, { own: 5, endedChildren: 0 }),
     ].map(parseStat);
     assert.deepEqual(cpuOf({ service: [10], postgres: [11] }, stats), { service: 1.3, postgres: 0.27 });
 });
 
-test('the floor of a job is HTTP, what every request has, and each of its parts as often as it occurs', () => {
+test('the floor of a job is the cost of HTTP, of the parts of every request, and of each part times its count', () => {
     const costs: PartCosts = {
         limit: 10,
         sign: 30,
@@ -73,7 +73,7 @@ test('the floor of a job is HTTP, what every request has, and each of its parts 
         log_line: 11,
         metrics: 2,
     };
-    const { parts, total_us } = floorOf({ limit: 1, verify: 3, sign: 1, presentation_row: 1 }, costs, 60);
+    const { parts, totalUs } = floorOf({ limit: 1, verify: 3, sign: 1, presentation_row: 1 }, costs, 60);
     assert.deepEqual(parts, {
         http: 60,
         limit: 10,
@@ -83,37 +83,37 @@ test('the floor of a job is HTTP, what every request has, and each of its parts 
         log_line: 11,
         metrics: 2,
     });
-    assert.equal(total_us, 348);
+    assert.equal(totalUs, 348);
 });
 
-test('requests per CPU-second count every process but the load', () => {
+test('requests per CPU-second include the CPU time of every process except the load', () => {
     const measured = {
         requests: 1_000,
         seconds: 2,
         errors: 0,
-        first_error: undefined,
+        firstError: undefined,
         latency: latencyOf([1]),
         sample: '',
-        cpu_s: { service: 0.3, postgres: 0.1, redis: 0.1, load: 5 },
-        peak_mib: {},
+        cpuS: { service: 0.3, postgres: 0.1, redis: 0.1, load: 5 },
+        peakMib: {},
     };
     const outcome = outcomeOf('verify', measured);
-    assert.equal(outcome.requests_per_second, 500);
-    assert.equal(outcome.requests_per_cpu_second, 2_000);
-    assert.equal(outcome.cpu_us_per_request, 500);
+    assert.equal(outcome.requestsPerSecond, 500);
+    assert.equal(outcome.requestsPerCpuSecond, 2_000);
+    assert.equal(outcome.cpuUsPerRequest, 500);
 });
 
-test('an answer is complete when its length says so, and two at once are refused', () => {
+test('an answer is complete when it has its Content-Length, and two answers at once are refused', () => {
     const whole = answer(201, '{"data":1}');
     for (let length = 0; length < whole.length; length++) {
         assert.equal(parseAnswer(whole.subarray(0, length)), undefined);
     }
     assert.equal(parseAnswer(whole)?.status, 201);
-    assert.throws(() => parseAnswer(Buffer.concat([whole, whole])), /More came/);
+    assert.throws(() => parseAnswer(Buffer.concat([whole, whole])), /more than one answer/);
     assert.throws(() => parseAnswer(Buffer.from('HTTP/1.1 200 OK\r\n\r\n')), /Content-Length/);
 });
 
-test('only what is answered between begin and end is counted, and an answer of another status or text is an error at any time', () => {
+test('a tally counts only answers between begin and end, but an answer with another status or text is an error at any time', () => {
     const counted = tally({ status: 200, text: 'text' });
     const add = (status: number, text = 'a text') => counted.add({ status, bytes: answer(status, text) }, 1);
     add(503);
@@ -125,13 +125,13 @@ test('only what is answered between begin and end is counted, and an answer of a
     add(200, 'another');
     counted.end();
     add(200);
-    const { requests, errors, first_error, sample } = counted.result();
+    const { requests, errors, firstError, sample } = counted.result();
     assert.deepEqual([requests, errors], [4, 3]);
-    assert.match(first_error ?? '', /^HTTP\/1\.1 503 /);
+    assert.match(firstError ?? '', /^HTTP\/1\.1 503 /);
     assert.match(sample, /^HTTP\/1\.1 200 .*\r\n\r\na text$/s);
 });
 
-test('options that make no sense are refused with what would', () => {
+test('invalid options are refused with the valid values', () => {
     const names = ['verify', 'issue'];
     assert.deepEqual(parseOptions(['--only', 'issue', '--transport=grpc', '--seconds', '2'], names), {
         transport: 'grpc',
@@ -140,23 +140,26 @@ test('options that make no sense are refused with what would', () => {
         seconds: 2,
         connections: 64,
     });
-    assert.throws(() => parseOptions(['--only', 'verify,resolve'], names), /--only: resolve is none of verify, issue/);
-    assert.throws(() => parseOptions(['--transport', 'http'], names), /http is none of local, grpc/);
+    assert.throws(
+        () => parseOptions(['--only', 'verify,resolve'], names),
+        /--only: resolve is not one of verify, issue/,
+    );
+    assert.throws(() => parseOptions(['--transport', 'http'], names), /http is not one of local, grpc/);
     assert.throws(() => parseOptions(['--seconds', '60'], names), /from 0.2 to 45/);
     assert.throws(() => parseOptions(['--connections', 'many'], names), /--connections/);
-    assert.throws(() => parseOverloadOptions(['--transport', 'grcp'], names), /grcp is none of local, grpc/);
-    assert.throws(() => parseOverloadOptions(['--seconds', 'x'], names), /--seconds is a number/);
-    assert.throws(() => parseProfileOptions(['--job', 'limiter'], names), /limiter is none of verify, issue/);
+    assert.throws(() => parseOverloadOptions(['--transport', 'grcp'], names), /grcp is not one of local, grpc/);
+    assert.throws(() => parseOverloadOptions(['--seconds', 'x'], names), /--seconds must be a number/);
+    assert.throws(() => parseProfileOptions(['--job', 'limiter'], names), /limiter is not one of verify, issue/);
     assert.throws(() => parseProfileOptions(['--jobs', 'verify'], names), /Unknown option '--jobs'/);
     assert.throws(
         () => parseGrowthOptions(['--part', 'sizes']),
-        /sizes is none of credentials, accounts, gateways, list/,
+        /sizes is not one of credentials, accounts, gateways, list/,
     );
-    assert.throws(() => parseGrowthOptions(['--accounts', '1,many']), /--accounts is a number/);
-    assert.throws(() => parseGrowthOptions(['--gateways', '']), /--gateways names nothing/);
+    assert.throws(() => parseGrowthOptions(['--accounts', '1,many']), /--accounts must be a number/);
+    assert.throws(() => parseGrowthOptions(['--gateways', '']), /--gateways has no value/);
 });
 
-test('the places of each part of growth differ in what grows alone', () => {
+test('the places of each part of the growth benchmark differ only in the value that grows', () => {
     const counts = { credentials: [10, 20, 30], accounts: [1, 5], gateways: [1, 4] };
     const at = { rows: 20, accounts: 1, gateways: 1, transport: 'local' };
     assert.deepEqual(
@@ -164,11 +167,11 @@ test('the places of each part of growth differ in what grows alone', () => {
         [10, 20, 30].map((rows) => ({ ...at, rows })),
     );
     assert.deepEqual(placesOf('accounts', counts), [at, { ...at, accounts: 5 }]);
-    const over_grpc = { ...at, accounts: 5, transport: 'grpc' };
-    assert.deepEqual(placesOf('gateways', counts), [over_grpc, { ...over_grpc, gateways: 4 }]);
+    const overGrpc = { ...at, accounts: 5, transport: 'grpc' };
+    assert.deepEqual(placesOf('gateways', counts), [overGrpc, { ...overGrpc, gateways: 4 }]);
 });
 
-test('points are compared round by round, so that a machine that slows down is not taken for a cost that grows', () => {
+test('points are compared round by round, so that a machine that slows down does not look like a growing cost', () => {
     const point = (...costs: number[]): Point => ({
         job: 'verify',
         rows: 1,
@@ -176,17 +179,17 @@ test('points are compared round by round, so that a machine that slows down is n
         gateways: 1,
         transport: 'local',
         errors: 0,
-        first_error: undefined,
-        runs: costs.map((cpu_us_per_request) => ({ requests_per_second: 1, cpu_us_per_request, cpu_s: {} })),
+        firstError: undefined,
+        runs: costs.map((cpuUsPerRequest) => ({ requestsPerSecond: 1, cpuUsPerRequest, cpuS: {} })),
     });
     assert.deepEqual(relativeTo(point(100, 200, 400), point(110, 210, 400)), { median: 1.05, least: 1, most: 1.1 });
 });
 
-test('a profile charges native code to the file that calls it, and waiting to nobody', () => {
+test('a profile charges native code to the file that calls it, and idle time to no file', () => {
     const frame = (functionName: string, url: string) => ({ functionName, url, lineNumber: 0 });
     const nodes = [
         { id: 1, callFrame: frame('(root)', ''), children: [2, 4, 5] },
-        { id: 2, callFrame: frame('writeText', 'file:///app/gateway/envelope.ts'), children: [3] },
+        { id: 2, callFrame: frame('writeText', 'file:///app/gateway/http/envelope.ts'), children: [3] },
         { id: 3, callFrame: frame('writev', '') },
         { id: 4, callFrame: frame('(idle)', '') },
         { id: 5, callFrame: frame('(garbage collector)', '') },

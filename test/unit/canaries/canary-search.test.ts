@@ -10,7 +10,7 @@ const key = canaries.bytes('a private key');
 for (let other = 0; other < 100; other++) canaries.text(`another ${other}`);
 const search = searcher(canaries.all);
 
-/** Who is found in the text or bytes, in any form. */
+/** The labels of the canaries that are found in the text or bytes, in any encoding. */
 function found(haystack: string | Uint8Array): string[] {
     return [...new Set(search(Buffer.from(haystack as Uint8Array)).map(({ canary }) => canary.label))];
 }
@@ -28,7 +28,7 @@ describe('the search for canaries', () => {
         ['JSON of a Buffer', (bytes) => JSON.stringify(bytes)],
     ];
     for (const [form, encode] of encodings) {
-        it(`finds texts and keys in ${form}, wherever they begin`, () => {
+        it(`finds texts and keys in ${form}, at any offset`, () => {
             for (let before = 0; before < 12; before++) {
                 for (let after = 0; after < 4; after++) {
                     const around = [randomBytes(before), randomBytes(after)] as const;
@@ -46,14 +46,14 @@ describe('the search for canaries', () => {
         });
     }
 
-    it('finds nothing where there is none, and not a part of one', () => {
+    it('finds nothing in random bytes, and nothing in a part of a canary', () => {
         assert.deepEqual(found(randomBytes(1 << 20)), []);
         assert.deepEqual(found(text.slice(1)), []);
         assert.deepEqual(found(text.slice(0, -1)), []);
         assert.deepEqual(found(''), []);
     });
 
-    it('finds two beside each other', () => {
+    it('finds two adjacent canaries', () => {
         assert.deepEqual(found(text + key.toString('hex')).sort(), ['a password', 'a private key']);
     });
 });

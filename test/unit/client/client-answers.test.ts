@@ -9,7 +9,7 @@ async function refused(call: Promise<unknown>): Promise<ApiError> {
     return error;
 }
 
-test('a success is its data, and of health, which has no envelope, the whole', async (t) => {
+test('a call returns the data of a success, and the whole answer of health, which has no envelope', async (t) => {
     const { base_url } = await scriptedServer(t, [
         success({ did: 'did:key:z', public_key: 'k' }),
         (response) => response.end('{"status":"degraded"}'),
@@ -19,7 +19,7 @@ test('a success is its data, and of health, which has no envelope, the whole', a
     assert.deepEqual(await client.internal.health(), { status: 'degraded' });
 });
 
-test('a refusal is an error with everything that the service said', async (t) => {
+test('a refusal is an error with all fields of the answer', async (t) => {
     const headers = { 'X-Error-Code': 'rate_limited', 'X-Request-Id': 'r-1', 'Retry-After': '42' };
     const { base_url } = await scriptedServer(t, [refusal(429, headers)]);
     const error = await refused(createClient({ base_url, tries: 1 }).me.get());
@@ -38,7 +38,7 @@ test('a refusal is an error with everything that the service said', async (t) =>
     );
 });
 
-test('what is not from the service is an error too, whatever its status', async (t) => {
+test('an answer that is not from the service is an error too, whatever its status', async (t) => {
     const { base_url } = await scriptedServer(t, [
         (response) => response.writeHead(502).end('<h1>Bad gateway</h1>'),
         (response) => response.end('<h1>Welcome</h1>'),
@@ -53,7 +53,7 @@ test('what is not from the service is an error too, whatever its status', async 
     }
 });
 
-test('each client knows its limit by the latest answer, refusals too', async (t) => {
+test('each client knows its rate limit from its latest answer, even if that is a refusal', async (t) => {
     const { base_url } = await scriptedServer(t, [
         success({}),
         refusal(404, { 'X-RateLimit-Remaining': '6' }),
@@ -67,11 +67,11 @@ test('each client knows its limit by the latest answer, refusals too', async (t)
     await refused(client.me.get());
     assert.equal(client.rate_limit?.remaining, 6);
     await client.me.get();
-    assert.equal(client.rate_limit?.remaining, 6, 'an answer that tells nothing changes nothing');
+    assert.equal(client.rate_limit?.remaining, 6, 'an answer without rate-limit headers changes nothing');
     assert.equal(other.rate_limit, undefined);
 });
 
-test('a list is read page by page along its links, in steps of 1,000 unless told otherwise', async (t) => {
+test('a list is read page by page by its links, with 1,000 rows per page by default', async (t) => {
     const link = (cursor: string) => ({ Link: `</elsewhere/v1/keys?limit=2&cursor=${cursor}>; rel="next"` });
     const script = [success({ total: 3 }, link('b%2B')), success({ total: 2 }, link('c')), success({ total: 1 })];
     const { base_url, received } = await scriptedServer(t, [...script, success({ total: 0 })]);

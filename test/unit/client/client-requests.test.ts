@@ -20,20 +20,20 @@ test('inputs go into the path, the query and the body', async (t) => {
     assert.equal(create?.body, '{}');
 });
 
-test('a path leads nowhere else by an input that is missing, empty or dots', async (t) => {
+test('an input that is missing, empty or dots is refused, and no other input changes the path', async (t) => {
     const { base_url, received } = await scriptedServer(t, [success({})]);
     const client = createClient({ base_url });
-    for (const key_id of ['', '.', '..']) await assert.rejects(client.keys.get({ key_id }), TypeError);
-    await assert.rejects(client.keys.revoke({} as { key_id: string }), TypeError); // as untyped callers may
+    for (const keyId of ['', '.', '..']) await assert.rejects(client.keys.get({ key_id: keyId }), TypeError);
+    await assert.rejects(client.keys.revoke({} as { key_id: string }), TypeError); // an untyped caller can do this
     assert.equal(received.length, 0);
-    for (const key_id of ['...', '../me', '%2e%2e', '?a', '#']) await client.keys.get({ key_id });
+    for (const keyId of ['...', '../me', '%2e%2e', '?a', '#']) await client.keys.get({ key_id: keyId });
     assert.deepEqual(
         received.map(({ url }) => url),
         ['...', '..%2Fme', '%252e%252e', '%3Fa', '%23'].map((segment) => `/v1/keys/${segment}`),
     );
 });
 
-test('credentials go only where the operation asks for them', async (t) => {
+test('credentials are sent only with operations that need them', async (t) => {
     const { base_url, received } = await scriptedServer(t, [success({})]);
     const client = createClient({ base_url, ...SECRETS });
     await client.me.get({ request_id: 'my-id' });
@@ -58,7 +58,7 @@ test('credentials go only where the operation asks for them', async (t) => {
     ]);
 });
 
-test('other credentials make another client, and leave the first as it is', async (t) => {
+test('a client with other credentials is a new client, and the first client stays unchanged', async (t) => {
     const { base_url, received } = await scriptedServer(t, [success({})]);
     const client = createClient({ base_url, ...SECRETS });
     const other = client.as({ token: 'another', on_behalf_of: undefined });
@@ -73,7 +73,7 @@ test('other credentials make another client, and leave the first as it is', asyn
     assert.equal(received[1]?.headers['x-on-behalf-of'], undefined);
 });
 
-test("a wallet's password travels in a header as UTF-8, and in the URL only where a header would alter it", async (t) => {
+test("a wallet's password is sent in a header as UTF-8, and in the URL only if a header would alter it", async (t) => {
     const { base_url, received } = await scriptedServer(t, [success({})]);
     const client = createClient({ base_url });
     for (const password of ['Öffne dich 😀', ' a blank first', 'two\nlines', '']) {
@@ -94,7 +94,7 @@ test("a wallet's password travels in a header as UTF-8, and in the URL only wher
     assert.equal(received.at(-1)?.body, '{"password":" any"}');
 });
 
-test('a secret that no header can carry is refused without being repeated', async (t) => {
+test('a secret that no header can carry is refused, and the error does not contain it', async (t) => {
     const { base_url, received } = await scriptedServer(t, [success({})]);
     for (const token of ['very secret\n', '', ' very secret']) {
         const error = await createClient({ base_url, token })
@@ -106,10 +106,10 @@ test('a secret that no header can carry is refused without being repeated', asyn
     assert.equal(received.length, 0);
 });
 
-test('a base_url that no request can carry is refused at once, without telling its password', () => {
-    for (const base_url of ['ftp://127.0.0.1', 'file:///etc', 'http://ada:secret@127.0.0.1']) {
+test('a base_url that no request can use is refused at once, and the error does not contain its password', () => {
+    for (const baseUrl of ['ftp://127.0.0.1', 'file:///etc', 'http://ada:secret@127.0.0.1']) {
         assert.throws(
-            () => createClient({ base_url }),
+            () => createClient({ base_url: baseUrl }),
             (error: unknown) => error instanceof TypeError && !error.message.includes('secret'),
         );
     }

@@ -30,13 +30,16 @@ export const refusal =
             .writeHead(status, { ...LIMIT, ...headers })
             .end(JSON.stringify({ status: 'error', message: 'Refused', error: 'Not this.' }));
 
-/** Reads the whole request, and breaks the connection off. */
+/** Closes the connection without an answer after the whole request was read. */
 export const breakOff: Reply = (response) => response.destroy();
 
 /** Never answers. */
 export const silence: Reply = () => {};
 
-/** A real HTTP server on `port` (a free one unless given) that replies by the script, to the end of it and then its last. */
+/**
+ * Starts a real HTTP server on `port`, by default a free one. It gives the replies of the script in turn, and repeats
+ * the last one.
+ */
 export async function scriptedServer(t: TestContext, script: readonly Reply[], port = 0) {
     const received: Received[] = [];
     const server = createServer(async (request, response) => {
@@ -52,6 +55,6 @@ export async function scriptedServer(t: TestContext, script: readonly Reply[], p
         server.close();
         server.closeAllConnections();
     });
-    const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on a port
-    return { base_url, received, arrival: () => once(server, 'received') };
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on a port
+    return { base_url: baseUrl, received, arrival: () => once(server, 'received') };
 }

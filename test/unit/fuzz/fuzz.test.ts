@@ -6,17 +6,17 @@ import { target } from '../../fuzz/parsers/target.ts';
 import { seededRandom } from '../../fuzz/random.ts';
 import { TARGETS, targetNamed } from '../../fuzz/targets/index.ts';
 
-/** Inputs of each target; `npm run fuzz` makes more, and follows the code that they reach. */
+/** Inputs per target. `npm run fuzz` makes more, and makes new ones from those that reach new code. */
 const INPUTS = 300;
-/** Of each input, in bytes: longer ones take most of the time of a long run. */
+/** Longest input, in bytes. Longer ones would take most of the time. */
 const MAX_BYTES = 64 << 10;
 /** A failure prints its seed; the same seed makes the same inputs. */
 const SEED = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 for (const each of TARGETS) {
-    test(`odd inputs are parsed as they must be: ${each.name} (seed ${SEED})`, async () => {
+    test(`odd inputs are parsed correctly: ${each.name} (seed ${SEED})`, async () => {
         const { findings } = await explore(
-            { ...each, max_bytes: Math.min(each.max_bytes, MAX_BYTES) },
+            { ...each, maxBytes: Math.min(each.maxBytes, MAX_BYTES) },
             {
                 random: seededRandom(`${SEED} ${each.name}`),
                 isOver: (inputs) => inputs >= INPUTS,
@@ -28,17 +28,17 @@ for (const each of TARGETS) {
 }
 
 for (const { target: name, file, input } of knownInputs()) {
-    test(`an input that was a finding once is parsed as it must be: ${file}`, async () => {
+    test(`an input that once was a finding is parsed correctly: ${file}`, async () => {
         assert.equal(await faultOf(targetNamed(name), input), undefined);
     });
 }
 
-test('the fuzzer finds a wrong result, an error and too much work, each once', async () => {
+test('the fuzzer finds a wrong result, an error and too much CPU time, each once', async () => {
     const faulty = target({
         name: 'faulty',
         seeds: ['a,b,c'],
         dictionary: ['xy', 'yx'],
-        max_bytes: 1 << 14,
+        maxBytes: 1 << 14,
         parse(input) {
             const text = input.toString('latin1');
             if (text.includes('xy')) throw new TypeError('no text');
@@ -59,11 +59,11 @@ test('the fuzzer finds a wrong result, an error and too much work, each once', a
     }
 });
 
-/** Keeps the thread busy for so many microseconds of CPU. */
-function spend(cpu_us: number): void {
+/** Uses this much CPU time, in microseconds. */
+function spend(cpuUs: number): void {
     const before = process.threadCpuUsage();
     for (;;) {
         const { user, system } = process.threadCpuUsage(before);
-        if (user + system >= cpu_us) return;
+        if (user + system >= cpuUs) return;
     }
 }

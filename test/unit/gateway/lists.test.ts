@@ -17,7 +17,7 @@ const caller: CallContext = {
     cancellation: new Cancellation(),
 };
 
-/** A list of two pages: so many rows, and a last one. */
+/** A list of two pages: the first has `rows` rows, the second has one. */
 function listOf(rows: number): ListAnswer<unknown> {
     const first = Array.from({ length: rows }, (_, row) => `row ${row}`);
     return listBy(async ({ cursor }) => ({
@@ -29,10 +29,10 @@ function listOf(rows: number): ListAnswer<unknown> {
 
 function listBy(fetch: ListAnswer<{ rows: string[]; total: number }>['fetch']): ListAnswer<unknown> {
     const list = new ListAnswer<{ rows: string[]; total: number }>({ field: 'rows', paging: {}, fetch });
-    return list as unknown as ListAnswer<unknown>; // what the engine knows of it
+    return list as unknown as ListAnswer<unknown>; // the reader knows only this type
 }
 
-/** A list of one page, which is read when it is said so. */
+/** A list of one page, which is returned when the test calls `release`. */
 function heldList() {
     const release = Promise.withResolvers<void>();
     const began = Promise.withResolvers<void>();
@@ -54,12 +54,12 @@ type Read = ReturnType<typeof listReader>;
 const isRefusal = (error: unknown): boolean => error instanceof AppError && error.kind === 'rate_limited';
 const long = listOf(1_000);
 
-test('an account may have two long lists under way, and others after they are closed', async () => {
+test('an account may read two long lists at once, and more after they are closed', async () => {
     const read = listReader();
-    const under_way = [await open(read, long), await open(read, long)];
+    const underWay = [await open(read, long), await open(read, long)];
     await assert.rejects(read(long, caller), isRefusal);
     await read(long, { ...caller, user_id: 'somebody else' });
-    for (const list of under_way) {
+    for (const list of underWay) {
         let text = '';
         for await (const piece of list.pieces) text += piece;
         const { rows, total } = JSON.parse(text);
@@ -79,19 +79,19 @@ test('a long list holds its place from its first page to its end, however few ro
     await assert.rejects(read(listOf(1), caller), isRefusal);
 });
 
-test('a list of one page counts while it is read; the third one waits for its place', async () => {
+test('a list of one page holds a place while it is read, and a third list waits for a place', async () => {
     const read = listReader();
     const [one, other] = [heldList(), heldList()];
     const reading = [read(one.list, caller), read(other.list, caller)];
     await Promise.all([one.began, other.began]);
     const third = heldList();
     const waiting = read(third.list, caller);
-    let has_begun = false;
+    let hasBegun = false;
     third.began.then(() => {
-        has_begun = true;
+        hasBegun = true;
     });
     await new Promise(setImmediate);
-    assert.equal(has_begun, false);
+    assert.equal(hasBegun, false);
     one.release();
     await third.began;
     third.release();
@@ -99,11 +99,11 @@ test('a list of one page counts while it is read; the third one waits for its pl
     for (const list of [...reading, waiting]) assert.ok('data' in (await list));
 });
 
-test('a list that waits is refused when long lists take all places', async () => {
+test('a waiting list is refused when long lists take all places', async () => {
     const read = listReader();
     await read(long, caller);
     const release = Promise.withResolvers<void>();
-    const becoming_long = read(
+    const becomingLong = read(
         listBy(async () => {
             await release.promise;
             return { rows: ['first'], next_cursor: 'next', total: 0 };
@@ -112,12 +112,12 @@ test('a list that waits is refused when long lists take all places', async () =>
     );
     const refused = assert.rejects(read(long, caller), isRefusal);
     release.resolve();
-    await becoming_long;
+    await becomingLong;
     await refused;
 });
 
-test('a list that finds no place for a second is refused', async () => {
-    const takePlace = listPlaces({ patience_ms: 20 });
+test('a list that gets no place in time is refused', async () => {
+    const takePlace = listPlaces({ timeoutMs: 20 });
     await takePlace('somebody');
     const place = await takePlace('somebody');
     await assert.rejects(takePlace('somebody'), isRefusal);
@@ -125,7 +125,7 @@ test('a list that finds no place for a second is refused', async () => {
     await takePlace('somebody');
 });
 
-test('no more than 64 lists of an account wait', async () => {
+test('at most 64 lists of an account wait', async () => {
     const takePlace = listPlaces();
     const places = [await takePlace('somebody'), await takePlace('somebody')];
     const waiting = Array.from({ length: 64 }, () => takePlace('somebody').then((place) => place.leave()));
@@ -134,7 +134,7 @@ test('no more than 64 lists of an account wait', async () => {
     await Promise.all(waiting);
 });
 
-test('a list whose first page fails gives its place back', async () => {
+test('a list whose first page fails frees its place', async () => {
     const read = listReader();
     const failing = listBy(() => Promise.reject(new AppError('unavailable', 'Try again.')));
     for (let list = 0; list < 5; list++) await assert.rejects(read(failing, caller));
@@ -142,10 +142,10 @@ test('a list whose first page fails gives its place back', async () => {
     await read(long, caller);
 });
 
-test('a trusted caller may have any number of them, for nobody and for an account', async () => {
+test('a trusted caller may read any number of lists, with or without an account', async () => {
     const read = listReader();
-    for (const user_id of [undefined, 'somebody']) {
-        for (let list = 0; list < 5; list++) await read(long, { ...caller, trusted: true, user_id });
+    for (const userId of [undefined, 'somebody']) {
+        for (let list = 0; list < 5; list++) await read(long, { ...caller, trusted: true, user_id: userId });
     }
     await read(long, caller);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { luaMutants } from '../../mutation/lua-mutants.ts';
 
-/** The programs that differ from this one by one change. */
+/** The mutants of a program. */
 const sources = (program: string): string[] => luaMutants(program).map(({ source }) => source);
 
 describe('a Lua program is changed', () => {
@@ -22,12 +22,12 @@ describe('a Lua program is changed', () => {
         it(`at one place at a time: ${program}`, () => assert.deepEqual(sources(program), mutants));
     }
 
-    it('in no comment, in no part of a name, and in no name of a command', () => {
+    it('but not in comments, in names or in names of Redis commands', () => {
         assert.deepEqual(sources('-- 1 < 2 and not 3\nlocal order = android'), []);
         assert.deepEqual(sources("return redis.call('GET', key)"), []);
     });
 
-    it('by leaving out one statement, and it says in which line', () => {
+    it('by leaving out one statement, and the mutant names its line', () => {
         const program = "if a then\n    redis.call('DEL', key)\n    count = other\nend";
         const without = luaMutants(program).map(({ line, source }) => [
             line,

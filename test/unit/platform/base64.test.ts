@@ -5,7 +5,7 @@ import { decodeBase64, decodeBase64Url, encodeBase64, encodeBase64Url } from '..
 
 const bytes = fc.uint8Array({ maxLength: 70 });
 
-test('bytes survive every spelling that requests may use', () => {
+test('bytes decode unchanged from every spelling that requests may use', () => {
     fc.assert(
         fc.property(bytes, (value) => {
             const standard = encodeBase64(value);
@@ -17,7 +17,7 @@ test('bytes survive every spelling that requests may use', () => {
     );
 });
 
-test('bytes survive the spelling of tokens', () => {
+test('bytes decode unchanged from the spelling that tokens use', () => {
     fc.assert(
         fc.property(bytes, (value) => {
             const text = encodeBase64Url(value);
@@ -27,7 +27,7 @@ test('bytes survive the spelling of tokens', () => {
     );
 });
 
-test('blanks, strangers, mixed alphabets, wrong padding and loose bits are refused', () => {
+test('blanks, unknown characters, mixed alphabets, wrong padding and leftover bits are refused', () => {
     const bad = [
         ' AAAA',
         'AAAA ',
@@ -62,6 +62,6 @@ test('no two texts of a token decode to the same bytes', () => {
     );
 });
 
-test('what a request sent lies in memory of its own', () => {
+test('decoded bytes have their own memory', () => {
     assert.equal(decodeBase64('AAAA')?.buffer.byteLength, 3);
 });

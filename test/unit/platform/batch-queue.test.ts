@@ -2,23 +2,24 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it, type TestContext } from 'node:test';
 import { pino } from 'pino';
-import { coalesce, gather, overloaded } from '../../../platform/batch.ts';
+import { coalesce } from '../../../platform/batch.ts';
+import { gather, overloaded } from '../../../platform/gather.ts';
 import { queueStats } from '../../../platform/queue-stats.ts';
 import { startTracing } from '../../../platform/telemetry/tracing.ts';
 import { type CollectedSpan, startCollector } from '../../support/collector.ts';
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** A queue of its own name, whose batches end when the test says so. */
-function newQueue(bounds: { max_batch?: number; max_waiting?: number; weigh?: boolean } = {}) {
+/** A queue with a unique name. Its batches end when the test calls `finish`. */
+function newQueue(bounds: { maxBatch?: number; maxWaiting?: number; weigh?: boolean } = {}) {
     const name = `queue ${randomUUID()}`;
     const sent: number[][] = [];
     const ends: Array<() => void> = [];
     const queue = gather<number>({
         name,
-        max_batch: bounds.max_batch ?? 3,
-        max_in_flight: 1,
-        max_waiting: bounds.max_waiting ?? 100,
+        maxBatch: bounds.maxBatch ?? 3,
+        maxInFlight: 1,
+        maxWaiting: bounds.maxWaiting ?? 100,
         ...(bounds.weigh && { weight: { of: (item) => item, max: 10 } }),
         run(items) {
             sent.push(items);
@@ -33,7 +34,7 @@ function newQueue(bounds: { max_batch?: number; max_waiting?: number; weigh?: bo
 }
 
 describe('a queue', () => {
-    it('sends what comes after it has been idle, as it sent what came first', async () => {
+    it('sends items after it has been idle just as it sends the first items', async () => {
         const { add, finish, sent } = newQueue();
         for (const item of [1, 2, 3]) {
             add(item);
@@ -43,7 +44,7 @@ describe('a queue', () => {
         assert.deepEqual(sent, [[1], [2], [3]]);
     });
 
-    it('plans one end of a turn for all that the turn brings, and none while a batch is in flight', async (t) => {
+    it('schedules one send for all items of a turn, and none while a batch is in flight', async (t) => {
         const { add, finish, sent } = newQueue();
         const planned = t.mock.method(globalThis, 'setImmediate');
         for (const item of [1, 2, 3]) add(item);
@@ -59,7 +60,7 @@ describe('a queue', () => {
         ]);
     });
 
-    it('lets a batch weigh exactly what it may', async () => {
+    it('lets a batch reach its maximum weight exactly', async () => {
         const { add, finish, sent } = newQueue({ weigh: true });
         for (const item of [4, 6, 1]) add(item);
         await settled();
@@ -67,7 +68,7 @@ describe('a queue', () => {
         assert.deepEqual(sent, [[4, 6], [1]]);
     });
 
-    it('tells what waits, and drops of that what is no longer wanted', async () => {
+    it('counts waiting items, and drops those that retain() rejects', async () => {
         const { add, retain, waiting, finish, sent, stats } = newQueue();
         for (const item of [1, 2, 3, 4, 5, 6]) add(item);
         assert.deepEqual([waiting(), stats.waiting], [6, 6]);
@@ -83,8 +84,8 @@ describe('a queue', () => {
         assert.deepEqual([waiting(), stats.waiting], [0, 0]);
     });
 
-    it('counts its items, its batches, and what it has turned away', async () => {
-        const { add, finish, stats } = newQueue({ max_waiting: 4 });
+    it('counts its items, its batches and its refusals', async () => {
+        const { add, finish, stats } = newQueue({ maxWaiting: 4 });
         for (const item of [1, 2, 3, 4]) add(item);
         assert.throws(() => add(5), { kind: 'unavailable' });
         await settled();
@@ -92,7 +93,7 @@ describe('a queue', () => {
         assert.deepEqual(stats, { waiting: 0, items: 4, batches: 2, refused: 1 });
     });
 
-    it('names itself to the log, and not to the caller, when it is full', () => {
+    it('names itself in the cause that is logged, but not in the text for the caller, when it is full', () => {
         const { detail, cause, retry_after } = overloaded('a queue');
         assert.equal(detail, 'The service is at capacity. Try again shortly.');
         assert.equal(retry_after, 1);
@@ -101,9 +102,9 @@ describe('a queue', () => {
 });
 
 describe('the coalescer', () => {
-    const bounds = { max_batch: 3, max_in_flight: 1, max_waiting: 100 };
+    const bounds = { maxBatch: 3, maxInFlight: 1, maxWaiting: 100 };
 
-    it('tells how many calls wait', async () => {
+    it('counts waiting calls', async () => {
         const call = coalesce<number, number>({ ...bounds, name: 'test', run: async (items) => items });
         const calls = [call(1), call(2)];
         assert.equal(call.waiting(), 2);
@@ -111,7 +112,7 @@ describe('the coalescer', () => {
         assert.equal(call.waiting(), 0);
     });
 
-    it('fails all calls of a batch with what it failed with, where nobody says when to halve it', async () => {
+    it('fails all calls of a batch with the error of the batch if bisectOn is not set', async () => {
         const failure = new Error('lost');
         const call = coalesce<number, number>({ ...bounds, name: 'test', run: () => Promise.reject(failure) });
         for (const result of await Promise.allSettled([call(1), call(2)])) {
@@ -121,7 +122,7 @@ describe('the coalescer', () => {
 
     const PARENT = { traceparent: '00-0123456789abcdef0123456789abcdef-0123456789abcdef-01' };
 
-    /** The spans of three calls that go together, of which the second fails, by the item of each. */
+    /** The spans of three calls in one batch, of which the second call fails. */
     async function spansOfThree(t: TestContext, system?: string): Promise<CollectedSpan[]> {
         const collector = await startCollector();
         t.after(() => collector.stop());
@@ -134,23 +135,23 @@ describe('the coalescer', () => {
         return collector.spans();
     }
 
-    it('gives each call a span, with the size of its batch, and to one that failed its error', async (t) => {
+    it('gives each call a span with the size of its batch, and with the error if it failed', async (t) => {
         const spans = await spansOfThree(t, 'postgresql');
         assert.deepEqual(
             spans.map(({ name, kind, attributes }) => [name, kind, attributes['batch.size']]),
-            [1, 2, 3].map(() => ['three', 3, 3]), // 3 is OTLP's number of a client's span
+            [1, 2, 3].map(() => ['three', 3, 3]), // 3 is OTLP's number for a client span
         );
         assert.ok(spans.every(({ attributes }) => attributes['db.system.name'] === 'postgresql'));
         assert.equal(spans.filter(({ attributes }) => 'error.type' in attributes).length, 1);
     });
 
-    it('names no database in the span of a call that goes to none', async (t) => {
+    it('names no database in the span of a call that uses none', async (t) => {
         const spans = await spansOfThree(t);
         assert.equal(spans.length, 3);
         assert.ok(spans.every(({ attributes }) => !('db.system.name' in attributes)));
     });
 
-    it('gives a span to each call of a batch that failed as a whole', async (t) => {
+    it('gives each call of a batch that failed as a whole a span with the error', async (t) => {
         const collector = await startCollector();
         t.after(() => collector.stop());
         const log = pino({ enabled: false });

@@ -4,15 +4,15 @@ import { type CoalesceOptions, coalesce } from '../../../platform/batch.ts';
 import { Cancellation } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 
-/** A coalescer whose batches end when the test says so. */
+/** A coalescer whose batches end when the test ends them. */
 function controlled(options: Partial<CoalesceOptions<number, number>> = {}) {
     const batches: Array<{ items: number[]; finish(results?: Array<number | Error>): void; fail(error: Error): void }> =
         [];
     const call = coalesce<number, number>({
         name: 'test',
-        max_batch: 3,
-        max_in_flight: 1,
-        max_waiting: 100,
+        maxBatch: 3,
+        maxInFlight: 1,
+        maxWaiting: 100,
         run: (items) =>
             new Promise((resolve, reject) => {
                 batches.push({ items, finish: (results = items) => resolve(results), fail: reject });
@@ -25,7 +25,7 @@ function controlled(options: Partial<CoalesceOptions<number, number>> = {}) {
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('the coalescer', { timeout: 10_000 }, () => {
-    it('sends what one turn of the event loop brings together, at its end', async () => {
+    it('sends all calls of one turn of the event loop together, at the end of the turn', async () => {
         const { call, batches } = controlled();
         void call(1);
         void Promise.resolve().then(() => call(2));
@@ -37,7 +37,7 @@ describe('the coalescer', { timeout: 10_000 }, () => {
         );
     });
 
-    it('gathers what arrives while a batch is in flight, up to the largest batch', async () => {
+    it('gathers the calls that arrive while a batch is in flight, up to the largest batch', async () => {
         const { call, batches } = controlled();
         void call(1);
         await settled();
@@ -53,8 +53,8 @@ describe('the coalescer', { timeout: 10_000 }, () => {
         assert.deepEqual(batches[2]?.items, [5]);
     });
 
-    it('keeps to the number of batches in flight', async () => {
-        const { call, batches } = controlled({ max_in_flight: 2 });
+    it('never exceeds the maximum number of batches in flight', async () => {
+        const { call, batches } = controlled({ maxInFlight: 2 });
         for (const item of [1, 2, 3, 4, 5, 6, 7]) void call(item);
         await settled();
         assert.deepEqual(
@@ -69,7 +69,7 @@ describe('the coalescer', { timeout: 10_000 }, () => {
         assert.deepEqual(batches[2]?.items, [7]);
     });
 
-    it('keeps the weight of a batch to its bound, but sends a heavier item alone', async () => {
+    it('keeps a batch within its maximum weight, but sends a heavier item alone', async () => {
         const { call, batches } = controlled({ weight: { of: (item) => item, max: 10 } });
         for (const item of [1, 6, 5, 50, 2]) void call(item);
         for (let batch = 0; batch < 4; batch++) {
@@ -82,7 +82,7 @@ describe('the coalescer', { timeout: 10_000 }, () => {
         );
     });
 
-    it('does not run what nobody waits for any more when its turn comes', async () => {
+    it('does not run a call that was cancelled or is past its deadline when its turn comes', async () => {
         const { call, batches } = controlled();
         void call(1);
         await settled();
@@ -90,17 +90,17 @@ describe('the coalescer', { timeout: 10_000 }, () => {
         const gone = assert.rejects(call(2, { cancellation }), { kind: 'cancelled' });
         const late = assert.rejects(call(3, { deadline: performance.now() }), { kind: 'deadline' });
         void call(4, { cancellation: new Cancellation(), deadline: performance.now() + 60_000 });
-        const gone_too = assert.rejects(call(5, { cancellation }), { kind: 'cancelled' });
+        const goneToo = assert.rejects(call(5, { cancellation }), { kind: 'cancelled' });
         cancellation.cancel();
         batches[0]?.finish();
         await Promise.all([gone, late]);
         assert.deepEqual(batches[1]?.items, [4]);
         batches[1]?.finish();
-        await gone_too;
-        assert.equal(batches.length, 2, 'a batch of which nothing is left is not run');
+        await goneToo;
+        assert.equal(batches.length, 2, 'an empty batch is not run');
     });
 
-    it('gives each caller its own result, and fails the item alone that an error stands for', async () => {
+    it('gives each caller its own result, and fails only the call whose item has an error', async () => {
         const { call, batches } = controlled();
         const results = Promise.allSettled([call(1), call(2), call(3)]);
         await settled();
@@ -111,8 +111,8 @@ describe('the coalescer', { timeout: 10_000 }, () => {
         );
     });
 
-    it('refuses at once, with a time to wait, what exceeds its queue, and goes on', async () => {
-        const { call, batches } = controlled({ max_waiting: 2 });
+    it('refuses calls beyond its queue at once, with a time to wait, and goes on', async () => {
+        const { call, batches } = controlled({ maxWaiting: 2 });
         const accepted = [call(1)];
         await settled();
         accepted.push(call(2), call(3));
@@ -123,7 +123,7 @@ describe('the coalescer', { timeout: 10_000 }, () => {
         assert.deepEqual(await Promise.all(accepted), [1, 2, 3]);
     });
 
-    it('fails all of a batch that failed as a whole, and sends the next one', async () => {
+    it('fails all calls of a batch that failed as a whole, and sends the next batch', async () => {
         const { call, batches } = controlled();
         const first = assert.rejects(call(1), /lost/);
         await settled();
@@ -140,10 +140,10 @@ describe('the coalescer', { timeout: 10_000 }, () => {
             const runs: number[] = [];
             const call = coalesce<number, number>({
                 name: 'test',
-                max_batch: 32,
-                max_in_flight: 1,
-                max_waiting: 100,
-                bisect_on: (error) => !(error instanceof AppError),
+                maxBatch: 32,
+                maxInFlight: 1,
+                maxWaiting: 100,
+                bisectOn: (error) => !(error instanceof AppError),
                 async run(batch) {
                     runs.push(batch.length);
                     if (batch.includes(bad)) throw new Error('bad row');
@@ -155,7 +155,7 @@ describe('the coalescer', { timeout: 10_000 }, () => {
                 results.flatMap((result, index) => (result.status === 'rejected' ? [index] : [])),
                 [bad],
             );
-            assert.equal(runs.length, 11); // the path of halves down to the bad one
+            assert.equal(runs.length, 11); // the halves on the way to the bad item
         });
     }
 
@@ -163,10 +163,10 @@ describe('the coalescer', { timeout: 10_000 }, () => {
         let runs = 0;
         const call = coalesce<number, number>({
             name: 'test',
-            max_batch: 32,
-            max_in_flight: 1,
-            max_waiting: 100,
-            bisect_on: (error) => !(error instanceof AppError),
+            maxBatch: 32,
+            maxInFlight: 1,
+            maxWaiting: 100,
+            bisectOn: (error) => !(error instanceof AppError),
             async run() {
                 runs++;
                 throw new AppError('unavailable', 'gone');

@@ -4,7 +4,7 @@ import { Cancellation, detached, isOver, overError, reasonNotToStart, requireTim
 import { testContext } from '../../support/harness.ts';
 
 describe('a cancelled call', () => {
-    it('is cancelled in every copy of its context, whichever was made first', () => {
+    it('is cancelled in every copy of its context, made before or after the cancellation', () => {
         const context = testContext();
         const before = { ...context, deadline: Number.POSITIVE_INFINITY };
         context.cancellation.cancel();
@@ -16,7 +16,7 @@ describe('a cancelled call', () => {
         }
     });
 
-    it('does not end work that is detached from it, which has a time of its own', () => {
+    it('does not end detached work, which has its own deadline', () => {
         const context = testContext();
         const shared = detached(context, 1_000);
         context.cancellation.cancel();
@@ -26,7 +26,7 @@ describe('a cancelled call', () => {
         assert.equal(overError(shared).kind, 'deadline');
     });
 
-    it('tells each listener once: those who came before, those who come later, and not those who have left', () => {
+    it('notifies each listener once, added before or after the cancellation, but no removed listener', () => {
         const cancellation = new Cancellation();
         const told: string[] = [];
         cancellation.onCancelled(() => told.push('early'));
@@ -41,14 +41,14 @@ describe('a cancelled call', () => {
     });
 });
 
-it('a call that has less time left than it takes to answer is not started, and waits until its time is over', () => {
+it('a call with too little time left for an answer is not started, but is not over before its deadline', () => {
     const late = testContext({ deadline: performance.now() + 60 });
     assert.equal(reasonNotToStart(late)?.kind, 'deadline');
     assert.ok(!isOver(late, late.deadline - 40));
     assert.ok(isOver(late, late.deadline));
 });
 
-it('work without a deadline and without a client never ends by itself', () => {
+it('work without a deadline and without a cancellation is never over', () => {
     assert.equal(reasonNotToStart({}), undefined);
     assert.ok(!isOver({}, Number.MAX_VALUE));
 });

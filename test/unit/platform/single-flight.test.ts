@@ -2,34 +2,34 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { singleFlight } from '../../../platform/single-flight.ts';
 
-/** Looks that end when the test says so. */
+/** A single flight whose runs end when the test ends them. */
 function controlled() {
-    const looks: Array<PromiseWithResolvers<void> & { asked_by: string }> = [];
-    const ask = singleFlight((asked_by: string) => {
-        const look = { ...Promise.withResolvers<void>(), asked_by };
+    const looks: Array<PromiseWithResolvers<void> & { askedBy: string }> = [];
+    const ask = singleFlight((askedBy: string) => {
+        const look = { ...Promise.withResolvers<void>(), askedBy };
         looks.push(look);
         return look.promise;
     }, 1_000);
     return { looks, ask };
 }
 
-describe('a shared look', () => {
-    it('runs once for all who ask while it runs, and anew for who asks after it', async () => {
+describe('a single flight', () => {
+    it('runs once for all callers while it runs, and again for a later caller', async () => {
         const { looks, ask } = controlled();
         const answers = Array.from({ length: 100 }, (_, index) => ask(`caller ${index}`));
         assert.deepEqual(
-            looks.map(({ asked_by }) => asked_by),
+            looks.map(({ askedBy }) => askedBy),
             ['caller 0'],
         );
         looks[0]?.resolve();
         await Promise.all(answers);
         const after = ask('after');
-        assert.equal(looks[1]?.asked_by, 'after');
+        assert.equal(looks[1]?.askedBy, 'after');
         looks[1].reject(new Error('away'));
         await assert.rejects(after, /away/);
     });
 
-    it('has failed when it takes too long, for all who wait for it, and keeps nobody from looking anew', async (t) => {
+    it('fails for all waiting callers when it takes too long, and does not block the next run', async (t) => {
         t.mock.timers.enable({ apis: ['setTimeout'] });
         const { looks, ask } = controlled();
         const answers = [ask('first'), ask('second')];

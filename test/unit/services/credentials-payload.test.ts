@@ -15,9 +15,9 @@ import { generateKey, openToken, signPayload } from '../../../workers/crypto/sig
 
 const key = generateKey();
 
-/** What is read of a payload after it was signed and its token opened. */
+/** Signs a payload, opens its token and reads the payload again. */
 function reread(payload: string): ReturnType<typeof readPayload> {
-    const token = signPayload({ did: key.did, secret_key: key.seed, payload });
+    const token = signPayload({ did: key.did, secretKey: key.seed, payload });
     const opened = openToken({ token, did: key.did, ...CREDENTIAL_MEMBERS });
     assert.ok(opened.ok, JSON.stringify(opened));
     return readPayload(opened);
@@ -29,7 +29,7 @@ function refuses(run: () => unknown): void {
 
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 80 }).filter((one) => !/^\s|\s$|\0/.test(one));
 
-test('what is written into a payload is what is read from its token, claims to the letter', () => {
+test('a payload that is read from its token is the one that was written, with the exact text of the claims', () => {
     const claims = fc.json({ maxDepth: 4 }).map((value) => `{ "value" :${value}}`);
     const content: fc.Arbitrary<CredentialContent> = fc.record(
         {
@@ -46,7 +46,7 @@ test('what is written into a payload is what is read from its token, claims to t
     fc.assert(fc.property(content, (written) => assert.deepEqual(reread(writePayload(written)), written)));
 });
 
-test('a member that is not a credential’s is named', () => {
+test('an invalid member of a payload is named', () => {
     const good = JSON.parse(
         writePayload({
             credential_id: credentialId(newId()),
@@ -83,7 +83,7 @@ test('a reason has up to 2,000 characters', () => {
         refuses(() => requireReason(reason));
 });
 
-test('a credential id is urn:uuid: and a lower-case UUID, and nothing like it', () => {
+test('a credential id is exactly urn:uuid: and a lower-case UUID', () => {
     const id = newId();
     assert.equal(uuidOf(credentialId(id)), id);
     for (const wrong of [id, `urn:uuid:${id.toUpperCase()}`, `URN:uuid:${id}`, `urn:uuid:${id} `, 'urn:uuid:', '']) {

@@ -17,7 +17,7 @@ function refuses(cursor: string, by = own, of: ListScope = scope): void {
     );
 }
 
-test('a cursor comes back as its id, in every process, and says nothing to its reader', () => {
+test('a cursor opens to its id in every process, and reveals nothing to its reader', () => {
     const id = newId();
     const cursor = own.seal(id, scope);
     assert.equal(cursors([OLD]).open(cursor, { ...scope }), id);
@@ -52,7 +52,7 @@ test('a cursor of another list, another DID or another account is refused', () =
     for (const other of others) refuses(cursor, own, other);
 });
 
-test('while secrets are rotated every process opens what any other one seals; afterwards the old ones are refused', () => {
+test('during a rotation of secrets every process opens the cursors of any other, and afterwards old cursors are refused', () => {
     const id = newId();
     const steps = [[OLD], [OLD, NEW], [NEW, OLD], [NEW]] as const;
     for (const [index, secrets] of steps.entries()) {
@@ -64,7 +64,7 @@ test('while secrets are rotated every process opens what any other one seals; af
     refuses(own.seal(id, scope), cursors([NEW]));
 });
 
-test('a continuation opens its own wallet for its own account, for three minutes', () => {
+test('a continuation opens only its own wallet, only for its own account, and only for three minutes', () => {
     const time = { now: 1_700_000_000_000 };
     const sealing = continuations([OLD], () => time.now);
     const reader = { wallet: newId(), account: newId() };

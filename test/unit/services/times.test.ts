@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { readDateTime, readExpiry } from '../../../services/times.ts';
 
-test('a date-time with an offset becomes the same instant in UTC, cut to milliseconds', () => {
+test('a date-time with an offset becomes the same instant in UTC, truncated to milliseconds', () => {
     const cases = {
         '2026-03-04T05:06:07.089Z': '2026-03-04T05:06:07.089Z',
         '2026-03-04T05:06:07Z': '2026-03-04T05:06:07.000Z',
@@ -30,7 +30,7 @@ test('a date alone is an expiry at its midnight in UTC, but not a date-time', ()
     assert.equal(readDateTime('2026-03-04'), undefined);
 });
 
-test('anything else is no instant', () => {
+test('any other text is no instant', () => {
     const days = ['2026-02-29', '2026-02-30', '2026-04-31', '2026-13-01', '2026-00-01', '2026-01-00', '2026-01-32'];
     const dates = [...days, '1900-02-29', '10000-01-01', '+275760-09-14', '-000001-01-01', '0000-01-01', '26-01-01'];
     const times = [
@@ -51,22 +51,22 @@ test('anything else is no instant', () => {
         ...offsets.map((offset) => `2026-01-01T00:00:00${offset}`),
         ...['', 'x', '1735689600', '2026', '2026-01', '20260101', '2026-W01-1', '2026-001', '2026-01-01 00:00:00Z'],
         ...['2026-01-01T00:00:00Z\n', ' 2026-01-01', '2026-01-01\0', '٢٠٢٦-01-01'],
-        // in years 0 and 10000, once in UTC
+        // these are in the years 0 and 10000 in UTC
         ...['0001-01-01T00:00:00+00:01', '9999-12-31T23:59:59-00:01'],
     ];
     for (const text of texts) assert.equal(readExpiry(text), undefined, text);
 });
 
-test('every instant of the years 1 to 9999 survives being written at any offset', () => {
+test('every instant of the years 1 to 9999 is read correctly at any offset', () => {
     const instant = fc.date({
         min: new Date('0001-01-02T00:00:00Z'),
         max: new Date('9999-12-30T00:00:00Z'),
         noInvalidDate: true,
     });
-    const offset_minutes = fc.integer({ min: -1_439, max: 1_439 });
+    const offsetMinutes = fc.integer({ min: -1_439, max: 1_439 });
     const two = (value: number) => String(value).padStart(2, '0');
     fc.assert(
-        fc.property(instant, offset_minutes, (date, minutes) => {
+        fc.property(instant, offsetMinutes, (date, minutes) => {
             const local = new Date(date.getTime() + minutes * 60_000).toISOString().slice(0, -1);
             const size = Math.abs(minutes);
             const offset = `${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`;

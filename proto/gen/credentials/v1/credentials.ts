@@ -10,11 +10,11 @@ export const protobufFileName = "credentials/v1/credentials.proto";
 
 export interface IssueRequest {
   issuer_did: string;
-  /** Seed (32 bytes), or seed and public key (64 bytes). */
+  /** The seed (32 bytes), or the seed and the public key (64 bytes). */
   issuer_private_key: Uint8Array;
   subject_did: string;
   credential_type: string;
-  /** A JSON object, as text: what was sent, to the letter. */
+  /** A JSON object as text, exactly as the caller sent it. */
   claims: string;
   /** ISO 8601 in UTC with milliseconds. */
   expiration_date?: string | undefined;
@@ -39,19 +39,19 @@ export interface VerifyRequest {
 
 export interface Verification {
   valid: boolean;
-  /** The fields down to expires_at are there when the token is the issuer's. */
+  /** The fields from issuer to expires_at are set if the issuer signed the token. */
   issuer?: string | undefined;
   subject?: string | undefined;
   credential_type?:
     | string
     | undefined;
-  /** A JSON object, as text; only of a valid credential. */
+  /** A JSON object as text. Set only if the credential is valid. */
   claims?: string | undefined;
   issued_at?: string | undefined;
   expires_at?: string | undefined;
   revoked: boolean;
   expired: boolean;
-  /** Why it is not valid. */
+  /** Why the credential is not valid. */
   error?: string | undefined;
 }
 
@@ -62,7 +62,7 @@ export interface VerifyManyRequest {
 }
 
 export interface VerifyManyResponse {
-  /** One for each token, in the same order. */
+  /** One result for each token, in the same order. */
   results: Verification[];
 }
 
@@ -84,24 +84,24 @@ export interface GetStatusRequest {
 }
 
 export interface ListRequest {
-  /** Exactly one of the two is set. */
+  /** Exactly one of issuer_did and subject_did is set. */
   issuer_did?: string | undefined;
   subject_did?:
     | string
     | undefined;
-  /** Rows in this page, 1 to 1,000. */
+  /** Maximum number of rows on this page: 1 to 1,000. */
   limit: number;
-  /** Where the page before this one ended. */
+  /** The next_cursor of the previous page. Absent for the first page. */
   cursor?:
     | string
     | undefined;
-  /** Whether to count the whole set. */
+  /** True if the response must contain the total number of rows. */
   with_total: boolean;
 }
 
 export interface ListResponse {
   credentials: CredentialSummary[];
-  /** Absent on the last page; a page with a cursor may hold fewer rows than asked for, even none. */
+  /** Absent on the last page. A page with a cursor may have fewer rows than the limit, even none. */
   next_cursor?: string | undefined;
   total?: number | undefined;
 }
@@ -1224,7 +1224,7 @@ export const CredentialsServiceDefinition = {
   name: "CredentialsService",
   fullName: "credentials.v1.CredentialsService",
   methods: {
-    /** Signs a credential and records it: its ids, parties, type and times, never its claims. */
+    /** Signs a credential. Records its id, parties, type and times, but never its claims. */
     issue: {
       name: "Issue",
       requestType: IssueRequest as typeof IssueRequest,
@@ -1233,7 +1233,7 @@ export const CredentialsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Checks a token. A negative outcome is an answer, not an error. */
+    /** Checks a token. For an invalid token it returns a response, not an error. */
     verify: {
       name: "Verify",
       requestType: VerifyRequest as typeof VerifyRequest,
@@ -1242,7 +1242,7 @@ export const CredentialsServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** Checks several tokens, each under the key of the issuer that it names. */
+    /** Checks several tokens, each with the key of the issuer that the token names. */
     verifyMany: {
       name: "VerifyMany",
       requestType: VerifyManyRequest as typeof VerifyManyRequest,
@@ -1251,7 +1251,7 @@ export const CredentialsServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** Revokes for good; revoking a revoked one answers the first revocation. */
+    /** Revokes a credential permanently. For a revoked credential it returns the first revocation. */
     revoke: {
       name: "Revoke",
       requestType: RevokeRequest as typeof RevokeRequest,
@@ -1260,7 +1260,7 @@ export const CredentialsServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
     },
-    /** The revocation record of one credential. */
+    /** Returns the revocation status of one credential. */
     getStatus: {
       name: "GetStatus",
       requestType: GetStatusRequest as typeof GetStatusRequest,
@@ -1269,7 +1269,7 @@ export const CredentialsServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** Credentials by issuer or by subject, newest first, as far as the caller may see them. */
+    /** Lists the credentials of an issuer or subject that the caller may see, newest first. */
     list: {
       name: "List",
       requestType: ListRequest as typeof ListRequest,
@@ -1278,7 +1278,7 @@ export const CredentialsServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** Answers when the storage does. */
+    /** Succeeds if the storage answers. */
     ping: {
       name: "Ping",
       requestType: PingRequest as typeof PingRequest,

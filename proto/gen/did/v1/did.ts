@@ -16,12 +16,12 @@ export interface CreateRequest {
 export interface CreateResponse {
   did: string;
   public_key: Uint8Array;
-  /** Seed, then public key: 64 bytes; only of a pair that was made here. */
+  /** The seed, then the public key: 64 bytes. Set only if this call created the key pair. */
   private_key?: Uint8Array | undefined;
 }
 
 export interface RecordForWalletRequest {
-  /** 32 bytes; the caller has made the pair. */
+  /** 32 bytes. The caller has created the key pair. */
   public_key: Uint8Array;
 }
 
@@ -31,7 +31,7 @@ export interface RecordForWalletResponse {
 
 export interface ResolveRequest {
   did: string;
-  /** Also answer for a well-formed DID that was never recorded. */
+  /** True to also resolve a well-formed DID that was never recorded. */
   derive: boolean;
 }
 
@@ -49,9 +49,9 @@ export interface FilterOwnedResponse {
 }
 
 export interface ListOwnedRequest {
-  /** 1 to 1,000. */
+  /** Maximum number of DIDs on this page: 1 to 1,000. */
   limit: number;
-  /** The last DID of the page before. */
+  /** The last DID of the previous page. Absent for the first page. */
   after?: string | undefined;
 }
 
@@ -67,7 +67,7 @@ export interface GetQuotasResponse {
   dids: Quota | undefined;
 }
 
-/** How much of something an account stores, and how much it may. */
+/** How much of something an account stores, and how much it may store. */
 export interface Quota {
   used: number;
   limit: number;
@@ -732,7 +732,7 @@ export const DidServiceDefinition = {
   name: "DidService",
   fullName: "did.v1.DidService",
   methods: {
-    /** Records the DID of a public key; without one, makes a key pair. */
+    /** Records the DID of a public key. Without a public key it creates a key pair first. */
     create: {
       name: "Create",
       requestType: CreateRequest as typeof CreateRequest,
@@ -741,7 +741,7 @@ export const DidServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Records the DID of a wallet's key pair, which makes it one of the calling account's own. */
+    /** Records the DID of a wallet's key pair. The calling account then owns the DID. */
     recordForWallet: {
       name: "RecordForWallet",
       requestType: RecordForWalletRequest as typeof RecordForWalletRequest,
@@ -750,7 +750,7 @@ export const DidServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
     },
-    /** The public key of a known DID. */
+    /** Returns the public key of a DID. */
     resolve: {
       name: "Resolve",
       requestType: ResolveRequest as typeof ResolveRequest,
@@ -759,7 +759,7 @@ export const DidServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** Which of these DIDs the calling account owns. */
+    /** Returns those of the DIDs that the calling account owns. */
     filterOwned: {
       name: "FilterOwned",
       requestType: FilterOwnedRequest as typeof FilterOwnedRequest,
@@ -768,7 +768,7 @@ export const DidServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** One page of the DIDs that the calling account owns, in their order as text. */
+    /** Returns one page of the DIDs that the calling account owns, in the order of their text. */
     listOwned: {
       name: "ListOwned",
       requestType: ListOwnedRequest as typeof ListOwnedRequest,
@@ -777,7 +777,7 @@ export const DidServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** How many DIDs the calling account has created and registered, and how many it may. */
+    /** Returns how many DIDs the calling account has created and registered, and how many it may have. */
     getQuotas: {
       name: "GetQuotas",
       requestType: GetQuotasRequest as typeof GetQuotasRequest,

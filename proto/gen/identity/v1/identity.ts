@@ -32,7 +32,7 @@ export interface LoginRequest {
 export interface Session {
   token: string;
   refresh_token: string;
-  /** When the access token ends; equal to its exp claim. */
+  /** When the access token expires: the time in its exp claim. */
   expires_at: string;
 }
 
@@ -60,13 +60,13 @@ export interface IntrospectRequest {
 export interface GetUserRequest {
 }
 
-/** What is absent stays. */
+/** Absent fields stay unchanged. */
 export interface UpdateUserRequest {
   email?: string | undefined;
   name?:
     | string
     | undefined;
-  /** Takes the name away; then name is absent. */
+  /** True to remove the name. The field name is then absent. */
   clear_name: boolean;
 }
 
@@ -90,7 +90,7 @@ export interface CreateUsersRequest {
   users: NewUser[];
 }
 
-/** An item as it was sent: whatever its fields hold is judged by the service. */
+/** An item as the caller sent it. The service validates its fields. */
 export interface NewUser {
   email?: string | undefined;
   password?: string | undefined;
@@ -98,7 +98,7 @@ export interface NewUser {
   tier?:
     | string
     | undefined;
-  /** Why the item was refused before it came here (a field of the wrong type, say). */
+  /** Why the gateway found the item invalid, for instance because a field has the wrong type. */
   malformed?: string | undefined;
 }
 
@@ -164,7 +164,7 @@ export interface GetQuotasResponse {
   sessions: Quota | undefined;
 }
 
-/** How much of something an account stores, and how much it may. */
+/** How much of something an account stores, and how much it may store. */
 export interface Quota {
   used: number;
   limit: number;
@@ -1866,7 +1866,7 @@ export const IdentityServiceDefinition = {
   name: "IdentityService",
   fullName: "identity.v1.IdentityService",
   methods: {
-    /** Creates an account of the free tier. */
+    /** Creates an account in the free tier. */
     register: {
       name: "Register",
       requestType: RegisterRequest as typeof RegisterRequest,
@@ -1875,7 +1875,7 @@ export const IdentityServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Opens a session. Wrong address and wrong password are one answer. */
+    /** Opens a session. A wrong email address and a wrong password give the same error. */
     login: {
       name: "Login",
       requestType: LoginRequest as typeof LoginRequest,
@@ -1884,7 +1884,7 @@ export const IdentityServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Ends the session of an access or refresh token; ending an ended one succeeds. */
+    /** Ends the session of an access token or refresh token. Succeeds if the session has already ended. */
     logout: {
       name: "Logout",
       requestType: LogoutRequest as typeof LogoutRequest,
@@ -1893,7 +1893,7 @@ export const IdentityServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Trades a refresh token, once, for a new pair. */
+    /** Exchanges a refresh token for a new pair of tokens. Each refresh token works only once. */
     refresh: {
       name: "Refresh",
       requestType: RefreshRequest as typeof RefreshRequest,
@@ -1902,7 +1902,7 @@ export const IdentityServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** The account behind an access token, checked against the session as it is now. */
+    /** Returns the account of an access token, after checking that its session is still alive. */
     introspect: {
       name: "Introspect",
       requestType: IntrospectRequest as typeof IntrospectRequest,
@@ -1911,7 +1911,7 @@ export const IdentityServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** The caller's account. */
+    /** Returns the caller's account. */
     getUser: {
       name: "GetUser",
       requestType: GetUserRequest as typeof GetUserRequest,
@@ -1920,7 +1920,7 @@ export const IdentityServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** Changes the caller's name or address; another account's address is a conflict. */
+    /** Changes the caller's name or email address. An address of another account is a conflict. */
     updateUser: {
       name: "UpdateUser",
       requestType: UpdateUserRequest as typeof UpdateUserRequest,
@@ -1929,7 +1929,7 @@ export const IdentityServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Changes the caller's password and ends its sessions, except the one that the call comes from. */
+    /** Changes the caller's password and ends its sessions, except the session of this call. */
     changePassword: {
       name: "ChangePassword",
       requestType: ChangePasswordRequest as typeof ChangePasswordRequest,
@@ -1938,7 +1938,7 @@ export const IdentityServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Creates up to 1,000 accounts; a bad item fails alone. */
+    /** Creates up to 1,000 accounts. An invalid item does not affect the others. */
     createUsers: {
       name: "CreateUsers",
       requestType: CreateUsersRequest as typeof CreateUsersRequest,
@@ -1947,7 +1947,7 @@ export const IdentityServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Whether a session is alive, and what its account may do now. */
+    /** Returns whether a session is alive, and the current tier and rate limit of its account. */
     confirmSession: {
       name: "ConfirmSession",
       requestType: ConfirmSessionRequest as typeof ConfirmSessionRequest,
@@ -1956,7 +1956,7 @@ export const IdentityServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** The public keys that session tokens are checked with. */
+    /** Returns the public keys that verify session tokens. */
     listSigningKeys: {
       name: "ListSigningKeys",
       requestType: ListSigningKeysRequest as typeof ListSigningKeysRequest,
@@ -1965,7 +1965,7 @@ export const IdentityServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** How many sessions the account has, and how many are kept. */
+    /** Returns how many sessions the caller's account has, and how many it may have. */
     getQuotas: {
       name: "GetQuotas",
       requestType: GetQuotasRequest as typeof GetQuotasRequest,
@@ -1974,7 +1974,7 @@ export const IdentityServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** The time by the database's clock: gateways, which have no database, set theirs by it. */
+    /** Returns the time of the database's clock. Gateways have no database, so they take the time from here. */
     getTime: {
       name: "GetTime",
       requestType: GetTimeRequest as typeof GetTimeRequest,
@@ -1983,7 +1983,7 @@ export const IdentityServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** Answers when the database does. */
+    /** Succeeds if the database answers. */
     ping: {
       name: "Ping",
       requestType: PingRequest as typeof PingRequest,

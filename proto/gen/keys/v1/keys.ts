@@ -10,7 +10,7 @@ export const protobufFileName = "keys/v1/keys.proto";
 
 export interface GenerateRequest {
   name: string;
-  /** The account's tier when absent. */
+  /** Default: the account's tier. */
   tier?: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface GenerateResponse {
 export interface Key {
   key_id: string;
   name: string;
-  /** The masked form. */
+  /** The masked key. */
   key_prefix: string;
   tier: string;
   /** Requests per minute. */
@@ -37,13 +37,13 @@ export interface Key {
 }
 
 export interface ListRequest {
-  /** Rows in this page, 1 to 1,000. */
+  /** Maximum number of rows on this page: 1 to 1,000. */
   limit: number;
-  /** Where the page before this one ended. */
+  /** The next_cursor of the previous page. Absent for the first page. */
   cursor?:
     | string
     | undefined;
-  /** Whether to count the whole set. */
+  /** True if the response must contain the total number of rows. */
   with_total: boolean;
 }
 
@@ -84,7 +84,7 @@ export interface AuthenticateRequest {
 }
 
 export interface AuthenticateResponse {
-  /** False for an unknown or revoked key; the rest is then empty. */
+  /** False for an unknown or revoked key. The other fields are then empty. */
   alive: boolean;
   key_id: string;
   user_id: string;
@@ -101,11 +101,11 @@ export interface GetQuotasResponse {
   active:
     | Quota
     | undefined;
-  /** All keys, revoked ones too. */
+  /** All keys, including revoked ones. */
   all: Quota | undefined;
 }
 
-/** How much of something an account stores, and how much it may. */
+/** How much of something an account stores, and how much it may store. */
 export interface Quota {
   used: number;
   limit: number;
@@ -1082,7 +1082,7 @@ export const KeysServiceDefinition = {
   name: "KeysService",
   fullName: "keys.v1.KeysService",
   methods: {
-    /** Makes a key. Its secret is in this answer and nowhere else. */
+    /** Creates a key. Only this response contains the key itself. */
     generate: {
       name: "Generate",
       requestType: GenerateRequest as typeof GenerateRequest,
@@ -1091,7 +1091,7 @@ export const KeysServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** The account's keys, newest first, revoked ones too. */
+    /** Lists the account's keys, including revoked ones, newest first. */
     list: {
       name: "List",
       requestType: ListRequest as typeof ListRequest,
@@ -1100,7 +1100,7 @@ export const KeysServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** One key. */
+    /** Returns one key. */
     get: {
       name: "Get",
       requestType: GetRequest as typeof GetRequest,
@@ -1109,7 +1109,7 @@ export const KeysServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** Revokes a key for good; revoking a revoked one answers the first time. */
+    /** Revokes a key permanently. For a revoked key it returns the time of the first revocation. */
     revoke: {
       name: "Revoke",
       requestType: RevokeRequest as typeof RevokeRequest,
@@ -1118,7 +1118,7 @@ export const KeysServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
     },
-    /** Changes the name; without one, nothing. */
+    /** Changes the key's name. Without a name it changes nothing. */
     rename: {
       name: "Rename",
       requestType: RenameRequest as typeof RenameRequest,
@@ -1127,7 +1127,7 @@ export const KeysServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** How many keys the account has, and how many it may. */
+    /** Returns how many keys the account has, and how many it may have. */
     getQuotas: {
       name: "GetQuotas",
       requestType: GetQuotasRequest as typeof GetQuotasRequest,
@@ -1136,7 +1136,7 @@ export const KeysServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** The live key with this hash. */
+    /** Returns the active key with this hash. */
     authenticate: {
       name: "Authenticate",
       requestType: AuthenticateRequest as typeof AuthenticateRequest,

@@ -11,9 +11,9 @@ export const protobufFileName = "presentations/v1/presentations.proto";
 
 export interface CreateRequest {
   holder_did: string;
-  /** Seed (32 bytes), or seed and public key (64 bytes). */
+  /** The seed (32 bytes), or the seed and the public key (64 bytes). */
   holder_private_key: Uint8Array;
-  /** 1 to 100 tokens of credentials. */
+  /** The tokens of 1 to 100 credentials. */
   credentials: string[];
   /** The verifier's DID. */
   audience: string;
@@ -35,7 +35,7 @@ export interface Presentation {
 
 export interface VerifyRequest {
   presentation: string;
-  /** Who checks: the token must be meant for this DID. */
+  /** The verifier's DID. The token must name this DID as its audience. */
   audience: string;
   /** The challenge that must be in the token. */
   nonce?: string | undefined;
@@ -45,22 +45,22 @@ export interface VerifyRequest {
 
 export interface PresentationVerification {
   valid: boolean;
-  /** The fields down to created_at are there when the signature is good. */
+  /** The fields from holder to created_at are set if the signature is valid. */
   holder?: string | undefined;
   audience?:
     | string
     | undefined;
-  /** Only where a nonce was asked for. */
+  /** Set only if the request has a nonce. */
   nonce_valid?: boolean | undefined;
   credentials: Verification[];
   created_at?:
     | string
     | undefined;
-  /** Why it is not valid. */
+  /** Why the presentation is not valid. */
   error?:
     | string
     | undefined;
-  /** Both where the token is meant for another verifier. */
+  /** expected_audience and actual_audience are set if the token is for another verifier. */
   expected_audience?: string | undefined;
   actual_audience?: string | undefined;
 }
@@ -508,13 +508,16 @@ export const PresentationVerification: MessageFns<PresentationVerification> = {
   },
 };
 
-/** Presentations: credentials bundled by their holder for one verifier, signed as PASETO v4 public tokens. */
+/**
+ * Presentations. A presentation is a bundle of credentials that their holder signs for one verifier, as a PASETO v4
+ * public token.
+ */
 export type PresentationsServiceDefinition = typeof PresentationsServiceDefinition;
 export const PresentationsServiceDefinition = {
   name: "PresentationsService",
   fullName: "presentations.v1.PresentationsService",
   methods: {
-    /** Signs a presentation and records that there is one: its id, holder and audience, never what is in it. */
+    /** Signs a presentation. Records its id, holder and audience, but never its contents. */
     create: {
       name: "Create",
       requestType: CreateRequest as typeof CreateRequest,
@@ -523,7 +526,10 @@ export const PresentationsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Checks a token and, unless told otherwise, the credentials in it. A negative outcome is an answer, not an error. */
+    /**
+     * Checks a token and, with verify_credentials, the credentials in it. For an invalid token it returns a response, not
+     * an error.
+     */
     verify: {
       name: "Verify",
       requestType: VerifyRequest as typeof VerifyRequest,

@@ -8,26 +8,35 @@ export const protobufPackage = "rpc.v1";
 
 export const protobufFileName = "rpc/v1/frames.proto";
 
-/** A group of calls (client to server) or of replies (server to client), and what either side must know of the others. */
+/** A group of calls (client to server) or of replies (server to client), and the state of other calls. */
 export interface Frame {
-  /** 32 at most: the server ends the stream where there are more. */
+  /** At most 32. The server ends the stream if there are more. */
   calls: Call[];
   replies: Reply[];
-  /** The server is about to stop: it answers what it has taken, ends the stream, and new calls belong on another one. */
+  /**
+   * True if the server is about to stop. It replies to the calls that it has accepted, then ends the stream. The client
+   * must send new calls on another stream.
+   */
   draining: boolean;
-  /** With draining: the last call that the server has taken. It has not begun those that were sent later, and never will. */
+  /**
+   * With draining: the id of the last call that the server has accepted. It will never begin the calls sent after that
+   * one.
+   */
   last_call: number;
-  /** Calls that the client has given up: nobody waits for their answers. */
+  /** The ids of calls that the client has cancelled. The client does not wait for their replies. */
   cancelled: number[];
 }
 
 /** One call of a unary method. */
 export interface Call {
-  /** Counted up by the client from call to call of a stream, and from 0 again after 2^32 - 1. */
+  /** The client increments it with each call of the stream. After 2^32 - 1 it continues with 0. */
   id: number;
-  /** The full path, such as /credentials.v1.CredentialsService/Issue. */
+  /** The full path of the method, such as /credentials.v1.CredentialsService/Issue. */
   method: string;
-  /** What is left of the deadline when the frame is sent, in milliseconds; the server gives it 120 s at most. */
+  /**
+   * The time that is left until the deadline when the client sends the frame, in milliseconds. The server caps it at
+   * 120 s.
+   */
   timeout_ms: number;
   context:
     | Context
@@ -36,17 +45,17 @@ export interface Call {
   request: Uint8Array;
 }
 
-/** The answer to one call. */
+/** The reply to one call. */
 export interface Reply {
   id: number;
-  /** The encoded response message; meaningless when there is an error. */
+  /** The encoded response message. It has no meaning if there is an error. */
   response: Uint8Array;
   error?: Error | undefined;
 }
 
 /** Why a call was refused. */
 export interface Error {
-  /** One of the kinds of the error table, such as not_found. */
+  /** One of the kinds in platform/errors.ts, such as not_found. */
   kind: string;
   /** Text for the caller. */
   detail: string;
@@ -54,17 +63,17 @@ export interface Error {
   retry_after?: number | undefined;
 }
 
-/** On whose behalf a call is made, and under which names it is logged and traced. */
+/** The caller for which a call is made, and the ids for logs and traces. */
 export interface Context {
   request_id: string;
   traceparent?:
     | string
     | undefined;
-  /** The account, absent for a call that no user stands behind. */
+  /** The id of the account. Absent if the call acts for no account. */
   user_id?:
     | string
     | undefined;
-  /** The account's tier, as it is now. */
+  /** The account's current tier. */
   tier?: string | undefined;
   session_id?:
     | string
@@ -73,7 +82,7 @@ export interface Context {
   address?:
     | string
     | undefined;
-  /** A trusted internal caller: may act where no owner is recorded. */
+  /** True for a trusted internal caller. It may act on objects without a recorded owner. */
   trusted: boolean;
 }
 
@@ -527,15 +536,16 @@ export const Context: MessageFns<Context> = {
   },
 };
 
-/** Carries calls to every method that a process serves. */
+/** Carries calls of all methods that a process serves. */
 export type FrameServiceDefinition = typeof FrameServiceDefinition;
 export const FrameServiceDefinition = {
   name: "FrameService",
   fullName: "rpc.v1.FrameService",
   methods: {
     /**
-     * One long-lived stream for each client process and address of a server. The server's metadata says that the stream is open;
-     * the client sends no frame before. A reply may overtake another: calls are matched by id.
+     * One long-lived stream for each client process and address of a server. The server's metadata says that the stream
+     * is open. The client sends no frame before that. Replies may arrive in another order than the calls: they are
+     * matched by id.
      */
     exchange: {
       name: "Exchange",

@@ -21,7 +21,7 @@ export interface GetCountsResponse {
 export interface GetStatisticsRequest {
 }
 
-/** Days and months begin at 00:00 UTC; "this month" is the one that period names. */
+/** Days and months begin at 00:00 UTC. "This month" is the month in period. */
 export interface Statistics {
   /** YYYY-MM */
   period: string;
@@ -35,7 +35,7 @@ export interface Statistics {
   presentations_verified: number;
   requests_this_month: number;
   requests_today: number;
-  /** In this month. */
+  /** Requests of this month that were refused with 429. */
   rate_limit_hits: number;
   wallets: number;
   wallet_credentials: number;
@@ -46,9 +46,9 @@ export interface GetPlatformStatisticsRequest {
 
 export interface PlatformStatistics {
   users_active_today: number;
-  /** Today and the six days before. */
+  /** Active today or in the six days before. */
   users_active_this_week: number;
-  /** Accounts by tier. */
+  /** The number of accounts of each tier. */
   users_free: number;
   users_basic: number;
   users_pro: number;
@@ -68,7 +68,7 @@ export interface GetKeyUsageRequest {
 }
 
 export interface GetKeyUsageResponse {
-  /** One for each key that was asked for, in the same order. */
+  /** One entry for each requested key, in the same order. */
   keys: KeyUsage[];
 }
 
@@ -76,7 +76,7 @@ export interface KeyUsage {
   key_id: string;
   requests_today: number;
   requests_this_month: number;
-  /** ISO 8601; absent until the first use. */
+  /** ISO 8601. Absent until the first use. */
   last_used_at?: string | undefined;
 }
 
@@ -831,13 +831,13 @@ export const KeyUsage: MessageFns<KeyUsage> = {
   },
 };
 
-/** Usage statistics: counts of what accounts own, and of the requests they make. */
+/** Usage statistics: counts of the objects that accounts own, and of the requests that they make. */
 export type UsageServiceDefinition = typeof UsageServiceDefinition;
 export const UsageServiceDefinition = {
   name: "UsageService",
   fullName: "usage.v1.UsageService",
   methods: {
-    /** What the calling account has made, exact at once. */
+    /** Returns how many objects the calling account has created. The counts include all completed calls. */
     getCounts: {
       name: "GetCounts",
       requestType: GetCountsRequest as typeof GetCountsRequest,
@@ -846,7 +846,7 @@ export const UsageServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** All statistics of the calling account, exact at once. */
+    /** Returns all statistics of the calling account. The counts include all completed calls. */
     getStatistics: {
       name: "GetStatistics",
       requestType: GetStatisticsRequest as typeof GetStatisticsRequest,
@@ -855,7 +855,7 @@ export const UsageServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** The statistics of the whole platform; for trusted callers. */
+    /** Returns the statistics of the whole platform. For trusted callers only. */
     getPlatformStatistics: {
       name: "GetPlatformStatistics",
       requestType: GetPlatformStatisticsRequest as typeof GetPlatformStatisticsRequest,
@@ -864,7 +864,10 @@ export const UsageServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** The requests made with each of the calling account's keys, exact at once. */
+    /**
+     * Returns the number of requests with each of these keys of the calling account. The counts include all completed
+     * calls.
+     */
     getKeyUsage: {
       name: "GetKeyUsage",
       requestType: GetKeyUsageRequest as typeof GetKeyUsageRequest,

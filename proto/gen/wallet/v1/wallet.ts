@@ -23,7 +23,7 @@ export interface Wallet {
   did: string;
   /** 32 bytes. */
   public_key: Uint8Array;
-  /** ISO 8601 in UTC with milliseconds, like all times here. */
+  /** ISO 8601 in UTC with milliseconds, like all times in this file. */
   created_at: string;
 }
 
@@ -36,7 +36,7 @@ export interface OpenResponse {
   wallet:
     | Wallet
     | undefined;
-  /** Seed, then public key: 64 bytes. */
+  /** The seed, then the public key: 64 bytes. */
   private_key: Uint8Array;
   credentials: ListCredentialsResponse | undefined;
 }
@@ -44,9 +44,9 @@ export interface OpenResponse {
 export interface AddCredentialRequest {
   wallet_id: string;
   password: string;
-  /** A token. */
+  /** The credential's token. */
   credential: string;
-  /** A JSON object, as it was sent. */
+  /** A JSON object as text, exactly as the caller sent it. */
   metadata?: string | undefined;
 }
 
@@ -55,20 +55,23 @@ export interface AddCredentialResponse {
   wallet_id: string;
   credential_type: string;
   issuer: string;
-  /** When a credential of this id was first stored. */
+  /** When a credential with this id was first stored in the wallet. */
   stored_at: string;
 }
 
 export interface ListCredentialsRequest {
   wallet_id: string;
   password: string;
-  /** 1 to 1,000; a page may come shorter, since it stays below 2 MiB. */
+  /** Maximum number of rows on this page: 1 to 1,000. A page may have fewer, because it stays below 2 MiB. */
   limit: number;
-  /** Where the page before ended. */
+  /** The next_cursor of the previous page. Absent for the first page. */
   cursor?: string | undefined;
   with_total: boolean;
   with_tokens: boolean;
-  /** From the page before, where that was read lately: it spares deriving the password's key again. */
+  /**
+   * The continuation of the previous page, if that was read recently. With it the service need not derive the
+   * password's key again.
+   */
   continuation?: Uint8Array | undefined;
 }
 
@@ -78,11 +81,11 @@ export interface ListCredentialsResponse {
   next_cursor?:
     | string
     | undefined;
-  /** Only where it was asked for. */
+  /** Set only if the request has with_total. */
   total?:
     | number
     | undefined;
-  /** For the request of the next page; absent on the last one. It is a secret: it opens the wallet for some minutes. */
+  /** For the request of the next page. Absent on the last page. It is a secret: it opens the wallet for some minutes. */
   continuation?: Uint8Array | undefined;
 }
 
@@ -91,15 +94,15 @@ export interface StoredCredential {
   credential_type: string;
   issuer: string;
   stored_at: string;
-  /** A JSON object, as it was sent. */
+  /** A JSON object as text, exactly as the caller sent it. */
   metadata?:
     | string
     | undefined;
-  /** Only where tokens were asked for. */
+  /** Set only if the request has with_tokens. */
   credential?: string | undefined;
 }
 
-/** What is sealed of a credential, in this very encoding. */
+/** The plaintext of a sealed credential. The service seals exactly this encoding. */
 export interface SealedCredential {
   credential: string;
   credential_type: string;
@@ -107,7 +110,10 @@ export interface SealedCredential {
   metadata?: string | undefined;
 }
 
-/** What is sealed of a wallet beside its private key, in this very encoding. */
+/**
+ * The plaintext of a wallet's sealed profile. The service seals exactly this encoding. The private key is sealed
+ * separately.
+ */
 export interface SealedProfile {
   name: string;
   description?: string | undefined;
@@ -135,11 +141,11 @@ export interface GetQuotasResponse {
   credentials:
     | Quota
     | undefined;
-  /** Bytes of these credentials as they are stored. */
+  /** The sealed size of these credentials, in bytes. */
   bytes: Quota | undefined;
 }
 
-/** How much of something an account stores, and how much it may. */
+/** How much of something an account stores, and how much it may store. */
 export interface Quota {
   used: number;
   limit: number;
@@ -1326,15 +1332,16 @@ export const Quota: MessageFns<Quota> = {
 };
 
 /**
- * Wallets: an Ed25519 key pair, its DID and credentials, all sealed under the wallet's password. Every method but Create
- * answers in this order: malformed request, no such wallet (also: somebody else's), wrong password, the rest.
+ * Wallets. A wallet holds an Ed25519 key pair, its DID and credentials, all sealed under the wallet's password. Every
+ * method that takes a wallet_id checks in this order: the request, whether the caller owns such a wallet, the password,
+ * everything else.
  */
 export type WalletServiceDefinition = typeof WalletServiceDefinition;
 export const WalletServiceDefinition = {
   name: "WalletService",
   fullName: "wallet.v1.WalletService",
   methods: {
-    /** Makes a wallet and records its DID. */
+    /** Creates a wallet and records its DID. */
     create: {
       name: "Create",
       requestType: CreateRequest as typeof CreateRequest,
@@ -1343,7 +1350,7 @@ export const WalletServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** The private key, and the first page of the credentials with their tokens: 1,000 at most. */
+    /** Returns the private key and the first page of the credentials, with their tokens: at most 1,000. */
     open: {
       name: "Open",
       requestType: OpenRequest as typeof OpenRequest,
@@ -1352,7 +1359,7 @@ export const WalletServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** Stores a credential, expired and revoked ones too. One whose id is there already takes its place. */
+    /** Stores a credential, even an expired or revoked one. It replaces a stored credential with the same id. */
     addCredential: {
       name: "AddCredential",
       requestType: AddCredentialRequest as typeof AddCredentialRequest,
@@ -1361,7 +1368,7 @@ export const WalletServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
     },
-    /** One page of the credentials, newest first. */
+    /** Returns one page of the credentials, newest first. */
     listCredentials: {
       name: "ListCredentials",
       requestType: ListCredentialsRequest as typeof ListCredentialsRequest,
@@ -1370,7 +1377,7 @@ export const WalletServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** Removes a credential for good. */
+    /** Deletes a credential permanently. */
     deleteCredential: {
       name: "DeleteCredential",
       requestType: DeleteCredentialRequest as typeof DeleteCredentialRequest,
@@ -1379,7 +1386,7 @@ export const WalletServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** What the calling account stores in wallets, and how much it may. */
+    /** Returns how much the calling account stores in wallets, and how much it may store. */
     getQuotas: {
       name: "GetQuotas",
       requestType: GetQuotasRequest as typeof GetQuotasRequest,

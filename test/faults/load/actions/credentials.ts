@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { type Actor, takeAny } from '../actor.ts';
 import { isAcknowledged } from '../calls.ts';
 
-/** How many credentials a client keeps in hand for later actions. */
+/** Number of credentials that a client keeps for later actions. */
 const IN_HAND = 20;
-/** How often a client repeats a revocation that was not acknowledged. */
+/** Largest number of times that a client repeats a revocation that was not acknowledged. */
 const REPEATS = 3;
 
-/** Issues a credential for a subject that no other has. */
+/** Issues a credential for a new subject. */
 export async function issue(actor: Actor): Promise<void> {
     const subject = `did:web:${randomUUID()}.example`;
     const type = 'EmploymentCredential';
@@ -26,7 +26,7 @@ export async function issue(actor: Actor): Promise<void> {
     actor.credentials.push({ credentialId: String(credential_id), token: String(credential) });
 }
 
-/** Revokes a credential; repeats what was not acknowledged, as its answer asks for. */
+/** Revokes a credential. Repeats the call if it was not acknowledged, as its answer asks. */
 export async function revoke(actor: Actor): Promise<void> {
     const credential = takeAny(actor.credentials);
     if (!credential) return issue(actor);
@@ -40,7 +40,7 @@ export async function revoke(actor: Actor): Promise<void> {
     }
 }
 
-/** Presents a credential to a verifier that no other presentation is for. */
+/** Presents a credential to a new verifier. */
 export async function present(actor: Actor): Promise<void> {
     const [credential] = actor.credentials;
     if (!credential) return issue(actor);

@@ -3,7 +3,7 @@ import { encodeDidKey } from '../../../../workers/crypto/did-key.ts';
 import { generateKeyPair } from '../../../../workers/crypto/ed25519.ts';
 import type { Actor } from '../actor.ts';
 
-/** Registers a public key, whose DID is known before the call. */
+/** Registers a new public key. Its DID is known before the call. */
 export async function registerDid(actor: Actor): Promise<void> {
     const { public_key } = generateKeyPair();
     const publicKey = encodeBase64(public_key);

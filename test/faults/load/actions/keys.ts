@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { type Actor, takeAny } from '../actor.ts';
 import { isAcknowledged } from '../calls.ts';
 
+/** Number of keys that a client keeps for later actions. */
 const IN_HAND = 5;
-/** How often a client repeats a revocation that was not acknowledged. */
+/** Largest number of times that a client repeats a revocation that was not acknowledged. */
 const REPEATS = 3;
 
 export async function makeKey(actor: Actor): Promise<void> {
@@ -15,7 +16,7 @@ export async function makeKey(actor: Actor): Promise<void> {
     actor.keys.push({ keyId: String(outcome.data['key_id']), secret: String(outcome.data['api_key']) });
 }
 
-/** Uses a key on every gateway, revokes it, and looks at once whether every gateway refuses it. */
+/** Revokes a key, and uses it at once on every gateway, which must refuse it. */
 export async function revokeKey(actor: Actor): Promise<void> {
     const key = takeAny(actor.keys);
     if (!key) return makeKey(actor);

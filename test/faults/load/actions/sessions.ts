@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Actor, newPassword, type Session, takeAny } from '../actor.ts';
 import { type Data, isAcknowledged } from '../calls.ts';
 
+/** Number of sessions that a client keeps for later actions. */
 const IN_HAND = 4;
 
 export async function openSession(actor: Actor): Promise<void> {
@@ -15,14 +16,14 @@ export async function openSession(actor: Actor): Promise<void> {
 export async function refreshSession(actor: Actor): Promise<void> {
     const session = takeAny(actor.sessions);
     if (!session) return openSession(actor);
-    const { name, refreshToken: refresh_token } = session;
+    const { name, refreshToken } = session;
     const path = '/internal/v1/auth/refresh';
-    const request = { method: 'POST', path, internal: true, body: { refresh_token } } as const;
-    const outcome = await actor.perform({ kind: 'refresh', session: name, refreshToken: refresh_token }, request);
+    const request = { method: 'POST', path, internal: true, body: { refresh_token: refreshToken } } as const;
+    const outcome = await actor.perform({ kind: 'refresh', session: name, refreshToken: refreshToken }, request);
     if (isAcknowledged(outcome)) actor.sessions.push(sessionOf(outcome.data));
 }
 
-/** Ends a session, and looks at once whether every gateway refuses it. */
+/** Ends a session, and uses it at once on every gateway, which must refuse it. */
 export async function endSession(actor: Actor): Promise<void> {
     const session = takeAny(actor.sessions);
     if (!session) return openSession(actor);
@@ -32,7 +33,7 @@ export async function endSession(actor: Actor): Promise<void> {
     if (isAcknowledged(outcome)) await useEnded(actor, [session]);
 }
 
-/** Changes the password, which ends every session but the one that did so. */
+/** Changes the password, which ends every session except the calling one, and uses the ended sessions at once. */
 export async function changePassword(actor: Actor): Promise<void> {
     const from = actor.password;
     if (from === undefined) return;
@@ -69,7 +70,7 @@ async function useEnded(actor: Actor, sessions: readonly Session[]): Promise<voi
     }
 }
 
-/** A session is known by its refresh token: the journal's entry of the answer holds both. */
+/** Names a session by its refresh token, because the journal's entry of the answer contains both tokens. */
 function sessionOf({ token, refresh_token }: Data): Session {
     return { name: String(refresh_token), token: String(token), refreshToken: String(refresh_token) };
 }

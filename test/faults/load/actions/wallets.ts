@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { type Actor, newPassword, takeAny, type Wallet } from '../actor.ts';
 import { isAcknowledged } from '../calls.ts';
 
-/** Wallets that a client opens; then it stores in those. */
+/** Number of wallets that a client keeps for later actions. */
 const IN_HAND = 3;
-/** Credentials in one wallet, about. */
+/** About the largest number of credentials in one wallet. */
 const FULL = 40;
 
 export async function makeWallet(actor: Actor): Promise<void> {

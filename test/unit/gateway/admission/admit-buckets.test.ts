@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { admitter } from '../../../../gateway/admission/admit.ts';
-import type { Bearer } from '../../../../gateway/admission/auth.ts';
+import { admission } from '../../../../gateway/admission/admission.ts';
+import type { Bearer } from '../../../../gateway/admission/authenticator.ts';
 import type { Decision, LimitRequest } from '../../../../gateway/admission/limit-decision.ts';
 import { AppError } from '../../../../platform/errors.ts';
 import { NIL_ID } from '../../../../platform/ids.ts';
 import { quiet, testContext } from '../../../support/context.ts';
 
 const ADDRESS = '203.0.113.7';
-const LIMITS = { anonymous: 100, unknown_key: 5, internal: 1_000_000 };
+const LIMITS = { anonymous: 100, unknownKey: 5, internal: 1_000_000 };
 const decision = (state: Decision['state']): Decision => ({ state, limit: 1, remaining: 0, reset: 0, wait: 7 });
 
-/** An admitter of callers whose token stands for `bearer`; the limiter decides by bucket, and notes what it is asked. */
-function setUp(options: { bearer?: Partial<Bearer>; by_bucket?: Record<string, Decision['state'] | Error> } = {}) {
+/** Admission with an authenticator that returns `bearer` for any token, and a limiter that decides by bucket. */
+function setUp(options: { bearer?: Partial<Bearer>; byBucket?: Record<string, Decision['state'] | Error> } = {}) {
     const asked: LimitRequest[] = [];
     const local: LimitRequest[] = [];
     const verified: unknown[] = [];
-    const admit = admitter({
+    const admit = admission({
         authenticator: {
             identify: async () =>
                 options.bearer && { kind: 'key', id: 'a', lookUp: async () => undefined, ...options.bearer },
@@ -24,7 +24,7 @@ function setUp(options: { bearer?: Partial<Bearer>; by_bucket?: Record<string, D
         limiter: {
             async take(limitRequest) {
                 asked.push(limitRequest);
-                const state = options.by_bucket?.[limitRequest.bucket] ?? 'admitted';
+                const state = options.byBucket?.[limitRequest.bucket] ?? 'admitted';
                 if (state instanceof Error) throw state;
                 return decision(state);
             },
@@ -38,6 +38,7 @@ function setUp(options: { bearer?: Partial<Bearer>; by_bucket?: Record<string, D
             tag: (account) => `{${account}}`,
         },
         limits: LIMITS,
+        isInternal: () => false,
         log: quiet,
     });
     const call = async (token: string | undefined, accepts = { keys: true }) => {
@@ -60,17 +61,17 @@ describe('a call without a credential', () => {
         assert.deepEqual(asked, [OF_ADDRESS]);
     });
 
-    it('is refused where that is used up', async () => {
-        const { anonymous } = setUp({ by_bucket: { [OF_ADDRESS.bucket]: 'limited' } });
+    it('is refused if the bucket of its address is used up', async () => {
+        const { anonymous } = setUp({ byBucket: { [OF_ADDRESS.bucket]: 'limited' } });
         assert.equal((await anonymous(ADDRESS, {})).failure?.kind, 'rate_limited');
     });
 
     for (const [what, state] of [
-        ['does not answer', 'unreachable'],
-        ['has too much to decide', new AppError('unavailable', 'too much')],
+        ['Redis does not answer', 'unreachable'],
+        ['the queue of the limiter is full', new AppError('unavailable', 'too much')],
     ] as const) {
-        it(`is counted in this process where Redis ${what}`, async () => {
-            const { anonymous, local } = setUp({ by_bucket: { [OF_ADDRESS.bucket]: state } });
+        it(`is counted in this process if ${what}`, async () => {
+            const { anonymous, local } = setUp({ byBucket: { [OF_ADDRESS.bucket]: state } });
             assert.equal((await anonymous(ADDRESS, {})).failure?.kind, 'rate_limited');
             assert.deepEqual(local, [OF_ADDRESS]);
         });
@@ -78,26 +79,26 @@ describe('a call without a credential', () => {
 });
 
 describe('a bearer token', () => {
-    it('is asked for where there is none', async () => {
+    it('is required', async () => {
         const { call, asked } = setUp();
         assert.deepEqual(await call(undefined), ['unauthenticated', 'A bearer token is required in Authorization.']);
         assert.deepEqual(asked, [OF_ADDRESS]);
     });
 
-    it('that is no good is refused by what is accepted there', async () => {
+    it('that is not valid is refused, and the refusal names what the endpoint accepts', async () => {
         const { call, asked } = setUp();
         assert.deepEqual(await call('x'), ['unauthenticated', 'The session token or API key is not valid.']);
         assert.deepEqual(await call('x', { keys: false }), ['unauthenticated', 'The session token is not valid.']);
         assert.deepEqual(asked, [OF_ADDRESS, OF_ADDRESS]);
     });
 
-    it('that is a key is none where sessions alone are accepted, and is not looked up', async () => {
-        const lookUp = () => assert.fail('its owner is asked');
+    it('that is an API key is refused where only sessions are accepted, and is not looked up', async () => {
+        const lookUp = () => assert.fail('the key is looked up');
         const { call } = setUp({ bearer: { kind: 'key', lookUp } });
         assert.deepEqual(await call('x', { keys: false }), ['unauthenticated', 'The session token is not valid.']);
     });
 
-    it('that is a session is accepted where sessions alone are', async () => {
+    it('that is a session is accepted where only sessions are accepted', async () => {
         const limitRequest = { tag: '{u}', bucket: 'b', mark: 'm', limit: 10 };
         const lookUp = async () => ({ principal: { user_id: 'u', tier: 'pro' }, limitRequest });
         const { bearer } = setUp({ bearer: { kind: 'session', lookUp } });
@@ -105,38 +106,38 @@ describe('a bearer token', () => {
         assert.deepEqual([principal, failure], [{ user_id: 'u', tier: 'pro' }, undefined]);
     });
 
-    it('that is over its limit is told so, as the caller that it is', async () => {
+    it('that is over its limit is refused as rate limited, with its principal', async () => {
         const limitRequest = { tag: '{u}', bucket: 'b', mark: 'm', limit: 10 };
         const lookUp = async () => ({ principal: { user_id: 'u', tier: 'pro' }, limitRequest });
-        const { bearer } = setUp({ bearer: { lookUp }, by_bucket: { b: 'limited' } });
+        const { bearer } = setUp({ bearer: { lookUp }, byBucket: { b: 'limited' } });
         const { principal, failure } = await bearer('x', { keys: true }, ADDRESS, testContext());
         assert.deepEqual([principal?.user_id, failure?.kind, failure?.retry_after], ['u', 'rate_limited', 7]);
     });
 
-    it('that is an unknown key counts as a guess and as a call of its address', async () => {
+    it('that is an unknown key counts as a guess and as a call from its address', async () => {
         const { call, asked } = setUp({ bearer: { kind: 'key' } });
         assert.deepEqual(await call('x'), UNKNOWN);
         assert.deepEqual(asked, [OF_UNKNOWN_KEYS, OF_ADDRESS]);
     });
 
-    it('that is an unknown session is no guess', async () => {
+    it('that is an unknown session counts as a call from its address, but not as a guess', async () => {
         const { call, asked } = setUp({ bearer: { kind: 'session' } });
         assert.deepEqual(await call('x'), UNKNOWN);
         assert.deepEqual(asked, [OF_ADDRESS]);
     });
 
-    it('is refused as too many where its address has guessed, or called, too often', async () => {
+    it('is refused as rate limited if its address has made too many guesses or calls', async () => {
         for (const { bucket } of [OF_UNKNOWN_KEYS, OF_ADDRESS]) {
-            const { call } = setUp({ bearer: { kind: 'key' }, by_bucket: { [bucket]: 'limited' } });
+            const { call } = setUp({ bearer: { kind: 'key' }, byBucket: { [bucket]: 'limited' } });
             assert.deepEqual(await call('x'), EXCEEDED, bucket);
         }
     });
 });
 
 describe('a trusted call', () => {
-    it('is never refused, and its headers tell of a bucket of this process', () => {
-        const { internal, local } = setUp();
-        assert.deepEqual(internal(), { decision: decision('limited') });
+    it('is never refused, and its rate-limit headers show a bucket of this process', () => {
+        const { unlimited, local } = setUp();
+        assert.deepEqual(unlimited(), { decision: decision('limited') });
         assert.deepEqual(local, [{ tag: '', bucket: 'internal', limit: 1_000_000 }]);
     });
 });
@@ -148,7 +149,7 @@ describe('a verified presentation', () => {
         ['a key', { user_id: 'u', key_id: 'k' }, 'limit:{u}:u:key:k'],
         ['a session', { user_id: 'u', session_id: 's' }, 'limit:{u}:u:sessions'],
         ['a trusted caller for an account', { user_id: 'u' }, 'limit:{u}:u:internal'],
-        ['a trusted caller for nobody', {}, `limit:{${NIL_ID}}:${NIL_ID}:internal`],
+        ['a trusted caller without an account', {}, `limit:{${NIL_ID}}:${NIL_ID}:internal`],
     ];
     for (const [what, caller, bucket] of callers) {
         it(`counts for ${what}`, async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it, mock, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { admitter } from '../../../../gateway/admission/admit.ts';
-import type { AuthState } from '../../../../gateway/admission/auth.ts';
+import { admission } from '../../../../gateway/admission/admission.ts';
+import type { AuthState } from '../../../../gateway/admission/authenticator.ts';
 import type { Decision } from '../../../../gateway/admission/limit-decision.ts';
 import { AppError } from '../../../../platform/errors.ts';
 import { quiet, testContext } from '../../../support/context.ts';
@@ -12,12 +12,15 @@ type State = Decision['state'];
 const CLAIM = { tag: '{0}', bucket: 'bucket', mark: 'mark', limit: 10 };
 const STANDING: AuthState = { principal: { user_id: 'user', tier: 'free', key_id: 'key' }, limitRequest: CLAIM };
 
-/** An admitter whose limiter answers `states` in turn (the last one for ever), and whose owner answers `alive`. */
+/**
+ * Admission with a limiter that returns `states` in turn (the last one for ever), and an owning service that answers
+ * `alive`.
+ */
 function gateway(states: State[]) {
     const seen = { asked: 0, words: [] as boolean[], local: 0 };
     const owner: { alive: boolean; fails?: AppError } = { alive: true };
     const decision = (state: State): Decision => ({ state, limit: 10, remaining: 9, reset: 0, wait: 1 });
-    const { bearer, anonymous } = admitter({
+    const { bearer, anonymous } = admission({
         authenticator: {
             async identify() {
                 return {
@@ -45,7 +48,8 @@ function gateway(states: State[]) {
             },
             tag: () => '{0}',
         },
-        limits: { anonymous: 100, unknown_key: 100, internal: 100 },
+        limits: { anonymous: 100, unknownKey: 100, internal: 100 },
+        isInternal: () => false,
         log: quiet,
     });
     const call = async () =>
@@ -54,33 +58,33 @@ function gateway(states: State[]) {
 }
 
 describe('a key or session', () => {
-    it('is asked for once, and then known', async () => {
+    it('is looked up once, and then cached', async () => {
         const { call, seen } = gateway(['admitted']);
         assert.deepEqual([await call(), await call(), await call()], ['served', 'served', 'served']);
         assert.deepEqual(seen, { asked: 1, words: [true, false, false], local: 0 });
     });
 
-    it('that is unknown to its owner is refused, and asked for again the next time', async () => {
+    it('that the owning service does not know is refused, and looked up again by the next call', async () => {
         const { call, seen, owner } = gateway(['admitted']);
         owner.alive = false;
         assert.deepEqual([await call(), await call()], ['unauthenticated', 'unauthenticated']);
         assert.deepEqual([seen.asked, seen.words], [2, []]);
     });
 
-    it('without a live mark is asked for in the same call, and the word passed on', async () => {
+    it('without a liveness mark is looked up in the same call, and the confirmation goes to the limiter', async () => {
         const { call, seen } = gateway(['admitted', 'unconfirmed', 'admitted']);
         assert.deepEqual([await call(), await call()], ['served', 'served']);
         assert.deepEqual(seen, { asked: 2, words: [true, false, true], local: 0 });
     });
 
-    it('without a live mark, and dead to its owner, is refused', async () => {
+    it('without a liveness mark is refused if the owning service does not confirm it', async () => {
         const { call, owner } = gateway(['admitted', 'unconfirmed']);
         await call();
         owner.alive = false;
         assert.equal(await call(), 'unauthenticated');
     });
 
-    it('that has been refused is forgotten', async () => {
+    it('that the limiter refuses is dropped from the cache', async () => {
         const { call, seen } = gateway(['admitted', 'refused', 'admitted']);
         assert.deepEqual([await call(), await call()], ['served', 'unauthenticated']);
         assert.equal(seen.asked, 1);
@@ -88,13 +92,13 @@ describe('a key or session', () => {
         assert.equal(seen.asked, 2);
     });
 
-    it('whose mark will not stick is served on its owner’s word, not refused', async () => {
+    it('whose liveness mark is missing again after a lookup is served, because the owning service has confirmed it', async () => {
         const { call, seen } = gateway(['unconfirmed']);
         assert.equal(await call(), 'served');
         assert.deepEqual(seen, { asked: 2, words: [true, true], local: 1 });
     });
 
-    it('is asked for on every call while Redis is away, and refused as soon as its owner says so', async () => {
+    it('is looked up on every call while Redis is unreachable, and refused as soon as it is not confirmed', async () => {
         const { call, seen, owner } = gateway(['admitted', 'unreachable']);
         assert.deepEqual([await call(), await call(), await call()], ['served', 'served', 'served']);
         assert.deepEqual([seen.asked, seen.local], [3, 2]);
@@ -102,7 +106,7 @@ describe('a key or session', () => {
         assert.equal(await call(), 'unauthenticated');
     });
 
-    it('is not refused as unknown while neither Redis nor its owner answers', async () => {
+    it('is not refused as unknown while neither Redis nor the owning service answers', async () => {
         const { call, owner } = gateway(['admitted', 'unreachable']);
         await call();
         owner.fails = new AppError('unavailable', 'away', { retry_after: 1 });
@@ -110,8 +114,8 @@ describe('a key or session', () => {
     });
 });
 
-describe('ahead of its mark’s end', () => {
-    /** Sets the clock that standings are aged by. */
+describe('before a liveness mark expires', () => {
+    /** Replaces the clock that measures the age of cached auth states. */
     function setClock(t: TestContext) {
         const clock = { now: 1_000 };
         const mocked = mock.method(performance, 'now', () => clock.now);
@@ -119,7 +123,7 @@ describe('ahead of its mark’s end', () => {
         return clock;
     }
 
-    it('a standing in use is asked for again, once, without holding up a call', async (t) => {
+    it('a cached auth state in use is refreshed once, and no call waits for the refresh', async (t) => {
         const clock = setClock(t);
         const { call, seen } = gateway(['admitted']);
         await call();
@@ -134,7 +138,7 @@ describe('ahead of its mark’s end', () => {
         assert.deepEqual(seen.words, [true, false, false, false, false, true]);
     });
 
-    it('a standing that has ended meanwhile is forgotten, and the next call refused', async (t) => {
+    it('a cached auth state that is not confirmed again is dropped, and the next call is refused', async (t) => {
         const clock = setClock(t);
         const { call, owner } = gateway(['admitted']);
         await call();
@@ -145,7 +149,7 @@ describe('ahead of its mark’s end', () => {
         assert.equal(await call(), 'unauthenticated');
     });
 
-    it('an owner that does not answer is asked again by a later call, and nobody is refused for it', async (t) => {
+    it('an owning service that does not answer is asked again by a later call, and no call is refused', async (t) => {
         const clock = setClock(t);
         const { call, seen, owner } = gateway(['admitted']);
         await call();

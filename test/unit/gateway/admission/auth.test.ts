@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { describe, it } from 'node:test';
-import { authenticator, bearerToken, internalSecret } from '../../../../gateway/admission/auth.ts';
-import type { Limiter } from '../../../../gateway/admission/limit.ts';
+import { authenticator, bearerToken } from '../../../../gateway/admission/authenticator.ts';
+import { internalSecret } from '../../../../gateway/admission/internal-secret.ts';
+import type { Limiter } from '../../../../gateway/admission/limiter.ts';
 import type { Services } from '../../../../gateway/services.ts';
 import { makeApiKey } from '../../../../platform/access/api-key.ts';
 import { testContext } from '../../../support/context.ts';
 
-/** All that is read of a request here. */
+/** A request with headers only: the tested code reads nothing else. */
 const requestWith = (headers: Record<string, string | string[]>) => ({ headers }) as unknown as IncomingMessage;
 
 describe('the bearer token', () => {
@@ -37,12 +38,12 @@ describe('the internal secret', () => {
     const isInternal = internalSecret(['the present one', 'the previous one']);
     const sent = (secret: string | string[]) => isInternal(requestWith({ 'x-internal-secret': secret }));
 
-    it('is right where it is one of the valid ones', () => {
+    it('is accepted if it is one of the valid secrets', () => {
         assert.equal(sent('the present one'), true);
         assert.equal(sent('the previous one'), true);
     });
 
-    it('is wrong where it is anything else, or nothing', () => {
+    it('is refused if it is anything else, or missing', () => {
         for (const secret of [
             '',
             'the present',
@@ -58,11 +59,11 @@ describe('the internal secret', () => {
     });
 });
 
-describe('what a token stands for', () => {
-    const key_format = { brand: 'cred', environment: 'test' } as const;
+describe('a token', () => {
+    const keyFormat = { brand: 'cred', environment: 'test' } as const;
     const live = { alive: true, key_id: 'k', user_id: 'u', tier: 'pro', rate_limit: 1_000 };
 
-    /** An authenticator whose owners answer `owned`, with the requests that they have been asked. */
+    /** An authenticator whose owning services answer `owned`, and the requests that they receive. */
     function withOwners(owned: { alive: boolean }) {
         const asked: unknown[] = [];
         const lookUp = async (request: unknown) => {
@@ -70,18 +71,18 @@ describe('what a token stands for', () => {
             return owned;
         };
         const { identify } = authenticator({
-            // nothing else of the services, and of the limiter, is used
+            // The authenticator uses nothing else of the services and of the limiter.
             services: { keys: { authenticate: lookUp }, identity: { confirmSession: lookUp } } as unknown as Services,
             limiter: { tag: (account: string) => `{${account}}` } as unknown as Limiter,
-            session_tokens: { verify: async (token) => (token === 'good' ? 's' : undefined) },
-            key_format,
+            sessionVerifier: { verify: async (token) => (token === 'good' ? 's' : undefined) },
+            keyFormat,
         });
         return { identify, asked };
     }
 
-    it('is a key where it begins as one: told from others by its hash, which is all that its owner is asked with', async () => {
+    it('that begins as a key is one: its hash identifies it, and only the hash is sent to the owning service', async () => {
         const { identify, asked } = withOwners(live);
-        const { api_key, hash } = makeApiKey(key_format);
+        const { api_key, hash } = makeApiKey(keyFormat);
         const bearer = await identify(api_key);
         assert.deepEqual([bearer?.kind, bearer?.id], ['key', hash.toString('base64')]);
         assert.deepEqual(await bearer?.lookUp(testContext()), {
@@ -98,7 +99,7 @@ describe('what a token stands for', () => {
         assert.deepEqual(asked, [{ hash }]);
     });
 
-    it('is a session where identity has signed it', async () => {
+    it('that identity has signed is a session', async () => {
         const { identify, asked } = withOwners(live);
         const bearer = await identify('good');
         assert.deepEqual([bearer?.kind, bearer?.id], ['session', 's']);
@@ -116,19 +117,19 @@ describe('what a token stands for', () => {
         assert.deepEqual(asked, [{ session_id: 's' }]);
     });
 
-    it('is nothing for a mistyped key, one of another environment, and a token that is no good', async () => {
+    it('that is a mistyped key, a key of another environment or any other invalid text is not identified', async () => {
         const { identify } = withOwners(live);
-        const { api_key } = makeApiKey(key_format);
-        const foreign = makeApiKey({ ...key_format, environment: 'live' }).api_key;
+        const { api_key } = makeApiKey(keyFormat);
+        const foreign = makeApiKey({ ...keyFormat, environment: 'live' }).api_key;
         for (const token of [`${api_key}x`, foreign, 'cred_good', 'bad', '']) {
             assert.equal(await identify(token), undefined, token);
         }
-        assert.ok(await identify('good'), 'a token without the brand is looked at as a session');
+        assert.ok(await identify('good'), 'a token without the brand is treated as a session');
     });
 
-    it('is asked for in vain where its owner does not know it any more', async () => {
+    it('that the owning service no longer knows has no auth state', async () => {
         const { identify } = withOwners({ alive: false });
-        for (const token of [makeApiKey(key_format).api_key, 'good']) {
+        for (const token of [makeApiKey(keyFormat).api_key, 'good']) {
             assert.equal(await (await identify(token))?.lookUp(testContext()), undefined);
         }
     });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { limiter } from '../../../../gateway/admission/limit.ts';
 import { decisionOf, limitExceeded } from '../../../../gateway/admission/limit-decision.ts';
+import { limiter } from '../../../../gateway/admission/limiter.ts';
 import { openRedis, shardTag } from '../../../../platform/redis/redis.ts';
 import type { Log } from '../../../../platform/telemetry/log.ts';
 import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
@@ -10,18 +10,19 @@ import { quiet } from '../../../support/context.ts';
 const CLAIM = { tag: '{0}', bucket: 'limit:{0}:a', limit: 2, tier: 'pro' };
 const UNREACHABLE = { state: 'unreachable', limit: 2, remaining: 0, reset: 0, wait: 0 };
 
-/** A limiter whose Redis nobody has started, and what it has logged. */
+/** A limiter without a running Redis, and its warnings. */
 function withoutRedis(t: TestContext) {
     const redis = openRedis({ url: 'redis://127.0.0.1:1', log: quiet });
     t.after(() => redis.disconnect());
     const warnings: string[] = [];
-    const log = { warn: (_fields: unknown, text: string) => warnings.push(text) } as unknown as Log; // all that is used
+    // The limiter uses nothing else of the log.
+    const log = { warn: (_fields: unknown, text: string) => warnings.push(text) } as unknown as Log;
     const metrics = createMetrics();
-    return { ...limiter({ redis, shards: 4, window_ms: 60_000, log, metrics }), warnings, metrics };
+    return { ...limiter({ redis, shards: 4, windowMs: 60_000, log, metrics }), warnings, metrics };
 }
 
 describe('without Redis', () => {
-    it('nothing is decided, and Redis is left alone for half a second', async (t) => {
+    it('the limiter decides nothing, and does not call Redis for half a second', async (t) => {
         const clock = { now: 1_000 };
         t.mock.method(performance, 'now', () => clock.now);
         const { take, warnings } = withoutRedis(t);
@@ -34,13 +35,13 @@ describe('without Redis', () => {
         assert.equal(warnings.length, 2);
     });
 
-    it('a verified presentation is lost, and only the log hears of it', async (t) => {
+    it('a verified presentation is not counted, and the limiter only logs a warning', async (t) => {
         const { countVerified, warnings } = withoutRedis(t);
         await countVerified(CLAIM);
         assert.deepEqual(warnings, ['a verified presentation was not counted']);
     });
 
-    it('what is too much for the queue is refused, and no reason to leave Redis alone', async (t) => {
+    it('a call beyond the queue is refused', async (t) => {
         const { take, warnings } = withoutRedis(t);
         const calls = Array.from({ length: 16_385 }, () => take(CLAIM));
         const outcomes = await Promise.allSettled(calls);
@@ -52,7 +53,7 @@ describe('without Redis', () => {
         assert.ok(warnings.length > 0);
     });
 
-    it('the metrics tell of it, by tier, and of each outcome from the beginning', async (t) => {
+    it('the metrics count unreachable decisions by tier, and show each outcome from the start', async (t) => {
         const { take, metrics } = withoutRedis(t);
         const counts = async () => (await metrics.expose()).text.match(/^rate_limit_decisions_total.*$/gm);
         const line = (state: string, tier: string, count: number) =>
@@ -62,8 +63,8 @@ describe('without Redis', () => {
         );
         assert.deepEqual(await counts(), none);
         await take(CLAIM);
-        const { tier: _, ...of_address } = CLAIM;
-        await take(of_address);
+        const { tier: _, ...ofAddress } = CLAIM;
+        await take(ofAddress);
         assert.deepEqual(await counts(), [
             ...none.slice(0, 4),
             line('unreachable', 'none', 1),
@@ -88,9 +89,9 @@ describe('a decision of this process alone', () => {
 });
 
 describe('a decision', () => {
-    it('tells the seconds to the end of the window, rounded up, and one at least', () => {
+    it('states the seconds to the end of the window, rounded up and at least one', () => {
         const now = 1_800_000_000_000;
-        for (const [left_ms, wait] of [
+        for (const [leftMs, wait] of [
             [60_000, 60],
             [59_001, 60],
             [59_000, 59],
@@ -98,7 +99,7 @@ describe('a decision', () => {
             [0, 1],
             [-5, 1],
         ] as const) {
-            const end = now + left_ms;
+            const end = now + leftMs;
             const decision = decisionOf('admitted', { limit: 3, remaining: 2, end, now });
             assert.deepEqual(decision, {
                 state: 'admitted',
@@ -110,7 +111,7 @@ describe('a decision', () => {
         }
     });
 
-    it('to refuse a call says the limit and the wait', () => {
+    it('that refuses a call states the limit and the wait', () => {
         const { kind, detail, retry_after } = limitExceeded({
             state: 'limited',
             limit: 10,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Bearer } from '../../../../gateway/admission/auth.ts';
-import type { Limiter } from '../../../../gateway/admission/limit.ts';
+import { authStates } from '../../../../gateway/admission/auth-states.ts';
+import type { Bearer } from '../../../../gateway/admission/authenticator.ts';
 import type { Decision } from '../../../../gateway/admission/limit-decision.ts';
-import { liveBearers } from '../../../../gateway/admission/live.ts';
+import type { Limiter } from '../../../../gateway/admission/limiter.ts';
 import type { CallContext } from '../../../../platform/context.ts';
 import type { Log } from '../../../../platform/telemetry/log.ts';
 import { testContext } from '../../../support/context.ts';
@@ -12,7 +12,7 @@ import { testContext } from '../../../support/context.ts';
 const CLAIM = { bucket: 'b', mark: 'm', tag: 't', limit: 1 };
 const decision = (state: Decision['state']): Decision => ({ state, limit: 1, remaining: 1, reset: 1, wait: 1 });
 
-/** Calls by one key, by a clock that the test sets; `state` is what the limiter decides. */
+/** Calls with one key and with a clock that the test sets. The limiter always decides `limiter.state`. */
 function setUp(t: TestContext) {
     const clock = { now: 1_000 };
     t.mock.method(performance, 'now', () => clock.now);
@@ -36,26 +36,26 @@ function setUp(t: TestContext) {
             return { principal: { user_id: 'u', tier: owner.tier }, limitRequest: CLAIM };
         },
     };
-    // nothing else of either is used
+    // The tested code uses nothing else of the log and of the limiter.
     const log = { warn: (...args: unknown[]) => seen.warnings.push(args) } as unknown as Log;
-    const countLiveCall = liveBearers({ limiter: limiter as unknown as Limiter, log });
+    const countLiveCall = authStates({ limiter: limiter as unknown as Limiter, log });
     const context = testContext();
     const tierSeen = async () => (await countLiveCall(bearer, context))?.principal.tier;
     return { clock, owner, seen, limiter, context, tierSeen, call: () => countLiveCall(bearer, context) };
 }
 
-describe('what an owner said', () => {
-    it('more than a minute ago counts no more, though another gateway keeps the mark alive', async (t) => {
+describe('a confirmation by the owning service', () => {
+    it('is not used after a minute, even if another gateway keeps the liveness mark alive', async (t) => {
         const { clock, owner, tierSeen } = setUp(t);
         assert.equal(await tierSeen(), 'enterprise');
         owner.tier = 'free';
         clock.now += 30_000;
-        assert.equal(await tierSeen(), 'enterprise', 'it is remembered meanwhile');
+        assert.equal(await tierSeen(), 'enterprise', 'it is cached until then');
         clock.now += 30_000;
         assert.equal(await tierSeen(), 'free');
     });
 
-    it('counts for a minute less a millisecond, and is asked for meanwhile', async (t) => {
+    it('is used for a minute less a millisecond, and refreshed meanwhile', async (t) => {
         const { clock, owner, tierSeen, seen } = setUp(t);
         await tierSeen();
         owner.tier = 'free';
@@ -66,7 +66,7 @@ describe('what an owner said', () => {
         assert.equal(await tierSeen(), 'free');
     });
 
-    it('is passed on to Redis once, with the time at which it was asked', async (t) => {
+    it('is passed to Redis once, with the time of the lookup', async (t) => {
         const { clock, call, seen } = setUp(t);
         await call();
         clock.now += 10;
@@ -75,8 +75,8 @@ describe('what an owner said', () => {
     });
 });
 
-describe('an owner', () => {
-    it('is asked by the gateway itself, within the time of the call', async (t) => {
+describe('the owning service', () => {
+    it('is asked by the gateway as a trusted caller, with the deadline of the call', async (t) => {
         const { call, seen, context } = setUp(t);
         await call();
         assert.deepEqual(
@@ -85,7 +85,7 @@ describe('an owner', () => {
         );
     });
 
-    it('has ten seconds to confirm what is in use, however little is left of the call', async (t) => {
+    it('has ten seconds to confirm a key in use, however little time the call has left', async (t) => {
         const { clock, call, seen } = setUp(t);
         await call();
         clock.now += 40_000;
@@ -94,7 +94,7 @@ describe('an owner', () => {
         assert.equal(seen.asked[1]?.trusted, true);
     });
 
-    it('that does not confirm it is asked again by the next call, and the log says why', async (t) => {
+    it('is asked again by the next call if a refresh fails, and the failure is logged', async (t) => {
         const { clock, owner, call, seen } = setUp(t);
         await call();
         clock.now += 40_000;
@@ -109,8 +109,8 @@ describe('an owner', () => {
     });
 });
 
-describe('what Redis does not decide', () => {
-    it('this process decides, once the owner has been asked in this very call', async (t) => {
+describe('a call', () => {
+    it('that Redis does not decide is decided by this process, after a lookup in the same call', async (t) => {
         const { limiter, call, seen } = setUp(t);
         await call();
         limiter.state = 'unreachable';
@@ -119,14 +119,14 @@ describe('what Redis does not decide', () => {
         assert.equal(seen.words.length, 2, 'Redis is not asked again');
     });
 
-    it('for a new key, is decided on the word that was just given', async (t) => {
+    it('with a new key that Redis does not decide is decided by this process, without a second lookup', async (t) => {
         const { limiter, call, seen } = setUp(t);
         limiter.state = 'unreachable';
         assert.equal((await call())?.decision.state, 'limited');
         assert.equal(seen.asked.length, 1);
     });
 
-    it('a call over its limit is not: it is told so, and its owner is not asked', async (t) => {
+    it('over its limit is refused without a lookup', async (t) => {
         const { limiter, call, seen } = setUp(t);
         await call();
         limiter.state = 'limited';

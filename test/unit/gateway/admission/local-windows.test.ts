@@ -5,7 +5,7 @@ import { localWindows } from '../../../../gateway/admission/local-windows.ts';
 const WINDOW_MS = 60_000;
 const T0 = 1_800_000_000_000;
 
-it('a window is opened by its first call and admits its limit, whatever is refused meanwhile', () => {
+it('a window opens with its first call and admits its limit; refused calls do not change it', () => {
     const { take } = localWindows(WINDOW_MS);
     const end = T0 + WINDOW_MS;
     assert.deepEqual(take('a', 2, T0), { admitted: true, remaining: 1, end });
@@ -16,14 +16,14 @@ it('a window is opened by its first call and admits its limit, whatever is refus
     assert.deepEqual(take('a', 2, end), { admitted: true, remaining: 1, end: end + WINDOW_MS });
 });
 
-it('each bucket has a window of its own', () => {
+it('each bucket has its own window', () => {
     const { take } = localWindows(WINDOW_MS);
     take('a', 1, T0);
     assert.equal(take('a', 1, T0 + 5).admitted, false);
     assert.deepEqual(take('b', 1, T0 + 5), { admitted: true, remaining: 0, end: T0 + 5 + WINDOW_MS });
 });
 
-it('a clock that is set back makes nobody wait longer than a window', () => {
+it('no caller waits longer than a window after the clock is set back', () => {
     const { take } = localWindows(WINDOW_MS);
     take('a', 1, T0);
     const earlier = T0 - 3_600_000;
@@ -32,7 +32,7 @@ it('a clock that is set back makes nobody wait longer than a window', () => {
     assert.equal(take('a', 1, earlier + WINDOW_MS).admitted, true);
 });
 
-it('no more than 100,000 windows are remembered: the oldest make room', () => {
+it('at most 100,000 windows are kept, and the oldest are dropped first', () => {
     const { take } = localWindows(WINDOW_MS);
     for (let bucket = 0; bucket <= 100_001; bucket++) take(`${bucket}`, 1, T0);
     assert.equal(take('100001', 1, T0 + 1).admitted, false);

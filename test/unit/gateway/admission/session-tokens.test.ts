@@ -2,36 +2,37 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { sessionTokens } from '../../../../gateway/admission/session-tokens.ts';
+import { sessionVerifier } from '../../../../gateway/admission/session-verifier.ts';
 import type { Services } from '../../../../gateway/services.ts';
 import { type CallContext, REQUEST_TIMEOUT_MS } from '../../../../platform/context.ts';
 import { tokens } from '../../../../services/identity/tokens.ts';
 
-/** Identity as far as a gateway's check of tokens knows it; `signer` may be replaced. */
+/** The part of identity that a gateway uses to verify tokens. A test may replace `signer`. */
 function identityWith(signer: ReturnType<typeof newSigner>) {
     const state = { signer, fetches: 0, contexts: [] as Array<Partial<CallContext>> };
     const listSigningKeys = async (_request: object, context: CallContext) => {
         state.fetches++;
         state.contexts.push(context);
-        return { keys: [...state.signer.signing_keys] };
+        return { keys: [...state.signer.signingKeys] };
     };
-    return { state, identity: { listSigningKeys } as unknown as Services['identity'] }; // nothing else of it is called
+    // The verifier calls nothing else of identity.
+    return { state, identity: { listSigningKeys } as unknown as Services['identity'] };
 }
 
-function newSigner({ access_seconds = 600 } = {}) {
-    const keys_pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-    return tokens({ keys_pem, access_seconds, refresh_seconds: 600, clock: Date.now });
+function newSigner({ accessSeconds = 600 } = {}) {
+    const keysPem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    return tokens({ keysPem, accessSeconds, refreshSeconds: 600, clock: Date.now });
 }
 
 function issue(signer: ReturnType<typeof newSigner>) {
-    const session_id = randomUUID();
-    const subject = { user_id: randomUUID(), email: 'a@example.com', tier: 'free', session_id } as const;
-    return { ...signer.issue(subject), session_id };
+    const sessionId = randomUUID();
+    const subject = { user_id: randomUUID(), email: 'a@example.com', tier: 'free', session_id: sessionId } as const;
+    return { ...signer.issue(subject), session_id: sessionId };
 }
 
-it('a token is checked with the keys that identity lists, which are fetched when a token first needs them', async () => {
+it('a token is verified with the keys that identity lists, which are fetched when the first token needs them', async () => {
     const { state, identity } = identityWith(newSigner());
-    const { verify } = sessionTokens({ identity, clock: Date.now });
+    const { verify } = sessionVerifier({ identity, clock: Date.now });
     const [first, second] = [issue(state.signer), issue(state.signer)];
     assert.equal(state.fetches, 0);
     assert.equal(await verify(first.token), first.session_id);
@@ -40,11 +41,11 @@ it('a token is checked with the keys that identity lists, which are fetched when
     assert.equal(state.fetches, 1);
 });
 
-it('a token that was verified is refused from its exp on', async (t) => {
+it('a token that was verified before is refused from its exp on', async (t) => {
     let now = Date.now();
     t.mock.method(Date, 'now', () => now);
     const { state, identity } = identityWith(newSigner());
-    const { verify } = sessionTokens({ identity, clock: () => Date.now() });
+    const { verify } = sessionVerifier({ identity, clock: () => Date.now() });
     const { token, session_id } = issue(state.signer);
     const { exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
     assert.equal(await verify(token), session_id);
@@ -54,11 +55,11 @@ it('a token that was verified is refused from its exp on', async (t) => {
     assert.equal(await verify(token), undefined);
 });
 
-it('what is no token, or is badly signed, makes nobody fetch keys again', async (t) => {
+it('a text that is no token, or a bad signature, causes no further fetch of keys', async (t) => {
     const clock = { now: 10_000 };
     t.mock.method(performance, 'now', () => clock.now);
     const { state, identity } = identityWith(newSigner());
-    const { verify } = sessionTokens({ identity, clock: () => Date.now() });
+    const { verify } = sessionVerifier({ identity, clock: () => Date.now() });
     const { token } = issue(state.signer);
     await verify(token);
     assert.equal(state.fetches, 1);
@@ -68,42 +69,42 @@ it('what is no token, or is badly signed, makes nobody fetch keys again', async 
     assert.equal(state.fetches, 1);
 });
 
-it('the gateway asks for keys by itself, with the time of a call', async (t) => {
+it('the gateway fetches keys as a trusted caller, with the timeout of a request', async (t) => {
     t.mock.method(performance, 'now', () => 10_000);
     const { state, identity } = identityWith(newSigner());
-    await sessionTokens({ identity, clock: () => Date.now() }).verify(issue(state.signer).token);
+    await sessionVerifier({ identity, clock: () => Date.now() }).verify(issue(state.signer).token);
     const { trusted, deadline, user_id, request_id } = state.contexts[0] ?? {};
     assert.deepEqual([trusted, deadline, user_id], [true, 10_000 + REQUEST_TIMEOUT_MS, undefined]);
     assert.ok(request_id);
 });
 
-it('when a key has been replaced, what it has signed is refused, though it had been verified before', async () => {
+it('a token that was verified before is refused after its key has been replaced', async () => {
     const { state, identity } = identityWith(newSigner());
-    const { verify } = sessionTokens({ identity, clock: Date.now });
+    const { verify } = sessionVerifier({ identity, clock: Date.now });
     const old = issue(state.signer);
     assert.equal(await verify(old.token), old.session_id);
     state.signer = newSigner();
     const next = issue(state.signer);
-    const give_up = performance.now() + 10_000;
+    const giveUp = performance.now() + 10_000;
     while ((await verify(next.token)) !== next.session_id) {
-        assert.ok(performance.now() < give_up, 'the new key is never fetched');
+        assert.ok(performance.now() < giveUp, 'the new key is never fetched');
         await delay(20);
     }
     assert.equal(await verify(old.token), undefined);
 });
 
-it('tokens under unknown keys make no more than one fetch a second', async () => {
+it('tokens with unknown keys cause at most one fetch of keys per second', async () => {
     const { state, identity } = identityWith(newSigner());
-    const { verify } = sessionTokens({ identity, clock: Date.now });
+    const { verify } = sessionVerifier({ identity, clock: Date.now });
     const strangers = Array.from({ length: 50 }, () => issue(newSigner()).token);
     for (const token of strangers) assert.equal(await verify(token), undefined);
     await Promise.all(strangers.map((token) => verify(token)));
     assert.equal(state.fetches, 1);
 });
 
-it('a token that was verified is refused from its exp on', async () => {
-    const { state, identity } = identityWith(newSigner({ access_seconds: 1 }));
-    const { verify } = sessionTokens({ identity, clock: Date.now });
+it('a token that was verified before is refused from its exp on, by the real clock', async () => {
+    const { state, identity } = identityWith(newSigner({ accessSeconds: 1 }));
+    const { verify } = sessionVerifier({ identity, clock: Date.now });
     const { token } = issue(state.signer);
     const exp = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).exp * 1_000;
     for (let verified = await verify(token); Date.now() < exp; verified = await verify(token)) {

@@ -5,20 +5,20 @@ import type { Services } from '../../../../gateway/services.ts';
 import { type CallContext, reasonNotToStart } from '../../../../platform/context.ts';
 import { testContext } from '../../../support/context.ts';
 
-/** Health, over dependencies that answer when the test says so. */
+/** The health endpoint, with dependencies that answer when the test resolves `answer`. */
 function health() {
     const asked: string[] = [];
     const answer = Promise.withResolvers<void>();
     const dependency = (name: string) => async (_request: object, context: CallContext) => {
         asked.push(name);
         await answer.promise;
-        if (reasonNotToStart(context)) throw new Error('nobody waits for it any more');
+        if (reasonNotToStart(context)) throw new Error('the call is over');
         return {};
     };
     const services = {
         identity: { ping: dependency('identity') },
         credentials: { ping: dependency('credentials') },
-    } as unknown as Services; // what health calls of them
+    } as unknown as Services; // health calls only these
     const cache = () => dependency('cache')({}, testContext());
     const [endpoint] = healthEndpoints({ version: '1.0.0', cache, clock: Date.now });
     const ask = async (context = testContext()) => {
@@ -32,7 +32,7 @@ function health() {
 const ALL_UP = { database: 'up', cache: 'up', storage: 'up' };
 
 describe('health', () => {
-    it('asks each dependency once, however many want to know at one time', async () => {
+    it('asks each dependency once for all concurrent requests', async () => {
         const { asked, answer, ask } = health();
         const answers = Array.from({ length: 100 }, () => ask());
         assert.deepEqual(asked, ['identity', 'cache', 'credentials']);
@@ -42,7 +42,7 @@ describe('health', () => {
         assert.equal(asked.length, 6);
     });
 
-    it('tells the others the truth when the client that came first goes away', async () => {
+    it('answers the other clients correctly when the first client disconnects', async () => {
         const { answer, ask } = health();
         const first = testContext();
         const answers = [ask(first), ask()];
@@ -51,7 +51,7 @@ describe('health', () => {
         assert.deepEqual(await answers[1], ALL_UP);
     });
 
-    it('calls a dependency down that says nothing for two seconds', async (t) => {
+    it('reports a dependency as down if it does not answer for two seconds', async (t) => {
         t.mock.timers.enable({ apis: ['setTimeout'] });
         const { ask } = health();
         const answer = ask();

@@ -5,13 +5,13 @@ import { test } from 'node:test';
 import { ConnectionError, connectionError, sendingError } from '../../../../client/src/errors.ts';
 import { pickPort } from '../../../../deploy/local/ports.ts';
 
-/** How `fetch` of Node tells of what happened to its socket. */
+/** The error that Node's `fetch` throws for an error of its socket. */
 async function told(socket: Socket): Promise<Error> {
     const [cause] = await once(socket, 'error');
     return new TypeError('fetch failed', { cause });
 }
 
-test('a name that stands for several addresses is unreachable when none of them listens', async () => {
+test('a request to a name with several addresses was never sent if none of them accepts a connection', async () => {
     const port = await pickPort();
     const socket = connect({
         port,
@@ -28,7 +28,7 @@ test('a name that stands for several addresses is unreachable when none of them 
     assert.equal(connectionError(error).never_sent, true);
 });
 
-test('a name that nobody knows was never sent anything', async () => {
+test('a request to an unknown name was never sent', async () => {
     const socket = connect({
         port: 80,
         host: 'nobody.example',
@@ -44,7 +44,7 @@ test('a name that nobody knows was never sent anything', async () => {
     assert.equal(connectionError(await told(socket)).never_sent, true);
 });
 
-test('a connection that was reset may have carried the request', async (t) => {
+test('a request on a connection that was reset may have been sent', async (t) => {
     const server = createServer((accepted) => accepted.once('data', () => accepted.resetAndDestroy()));
     server.listen(0, '127.0.0.1');
     t.after(() => server.close());
@@ -55,11 +55,11 @@ test('a connection that was reset may have carried the request', async (t) => {
     assert.equal(connectionError(await told(socket)).never_sent, false);
 });
 
-test('of what a browser says nothing can be told', () => {
+test('a request may have been sent if a browser only says that fetch failed', () => {
     assert.equal(connectionError(new TypeError('Failed to fetch')).never_sent, false);
 });
 
-test('a lost connection is not taken for a URL that fetch refuses to call', async () => {
+test('a lost connection is not reported as a URL that fetch refuses to call', async () => {
     const socket = connect(await pickPort(), '127.0.0.1');
     assert.ok(sendingError(await told(socket), 'http://127.0.0.1') instanceof ConnectionError);
     assert.ok(sendingError(new TypeError('Failed to fetch'), 'http://127.0.0.1') instanceof ConnectionError);

@@ -10,7 +10,9 @@ import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
 
 const budget = bodyBudget(createMetrics());
 
-/** Sends `head` and `pieces` over a real connection, and gives what the server makes of them. */
+/**
+ * Sends `head` and `pieces` over a real connection. Returns the body that the server receives, and the client's socket.
+ */
 async function receive(t: TestContext, head: string, pieces: readonly string[]) {
     const server = createServer();
     server.listen(0, '127.0.0.1');
@@ -41,7 +43,7 @@ for (const [size, length] of [
     [1_000, 300_000],
     [300_000, 300_000],
 ] as const) {
-    it(`a body in pieces of ${size} bytes is the same, in at most twice its size`, async (t) => {
+    it(`a body in pieces of ${size} bytes arrives unchanged, and takes at most twice its size in memory`, async (t) => {
         const text = Array.from({ length }, (_, index) => index % 10).join('');
         const { body } = await receive(t, 'Transfer-Encoding: chunked', [chunked(text, size).join('')]);
         const bytes = await body.read();
@@ -55,7 +57,7 @@ it('a body in too many small chunks is refused', async (t) => {
     await assert.rejects(body.read(), isKind('invalid'));
 });
 
-it('a body that is dropped is not read after twice as many small chunks, and then cut off', async (t) => {
+it('a dropped body is read up to twice the bound of small chunks, and then its connection is closed', async (t) => {
     const { body, socket } = await receive(t, 'Transfer-Encoding: chunked', []);
     const dropped = body.drop();
     socket.write(chunked('x'.repeat(30_000), 1).join(''));
@@ -63,7 +65,7 @@ it('a body that is dropped is not read after twice as many small chunks, and the
     while (!socket.closed) await new Promise((resolve) => setTimeout(resolve, 1));
 });
 
-it('a body whose length was announced takes no more than that', async (t) => {
+it('a body with a Content-Length takes no more memory than that', async (t) => {
     const text = 'x'.repeat(100_000);
     const { body } = await receive(t, `Content-Length: ${text.length}`, [text.slice(0, 60_000), text.slice(60_000)]);
     const bytes = await body.read();
@@ -72,7 +74,7 @@ it('a body whose length was announced takes no more than that', async (t) => {
     assert.ok(body.hasArrived());
 });
 
-it('a request without a body has an empty one', async (t) => {
+it('a request without a body has an empty body', async (t) => {
     for (const head of ['A: b', 'Content-Length: 0']) {
         const { body } = await receive(t, head, []);
         assert.ok(body.hasArrived());
@@ -102,7 +104,7 @@ it('a body of 1 MiB is read, and one byte more is too large', async (t) => {
     }
 });
 
-it('a body that ends too early is refused, whether somebody waits for it or not', async (t) => {
+it('a body that ends too early is refused, whether or not a read waits for it', async (t) => {
     const { body, socket } = await receive(t, 'Content-Length: 10', ['123']);
     const reading = body.read();
     socket.destroy();
@@ -113,10 +115,10 @@ it('a body that ends too early is refused, whether somebody waits for it or not'
     await assert.rejects(other.body.read(), isKind('invalid'));
 });
 
-it('a body that nobody has asked for yet does not fill the memory', async (t) => {
+it('a body that is not read yet does not fill the memory', async (t) => {
     const { body, socket } = await receive(t, `Content-Length: ${MAX_BODY_BYTES}`, ['x'.repeat(MAX_BODY_BYTES)]);
     await new Promise((resolve) => setTimeout(resolve, 200));
-    assert.ok(!body.hasArrived(), 'all of it was taken');
+    assert.ok(!body.hasArrived(), 'the whole body was read');
     assert.ok(!socket.destroyed);
     assert.equal((await body.read()).length, MAX_BODY_BYTES);
 });

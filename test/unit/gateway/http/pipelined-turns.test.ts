@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pipelinedTurns } from '../../../../gateway/http/pipelined-turns.ts';
 
 describe('pipelined requests', () => {
-    it('begin in their order, connection by connection, behind what has arrived meanwhile', async () => {
+    it('begin in order, and connections take turns', async () => {
         const beginInTurn = pipelinedTurns();
         const begun: string[] = [];
         const [one, other] = [new Socket(), new Socket()];
@@ -16,7 +16,7 @@ describe('pipelined requests', () => {
         assert.deepEqual(begun, ['a1', 'b1', 'a2', 'b2', 'a3']);
     });
 
-    it('never pass one of their connection that waits, when the one before is answered', async () => {
+    it('never overtake an earlier request of their connection that still waits', async () => {
         const beginInTurn = pipelinedTurns();
         const begun: number[] = [];
         const socket = new Socket();
@@ -28,18 +28,18 @@ describe('pipelined requests', () => {
         assert.deepEqual(begun, [1, 2, 3]);
     });
 
-    it('leave the event loop to others after 8 in one turn', async () => {
+    it('begin at most 8 in each turn of the event loop', async () => {
         const beginInTurn = pipelinedTurns();
         let begun = 0;
         const sockets = Array.from({ length: 10 }, () => new Socket());
         for (let round = 0; round < 10; round++) {
             for (const socket of sockets) beginInTurn(socket, false, () => begun++);
         }
-        const after_turns = [];
+        const afterTurns = [];
         for (let turn = 0; turn < 5; turn++) {
             await nextTurn();
-            after_turns.push(begun);
+            afterTurns.push(begun);
         }
-        assert.deepEqual(after_turns, [8, 16, 24, 32, 40]);
+        assert.deepEqual(afterTurns, [8, 16, 24, 32, 40]);
     });
 });

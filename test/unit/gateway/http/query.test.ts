@@ -4,7 +4,7 @@ import { paging, parse } from '../../../../gateway/fields.ts';
 import { parseQuery } from '../../../../gateway/http/query.ts';
 import { AppError } from '../../../../platform/errors.ts';
 
-test('a parameter that is given more than once is refused as that, if it means something', () => {
+test('a known parameter that is given more than once is refused, and an unknown one is ignored', () => {
     for (const query of ['limit=1&limit=2', 'limit=1&limit=1', 'limit=1&x=1&limit=2&limit=3', 'limit&limit']) {
         assert.throws(
             () => parse(paging, parseQuery(`/v1/list?${query}`)),

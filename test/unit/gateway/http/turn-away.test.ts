@@ -14,14 +14,14 @@ const ORIGIN = 'https://app.example';
 const REQUEST = `POST /v1/dids HTTP/1.1\r\nHost: a\r\nOrigin: ${ORIGIN}\r\nX-Request-Id: mine\r\nContent-Length: 7\r\n\r\n{"a":1}`;
 const CHUNKED = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
 
-/** A server that turns everything away, and what it has logged. */
+/** Starts a server that turns every request away, and records its log lines. */
 async function setUp() {
     const lines: Array<Record<string, unknown>> = [];
     const log = { info: (line: Record<string, unknown>) => void lines.push(line) } as Log; // no other level is used
     const decision = () => ({ state: 'admitted', limit: 9, remaining: 8, reset: 7, wait: 6 }) as const;
     const turn = turnAway({ decision, cors: cors([ORIGIN]), observe: () => 0.5, log });
     const budget = bodyBudget(createMetrics());
-    const errors = clientErrors({ fail: () => assert.fail('it was answered before'), decision, log });
+    const errors = clientErrors({ fail: () => assert.fail('the request was answered before'), decision, log });
     const server = createServer((request, response) => {
         errors.began(response);
         turn(request, response, { address: '127.0.0.1', budget, onRead: () => {} });
@@ -32,13 +32,13 @@ async function setUp() {
     return { socket, lines, stop: () => server.close().closeAllConnections() };
 }
 
-/** The next answer whole: each comes in one piece. */
+/** Sends a text and returns the next answer. Each answer arrives in one piece. */
 async function answerTo(socket: Socket, text: string): Promise<string> {
     socket.write(text);
     return String((await once(socket, 'data'))[0]);
 }
 
-it('a request that is turned away is answered as any other refusal, and logged', async (t) => {
+it('a request that is turned away is answered like any other refusal, and logged', async (t) => {
     const { socket, lines, stop } = await setUp();
     t.after(stop);
     const answer = await answerTo(socket, REQUEST);
@@ -62,11 +62,11 @@ it('a request that is turned away is answered as any other refusal, and logged',
     assert.ok(error && message);
     const expected = { request_id: 'mine', method: 'POST', route: 'unmatched', status: 503, error: 'unavailable' };
     assert.partialDeepStrictEqual(lines, [{ ...expected, duration_ms: 0.5 }]);
-    assert.match(await answerTo(socket, REQUEST), /^HTTP\/1\.1 503 /, 'the connection goes on');
+    assert.match(await answerTo(socket, REQUEST), /^HTTP\/1\.1 503 /, 'the connection stays open');
     assert.equal(lines.length, 2);
 });
 
-it('what comes after it and is no HTTP has no second answer', async (t) => {
+it('bytes that are no HTTP after such a request get no second answer', async (t) => {
     const { socket, stop } = await setUp();
     t.after(stop);
     assert.match(await answerTo(socket, CHUNKED), /^HTTP\/1\.1 503 /);

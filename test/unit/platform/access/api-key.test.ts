@@ -6,7 +6,7 @@ import { type ApiKeyFormat, makeApiKey, maskApiKey, parseApiKey } from '../../..
 
 const format: ApiKeyFormat = { brand: 'cred', environment: 'test' };
 
-test('a key is the prefix and 32 base62 characters, and is found by the SHA-256 of its text', () => {
+test('a key has its prefix and 32 base62 characters, and is looked up by the SHA-256 of its text', () => {
     for (const environment of ['live', 'test'] as const) {
         const { api_key, hash } = makeApiKey({ brand: 'cred', environment });
         assert.match(api_key, new RegExp(`^cred_${environment}_[0-9A-Za-z]{32}$`));
@@ -15,7 +15,7 @@ test('a key is the prefix and 32 base62 characters, and is found by the SHA-256 
     }
 });
 
-test('the last six characters are the CRC-32 of all before them', () => {
+test('the last six characters of a key are the CRC-32 of all characters before them', () => {
     const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
     for (let index = 0; index < 1_000; index++) {
         const { api_key } = makeApiKey(format);
@@ -24,7 +24,7 @@ test('the last six characters are the CRC-32 of all before them', () => {
     }
 });
 
-test('any one character changed makes it no key', () => {
+test('a key with one changed character is no key', () => {
     const { api_key } = makeApiKey(format);
     for (let at = 0; at < api_key.length; at++) {
         const other = api_key[at] === 'a' ? 'b' : 'a';
@@ -32,7 +32,7 @@ test('any one character changed makes it no key', () => {
     }
 });
 
-test('the case swapped, blanks, a part, more, another brand and environment are no key', () => {
+test('a key with swapped case, blanks, missing or extra characters, another brand or another environment is no key', () => {
     const { api_key } = makeApiKey(format);
     const body = api_key.slice(-32);
     const swapped = [...body].map((c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase())).join('');
@@ -69,7 +69,7 @@ test('every character of the alphabet is as likely as any other', () => {
     }
     const expected = (keys * 26) / 62;
     assert.equal(counts.size, 62);
-    // Chi-square with 61 degrees of freedom: 130 is passed by chance once in a million runs; a byte modulo 62 gives 900.
-    const chi_square = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
-    assert.ok(chi_square < 130, `chi-square ${chi_square}`);
+    // Chi-square with 61 degrees of freedom: chance exceeds 130 once in a million runs. A byte modulo 62 gives 900.
+    const chiSquare = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
+    assert.ok(chiSquare < 130, `chi-square ${chiSquare}`);
 });

@@ -7,14 +7,14 @@ import { queueStats } from '../../../../platform/queue-stats.ts';
 const KEY = 'one subject, one address';
 const stats = queueStats('password_attempts');
 
-/** A turn that goes on until `release` is called. */
+/** A turn that lasts until `release` is called. */
 function heldTurn(takeTurn: ReturnType<typeof turns>) {
     const { promise, resolve } = Promise.withResolvers<void>();
     return { done: takeTurn(KEY, {}, () => promise), release: resolve };
 }
 
 describe('an attempt that waits for its turn', { timeout: 30_000 }, () => {
-    it('leaves at once when its call is cancelled, and the next one has its turn', async () => {
+    it('leaves the queue at once when its call is cancelled, and the next attempt runs', async () => {
         const takeTurn = turns(1);
         const held = heldTurn(takeTurn);
         const cancellation = new Cancellation();
@@ -31,7 +31,7 @@ describe('an attempt that waits for its turn', { timeout: 30_000 }, () => {
         assert.equal(stats.waiting, 0);
     });
 
-    it('is not even queued where its call has been cancelled before', async () => {
+    it('is not queued if its call has been cancelled before', async () => {
         const takeTurn = turns(1);
         const held = heldTurn(takeTurn);
         const cancellation = new Cancellation();
@@ -45,7 +45,7 @@ describe('an attempt that waits for its turn', { timeout: 30_000 }, () => {
         await held.done;
     });
 
-    it('leaves when its time is over', async () => {
+    it('leaves the queue at its deadline', async () => {
         const takeTurn = turns(1);
         const held = heldTurn(takeTurn);
         await assert.rejects(
@@ -57,7 +57,7 @@ describe('an attempt that waits for its turn', { timeout: 30_000 }, () => {
         await held.done;
     });
 
-    it('gives its place in a full queue to another one when it leaves', async () => {
+    it('frees its place in a full queue for another attempt when it leaves', async () => {
         const takeTurn = turns(1);
         const held = heldTurn(takeTurn);
         const cancellation = new Cancellation();

@@ -10,7 +10,7 @@ import {
     sessionsBucket,
 } from '../../../../platform/access/limit-record.ts';
 
-it('the keys of the limiter are named by shard, account and what calls', () => {
+it('the keys of the limiter contain the shard, the account and the kind of caller', () => {
     assert.equal(keyBucket('{3}', 'a', 'k'), 'limit:{3}:a:key:k');
     assert.equal(sessionsBucket('{3}', 'a'), 'limit:{3}:a:sessions');
     assert.equal(internalBucket('{3}', 'a'), 'limit:{3}:a:internal');
@@ -19,7 +19,7 @@ it('the keys of the limiter are named by shard, account and what calls', () => {
     assert.equal(epochKey('{3}'), 'era:{3}');
 });
 
-it('the account in the name of a bucket is read again', () => {
+it('the account can be read from the name of a bucket', () => {
     for (const bucket of [keyBucket('{3}', 'a', 'k'), sessionsBucket('{3}', 'a'), internalBucket('{3}', 'a')]) {
         assert.equal(accountOfBucket(bucket), 'a');
     }

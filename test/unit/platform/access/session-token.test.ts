@@ -9,29 +9,19 @@ const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 const newPair = () => generateKeyPairSync('ed25519');
 const pair = newPair();
 const pem = pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-const now_s = Math.floor(Date.now() / 1_000);
-const time = { now_ms: now_s * 1_000 };
+const nowS = Math.floor(Date.now() / 1_000);
+const time = { now_ms: nowS * 1_000 };
 const clock = () => time.now_ms;
-const issuer = tokens({ keys_pem: pem, access_seconds: 600, refresh_seconds: 3_600, clock });
-const [signing_key] = issuer.signing_keys;
-assert.ok(signing_key);
-const { kid } = signing_key;
-/** As a gateway has it: public keys only. */
-const verifier = sessionTokenVerifier({ keys: issuer.signing_keys, clock });
+const issuer = tokens({ keysPem: pem, accessSeconds: 600, refreshSeconds: 3_600, clock });
+const signingKey = issuer.signingKeys[0] ?? assert.fail('there is no signing key');
+/** A verifier with public keys only, as in a gateway. */
+const verifier = sessionTokenVerifier({ keys: issuer.signingKeys, clock });
 
 const subject = { user_id: randomUUID(), email: 'ada@example.org', tier: 'free', session_id: randomUUID() };
 const issued = issuer.issue(subject);
-const good_claims = {
-    sub: subject.user_id,
-    email: subject.email,
-    tier: 'free',
-    iat: now_s,
-    exp: now_s + 600,
-    jti: randomUUID(),
-    sid: subject.session_id,
-    typ: 'access',
-};
-const good_header = { alg: 'EdDSA', typ: 'JWT', kid };
+const { user_id: sub, session_id: sid, ...account } = subject;
+const goodClaims = { sub, ...account, iat: nowS, exp: nowS + 600, jti: randomUUID(), sid, typ: 'access' };
+const goodHeader = { alg: 'EdDSA', typ: 'JWT', kid: signingKey.kid };
 
 const encode = (part: unknown): string =>
     Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url');
@@ -70,18 +60,16 @@ test('expires_at and session_expires_at are the exp claims, in whole seconds', (
     assert.equal(issued.session_expires_at, expOf(issued.refresh_token));
 });
 
-test('another library reads the tokens, and its tokens are read here', async () => {
-    const { payload } = await jwtVerify(issued.token, await importSPKI(signing_key.public_key, 'EdDSA'), {
+test('another library verifies our tokens, and its tokens verify here', async () => {
+    const { payload } = await jwtVerify(issued.token, await importSPKI(signingKey.public_key, 'EdDSA'), {
         algorithms: ['EdDSA'],
     });
     assert.equal(payload.sub, subject.user_id);
-    const foreign = await new SignJWT(good_claims)
-        .setProtectedHeader(good_header)
-        .sign(await importPKCS8(pem, 'EdDSA'));
+    const foreign = await new SignJWT(goodClaims).setProtectedHeader(goodHeader).sign(await importPKCS8(pem, 'EdDSA'));
     assert.equal(verdictOf(foreign), 'good');
 });
 
-test('of a hundred tokens no other last character of any segment verifies', () => {
+test('a token with another last character in any segment does not verify', () => {
     for (let index = 0; index < 100; index++) {
         const parts = issuer.issue(subject).token.split('.');
         for (const [at, part] of parts.entries()) {
@@ -93,7 +81,7 @@ test('of a hundred tokens no other last character of any segment verifies', () =
     }
 });
 
-test('no spelling of a token but its own verifies', () => {
+test('a token verifies only in its exact spelling', () => {
     const [header = '', claims = '', signature = ''] = issued.token.split('.');
     const respelled = [
         `${issued.token}=`,
@@ -112,119 +100,115 @@ test('no spelling of a token but its own verifies', () => {
     for (const token of respelled) assert.equal(verdictOf(token), 'invalid', token);
 });
 
-test('only EdDSA is taken, whatever the header says', () => {
+test('only EdDSA is accepted, whatever the header says', () => {
     for (const alg of ['none', 'None', 'nOnE', '', 'HS256', 'RS256', 'ES256', 'eddsa', 'Ed25519', null, ['EdDSA'], 5]) {
-        assert.equal(verdictOf(craft({ ...good_header, alg }, good_claims)), 'invalid', String(alg));
+        assert.equal(verdictOf(craft({ ...goodHeader, alg }, goodClaims)), 'invalid', String(alg));
     }
-    const { alg: _, ...without } = good_header;
-    assert.equal(verdictOf(craft(without, good_claims)), 'invalid');
-    const unsigned = `${encode({ ...good_header, alg: 'none' })}.${encode(good_claims)}.`;
+    const { alg: _, ...without } = goodHeader;
+    assert.equal(verdictOf(craft(without, goodClaims)), 'invalid');
+    const unsigned = `${encode({ ...goodHeader, alg: 'none' })}.${encode(goodClaims)}.`;
     assert.equal(verdictOf(unsigned), 'invalid');
 });
 
-test('a key that the token brings along or points to is not looked at', () => {
+test('a key that the token contains or points to is not used', () => {
     const attacker = newPair();
     const jwk = attacker.publicKey.export({ format: 'jwk' });
     const lures = { jwk, jku: 'https://127.0.0.1:1/keys', x5u: 'https://127.0.0.1:1/cert', x5c: ['AAAA'] };
-    assert.equal(verdictOf(craft({ ...good_header, ...lures }, good_claims, attacker.privateKey)), 'invalid');
-    assert.equal(verdictOf(craft({ ...good_header, ...lures }, good_claims)), 'good');
+    assert.equal(verdictOf(craft({ ...goodHeader, ...lures }, goodClaims, attacker.privateKey)), 'invalid');
+    assert.equal(verdictOf(craft({ ...goodHeader, ...lures }, goodClaims)), 'good');
     for (const other of ['../../dev/null', '__proto__', 'constructor', '', 5, null, undefined]) {
-        assert.equal(verdictOf(craft({ ...good_header, kid: other }, good_claims)), 'unknown_key', String(other));
+        assert.equal(verdictOf(craft({ ...goodHeader, kid: other }, goodClaims)), 'unknown_key', String(other));
     }
 });
 
-test('critical extensions are refused, an empty list and null too', () => {
+test('a token with crit is refused, even if it is an empty list or null', () => {
     for (const crit of [['exp'], ['b64'], [], null, 'x']) {
-        assert.equal(verdictOf(craft({ ...good_header, crit, b64: false }, good_claims)), 'invalid');
+        assert.equal(verdictOf(craft({ ...goodHeader, crit, b64: false }, goodClaims)), 'invalid');
     }
 });
 
-test('a token ends at its exp, without leeway', (context) => {
+test('a token expires at its exp, without leeway', (context) => {
     context.after(() => {
-        time.now_ms = now_s * 1_000;
+        time.now_ms = nowS * 1_000;
     });
-    const token = craft(good_header, { ...good_claims, exp: now_s + 10 });
-    time.now_ms = (now_s + 10) * 1_000 - 1;
+    const token = craft(goodHeader, { ...goodClaims, exp: nowS + 10 });
+    time.now_ms = (nowS + 10) * 1_000 - 1;
     assert.equal(verdictOf(token), 'good');
     time.now_ms += 1;
     assert.equal(verdictOf(token), 'expired');
 });
 
-test('an expired token with a bad signature is not taken for a genuine one', () => {
-    const expired = { ...good_claims, exp: now_s - 10 };
-    assert.equal(verdictOf(craft(good_header, expired)), 'expired');
-    assert.equal(verdictOf(craft(good_header, expired, newPair().privateKey)), 'invalid');
+test('an expired token with a bad signature is invalid, and not just expired', () => {
+    const expired = { ...goodClaims, exp: nowS - 10 };
+    assert.equal(verdictOf(craft(goodHeader, expired)), 'expired');
+    assert.equal(verdictOf(craft(goodHeader, expired, newPair().privateKey)), 'invalid');
 });
 
-test('a token from the future is taken up to a minute of skew', () => {
-    assert.equal(verdictOf(craft(good_header, { ...good_claims, iat: now_s + 60 })), 'good');
-    assert.equal(verdictOf(craft(good_header, { ...good_claims, iat: now_s + 61 })), 'invalid');
+test('a token with an iat in the future is accepted up to a minute of clock skew', () => {
+    assert.equal(verdictOf(craft(goodHeader, { ...goodClaims, iat: nowS + 60 })), 'good');
+    assert.equal(verdictOf(craft(goodHeader, { ...goodClaims, iat: nowS + 61 })), 'invalid');
 });
 
-test('a token that is not valid yet is taken up to a minute of skew', () => {
-    for (const nbf of [now_s - 1_000, now_s, now_s + 60]) {
-        assert.equal(verdictOf(craft(good_header, { ...good_claims, nbf })), 'good', `${nbf}`);
+test('a token with an nbf in the future is accepted up to a minute of clock skew', () => {
+    for (const nbf of [nowS - 1_000, nowS, nowS + 60]) {
+        assert.equal(verdictOf(craft(goodHeader, { ...goodClaims, nbf })), 'good', `${nbf}`);
     }
-    for (const nbf of [now_s + 61, now_s + 1_000, 'soon', null, 1.5, {}]) {
-        assert.equal(verdictOf(craft(good_header, { ...good_claims, nbf })), 'invalid', `${nbf}`);
+    for (const nbf of [nowS + 61, nowS + 1_000, 'soon', null, 1.5, {}]) {
+        assert.equal(verdictOf(craft(goodHeader, { ...goodClaims, nbf })), 'invalid', `${nbf}`);
     }
 });
 
-test('each claim must be there and of its type', () => {
-    for (const name of Object.keys(good_claims)) {
+test('each claim must be present and of its type', () => {
+    for (const name of Object.keys(goodClaims)) {
         for (const value of [undefined, null, {}, [], true, '', 1.5]) {
             if (value === '' && (name === 'email' || name === 'tier')) continue;
-            assert.equal(
-                verdictOf(craft(good_header, { ...good_claims, [name]: value })),
-                'invalid',
-                `${name} ${value}`,
-            );
+            assert.equal(verdictOf(craft(goodHeader, { ...goodClaims, [name]: value })), 'invalid', `${name} ${value}`);
         }
     }
     for (const exp of ['9999999999', 1e300, -1.5]) {
-        assert.equal(verdictOf(craft(good_header, { ...good_claims, exp })), 'invalid');
+        assert.equal(verdictOf(craft(goodHeader, { ...goodClaims, exp })), 'invalid');
     }
 });
 
-test('what is no JSON object inside, or too long to be looked into, is refused', () => {
+test('a token with a part that is no JSON object, or that is too long, is refused', () => {
     for (const claims of ['null', '[]', '5', '"x"', '{', '']) {
-        assert.equal(verdictOf(craft(good_header, claims)), 'invalid');
+        assert.equal(verdictOf(craft(goodHeader, claims)), 'invalid');
     }
-    for (const header of ['null', '[]', '{', '5']) assert.equal(verdictOf(craft(header, good_claims)), 'invalid');
-    const padded = (length: number) => craft({ ...good_header, x: 'x'.repeat(length) }, good_claims);
+    for (const header of ['null', '[]', '{', '5']) assert.equal(verdictOf(craft(header, goodClaims)), 'invalid');
+    const padded = (length: number) => craft({ ...goodHeader, x: 'x'.repeat(length) }, goodClaims);
     assert.equal(verdictOf(padded(2_000)), 'good');
     assert.equal(verdictOf(padded(4_096)), 'invalid');
 });
 
 test('changed claims do not verify', () => {
     const [header, , signature] = issued.token.split('.');
-    const raised = encode({ ...good_claims, tier: 'enterprise' });
+    const raised = encode({ ...goodClaims, tier: 'enterprise' });
     assert.equal(verdictOf(`${header}.${raised}.${signature}`), 'invalid');
 });
 
-test('the first key signs and all of them verify', () => {
+test('the first key signs and all keys verify', () => {
     const second = newPair().privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-    const lifetimes = { access_seconds: 60, refresh_seconds: 60, clock };
-    const rotated = tokens({ keys_pem: `${second}\n${pem}`, ...lifetimes });
-    assert.equal(rotated.signing_keys[1]?.kid, kid);
+    const lifetimes = { accessSeconds: 60, refreshSeconds: 60, clock };
+    const rotated = tokens({ keysPem: `${second}\n${pem}`, ...lifetimes });
+    assert.equal(rotated.signingKeys[1]?.kid, signingKey.kid);
     assert.ok('claims' in rotated.verify(issued.token, 'access'));
     assert.deepEqual(verifier.verify(rotated.issue(subject).token, 'access'), { refused: 'unknown_key' });
 });
 
-test('only Ed25519 keys are taken to sign with, and at least one', () => {
-    const lifetimes = { access_seconds: 60, refresh_seconds: 60, clock };
+test('signing keys must be Ed25519 keys, and there must be at least one', () => {
+    const lifetimes = { accessSeconds: 60, refreshSeconds: 60, clock };
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey;
     const curve = generateKeyPairSync('ed448').privateKey;
     for (const key of [rsa, curve]) {
-        const keys_pem = pem + key.export({ type: 'pkcs8', format: 'pem' });
-        assert.throws(() => tokens({ keys_pem, ...lifetimes }), /Ed25519/);
+        const keysPem = pem + key.export({ type: 'pkcs8', format: 'pem' });
+        assert.throws(() => tokens({ keysPem, ...lifetimes }), /Ed25519/);
     }
-    assert.throws(() => tokens({ keys_pem: '', ...lifetimes }), /no key/);
-    assert.throws(() => tokens({ keys_pem: signing_key.public_key, ...lifetimes }), /no key/);
+    assert.throws(() => tokens({ keysPem: '', ...lifetimes }), /no key/);
+    assert.throws(() => tokens({ keysPem: signingKey.public_key, ...lifetimes }), /no key/);
 });
 
-test('the listed key is the public half, and nothing more', async () => {
+test('a listed signing key contains only the public key', async () => {
     const exported = await exportSPKI(createPublicKey(pem));
-    assert.equal(signing_key.public_key.trim(), exported.trim());
-    assert.deepEqual(Object.keys(signing_key).sort(), ['kid', 'public_key']);
+    assert.equal(signingKey.public_key.trim(), exported.trim());
+    assert.deepEqual(Object.keys(signingKey).sort(), ['kid', 'public_key']);
 });

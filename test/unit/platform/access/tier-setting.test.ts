@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigError, loadConfig } from '../../../../platform/process/config.ts';
 
-test('a quota names the tiers that it changes; the others keep their default', () => {
+test('a quota setting changes the tiers that it names; the others keep their default', () => {
     const { QUOTA_WALLETS: defaults } = loadConfig({});
     assert.deepEqual(loadConfig({ QUOTA_WALLETS: '' }).QUOTA_WALLETS, defaults);
     assert.deepEqual(loadConfig({ QUOTA_WALLETS: 'free=5, pro=70' }).QUOTA_WALLETS, { ...defaults, free: 5, pro: 70 });
@@ -14,7 +14,7 @@ test('a quota names the tiers that it changes; the others keep their default', (
     });
 });
 
-test('a quota that is no number, or for no tier, stops the start', () => {
+test('a quota setting with an invalid number or an unknown tier prevents the start', () => {
     for (const text of ['5', 'free', 'free=', 'free=0', 'free=-1', 'free=1.5', 'free=1e3', 'gold=5', 'free=1,free=2']) {
         assert.throws(() => loadConfig({ QUOTA_DIDS: text }), ConfigError, text);
     }

@@ -8,18 +8,18 @@ import { type CutReason, watchConnections } from '../../../../platform/http/http
 const MAX_REQUESTS = 8;
 const REQUEST = 'GET / HTTP/1.1\r\nHost: test\r\n\r\n';
 
-/** A server that bounds its connections and leaves the answers to `answer`. */
+/** Starts a server that bounds its connections and calls `answer` to answer a request. */
 async function bounded(context: TestContext, answer: (response: ServerResponse) => void, most = 1_000) {
     const cuts: CutReason[] = [];
-    /** Each request that the parser has handed over; those that were one too many, too. */
+    /** Number of requests that the parser has passed on, including those over the bound. */
     let parsed = 0;
     const listener: RequestListener = (_request, response) => {
         parsed++;
         if (connections.begin(response, 'client') > 0) answer(response);
     };
     const server = createServer(listener);
-    const unsent_bytes = { connection: 1 << 20, address: 1 << 20, total: 1 << 20 };
-    const bounds = { connections: most, reserve: 1, requests: MAX_REQUESTS, unsent_bytes };
+    const unsentBytes = { connection: 1 << 20, address: 1 << 20, total: 1 << 20 };
+    const bounds = { connections: most, reserve: 1, requests: MAX_REQUESTS, unsentBytes };
     const connections = watchConnections(server, bounds, (reason) => cuts.push(reason));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -38,7 +38,7 @@ async function bounded(context: TestContext, answer: (response: ServerResponse) 
 }
 
 describe('connections of an HTTP server', () => {
-    it('are cut with too many requests in progress, and the parser reads no further', async (context) => {
+    it('are cut if they have too many requests in progress, and the parser reads no further', async (context) => {
         const { dial, cuts, parsed } = await bounded(context, () => {});
         const socket = await dial();
         socket.write(REQUEST.repeat(1_000));
@@ -52,7 +52,7 @@ describe('connections of an HTTP server', () => {
         const { dial, parsed } = await bounded(context, (response) => {
             begun.push(response.req.headers.host ?? '');
             const end = performance.now() + 0.1;
-            while (performance.now() < end); // so that a turn has time for about a hundred requests
+            while (performance.now() < end); // a turn then has time for about a hundred requests
             setTimeout(() => response.end(), 1);
         });
         const proven = await dial();
@@ -69,7 +69,7 @@ describe('connections of an HTTP server', () => {
         while (parsed() < 2 + 100 * MAX_REQUESTS) await new Promise((resolve) => setTimeout(resolve, 1));
     });
 
-    it('make room for a new one by closing the one that has been idle for longest, and no busy one', async (context) => {
+    it('are closed to make room for a new one: the longest idle one first, and never a busy one', async (context) => {
         const held: ServerResponse[] = [];
         const { dial, cuts } = await bounded(context, (response) => held.push(response), 4);
         const [busy, answered, idle] = [await dial(), await dial(), await dial()];
@@ -88,7 +88,7 @@ describe('connections of an HTTP server', () => {
         await once(busy, 'data');
     });
 
-    it('are cut a few in each turn if many have too much unsent', async (context) => {
+    it('are cut a few in each turn if many have too much unsent data', async (context) => {
         let answered = 0;
         const { dial, cuts } = await bounded(context, (response) => {
             answered++;

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type HttpReadingTurns, httpReadingTurns } from '../../../../platform/http/http-reading-turns.ts';
 import { eachTurn } from '../../../../platform/process/turns.ts';
 
-/** A socket whose handle only notes whether it is read. */
+/** A socket whose handle only records whether it is read. */
 class ReadSocket extends Socket {
     isRead = true;
     _handle = {
@@ -24,30 +24,30 @@ function openSockets(turns: HttpReadingTurns, count: number): ReadSocket[] {
     return sockets;
 }
 
-/** The turn that has accepted connections does no work: it must be over. */
+/** Waits until the turn that accepted connections is over, because such a turn does no work. */
 async function accepted(): Promise<void> {
     eachTurn(() => false);
     await nextTurn();
     await nextTurn();
 }
 
-/** What `performance.now()` returns: a busy machine must not change how long a turn takes. */
-let now_ms = performance.now();
+/** The time that `performance.now()` returns, so that a busy machine does not change how long a turn takes. */
+let nowMs = performance.now();
 
 /** Reads `first` and, after more time than a turn has for reading, `second`. */
 function fillTurn(turns: HttpReadingTurns, first: ReadSocket, second: ReadSocket): void {
     turns.read(first);
-    now_ms += 11;
+    nowMs += 11;
     turns.read(second);
 }
 
 const countPaused = (sockets: ReadSocket[]): number => sockets.filter(({ isRead }) => !isRead).length;
 
 describe('connections of an HTTP server', () => {
-    // The rest after a long turn counts on from the latest time that it has seen.
+    // The pause after a long turn starts at the latest time seen so far, so the time of a test must be later.
     beforeEach(() => {
-        now_ms += 1_000;
-        mock.method(performance, 'now', () => now_ms);
+        nowMs += 1_000;
+        mock.method(performance, 'now', () => nowMs);
     });
 
     it('are read at any time while a turn of the event loop has time for all of them', async () => {
@@ -71,10 +71,10 @@ describe('connections of an HTTP server', () => {
             await nextTurn();
             paused.push(countPaused(all));
         }
-        assert.deepEqual(paused, [22, 12, 4, 0, 0], 'the two that have sent have a place of their own');
+        assert.deepEqual(paused, [22, 12, 4, 0, 0], 'the two that have sent data are resumed in addition');
     });
 
-    it('are resumed by what they have shown: many answers, one answer, nothing yet, pipelining', async () => {
+    it('are resumed at a rate that depends on their rank: trusted, proven, new, other', async () => {
         const turns = httpReadingTurns();
         const [first, second, ...others] = openSockets(turns, 402) as [ReadSocket, ReadSocket, ...ReadSocket[]];
         const groups = [others.slice(0, 100), others.slice(100, 200), others.slice(200, 300), others.slice(300)];
@@ -95,7 +95,7 @@ describe('connections of an HTTP server', () => {
         ]);
     });
 
-    it('are resumed from both ends if they are new, and keep their end if they are not read', async () => {
+    it('are resumed from both ends of their queue if they are new, and keep their end if they are not read', async () => {
         const turns = httpReadingTurns();
         const [first, second, ...fresh] = openSockets(turns, 102) as [ReadSocket, ReadSocket, ...ReadSocket[]];
         const read = () => fresh.flatMap(({ isRead }, index) => (isRead ? index : []));
@@ -136,7 +136,7 @@ describe('connections of an HTTP server', () => {
         assert.ok(!one.isRead && !other.isRead, 'the two that were read come last');
     });
 
-    it('wait too if they open while others wait, and are forgotten when they close', async () => {
+    it('also wait if they open while others wait, and are removed when they close', async () => {
         const turns = httpReadingTurns();
         const [first, second, ...others] = openSockets(turns, 22) as [ReadSocket, ReadSocket, ...ReadSocket[]];
         await accepted();

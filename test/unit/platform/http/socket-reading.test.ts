@@ -9,7 +9,7 @@ const server = createServer().listen(0, '127.0.0.1');
 await once(server, 'listening');
 after(() => server.close());
 
-/** Both ends of a connection, and what has arrived over it. */
+/** Both ends of a connection, and the data that has arrived at the server. */
 async function connection() {
     const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
     const [socket] = (await once(server, 'connection')) as [Socket];
@@ -32,7 +32,7 @@ it('a socket is not read while its reading is stopped', async () => {
     assert.equal(received(), 'one');
 });
 
-it('a socket that is left unread is never read again, whoever starts it', async () => {
+it('a socket that is left unread is never read again, even if its reading is started', async () => {
     const { client, socket, received } = await connection();
     leaveUnread(socket);
     startReading(socket);

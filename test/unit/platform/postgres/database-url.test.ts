@@ -6,7 +6,7 @@ const URL_BEFORE = 'postgresql://ada:hush@db.example:5432/credentials';
 const read = (url: string) => loadConfig({ DATABASE_URL: url }).DATABASE_URL;
 
 describe('DATABASE_URL', () => {
-    it('is taken as it is where both drivers know all of it', () => {
+    it('is used unchanged if both drivers support all of it', () => {
         for (const query of ['', '?sslmode=disable', '?sslmode=require&application_name=x', '?sslmode=no-verify']) {
             assert.equal(read(`${URL_BEFORE}${query}`), `${URL_BEFORE}${query}`);
         }
@@ -16,11 +16,11 @@ describe('DATABASE_URL', () => {
         );
     });
 
-    it('may ask for the check of the certificate and of the host by either name', () => {
+    it('may ask for verification of the certificate and the host by either name', () => {
         assert.equal(read(`${URL_BEFORE}?sslmode=verify-full`), `${URL_BEFORE}?sslmode=require`);
     });
 
-    it('that the roles could not use is refused by migrate too, and is not shown', () => {
+    it('that the roles cannot use is refused by migrate, too, and the error does not show it', () => {
         for (const [url, message] of [
             [`${URL_BEFORE}?sslmode=verify-ca`, /DATABASE_URL: sslmode must be .*require/],
             [`${URL_BEFORE}?sslmode=prefer`, /DATABASE_URL: sslmode must be/],

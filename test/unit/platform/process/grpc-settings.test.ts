@@ -20,7 +20,7 @@ const refused = (env: Record<string, string>, message: RegExp): void => {
 describe('SERVICE_CALLERS', () => {
     const entry = { token_sha256: hash('sha256', 'hush'), methods: ['/did.v1.DidService/*'] };
 
-    it('grants what it says, and nothing that it does not', () => {
+    it('grants only the rights that it states', () => {
         const { SERVICE_CALLERS } = loadConfig({ SERVICE_CALLERS: JSON.stringify({ billing: entry }) });
         assert.deepEqual(SERVICE_CALLERS, { billing: { ...entry, trusted: false, max_in_flight: 256 } });
         assert.deepEqual(loadConfig({}).SERVICE_CALLERS, {});
@@ -28,16 +28,16 @@ describe('SERVICE_CALLERS', () => {
 
     const faulty: Array<[what: string, callers: unknown]> = [
         ['a token in clear', { billing: { ...entry, token: 'hush' } }],
-        ['a hash that is none', { billing: { ...entry, token_sha256: 'hush' } }],
+        ['an invalid hash', { billing: { ...entry, token_sha256: 'hush' } }],
         ['no method', { billing: { ...entry, methods: [] } }],
         ['all methods of all services', { billing: { ...entry, methods: ['/*'] } }],
         ['part of a method', { billing: { ...entry, methods: ['/did.v1.DidService/Re*'] } }],
-        ['a right in words', { billing: { ...entry, trusted: 'hush' } }],
-        ['one token for two', { billing: entry, shipping: entry }],
-        ['a list', [entry]],
+        ['a right that is no boolean', { billing: { ...entry, trusted: 'hush' } }],
+        ['one token for two callers', { billing: entry, shipping: entry }],
+        ['a list instead of an object', [entry]],
     ];
     for (const [what, callers] of faulty) {
-        it(`with ${what} is refused by name alone`, () =>
+        it(`with ${what} is refused, and the error shows no value`, () =>
             refused({ SERVICE_CALLERS: JSON.stringify(callers) }, /SERVICE_CALLERS/));
     }
 
@@ -47,18 +47,18 @@ describe('SERVICE_CALLERS', () => {
 describe('SERVICE_TOKEN', () => {
     const [one, two] = ['one token of more than 32 characters', 'another one of more than 32 characters'];
 
-    it('is one token or several, the first of which is sent', () => {
+    it('is one token or several, of which the first is sent', () => {
         assert.deepEqual(loadConfig({ SERVICE_TOKEN: one }).SERVICE_TOKEN, [one]);
         assert.deepEqual(loadConfig({ SERVICE_TOKEN: `${one},\n${two}\n` }).SERVICE_TOKEN, [one, two]);
     });
 
-    it('has no empty place, which anybody could fill', () => {
+    it('must not contain an empty token, which any caller could send', () => {
         for (const list of ['hush,', ',hush', ',', 'hush,,hush']) {
             refused({ SERVICE_TOKEN: list }, /SERVICE_TOKEN.*must be a token, or several separated by commas/);
         }
     });
 
-    it('is long enough in production, each of them', () => {
+    it('must contain only long tokens in production', () => {
         loadConfig({ NODE_ENV: 'production', SERVICE_TOKEN: `${one},${two}` });
         for (const list of ['hush', `${one},hush`, `hush,${one}`]) {
             refused({ NODE_ENV: 'production', SERVICE_TOKEN: list }, /SERVICE_TOKEN is too short/);
@@ -70,7 +70,7 @@ describe('certificates for gRPC', () => {
     const { cert: ca, certify } = authority('ours');
     const [one, two] = [certify('one'), certify('two')];
 
-    it('come with their key, which must be theirs', () => {
+    it('need a key, which must belong to the certificate', () => {
         loadConfig({ GRPC_TLS_CERT: one.cert, GRPC_TLS_KEY: one.key, GRPC_TLS_CA: ca });
         loadConfig({ GRPC_TLS_CERT: one.cert, GRPC_TLS_KEY: one.key });
         refused({ GRPC_TLS_CERT: one.cert }, /GRPC_TLS_KEY/);
@@ -79,7 +79,7 @@ describe('certificates for gRPC', () => {
         refused({ GRPC_TLS_CERT: one.cert, GRPC_TLS_KEY: 'hush' }, /GRPC_TLS_KEY/);
     });
 
-    it('may be missing in production only where the settings allow clear text', () => {
+    it('may be missing in production only if the settings allow cleartext', () => {
         const production = { NODE_ENV: 'production' };
         assert.throws(() => tlsOf(loadConfig(production)), ConfigError);
         assert.equal(tlsOf(loadConfig({ ...production, GRPC_CLEARTEXT: 'allow' })), undefined);

@@ -23,7 +23,7 @@ function refused(settings: Environment, reason: RegExp): void {
 }
 
 describe('production', () => {
-    it('refuses a secret that is short or simple, whichever it is', () => {
+    it('refuses any secret that is too short or too simple', () => {
         for (const name of ['INTERNAL_SECRET', 'INTERNAL_SECRET_PREVIOUS', 'SERVICE_TOKEN']) {
             loadConfig({ NODE_ENV: 'production', [name]: GOOD });
             for (const bad of [GOOD.slice(1), 'a'.repeat(64), '0123456'.repeat(8)]) {
@@ -32,7 +32,7 @@ describe('production', () => {
         }
     });
 
-    it('refuses settings that are for tests', () => {
+    it('refuses settings that are meant for tests', () => {
         refused({ ARGON2_MEMORY_KIB: '19455' }, /ARGON2_MEMORY_KIB/);
         refused({ ARGON2_PASSES: '1' }, /ARGON2_PASSES/);
         refused({ RATE_WINDOW_SECONDS: '59' }, /RATE_WINDOW_SECONDS/);

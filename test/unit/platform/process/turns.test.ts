@@ -38,7 +38,7 @@ describe('work in turns of the event loop', () => {
         while (calls < 1_000) await nextTurn();
     });
 
-    it('rests after long work for as long as it took', async () => {
+    it('pauses after long work for as long as the work took', async () => {
         const began: number[] = [];
         eachTurn(() => {
             began.push(performance.now());
@@ -51,7 +51,7 @@ describe('work in turns of the event loop', () => {
         assert.ok(third - first >= 40, `three times 10 ms began within ${third - first} ms`);
     });
 
-    it('goes on after one part of it has thrown', async (context) => {
+    it('goes on after one call of it has thrown', async (context) => {
         const thrown: unknown[] = [];
         const before = process.listeners('uncaughtException');
         process.removeAllListeners('uncaughtException').on('uncaughtException', (error) => thrown.push(error));
@@ -64,7 +64,8 @@ describe('work in turns of the event loop', () => {
             if (++calls === 1) throw new Error('once');
             return false;
         });
-        for (let turn = 0; turn < 50 && calls < 2; turn++) await delay(1); // the work before this may have to rest
+        // The pause after earlier work may still last.
+        for (let turn = 0; turn < 50 && calls < 2; turn++) await delay(1);
         assert.equal(calls, 2);
         assert.equal(thrown.length, 1);
     });

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 
-/** Runs a program in a process of its own: the test runner has its own ideas of uncaught errors. */
+/** Runs a program in a child process, because the test runner handles uncaught errors itself. */
 function run(watched: boolean): { code: number | null; output: string } {
     const program = `
         import { createMetrics } from './platform/telemetry/metrics.ts';
@@ -35,6 +35,6 @@ it('an error that nothing catches is logged and counted, and the process goes on
     assert.match(output, /^process_uncaught_exceptions_total 2$/m);
 });
 
-it('without the watch the same error ends the process', () => {
+it('without surviveUncaught the same error ends the process', () => {
     assert.notEqual(run(false).code, 0);
 });

@@ -12,14 +12,14 @@ import { until } from '../../../support/until.ts';
 
 const LINES = 48_000;
 const TURN_LINES = 1_000;
-/** With a line of this text 48,000 are 48 MiB and more: 32 may wait. */
+/** 48,000 lines with this text are more than 48 MiB. At most 32 MiB may wait. */
 const TEXT = 'x'.repeat(1_024);
-/** Of the file system and of what fills it at first; without that all that may wait fits. */
+/** Sizes of the file system and of the file that fills it at first. Without that file, all waiting lines would fit. */
 const [DISK_MIB, FILLED_MIB] = [64, 62];
 
 const isRoot = process.getuid?.() === 0;
 
-it('a full disk costs log lines and nothing else, and those after it are written', {
+it('a full disk loses log lines and nothing else, and later lines are written', {
     skip: !isRoot && 'not root',
 }, async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'log-full-'));
@@ -42,15 +42,15 @@ it('a full disk costs log lines and nothing else, and those after it are written
     await until('lines are dropped', async () => (await dropped()) > 0);
     rmSync(filler);
     const lines = () => readFileSync(file, 'utf8').trimEnd().split('\n');
-    await until('all that waited is written', async () => lines().length === LINES - (await dropped()));
+    await until('all waiting lines are written', async () => lines().length === LINES - (await dropped()));
     log.info('there is space again');
     await until(
-        'what comes next is written',
+        'the next line is written',
         async () => JSON.parse(lines().at(-1) ?? '').msg === 'there is space again',
     );
 });
 
-it('a process whose log cannot be written goes on, and ends when it is to', async () => {
+it('a process whose log cannot be written goes on, and exits with its own code', async () => {
     const program = `
         import { createLog } from './platform/telemetry/log.ts';
         const log = createLog({ level: 'info', file: '/dev/full', name: 'test' });

@@ -10,10 +10,10 @@ import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
 
 const LINES = 48_000;
 const TURN_LINES = 1_000;
-/** With a line of this text 48,000 are 48 MiB and more: 32 may wait. */
+/** 48,000 lines with this text are more than 48 MiB. At most 32 MiB may wait. */
 const TEXT = 'x'.repeat(1_024);
 
-it('what nobody reads is held up to a bound; the lines on top are dropped whole, and counted', async (t) => {
+it('lines that no reader takes are kept up to a bound; lines beyond it are dropped whole, and counted', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'log-'));
     t.after(() => rmSync(folder, { recursive: true }));
     const pipe = join(folder, 'pipe');
@@ -40,5 +40,5 @@ it('what nobody reads is held up to a bound; the lines on top are dropped whole,
         if (whole === LINES - dropped) break;
     }
     assert.deepEqual([whole, rest], [LINES - dropped, '']);
-    log.info('for the read that is under way: it would keep the process');
+    log.info('ends the pending read, which would keep the process alive');
 });

@@ -8,14 +8,14 @@ import { createMetrics, type Metrics } from '../../../../platform/telemetry/metr
 import { counting } from '../../../../services/counting.ts';
 import { priorityQueue } from '../../../../workers/crypto/priority-queue.ts';
 
-/** The samples of one metric, as they are exposed. */
+/** The exposed samples of one metric. */
 async function samples(metrics: Metrics, name: string): Promise<string[]> {
     const { text } = await metrics.expose();
     return text.split('\n').filter((line) => line.startsWith(name));
 }
 
-describe('what is kept elsewhere', () => {
-    it('is exposed as it is when it is read, and no more where it is gone', async () => {
+describe('a collected metric', () => {
+    it('shows its source at the time of reading, and drops values that are gone', async () => {
         const metrics = createMetrics();
         const kept = new Map([
             ['a', 1],
@@ -29,7 +29,7 @@ describe('what is kept elsewhere', () => {
         assert.deepEqual(await samples(metrics, 'kept_total'), ['kept_total{which="b"} 5']);
     });
 
-    it('is counted together for all queues of one name, whatever became of them', async () => {
+    it('sums all queues of one name', async () => {
         const metrics = createMetrics();
         exposeQueues(metrics);
         queueStats('shared').items += 2;
@@ -43,12 +43,12 @@ describe('what is kept elsewhere', () => {
     });
 });
 
-it('a coalescer shows what waits, what it took in, in how many batches it left, and what it refused', async () => {
+it('a coalescer exposes its waiting items, its accepted items, its batches and its refusals', async () => {
     const metrics = createMetrics();
     exposeQueues(metrics);
     const first = Promise.withResolvers<string[]>();
     const run = (items: string[]) => (items.includes('first') ? first.promise : Promise.resolve(items));
-    const call = coalesce<string, string>({ name: 'gathered', max_batch: 9, max_in_flight: 1, max_waiting: 2, run });
+    const call = coalesce<string, string>({ name: 'gathered', maxBatch: 9, maxInFlight: 1, maxWaiting: 2, run });
     const calls = [call('first')];
     await setImmediate();
     calls.push(call('second'), call('third'));
@@ -66,7 +66,7 @@ it('a coalescer shows what waits, what it took in, in how many batches it left, 
     assert.deepEqual(await shown(), ['queue_waiting_items 0', totals[0], `${totals[1]} 2`, totals[2]]);
 });
 
-it('a lane shows what waits, what has left, and how long that took', async () => {
+it('a priority queue exposes its waiting jobs and its started jobs, and reports how long they waited', async () => {
     const metrics = createMetrics();
     exposeQueues(metrics);
     const waits: number[] = [];
@@ -75,7 +75,7 @@ it('a lane shows what waits, what has left, and how long that took', async () =>
         name: 'tried',
         run: (name) => (name === 'first' ? first.promise : Promise.resolve(name)),
         slots: 1,
-        max_waiting: 2,
+        maxWaiting: 2,
         waited: (_lane, seconds) => waits.push(seconds),
     });
     const calls = [call('first', 'foreground'), call('second', 'foreground')];
@@ -95,11 +95,11 @@ it('a lane shows what waits, what has left, and how long that took', async () =>
     assert.ok((waits[1] ?? 0) > 0);
 });
 
-it('a counted call is answered as before, and each outcome is there before it first happens', async () => {
+it('a counted call is answered as before, and each outcome is exposed before it first happens', async () => {
     const metrics = createMetrics();
     const login = async ({ password }: { password: string }): Promise<{ token: string }> => {
         if (password === 'good') return { token: 'one' };
-        throw new AppError(password === 'bad' ? 'unauthenticated' : 'unavailable', 'As it shall.');
+        throw new AppError(password === 'bad' ? 'unauthenticated' : 'unavailable', 'Refused by the test.');
     };
     const service = counting(
         metrics,

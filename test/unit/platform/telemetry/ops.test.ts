@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
 import { serveOps } from '../../../../platform/telemetry/ops.ts';
 
-it('a metric that cannot be read is a 500 and a line in the log, and nothing else of the port fails', async (t) => {
+it('a metric that cannot be read gives a 500 and a log line, and the other paths still answer', async (t) => {
     const lines: string[] = [];
     const write = (line: string, _: unknown, done: () => void) => {
         lines.push(line);
@@ -35,7 +35,7 @@ it('a metric that cannot be read is a 500 and a line in the log, and nothing els
     assert.equal(await status('/metrics'), 200);
 });
 
-it('the metrics are rendered once for all who ask at that time', async (t) => {
+it('the metrics are rendered once for all concurrent requests', async (t) => {
     const metrics = createMetrics();
     let renderings = 0;
     metrics.gauge('asked', 'How often this is read.', () => ++renderings);

@@ -7,7 +7,7 @@ import { createReadiness } from '../../../../platform/telemetry/readiness.ts';
 const silent = pino({ enabled: false });
 
 describe('readiness', () => {
-    it('answers before the patience of a probe ends, though what it looks at never does', async (t) => {
+    it('answers before the timeout of a probe, even if a check never answers', async (t) => {
         t.mock.timers.enable({ apis: ['setTimeout'] });
         const readiness = createReadiness({ log: silent });
         readiness.serving = true;
@@ -17,7 +17,7 @@ describe('readiness', () => {
         assert.deepEqual(await failingChecks, ['database: no answer within 1200 ms']);
     });
 
-    it('looks once for all who ask at one time', async () => {
+    it('runs a check once for all concurrent requests', async () => {
         const readiness = createReadiness({ log: silent });
         readiness.serving = true;
         const look = Promise.withResolvers<void>();
@@ -32,13 +32,13 @@ describe('readiness', () => {
         assert.equal(looks, 1);
     });
 
-    it('looks at nothing before the process serves', async () => {
+    it('runs no check before the process serves', async () => {
         const readiness = createReadiness({ log: silent });
         readiness.addCheck('database', () => assert.fail());
-        assert.deepEqual(await readiness.failingChecks(), ['it starts, or stops']);
+        assert.deepEqual(await readiness.failingChecks(), ['the process is starting or stopping']);
     });
 
-    it('logs what is missing once, however often it is asked, and that it is there again', async () => {
+    it('logs failing checks once, however often it is asked, and logs when they pass again', async () => {
         const lines: Array<{ msg: string; failingChecks?: string[] }> = [];
         const write = (line: string, _: unknown, done: () => void) => {
             lines.push(JSON.parse(line));

@@ -23,7 +23,7 @@ const context: CallContext = {
 
 const silent = pino({ enabled: false });
 
-/** Traces into a collector; `collected` ends that, and gives what has come. */
+/** Starts tracing to a collector. `collected` stops tracing and returns the collector. */
 async function traced(t: TestContext, sample = 1) {
     const collector = await startCollector();
     t.after(() => collector.stop());
@@ -38,7 +38,7 @@ async function traced(t: TestContext, sample = 1) {
 }
 
 describe('without a collector', () => {
-    it('no span is made, and contexts go on as they are', async () => {
+    it('no span is made, and contexts stay unchanged', async () => {
         const tracing = await startTracing({ endpoint: undefined, sample: 1, service: 'test', log: silent });
         const span = startSpan('server', 'call', context);
         assert.equal(span, NO_SPAN);
@@ -48,19 +48,19 @@ describe('without a collector', () => {
 });
 
 describe('a span', { timeout: 20_000 }, () => {
-    it('passes the call on under its own name in the trace, and as cancelled when the call is', async (t) => {
+    it('passes the call on with its own span id, and as cancelled when the call is cancelled', async (t) => {
         await traced(t);
         const span = startSpan('client', 'call', context);
         assert.notEqual(span.traceparent, PARENT);
         assert.equal(span.traceparent?.slice(0, 36), PARENT.slice(0, 36));
         const call = { ...context, cancellation: new Cancellation() };
-        const passed_on = span.within(call);
-        assert.deepEqual(passed_on, { ...call, traceparent: span.traceparent });
+        const passedOn = span.within(call);
+        assert.deepEqual(passedOn, { ...call, traceparent: span.traceparent });
         call.cancellation.cancel();
-        assert.ok(passed_on.cancellation.isCancelled);
+        assert.ok(passedOn.cancellation.isCancelled);
     });
 
-    it('is made where its trace is kept, and begun only by what serves', async (t) => {
+    it('is made only if its trace is sampled, and starts a trace only for a server or a consumer', async (t) => {
         await traced(t);
         const dropped = `${PARENT.slice(0, -2)}00`;
         assert.equal(startSpan('server', 'call', { traceparent: dropped }), NO_SPAN);
@@ -70,7 +70,7 @@ describe('a span', { timeout: 20_000 }, () => {
         assert.match(startSpan('consumer', 'job').traceparent ?? '', /-01$/);
     });
 
-    it('of a trace that is not among the sample tells the next hops so', async (t) => {
+    it('of a trace that is not sampled passes that decision to the next hops', async (t) => {
         const { collected } = await traced(t, 0);
         const root = startSpan('server', 'call');
         assert.match(root.traceparent ?? '', /-00$/);
@@ -79,7 +79,7 @@ describe('a span', { timeout: 20_000 }, () => {
         assert.deepEqual((await collected()).spans(), []);
     });
 
-    it('tells of an error its kind alone', async (t) => {
+    it('records only the kind of an error', async (t) => {
         const { collected } = await traced(t);
         startSpan('client', 'call', context).finish(new AppError('invalid', 'marked', { cause: new Error('marked') }));
         startSpan('client', 'call', context).finish(new Error('marked'));
@@ -92,7 +92,7 @@ describe('a span', { timeout: 20_000 }, () => {
         assert.doesNotMatch(collector.text(), /marked/);
     });
 
-    it('is lost with a collector that does not answer, and the log says so', async () => {
+    it('is lost if the collector does not answer, and the failure is logged', async () => {
         const lines: string[] = [];
         const stream = new Writable({
             write(line, _encoding, done) {
@@ -111,7 +111,7 @@ describe('a span', { timeout: 20_000 }, () => {
 });
 
 describe('a traceparent', () => {
-    it('is read in the form that W3C gives it, and in no other', () => {
+    it('is read only in the form of the W3C recommendation', () => {
         assert.equal(readTraceparent(PARENT), PARENT);
         for (const other of [undefined, '', PARENT.toUpperCase(), `${PARENT}-x`, PARENT.slice(1), [PARENT]]) {
             assert.equal(readTraceparent(other), undefined);

@@ -10,13 +10,13 @@ test('one address has one form: trimmed, lower case, NFKC', () => {
         'ａｄａ＠ｅｘａｍｐｌｅ．ｏｒｇ': 'ada@example.org',
         'zoe\u0308@example.org': 'zoë@example.org',
         'İ@example.org': 'i̇@example.org',
-        // Composed in lower case only.
+        // Unicode has a composed form only in lower case.
         'T\u0308@example.org': '\u1e97@example.org',
     };
     for (const [sent, stored] of Object.entries(forms)) assert.equal(requireEmail(sent), stored);
 });
 
-test('normalising twice is normalising once', () => {
+test('an address that is normalised twice is the same as one that is normalised once', () => {
     fc.assert(
         fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
             const once = normaliseEmail(text);
@@ -26,7 +26,7 @@ test('normalising twice is normalising once', () => {
     );
 });
 
-test('addresses at the limits are taken', () => {
+test('addresses at the limits are accepted', () => {
     const domain = `${'d'.repeat(60)}.${'e'.repeat(60)}.${'f'.repeat(60)}.org`;
     const local = 'l'.repeat(64);
     assert.equal(`${local}@${domain}`.length, 251);
@@ -37,7 +37,7 @@ test('addresses at the limits are taken', () => {
     assert.throws(() => requireEmail(`${local}l@example.org`));
 });
 
-test('what is no address is refused', () => {
+test('a text that is no address is refused', () => {
     const bad = [
         '',
         ' ',

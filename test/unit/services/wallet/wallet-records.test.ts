@@ -16,53 +16,53 @@ import { newKey, seal, tagOf } from '../../../../workers/crypto/seal.ts';
 
 const CANNOT_BE_OPENED = { kind: 'internal', detail: 'A record of this wallet cannot be opened.' };
 const id = randomUUID();
-const [data_key, password_key] = [newKey(), newKey()];
+const [dataKey, passwordKey] = [newKey(), newKey()];
 const pair = generateKeyPair();
 const profile = { name: 'diplomas', description: 'of mine' };
 
 /** The row of a wallet, with some columns replaced. */
 function rowOf(changes: Partial<WalletRow> = {}): WalletRow {
     const lock = { salt: Buffer.alloc(16), memory_kib: 64, passes: 1 };
-    const sealed_key = sealDataKey(data_key, password_key, id);
-    const sealed = sealWallet({ pair, profile }, data_key, id);
-    return { id, account: null, created_at: '', ...lock, data_key: sealed_key, ...sealed, ...changes };
+    const sealedKey = sealDataKey(dataKey, passwordKey, id);
+    const sealed = sealWallet({ pair, profile }, dataKey, id);
+    return { id, account: null, created_at: '', ...lock, data_key: sealedKey, ...sealed, ...changes };
 }
 
 describe('the data key of a wallet', () => {
     it('opens under the key that it was sealed with, and under no other', () => {
-        assert.deepEqual(openDataKey(rowOf(), password_key), data_key);
+        assert.deepEqual(openDataKey(rowOf(), passwordKey), dataKey);
         assert.equal(openDataKey(rowOf(), newKey()), undefined);
     });
 
     it('opens in no other wallet, and in no other column', () => {
-        assert.equal(openDataKey(rowOf({ id: randomUUID() }), password_key), undefined);
-        const elsewhere = seal(data_key, password_key, { wallet: id, record: 'private_key' });
-        assert.equal(openDataKey(rowOf({ data_key: elsewhere }), password_key), undefined);
+        assert.equal(openDataKey(rowOf({ id: randomUUID() }), passwordKey), undefined);
+        const elsewhere = seal(dataKey, passwordKey, { wallet: id, record: 'private_key' });
+        assert.equal(openDataKey(rowOf({ data_key: elsewhere }), passwordKey), undefined);
     });
 });
 
 describe('a wallet', () => {
-    it('opens with its key pair and what its owner calls it', () => {
-        const opened = openWallet(rowOf(), data_key);
+    it('opens with its key pair and its profile', () => {
+        const opened = openWallet(rowOf(), dataKey);
         assert.deepEqual(new Uint8Array(opened.pair.seed), pair.seed);
         assert.deepEqual(opened.pair.public_key, pair.public_key);
         assert.deepEqual(opened.profile, profile);
     });
 
-    const { private_key, profile: sealed_profile } = rowOf();
+    const { private_key, profile: sealedProfile } = rowOf();
     const swapped: Array<[what: string, row: WalletRow]> = [
-        ['whose columns were exchanged', rowOf({ private_key: sealed_profile, profile: private_key })],
-        ['whose profile stands in the place of the key', rowOf({ private_key: sealed_profile })],
-        ['whose key stands in the place of the profile', rowOf({ profile: private_key })],
+        ['with exchanged columns', rowOf({ private_key: sealedProfile, profile: private_key })],
+        ['with its profile in the column of the key', rowOf({ private_key: sealedProfile })],
+        ['with its key in the column of the profile', rowOf({ profile: private_key })],
         ['that was moved to another id', rowOf({ id: randomUUID() })],
         [
-            'whose private key is none',
-            rowOf({ private_key: seal(Buffer.alloc(31), data_key, { wallet: id, record: 'private_key' }) }),
+            'with an invalid private key',
+            rowOf({ private_key: seal(Buffer.alloc(31), dataKey, { wallet: id, record: 'private_key' }) }),
         ],
     ];
     for (const [what, row] of swapped) {
         it(`${what} does not open`, () => {
-            assert.throws(() => openWallet(row, data_key), CANNOT_BE_OPENED);
+            assert.throws(() => openWallet(row, dataKey), CANNOT_BE_OPENED);
         });
     }
 
@@ -71,43 +71,43 @@ describe('a wallet', () => {
     });
 });
 
-describe('the records of wallets that are stored', () => {
+describe('stored records of wallets', () => {
     const sealed = (plain: Uint8Array, key: Uint8Array, record: string) => seal(plain, key, { wallet: id, record });
 
-    it('go by the names data_key, private_key and profile', () => {
+    it('are sealed under the names data_key, private_key and profile', () => {
         const row = rowOf({
-            data_key: sealed(data_key, password_key, 'data_key'),
-            private_key: sealed(pair.seed, data_key, 'private_key'),
-            profile: sealed(SealedProfile.encode(profile).finish(), data_key, 'profile'),
+            data_key: sealed(dataKey, passwordKey, 'data_key'),
+            private_key: sealed(pair.seed, dataKey, 'private_key'),
+            profile: sealed(SealedProfile.encode(profile).finish(), dataKey, 'profile'),
         });
-        assert.deepEqual(openDataKey(row, password_key), data_key);
-        assert.deepEqual(openWallet(row, data_key).profile, profile);
+        assert.deepEqual(openDataKey(row, passwordKey), dataKey);
+        assert.deepEqual(openWallet(row, dataKey).profile, profile);
     });
 
-    it('tell issuers apart by HKDF-SHA-256 without a salt', async () => {
-        const imported = await webcrypto.subtle.importKey('raw', new Uint8Array(data_key), 'HKDF', false, [
+    it('identify issuers by tags from HKDF-SHA-256 without a salt', async () => {
+        const imported = await webcrypto.subtle.importKey('raw', new Uint8Array(dataKey), 'HKDF', false, [
             'deriveBits',
         ]);
         const info = new TextEncoder().encode('did:web:issuer.example');
         const bits = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(), info };
         const expected = Buffer.from(await webcrypto.subtle.deriveBits(bits, imported, 128));
-        assert.deepEqual(tagOf('did:web:issuer.example', data_key), expected);
+        assert.deepEqual(tagOf('did:web:issuer.example', dataKey), expected);
     });
 });
 
 describe('a credential in a wallet', () => {
     const credential = randomUUID();
     const content = { credential: 'v4.public.x', credential_type: 'T', issuer: 'did:x:y', metadata: '{"a":1}' };
-    const sealed = sealCredential(content, data_key, { wallet: id, credential });
+    const sealed = sealCredential(content, dataKey, { wallet: id, credential });
     const row = { credential, entry: randomUUID(), stored_at: '', sealed };
 
-    it('opens where it was put', () => {
-        assert.deepEqual({ ...openCredential(row, data_key, id) }, content);
+    it('opens in its own wallet and under its own id', () => {
+        assert.deepEqual({ ...openCredential(row, dataKey, id) }, content);
     });
 
     it('opens neither in another wallet, nor as another credential, nor under another key', () => {
-        assert.throws(() => openCredential(row, data_key, randomUUID()), CANNOT_BE_OPENED);
-        assert.throws(() => openCredential({ ...row, credential: randomUUID() }, data_key, id), CANNOT_BE_OPENED);
+        assert.throws(() => openCredential(row, dataKey, randomUUID()), CANNOT_BE_OPENED);
+        assert.throws(() => openCredential({ ...row, credential: randomUUID() }, dataKey, id), CANNOT_BE_OPENED);
         assert.throws(() => openCredential(row, newKey(), id), CANNOT_BE_OPENED);
     });
 });

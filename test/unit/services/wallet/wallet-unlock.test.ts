@@ -14,8 +14,24 @@ import { testContext } from '../../../support/context.ts';
 const COST: PasswordCost = { memory_kib: 8, passes: 1 };
 const PASSWORD = 'open sesame';
 const WIPED = Buffer.alloc(32);
+const NO_BYTES = Buffer.alloc(0);
 
-/** A wallet in a store that holds no other, locked at `COST`; passwords are derived in this thread. */
+function storeOf(row: WalletRow, seen: { found: number; relocked: number }): WalletStore {
+    const store = {
+        async find(wallet: string) {
+            seen.found++;
+            return wallet === row.id ? { ...row } : undefined;
+        },
+        async relock(wallet: string, changes: Partial<WalletRow>) {
+            assert.equal(wallet, row.id);
+            seen.relocked++;
+            Object.assign(row, changes);
+        },
+    };
+    return store as unknown as WalletStore; // nothing else of the store is used
+}
+
+/** A store with one wallet, which is locked at `COST`. Keys are derived from passwords in this thread. */
 async function setUp(account: string | null = null) {
     const seen = { derived: [] as Uint8Array[], targets: [] as GuardTarget[], found: 0, relocked: 0 };
     const passwords = {
@@ -25,29 +41,16 @@ async function setUp(account: string | null = null) {
             seen.derived.push(key);
             return key;
         },
-    } as Passwords; // nothing else of it is used
-    const data_key = newKey();
+    } as Passwords; // nothing else of the pool is used
+    const dataKey = newKey();
     const id = randomUUID();
-    const locked = await lock({ passwords, cost: COST }, { wallet: id, password: PASSWORD, data_key }, testContext());
-    const row: WalletRow = {
-        id,
-        account,
-        created_at: '',
-        private_key: Buffer.alloc(0),
-        profile: Buffer.alloc(0),
-        ...locked,
-    };
-    const store = {
-        async find(wallet: string) {
-            seen.found++;
-            return wallet === id ? { ...row } : undefined;
-        },
-        async relock(wallet: string, changes: Partial<WalletRow>) {
-            assert.equal(wallet, id);
-            seen.relocked++;
-            Object.assign(row, changes);
-        },
-    } as unknown as WalletStore; // likewise
+    const locked = await lock(
+        { passwords, cost: COST },
+        { wallet: id, password: PASSWORD, data_key: dataKey },
+        testContext(),
+    );
+    const row: WalletRow = { id, account, created_at: '', private_key: NO_BYTES, profile: NO_BYTES, ...locked };
+    const store = storeOf(row, seen);
     const sealed = continuations(['the service token of these tests'], Date.now);
     const guard: UnlockDependencies['guard'] = {
         attempt(target, verify) {
@@ -56,7 +59,7 @@ async function setUp(account: string | null = null) {
         },
     };
     const nobody = testContext({ trusted: true, user_id: undefined });
-    /** Gives a copy of the data key that it was unlocked with. */
+    /** Unlocks the wallet. Returns a copy of its data key. */
     const open = (
         options: { wallet_id?: string; password?: string; cost?: PasswordCost; context?: CallContext } = {},
     ) =>
@@ -71,7 +74,7 @@ async function setUp(account: string | null = null) {
         seen,
         row,
         id,
-        data_key,
+        data_key: dataKey,
         dependencies: { store, passwords, cost: COST, guard, continuations: sealed },
         nobody,
     };
@@ -97,7 +100,7 @@ describe('a password of a wallet', () => {
 });
 
 describe('a wallet', () => {
-    it('gives its data key to who has the password, and wipes all keys afterwards', async () => {
+    it('gives its data key to a caller with the password, and wipes all keys afterwards', async () => {
         const { dependencies, id, data_key, nobody, seen } = await setUp();
         let given = new Uint8Array();
         const result = await unlocked(dependencies, { wallet_id: id, password: PASSWORD }, nobody, async (row, key) => {
@@ -112,7 +115,7 @@ describe('a wallet', () => {
         assert.equal(seen.derived.length, 2);
     });
 
-    it('wipes its data key where what it was opened for fails', async () => {
+    it('wipes its data key if the work on the open wallet fails', async () => {
         const { dependencies, id, nobody } = await setUp();
         let given: Uint8Array = Buffer.alloc(0);
         const opening = unlocked(dependencies, { wallet_id: id, password: PASSWORD }, nobody, async (_row, key) => {
@@ -123,7 +126,7 @@ describe('a wallet', () => {
         assert.deepEqual(given, WIPED);
     });
 
-    it('stays shut for a wrong password, whose key is wiped too', async () => {
+    it('does not open with a wrong password, and wipes the key derived from it', async () => {
         const { open, seen } = await setUp();
         const wrong = { kind: 'unauthenticated', detail: 'The wallet password is wrong.' };
         await assert.rejects(open({ password: 'open barley' }), wrong);
@@ -140,7 +143,7 @@ describe('a wallet', () => {
         assert.deepEqual(seen.targets, [target]);
     });
 
-    it('is locked with a salt of its own, never the same twice', async () => {
+    it('is locked with a new salt each time', async () => {
         const [one, other] = [await setUp(), await setUp()];
         assert.equal(one.row.salt.length, 16);
         assert.notDeepEqual(one.row.salt, other.row.salt);
@@ -152,7 +155,7 @@ describe('the lock of a wallet', () => {
         { memory_kib: 16, passes: 1 },
         { memory_kib: 8, passes: 2 },
     ]) {
-        it(`is made anew at ${cost.memory_kib} KiB and ${cost.passes} passes, and opens to the same password`, async () => {
+        it(`is renewed at ${cost.memory_kib} KiB and ${cost.passes} passes, and opens with the same password`, async () => {
             const { open, row, data_key, seen } = await setUp();
             const before = { ...row };
             assert.deepEqual(await open({ cost }), data_key);
@@ -160,38 +163,38 @@ describe('the lock of a wallet', () => {
             assert.deepEqual([row.memory_kib, row.passes], [cost.memory_kib, cost.passes]);
             assert.notDeepEqual(row.salt, before.salt);
             assert.deepEqual(await open({ cost }), data_key);
-            assert.equal(seen.relocked, 1, 'once is enough');
+            assert.equal(seen.relocked, 1, 'the lock is not renewed again');
             for (const key of seen.derived) assert.deepEqual(Buffer.from(key), WIPED);
         });
     }
 
-    it('stays as it is where its cost is that of today', async () => {
+    it('stays unchanged if it has the current cost', async () => {
         const { open, seen } = await setUp();
         await open();
         assert.equal(seen.relocked, 0);
     });
 });
 
-describe('whose wallet it is', () => {
+describe('the owner of a wallet', () => {
     const absent = { kind: 'not_found', detail: 'This wallet does not exist.' };
     const owner = randomUUID();
     const by = (changes: Partial<CallContext>) => ({ context: testContext(changes) });
 
-    it('decides who may open it: its owner, and who acts for the owner', async () => {
+    it('may open it, and so may a trusted caller for the owner or for no account', async () => {
         const { open, data_key } = await setUp(owner);
         assert.deepEqual(await open(by({ user_id: owner })), data_key);
         assert.deepEqual(await open(by({ user_id: owner, trusted: true })), data_key);
         assert.deepEqual(await open(by({ user_id: undefined, trusted: true })), data_key);
     });
 
-    it('is not told to others, trusted or not: no password is tried', async () => {
+    it('is not revealed to other callers, trusted or not, and no password is tried', async () => {
         const { open, seen } = await setUp(owner);
         for (const trusted of [false, true]) await assert.rejects(open(by({ trusted })), absent);
         await assert.rejects(open({ wallet_id: randomUUID() }), absent);
         assert.deepEqual(seen.targets, []);
     });
 
-    it('is nobody: then only who acts for nobody may open it', async () => {
+    it('may be missing, and then only a trusted caller for no account may open it', async () => {
         const { open, data_key } = await setUp(null);
         await assert.rejects(open(by({})), absent);
         await assert.rejects(open(by({ trusted: true })), absent);
@@ -199,7 +202,7 @@ describe('whose wallet it is', () => {
         assert.deepEqual(await open(), data_key);
     });
 
-    it('is not looked up for what is no id', async () => {
+    it('is not looked up if the wallet id is invalid', async () => {
         const { open, seen } = await setUp();
         await assert.rejects(open({ wallet_id: 'x' }), absent);
         assert.equal(seen.found, 0);

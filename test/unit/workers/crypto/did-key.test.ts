@@ -9,13 +9,13 @@ const DID = 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp';
 const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => bytes as PublicKey); // 32 bytes
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-test('every 32 bytes have one DID of 56 characters, which gives them back', () => {
+test('any 32 bytes have one DID of 56 characters, which decodes to them', () => {
     const edges = [0, 255].map((byte) => new Uint8Array(32).fill(byte) as PublicKey); // 32 bytes
     fc.assert(
-        fc.property(fc.oneof(fc.constantFrom(...edges), key), (public_key) => {
-            const did = encodeDidKey(public_key);
+        fc.property(fc.oneof(fc.constantFrom(...edges), key), (publicKey) => {
+            const did = encodeDidKey(publicKey);
             assert.equal(did.length, 56);
-            assert.deepEqual(decodeDidKey(did), public_key);
+            assert.deepEqual(decodeDidKey(did), publicKey);
             assert.equal(isDid(did), true);
             assert.equal(did, `did:key:${didKeyFragment(did)}`);
         }),
@@ -28,8 +28,8 @@ test('no two texts are the DID of one key', () => {
             key,
             fc.integer({ min: 0, max: 55 }),
             fc.constantFrom(...ALPHABET, '0', 'O', 'l', 'é'),
-            (public_key, at, character) => {
-                const did = encodeDidKey(public_key);
+            (publicKey, at, character) => {
+                const did = encodeDidKey(publicKey);
                 const other = did.slice(0, at) + character + did.slice(at + 1);
                 const decoded = decodeDidKey(other);
                 if (decoded !== undefined) assert.equal(encodeDidKey(decoded), other);
@@ -40,8 +40,8 @@ test('no two texts are the DID of one key', () => {
 });
 
 test('everything but the exact form of an Ed25519 did:key is refused', () => {
-    const other_codec = `did:key:z${bs58.encode(Uint8Array.of(0xec, 0x01, ...new Uint8Array(32)))}`;
-    const long_key = `did:key:z${bs58.encode(Uint8Array.of(0xed, 0x01, ...new Uint8Array(33)))}`;
+    const otherCodec = `did:key:z${bs58.encode(Uint8Array.of(0xec, 0x01, ...new Uint8Array(32)))}`;
+    const longKey = `did:key:z${bs58.encode(Uint8Array.of(0xed, 0x01, ...new Uint8Array(33)))}`;
     const others = [
         '',
         'did:key:',
@@ -59,7 +59,7 @@ test('everything but the exact form of an Ed25519 did:key is refused', () => {
         DID.replace('z6M', '6Mz'),
         DID.replace('key', 'KEY'),
     ];
-    for (const text of [...others, ...near, other_codec, long_key, `did:key:z6Mk${'z'.repeat(44)}`]) {
+    for (const text of [...others, ...near, otherCodec, longKey, `did:key:z6Mk${'z'.repeat(44)}`]) {
         assert.equal(decodeDidKey(text), undefined, text);
     }
 });
@@ -70,7 +70,7 @@ test('a long text is refused by its length, before the quadratic decoding', () =
     assert.ok(performance.now() - start < 50);
 });
 
-test('a key of small order is a well-formed DID: its signatures are what never verifies', () => {
+test('a key of small order has a well-formed DID, but its signatures never verify', () => {
     const zero = new Uint8Array(32) as PublicKey; // 32 bytes
     assert.deepEqual(decodeDidKey(encodeDidKey(zero)), zero);
 });

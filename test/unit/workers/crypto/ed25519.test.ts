@@ -13,7 +13,7 @@ import {
 
 const message = Buffer.from('message');
 
-test('a private key is taken as 32 bytes, or as 64 whose halves belong together', () => {
+test('a private key is accepted as 32 bytes, or as 64 bytes whose halves belong together', () => {
     const { seed, public_key } = generateKeyPair();
     const whole = secretKeyBytes(seed, public_key);
     assert.equal(whole.length, 64);
@@ -25,7 +25,7 @@ test('a private key is taken as 32 bytes, or as 64 whose halves belong together'
     }
 });
 
-test('the 14 encodings of points of small order are refused as public keys, and no other that is below p', () => {
+test('the 14 encodings of points of small order are refused as public keys, and other values below p are accepted', () => {
     const p = 2n ** 255n - 19n;
     const little = (y: bigint) => Buffer.from(y.toString(16).padStart(64, '0'), 'hex').reverse();
     const eighth = BigInt(
@@ -35,7 +35,7 @@ test('the 14 encodings of points of small order are refused as public keys, and 
     assert.equal(bad.length, 14);
     for (const bytes of bad) {
         assert.equal(publicKeyFrom(bytes), undefined, bytes.toString('hex'));
-        // The same judgement as libsodium's own, where the encoding is that of a point.
+        // libsodium refuses them, too.
         assert.equal(sodium.crypto_core_ed25519_is_valid_point(bytes), false);
     }
     for (const y of [2n, p - 2n, eighth + 1n]) assert.deepEqual(publicKeyFrom(little(y)), little(y));
@@ -49,7 +49,7 @@ test('a second encoding of a point, whose y is not below p, is refused as a publ
         for (const sign of [0n, 2n ** 255n])
             assert.equal(publicKeyFrom(little(p + above + sign)), undefined, `${above}`);
     }
-    // The same bytes but for one: these are below p.
+    // The same bytes with one of them decreased are below p.
     for (const index of [0, 1, 15, 30, 31]) {
         const bytes = little(p + 18n);
         bytes[index] = (bytes[index] ?? 0) - (index === 0 ? 0x14 : 1);
@@ -57,7 +57,7 @@ test('a second encoding of a point, whose y is not below p, is refused as a publ
     }
 });
 
-test('a signature holds for its own key and message only', () => {
+test('a signature verifies only with its own key and message', () => {
     const { seed, public_key } = generateKeyPair();
     const signature = sign(message, seed, public_key);
     assert.equal(verify(signature, message, public_key), true);
@@ -66,7 +66,7 @@ test('a signature holds for its own key and message only', () => {
     assert.equal(verify(signature, message, new Uint8Array(32) as PublicKey), false); // 32 bytes
 });
 
-test('a signature of another length is no signature', () => {
+test('a signature of another length does not verify', () => {
     const { seed, public_key } = generateKeyPair();
     const signature = sign(message, seed, public_key);
     for (const bad of [signature.subarray(0, 63), Buffer.concat([signature, Buffer.alloc(1)]), new Uint8Array(0)]) {

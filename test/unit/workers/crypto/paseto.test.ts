@@ -29,13 +29,13 @@ function verifies(text: string): boolean {
     return parts !== undefined && verifyToken(parts, public_key);
 }
 
-test('another implementation reads the tokens made here', async () => {
+test('another implementation verifies our tokens', async () => {
     const key = await other.ImportPublicKey(`k4.public.${encodeBase64Url(public_key)}`);
     const { claims } = await other.Verify(key, token, { allowNonExpiring: true });
     assert.deepEqual(claims, JSON.parse(payload));
 });
 
-test('the tokens of another implementation are read here', async () => {
+test('the tokens of another implementation verify here', async () => {
     const key = await other.ImportSecretKey(`k4.secret.${encodeBase64Url(secretKeyBytes(seed, public_key))}`);
     const foreign = await other.Sign(key, JSON.parse(payload), { addIssuedAt: false, nonExpiring: true });
     assert.equal(verifies(foreign), true);
@@ -43,7 +43,7 @@ test('the tokens of another implementation are read here', async () => {
     assert.equal(foreign, token, 'Ed25519 is deterministic');
 });
 
-test('no other last character of a token verifies', () => {
+test('a token with another last character does not verify', () => {
     for (let round = 0; round < 100; round++) {
         // Every length modulo 3, since the last character carries 2, 4 or 6 bits.
         const text = signToken(JSON.stringify({ pad: 'x'.repeat(round) }), seed, public_key);
@@ -69,18 +69,18 @@ test('no character of a token can be replaced, dropped or doubled', () => {
     );
 });
 
-test('a footer or an implicit assertion, even one that was signed, never verifies', () => {
+test('a token with a footer or an implicit assertion never verifies, even if that was signed', () => {
     const message = Buffer.from(payload);
     const bytes = Buffer.from('{"kid":"1"}');
-    const with_footer = signPublic({ message, footer: bytes, implicit: NOTHING, seed, public_key });
-    const with_assertion = signPublic({ message, footer: NOTHING, implicit: bytes, seed, public_key });
-    assert.equal(isToken(with_footer), true);
-    for (const text of [with_footer, with_assertion, `${token}.${encodeBase64Url(bytes)}`]) {
+    const withFooter = signPublic({ message, footer: bytes, implicit: NOTHING, seed, public_key });
+    const withAssertion = signPublic({ message, footer: NOTHING, implicit: bytes, seed, public_key });
+    assert.equal(isToken(withFooter), true);
+    for (const text of [withFooter, withAssertion, `${token}.${encodeBase64Url(bytes)}`]) {
         assert.equal(verifies(text), false, text);
     }
 });
 
-test('only what has the form of a v4.public token is called one', () => {
+test('only a text in the form of a v4.public token is a token', () => {
     const body = token.slice('v4.public.'.length);
     const smallest = `v4.public.${encodeBase64Url(new Uint8Array(66))}`;
     for (const text of [token, smallest, `${token}.Zm9v`]) assert.equal(isToken(text), true, text);
@@ -111,7 +111,7 @@ test('only what has the form of a v4.public token is called one', () => {
     assert.equal(isToken(`${longest}A`), false);
 });
 
-test('PAE is as the specification shows it', () => {
+test('PAE gives the examples of the specification', () => {
     const hex = (...pieces: string[]) =>
         Buffer.from(preAuthEncode(pieces.map((piece) => Buffer.from(piece)))).toString('hex');
     assert.equal(hex(), '0000000000000000');
@@ -119,19 +119,19 @@ test('PAE is as the specification shows it', () => {
     assert.equal(hex('test'), '0100000000000000040000000000000074657374');
 });
 
-test('PAE tells lengths beyond 16 and 24 bits', () => {
-    for (const [length, little_endian] of [
+test('PAE encodes lengths of more than 16 and 24 bits', () => {
+    for (const [length, littleEndian] of [
         [0x01_23_45, '4523010000000000'],
         [0x01_00_00, '0000010000000000'],
         [0x01_00_00_01, '0100000100000000'],
     ] as const) {
         const encoded = Buffer.from(preAuthEncode([new Uint8Array(length)]));
-        assert.equal(encoded.subarray(0, 16).toString('hex'), `0100000000000000${little_endian}`);
+        assert.equal(encoded.subarray(0, 16).toString('hex'), `0100000000000000${littleEndian}`);
         assert.equal(encoded.length, 16 + length);
     }
 });
 
-test('another implementation reads a token of more than 64 KiB', async () => {
+test('another implementation verifies a token of more than 64 KiB', async () => {
     const key = await other.ImportPublicKey(`k4.public.${encodeBase64Url(public_key)}`);
     const long = { note: 'x'.repeat(200_000) };
     const { claims } = await other.Verify(key, signToken(JSON.stringify(long), seed, public_key), {
@@ -140,12 +140,12 @@ test('another implementation reads a token of more than 64 KiB', async () => {
     assert.deepEqual(claims, long);
 });
 
-test('a token whose footer is not the only spelling of its bytes is not taken apart', () => {
+test('a token whose footer is not canonical base64url is not split', () => {
     assert.ok(splitToken(`${token}.Zg`));
     assert.equal(splitToken(`${token}.Zh`), undefined);
 });
 
-test('different pieces never have one PAE', () => {
+test('different pieces never have the same PAE', () => {
     const pieces = fc.array(fc.uint8Array({ maxLength: 3, max: 2 }), { maxLength: 3 });
     fc.assert(
         fc.property(pieces, pieces, (a, b) => {

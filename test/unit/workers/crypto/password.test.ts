@@ -7,7 +7,7 @@ import { DEFAULT_COST, hashPassword, needsRehash, verifyPassword } from '../../.
 const cost = { memory_kib: 64, passes: 1 };
 const phc = hashPassword('correct horse', cost);
 
-test('a hash is a PHC string of 16 bytes of salt and 32 of hash, never twice the same', () => {
+test('a hash is a PHC string with 16 bytes of random salt and 32 bytes of hash', () => {
     assert.match(phc, /^\$argon2id\$v=19\$m=64,t=1,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
     assert.notEqual(hashPassword('correct horse', cost), phc);
     assert.match(hashPassword('x', DEFAULT_COST), /\$m=19456,t=2,p=1\$/);
@@ -30,7 +30,7 @@ test('a password typed in another Unicode form matches', () => {
     assert.equal(verifyPassword(hash, 'cafe fine A'), false);
 });
 
-test('argon2 reads the hashes made here, and the other way round', async () => {
+test('the argon2 package verifies our hashes, and its hashes verify here', async () => {
     assert.equal(await argon2.verify(phc, 'correct horse'), true);
     assert.equal(await argon2.verify(phc, 'wrong'), false);
     const foreign = await argon2.hash('correct horse', { memoryCost: 256, timeCost: 3, parallelism: 1 });
@@ -39,14 +39,14 @@ test('argon2 reads the hashes made here, and the other way round', async () => {
     assert.equal(needsRehash(foreign, { memory_kib: 256, passes: 3 }), false);
 });
 
-test('a hash of another cost asks to be made again', () => {
+test('a hash with another cost needs a rehash', () => {
     assert.equal(needsRehash(phc, cost), false);
     assert.equal(needsRehash(phc, { ...cost, passes: 2 }), true);
     assert.equal(needsRehash(phc, { ...cost, memory_kib: 32 }), true);
 });
 
 test('a stored hash cannot make a thread work without bounds', () => {
-    const with_cost = (text: string) => phc.replace('m=64,t=1,p=1', text);
+    const withCost = (text: string) => phc.replace('m=64,t=1,p=1', text);
     const start = performance.now();
     for (const bad of [
         'm=262145,t=1,p=1',
@@ -59,14 +59,14 @@ test('a stored hash cannot make a thread work without bounds', () => {
         'm=7,t=1,p=1',
         'm=6e9,t=1,p=1',
     ]) {
-        for (const read of [() => verifyPassword(with_cost(bad), 'x'), () => needsRehash(with_cost(bad), cost)]) {
+        for (const read of [() => verifyPassword(withCost(bad), 'x'), () => needsRehash(withCost(bad), cost)]) {
             assert.throws(read, (error) => error instanceof AppError && error.kind === 'internal', bad);
         }
     }
     assert.ok(performance.now() - start < 100);
 });
 
-test('what is no Argon2id hash is refused, and not repeated', () => {
+test('a text that is no Argon2id hash is refused, and the error does not contain it', () => {
     for (const bad of [
         '',
         'hunter2',

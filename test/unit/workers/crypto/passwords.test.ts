@@ -13,13 +13,13 @@ const threads: Worker[] = [];
 subscribe('worker_threads', (message) => threads.push((message as { worker: Worker }).worker)); // as Node documents it
 
 const cost = { memory_kib: 64, passes: 1 };
-const pool = passwordPool({ threads: 2, cost, max_waiting: 10, metrics: poolMetrics(createMetrics()) });
+const pool = passwordPool({ threads: 2, cost, maxWaiting: 10, metrics: poolMetrics(createMetrics()) });
 after(() => pool.close());
 
 const unavailable = (error: unknown) =>
     error instanceof AppError && error.kind === 'unavailable' && error.retry_after === 1;
 
-test('a password matches its hash, and a hash of another cost asks to be made again', async () => {
+test('a password matches its hash, and a hash with another cost needs a rehash', async () => {
     const phc = await pool.hash('correct horse');
     assert.deepEqual(await pool.verify(phc, 'correct horse'), { matches: true, rehash: false });
     assert.deepEqual(await pool.verify(phc, 'wrong'), { matches: false, rehash: false });
@@ -28,22 +28,22 @@ test('a password matches its hash, and a hash of another cost asks to be made ag
     assert.deepEqual(await pool.verify(old, 'wrong'), { matches: false, rehash: false });
 });
 
-test('a key is Argon2id of the password, the salt and the cost that are given', async () => {
+test('a derived key is Argon2id of the given password, salt and cost', async () => {
     const nonce = randomBytes(16);
-    for (const [memory_kib, passes] of [
+    for (const [memoryKib, passes] of [
         [8, 1],
         [64, 3],
     ] as const) {
         const message = 'correct horse ①';
         const parameters = { message: message.normalize('NFKC'), nonce, parallelism: 1, tagLength: 32 };
-        const expected = argon2Sync('argon2id', { ...parameters, memory: memory_kib, passes });
-        assert.deepEqual(Buffer.from(await pool.derive(message, nonce, { memory_kib, passes })), expected);
+        const expected = argon2Sync('argon2id', { ...parameters, memory: memoryKib, passes });
+        assert.deepEqual(Buffer.from(await pool.derive(message, nonce, { memory_kib: memoryKib, passes })), expected);
     }
     assert.notDeepEqual(await pool.derive('a', nonce, cost), await pool.derive('a', randomBytes(16), cost));
     assert.notDeepEqual(await pool.derive('a', nonce, cost), await pool.derive('b', nonce, cost));
 });
 
-test('no stored parameters make a thread work longer, or take more memory, than is reasonable', async () => {
+test('stored parameters out of their bounds are refused, so that no thread takes too much time or memory', async () => {
     const salt = randomBytes(16);
     const bad = [
         { salt: randomBytes(15) },
@@ -55,13 +55,13 @@ test('no stored parameters make a thread work longer, or take more memory, than 
         { passes: Number.NaN },
     ];
     for (const change of bad) {
-        const { salt: used, ...used_cost } = { salt, ...cost, ...change };
-        const error = await pool.derive('hunter2', used, used_cost).catch((thrown: unknown) => thrown);
+        const { salt: used, ...usedCost } = { salt, ...cost, ...change };
+        const error = await pool.derive('hunter2', used, usedCost).catch((thrown: unknown) => thrown);
         assert.ok(error instanceof AppError && error.kind === 'internal', JSON.stringify(change));
     }
 });
 
-test('background hashes are hashes like any other', async () => {
+test('hashes that were made in the background verify like any other', async () => {
     const phcs = await Promise.all(['a', 'b', 'c'].map((password) => pool.hash(password, { background: true })));
     const answers = await Promise.all(['a', 'b', 'x'].map((password, i) => pool.verify(phcs[i] ?? '', password)));
     assert.deepEqual(
@@ -70,14 +70,14 @@ test('background hashes are hashes like any other', async () => {
     );
 });
 
-test('a flood is bounded: the queue fills, the rest is refused at once', async () => {
+test('calls beyond the queue are refused at once', async () => {
     const results = await Promise.allSettled(Array.from({ length: 50 }, () => pool.hash('x')));
     const refused = results.filter((result) => result.status === 'rejected');
     assert.equal(refused.length, 50 - 2 - 10);
     for (const { reason } of refused) assert.ok(unavailable(reason));
 });
 
-test('no error repeats the password', async () => {
+test('no error contains the password', async () => {
     const secret = 'hunter2-hunter2';
     const everything = (error: unknown): string =>
         error instanceof Error
@@ -90,11 +90,11 @@ test('no error repeats the password', async () => {
     }
 });
 
-test('a thread that dies fails its own job only, and the pool is whole again', async () => {
+test('a thread that dies fails only its own job, and the pool replaces the thread', async () => {
     const victims = passwordPool({
         threads: 2,
         cost: { memory_kib: 19_456, passes: 10 },
-        max_waiting: 10,
+        maxWaiting: 10,
         metrics: poolMetrics(createMetrics()),
     });
     await victims.hash('x');

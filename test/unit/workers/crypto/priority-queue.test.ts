@@ -6,8 +6,8 @@ import { AppError } from '../../../../platform/errors.ts';
 import { queueStats } from '../../../../platform/queue-stats.ts';
 import { priorityQueue } from '../../../../workers/crypto/priority-queue.ts';
 
-/** Lanes over jobs that end when told to; `running` holds the names of those that have started and not ended. */
-function controlled(slots: number, max_waiting: number) {
+/** A priority queue of jobs that end when the test calls `end`. `running` returns the names of the running jobs. */
+function controlled(slots: number, maxWaiting: number) {
     const ends = new Map<string, PromiseWithResolvers<string>>();
     const call = priorityQueue<string, string>({
         name: 'test',
@@ -18,12 +18,16 @@ function controlled(slots: number, max_waiting: number) {
             return end.promise;
         },
         slots,
-        max_waiting,
+        maxWaiting,
     });
     return {
         call,
-        running: () => [...ends.keys()].join(' '),
+        async running() {
+            await setImmediate(); // a job begins after the call that gave it a slot
+            return [...ends.keys()].join(' ');
+        },
         async end(name: string, error?: Error) {
+            await setImmediate();
             if (error) ends.get(name)?.reject(error);
             else ends.get(name)?.resolve(name);
             ends.delete(name);
@@ -35,15 +39,15 @@ function controlled(slots: number, max_waiting: number) {
 test('background jobs take at most half of the slots, and all foreground jobs go first', async () => {
     const { call, running, end } = controlled(4, 10);
     for (const name of ['b1', 'b2', 'b3', 'b4']) void call(name, 'background');
-    assert.equal(running(), 'b1 b2');
+    assert.equal(await running(), 'b1 b2');
     for (const name of ['f1', 'f2', 'f3', 'f4']) void call(name, 'foreground');
-    assert.equal(running(), 'b1 b2 f1 f2');
+    assert.equal(await running(), 'b1 b2 f1 f2');
     await end('b1');
-    assert.equal(running(), 'b2 f1 f2 f3', 'a waiting login takes the slot that a batch gave up');
+    assert.equal(await running(), 'b2 f1 f2 f3', 'a waiting foreground job takes the slot of an ended background job');
     await end('b2');
-    assert.equal(running(), 'f1 f2 f3 f4');
+    assert.equal(await running(), 'f1 f2 f3 f4');
     await end('f1');
-    assert.equal(running(), 'f2 f3 f4 b3');
+    assert.equal(await running(), 'f2 f3 f4 b3');
 });
 
 test('with one slot, background jobs run one at a time when nothing else waits', async () => {
@@ -51,20 +55,20 @@ test('with one slot, background jobs run one at a time when nothing else waits',
     void call('b1', 'background');
     void call('b2', 'background');
     void call('f1', 'foreground');
-    assert.equal(running(), 'b1');
+    assert.equal(await running(), 'b1');
     await end('b1');
-    assert.equal(running(), 'f1');
+    assert.equal(await running(), 'f1');
     await end('f1');
-    assert.equal(running(), 'b2');
+    assert.equal(await running(), 'b2');
 });
 
-test('foreground jobs may fill every slot', () => {
+test('foreground jobs may fill every slot', async () => {
     const { call, running } = controlled(3, 10);
     for (const name of ['f1', 'f2', 'f3', 'f4']) void call(name, 'foreground');
-    assert.equal(running(), 'f1 f2 f3');
+    assert.equal(await running(), 'f1 f2 f3');
 });
 
-test('each lane refuses what exceeds its own queue, with the time to come back', async () => {
+test('each priority refuses jobs beyond its own queue, with a time to wait', async () => {
     const { call, running, end } = controlled(1, 2);
     const waiting = ['f1', 'f2', 'f3'].map((name) => call(name, 'foreground'));
     const full = (error: unknown) =>
@@ -75,38 +79,38 @@ test('each lane refuses what exceeds its own queue, with the time to come back',
     await assert.rejects(call('b3', 'background'), full);
     for (const name of ['f1', 'f2', 'f3']) await end(name);
     assert.deepEqual(await Promise.all(waiting), ['f1', 'f2', 'f3']);
-    assert.equal(running(), 'b1');
+    assert.equal(await running(), 'b1');
 });
 
-test('a job that fails gives its slot back', async () => {
+test('a job that fails frees its slot', async () => {
     const { call, running, end } = controlled(1, 2);
     const failed = assert.rejects(call('f1', 'foreground'), /broken/);
     const next = call('f2', 'foreground');
     await end('f1', new Error('broken'));
     await failed;
-    assert.equal(running(), 'f2');
+    assert.equal(await running(), 'f2');
     await end('f2');
     assert.equal(await next, 'f2');
 });
 
-test('a job whose turn comes too late for its deadline is not run, and those behind it are', async () => {
+test('a job that is past its deadline when its turn comes is not run, and the jobs behind it are', async () => {
     const { call, running, end } = controlled(1, 10);
     void call('first', 'foreground');
     const soon = performance.now() + 150;
     const late = Promise.allSettled(['late', 'late too'].map((name) => call(name, 'foreground', { deadline: soon })));
-    const in_time = call('in time', 'foreground', { deadline: performance.now() + 60_000 });
+    const inTime = call('in time', 'foreground', { deadline: performance.now() + 60_000 });
     while (performance.now() < soon) await setImmediate();
     await end('first');
-    assert.equal(running(), 'in time');
+    assert.equal(await running(), 'in time');
     for (const outcome of await late) {
         assert.ok(outcome.status === 'rejected' && outcome.reason instanceof AppError);
         assert.equal(outcome.reason.kind, 'deadline');
     }
     await end('in time');
-    assert.equal(await in_time, 'in time');
+    assert.equal(await inTime, 'in time');
 });
 
-test('a job whose client goes away leaves the queue at once and makes room, and is never run', async () => {
+test('a job whose client disconnects leaves the queue at once, frees its place and is never run', async () => {
     const { call, running, end } = controlled(1, 2);
     const stats = queueStats('test_foreground');
     void call('first', 'foreground');
@@ -120,7 +124,7 @@ test('a job whose client goes away leaves the queue at once and makes room, and 
     await assert.rejects(call('late', 'foreground', { cancellation }), { kind: 'cancelled' });
     const others = ['one', 'two'].map((name) => call(name, 'foreground', { cancellation: new Cancellation() }));
     await end('first');
-    assert.equal(running(), 'one');
+    assert.equal(await running(), 'one');
     for (const name of ['one', 'two']) await end(name);
     assert.deepEqual(await Promise.all(others), ['one', 'two']);
 });

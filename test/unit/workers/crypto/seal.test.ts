@@ -8,7 +8,7 @@ import { newKey, type Place, seal, tagOf, unseal } from '../../../../workers/cry
 const key = newKey();
 const place: Place = { wallet: newId(), record: 'private_key' };
 
-test('what is sealed comes back, whatever it is', () => {
+test('unsealing a record returns the bytes that were sealed', () => {
     fc.assert(
         fc.property(fc.uint8Array({ maxLength: 300 }), (plain) => {
             assert.deepEqual(unseal(seal(plain, key, place), key, place), Buffer.from(plain));
@@ -44,7 +44,7 @@ test('a record opens under no other key and in no other place', () => {
     assert.ok(unseal(sealed, key, place));
 });
 
-test('no bit of a record can be changed, and none of its bytes left out', () => {
+test('a record with a changed bit or without its last bytes does not open', () => {
     const sealed = seal(Buffer.from('a secret'), key, place);
     for (let bit = 0; bit < sealed.length * 8; bit++) {
         const changed = Buffer.from(sealed);
@@ -61,7 +61,7 @@ test('no two records have the same nonce', () => {
     assert.equal(new Set(nonces).size, nonces.length);
 });
 
-test('a tag tells texts apart, and means nothing under another key', () => {
+test('a tag identifies a text under one key, and is different under another key', () => {
     assert.deepEqual(tagOf('did:key:z6MkA', key), tagOf('did:key:z6MkA', key));
     assert.notDeepEqual(tagOf('did:key:z6MkA', key), tagOf('did:key:z6MkB', key));
     assert.notDeepEqual(tagOf('did:key:z6MkA', key), tagOf('did:key:z6MkA', newKey()));

@@ -1,6 +1,6 @@
 import { sql } from '../platform/postgres/db.ts';
 
-/** What written rows can count for an account. */
+/** The kinds of rows that are counted for an account. */
 export type CountedKind =
     | 'dids_created'
     | 'credentials_issued'
@@ -11,15 +11,18 @@ export type CountedKind =
     | 'wallet_credentials'
     | 'logins';
 
-/** The end of a statement whose `written` rows have a column `account`: it counts them in the same transaction. */
+/**
+ * Returns the end of a statement whose CTE `written` has the written rows, with a column `account`. It appends their
+ * pending counts in the same transaction.
+ */
 export function appendPendingCounts(kind: CountedKind, sign: 1 | -1 = 1) {
     return sql.fragment`
         INSERT INTO usage.deltas (account, kind, day, amount)
         SELECT account, ${kind}, (now() AT TIME ZONE 'UTC')::date, ${sign} * count(*) FROM written GROUP BY account`;
 }
 
-/** The same for new accounts, by their column `tier`. They count for the platform only. */
-export function appendUserDeltas() {
+/** Like appendPendingCounts, for new accounts by their column `tier`. These count for the platform only. */
+export function appendUserCounts() {
     return sql.fragment`
         INSERT INTO usage.deltas (account, kind, day, amount)
         SELECT NULL, 'users_' || tier, (now() AT TIME ZONE 'UTC')::date, count(*) FROM written GROUP BY tier`;

@@ -1,38 +1,48 @@
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import { PLATFORM, type RequestCount } from './store.ts';
 
-/** Deltas that one statement rolls up, which bounds its locks and its duration. */
-export const FOLD_ROWS = 10_000;
-/** The advisory lock for recording requests ("usag" in ASCII): one process at a time computes the differences. */
+/**
+ * Maximum number of pending counts that one statement rolls up. It bounds the locks and the duration of the statement.
+ */
+export const ROLL_UP_ROWS = 10_000;
+/**
+ * The advisory lock for recording requests ("usag" in ASCII). Only one process at a time may compute the differences.
+ */
 const RECORD_LOCK = 0x75736167;
 
-export interface FoldStore {
-    /** Moves at most FOLD_ROWS deltas into totals. Returns how many there were. A second run moves nothing twice. */
-    foldDeltas(): Promise<number>;
-    /** Frees the space of deltas that are rolled up. Until then each reader of newer deltas steps over them. */
-    sweepDeltas(): Promise<void>;
-    /** Records absolute counts, and adds the difference to the recorded ones. A second run adds nothing twice. */
+export interface RollUpStore {
+    /**
+     * Moves at most ROLL_UP_ROWS pending counts into the totals. Returns the number of moved rows. A second run moves
+     * nothing twice.
+     */
+    rollUpPendingCounts(): Promise<number>;
+    /** Frees the space of pending counts that are rolled up. Until then every reader of newer rows has to skip them. */
+    sweepPendingCounts(): Promise<void>;
+    /**
+     * Records absolute counts, and adds their difference from the recorded ones to the totals. A second run adds
+     * nothing twice.
+     */
     recordRequests(counts: readonly RequestCount[]): Promise<void>;
 }
 
-export function foldStore(db: Database): FoldStore {
+export function rollUpStore(db: Database): RollUpStore {
     return {
-        foldDeltas: () => foldDeltas(db),
-        async sweepDeltas() {
+        rollUpPendingCounts: () => rollUpPendingCounts(db),
+        async sweepPendingCounts() {
             await db.rows(sql.unsafe`VACUUM usage.deltas`);
         },
         recordRequests: (counts) => recordRequests(db, counts),
     };
 }
 
-async function foldDeltas(db: Database): Promise<number> {
-    // By ctid, for which there is only one plan. A join by id on a table that was just emptied is planned as if it were
-    // still empty, and compares each delta with each other one. The rows do not move, because the subquery has locked
-    // them.
-    const rows = await db.rows<{ folded: number }>(sql.unsafe`
+async function rollUpPendingCounts(db: Database): Promise<number> {
+    // Selects by ctid, for which PostgreSQL has only one plan. It would plan a join by id on a table that was just
+    // emptied as if the table were still empty, and compare each row with every other row. The rows do not move,
+    // because the subquery has locked them.
+    const rows = await db.rows<{ moved: number }>(sql.unsafe`
         WITH taken AS (
             DELETE FROM usage.deltas WHERE ctid = ANY(ARRAY(
-                SELECT ctid FROM usage.deltas ORDER BY id LIMIT ${FOLD_ROWS} FOR UPDATE SKIP LOCKED))
+                SELECT ctid FROM usage.deltas ORDER BY id LIMIT ${ROLL_UP_ROWS} FOR UPDATE SKIP LOCKED))
             RETURNING account, kind, day, date_trunc('month', day)::date AS month, amount
         ), added AS (
             INSERT INTO usage.totals (account, kind, month, amount)
@@ -45,8 +55,8 @@ async function foldDeltas(db: Database): Promise<number> {
             SELECT account, day, 0, sum(amount) FROM taken WHERE kind = 'logins' GROUP BY account, day
             ON CONFLICT (day, account) DO UPDATE SET logins = days.logins + excluded.logins
         )
-        SELECT count(*) AS folded FROM taken`);
-    return rows[0]?.folded ?? 0;
+        SELECT count(*) AS moved FROM taken`);
+    return rows[0]?.moved ?? 0;
 }
 
 const TUPLE_TYPES = ['text', 'uuid', 'date', 'int8', 'int8', 'int8', 'int8', 'timestamptz'];

@@ -1,17 +1,20 @@
 import { accountsAwaitingRollUp, decodeLimitRecord } from '../../platform/access/limit-record.ts';
 import { type Redis, redisScript } from '../../platform/redis/redis.ts';
-import { FOLD_ROWS, type FoldStore } from './fold.store.ts';
 import { countsOf } from './records.ts';
+import { ROLL_UP_ROWS, type RollUpStore } from './roll-up.store.ts';
 
-/** Accounts that are rolled up at a time. */
+/** Number of accounts that are rolled up at a time. */
 const ACCOUNTS = 200;
-/** Deltas that are rolled up before the space is freed: PostgreSQL itself does that only once a minute. */
+/**
+ * Number of rolled-up pending counts after which a run frees their space. PostgreSQL itself frees it only once a
+ * minute.
+ */
 const SWEPT_ROWS = 1_000;
 
 /**
- * Removes a bucket from its account's set, unless it was counted in since its record was read: then it stays for the
- * next run. The fifth double of a record tells that it is in the set. An account whose set is empty leaves the shard's
- * set.
+ * Removes a bucket from its account's set. The bucket stays for the next run if it was counted in since its record was
+ * read. The fifth double of a record says whether the bucket is in the set. An account whose set is empty leaves the
+ * shard's set.
  */
 const SETTLE = `
 local bucket, buckets, accounts = KEYS[1], KEYS[2], KEYS[3]
@@ -25,30 +28,32 @@ end
 return 1`;
 
 interface RollUpDependencies {
-    store: FoldStore;
+    store: RollUpStore;
     redis: Redis;
     shards: number;
 }
 
 /**
- * Rolls up deltas into totals. Deltas that are written meanwhile wait for the next run: under load it would never end.
+ * Rolls up the pending counts into the totals. Pending counts that are written meanwhile may wait for the next run,
+ * because under load a run would otherwise never end.
  */
-export async function foldDeltas({ store }: Pick<RollUpDependencies, 'store'>): Promise<void> {
+export async function rollUpPendingCounts({ store }: Pick<RollUpDependencies, 'store'>): Promise<void> {
     let sum = 0;
-    for (let folded = FOLD_ROWS; folded === FOLD_ROWS; sum += folded) folded = await store.foldDeltas();
-    if (sum >= SWEPT_ROWS) await store.sweepDeltas();
+    for (let rolledUp = ROLL_UP_ROWS; rolledUp === ROLL_UP_ROWS; sum += rolledUp)
+        rolledUp = await store.rollUpPendingCounts();
+    if (sum >= SWEPT_ROWS) await store.sweepPendingCounts();
 }
 
 /**
- * Rolls up deltas into totals, and the limiter's request counts into PostgreSQL. It may be interrupted and repeated at
- * any point.
+ * Rolls up the pending counts into the totals, and the limiter's request counts into PostgreSQL. It may be interrupted
+ * and repeated at any point.
  */
 export async function rollUp({ store, redis, shards }: RollUpDependencies): Promise<void> {
-    await foldDeltas({ store });
-    for (let shard = 0; shard < shards; shard++) await foldShard(store, redis, `{${shard}}`);
+    await rollUpPendingCounts({ store });
+    for (let shard = 0; shard < shards; shard++) await rollUpShard(store, redis, `{${shard}}`);
 }
 
-async function foldShard(store: FoldStore, redis: Redis, tag: string): Promise<void> {
+async function rollUpShard(store: RollUpStore, redis: Redis, tag: string): Promise<void> {
     const settle = redisScript(redis, SETTLE);
     const accounts = await redis.smembers(accountsAwaitingRollUp(tag));
     for (let start = 0; start < accounts.length; start += ACCOUNTS) {

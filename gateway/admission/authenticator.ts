@@ -1,13 +1,12 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type ApiKeyFormat, parseApiKey } from '../../platform/access/api-key.ts';
 import { bucketsAwaitingRollUp, keyBucket, sessionsBucket } from '../../platform/access/limit-record.ts';
 import { livenessMarkKey, type Subject } from '../../platform/access/liveness-marks.ts';
 import type { CallContext } from '../../platform/context.ts';
 import type { Services } from '../services.ts';
-import type { Limiter } from './limit.ts';
 import type { LimitRequest } from './limit-decision.ts';
-import type { SessionTokens } from './session-tokens.ts';
+import type { Limiter } from './limiter.ts';
+import type { SessionVerifier } from './session-verifier.ts';
 
 /** The authenticated caller. */
 export interface Principal {
@@ -17,27 +16,26 @@ export interface Principal {
     key_id?: string;
 }
 
-/** What the owner said about a key or session. Its calls are decided by this. */
+/** What the owning service said about an active key or session: who calls, and how its calls are limited. */
 export interface AuthState {
     principal: Principal;
     limitRequest: LimitRequest & { mark: string };
 }
 
 /**
- * A bearer token that is well-formed and, for a session token, correctly signed. Whether it is still active, only its
- * owner or the limiter can say.
+ * A well-formed bearer token: an API key, or a session token with a valid signature. Only the owning service (keys or
+ * identity) and the limiter know whether it is still active.
  */
 export interface Bearer {
     kind: Subject;
     /** Identifies the key or session. */
     id: string;
-    /** Asks the owner. Undefined when the key or session is unknown, revoked or expired. */
+    /** Asks the owning service. Returns undefined if the key or session is unknown, revoked or expired. */
     lookUp(context: CallContext): Promise<AuthState | undefined>;
 }
 
 /**
- * The scheme in any letter case, blanks, then the token (RFC 6750, section 2.1). Node has removed the blanks around the
- * value.
+ * The scheme in any letter case, spaces, then the token (RFC 6750, section 2.1). Node has trimmed the value already.
  */
 const BEARER = /^bearer +([^ ].*)$/i;
 
@@ -47,17 +45,17 @@ export function bearerToken(request: IncomingMessage): string | undefined {
 }
 
 export interface Authenticator {
-    /** Reads what a token stands for from its prefix (decision A1). */
+    /** Recognizes an API key by its prefix (decision A1). Returns undefined for a malformed or expired token. */
     identify(token: string): Promise<Bearer | undefined>;
 }
 
 export function authenticator(options: {
     services: Services;
     limiter: Limiter;
-    session_tokens: SessionTokens;
-    key_format: ApiKeyFormat;
+    sessionVerifier: SessionVerifier;
+    keyFormat: ApiKeyFormat;
 }): Authenticator {
-    const { services, limiter, session_tokens, key_format } = options;
+    const { services, limiter, sessionVerifier, keyFormat } = options;
 
     function keyBearer(hash: Uint8Array): Bearer {
         return {
@@ -77,30 +75,30 @@ export function authenticator(options: {
         };
     }
 
-    function sessionBearer(session_id: string): Bearer {
+    function sessionBearer(sessionId: string): Bearer {
         return {
             kind: 'session',
-            id: session_id,
+            id: sessionId,
             async lookUp(context) {
-                const session = await services.identity.confirmSession({ session_id }, context);
+                const session = await services.identity.confirmSession({ session_id: sessionId }, context);
                 if (!session.alive) return undefined;
                 const { user_id, tier, rate_limit } = session;
                 const tag = limiter.tag(user_id);
                 const bucket = sessionsBucket(tag, user_id);
-                const mark = livenessMarkKey(tag, 'session', session_id);
-                return authState({ user_id, tier, session_id }, { tag, bucket, mark, limit: rate_limit });
+                const mark = livenessMarkKey(tag, 'session', sessionId);
+                return authState({ user_id, tier, session_id: sessionId }, { tag, bucket, mark, limit: rate_limit });
             },
         };
     }
 
     return {
         async identify(token) {
-            if (token.startsWith(`${key_format.brand}_`)) {
-                const key = parseApiKey(token, key_format);
+            if (token.startsWith(`${keyFormat.brand}_`)) {
+                const key = parseApiKey(token, keyFormat);
                 return key && keyBearer(key.hash);
             }
-            const session_id = await session_tokens.verify(token);
-            return session_id === undefined ? undefined : sessionBearer(session_id);
+            const sessionId = await sessionVerifier.verify(token);
+            return sessionId === undefined ? undefined : sessionBearer(sessionId);
         },
     };
 }
@@ -113,17 +111,4 @@ function authState(
     const { user_id, tier } = principal;
     const awaitingRollUp = bucketsAwaitingRollUp(counted.tag, user_id);
     return { principal, limitRequest: { ...counted, awaitingRollUp, tier } };
-}
-
-/** Checks `X-Internal-Secret` against the valid secrets, in constant time. */
-export function internalSecret(secrets: readonly string[]): (request: IncomingMessage) => boolean {
-    const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-    const valid = secrets.map(digest);
-    return (request) => {
-        const sent = request.headers['x-internal-secret'];
-        if (typeof sent !== 'string') return false; // sent twice, it comes joined, and matches none
-        const offered = digest(sent);
-        // Every secret is compared, even after one has matched.
-        return valid.map((secret) => timingSafeEqual(secret, offered)).includes(true);
-    };
 }

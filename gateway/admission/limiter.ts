@@ -15,7 +15,7 @@ const NO_TIER = 'none';
 
 export interface Limiter {
     /**
-     * Counts the call if the caller is active and within the limit. `asked_at` (`performance.now()`): the owner was
+     * Counts the call if the caller is active and within the limit. `askedAt` (`performance.now()`): the owner was
      * asked at this time and has confirmed the caller. AppError `unavailable` when too many calls wait.
      */
     take(limitRequest: LimitRequest, lookedUpAt?: number, traced?: Traced): Promise<Decision>;
@@ -34,30 +34,30 @@ export interface Limiter {
 export function limiter(options: {
     redis: Redis;
     shards: number;
-    window_ms: number;
+    windowMs: number;
     log: Log;
     metrics: Metrics;
     /** Milliseconds since 1970, for the windows that are kept in this process. */
     clock?: () => number;
 }): Limiter {
-    const { redis, shards, window_ms, log, metrics, clock = Date.now } = options;
-    const queue = queues(limitScript(redis, window_ms));
-    const local = localWindows(window_ms);
+    const { redis, shards, windowMs, log, metrics, clock = Date.now } = options;
+    const queue = queues(limitScript(redis, windowMs));
+    const local = localWindows(windowMs);
     const decisions = metrics.counter({
         name: 'rate_limit_decisions_total',
         help: 'Decisions of the rate limiter, by outcome and tier. unreachable: Redis did not answer, so this process decided alone.',
         labels: ['state', 'tier'],
     });
     for (const state of [...STATES, 'unreachable']) decisions.inc({ state, tier: NO_TIER }, 0);
-    let paused_until = 0;
+    let pausedUntil = 0;
 
     async function askRedis(call: ScriptCall, traced: Traced | undefined): Promise<Decision | undefined> {
-        if (performance.now() < paused_until) return undefined;
+        if (performance.now() < pausedUntil) return undefined;
         try {
             return await queue(call.tag)(call, traced);
         } catch (error) {
             if (error instanceof AppError) throw error; // too many calls wait
-            paused_until = performance.now() + PAUSE_MS;
+            pausedUntil = performance.now() + PAUSE_MS;
             log.warn({ err: error }, 'rate limiter: Redis does not answer, this process decides alone');
             return undefined;
         }
@@ -87,19 +87,19 @@ export function limiter(options: {
 
 /** The queue of each shard. Its calls wait for each other, but not for those of other shards. */
 function queues(decide: (tag: string, calls: ScriptCall[]) => Promise<Decision[]>) {
-    const by_tag = new Map<string, Coalescer<ScriptCall, Decision>>();
+    const byTag = new Map<string, Coalescer<ScriptCall, Decision>>();
     return (tag: string): Coalescer<ScriptCall, Decision> => {
-        const existing = by_tag.get(tag);
+        const existing = byTag.get(tag);
         if (existing) return existing;
         const created = coalesce<ScriptCall, Decision>({
             name: 'limiter',
             system: 'redis',
-            max_batch: 256,
-            max_in_flight: 1,
-            max_waiting: 16_384,
+            maxBatch: 256,
+            maxInFlight: 1,
+            maxWaiting: 16_384,
             run: (calls) => decide(tag, calls),
         });
-        by_tag.set(tag, created);
+        byTag.set(tag, created);
         return created;
     };
 }

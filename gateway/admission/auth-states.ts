@@ -1,39 +1,42 @@
 import { createCache } from '../../platform/cache.ts';
 import { type CallContext, detached } from '../../platform/context.ts';
 import type { Log } from '../../platform/telemetry/log.ts';
-import type { AuthState, Bearer, Principal } from './auth.ts';
-import type { Limiter } from './limit.ts';
+import type { AuthState, Bearer, Principal } from './authenticator.ts';
 import type { Decision } from './limit-decision.ts';
+import type { Limiter } from './limiter.ts';
 
-/** Cached states of keys and sessions. None is trusted alone: the limiter checks the liveness mark on every call. */
-const REMEMBERED = 100_000;
-/** A state that is older than this (ms) and in use is refreshed, before its mark ends. */
-const RENEW_AFTER_MS = 40_000;
+/** Most cached states. No state is trusted alone: the limiter checks the liveness mark on every call. */
+const MAX_CACHED_BEARERS = 100_000;
+/** A state in use is refreshed when it is older than this, in ms: before its liveness mark expires. */
+const REFRESH_AFTER_MS = 40_000;
 /**
- * A state that is older than this (ms) is not used. Its mark may still exist, because of calls through another gateway,
- * but its tier may have changed.
+ * A state that is older than this (ms) is not used. Calls through another gateway may have kept its liveness mark, but
+ * its tier may have changed.
  */
-const FORGET_AFTER_MS = 60_000;
-/** Time limit for a refresh, in milliseconds. */
-const RENEWAL_TIMEOUT_MS = 10_000;
+const MAX_AGE_MS = 60_000;
+/** Timeout of a refresh, in milliseconds. */
+const REFRESH_TIMEOUT_MS = 10_000;
 
 interface CachedState extends AuthState {
-    /** When the owner was asked. */
+    /** When the owning service was asked, by `performance.now()`. */
     lookedUpAt: number;
-    /** Redis does not know the owner's confirmation yet. */
+    /** True until Redis is told of the confirmation. */
     unmarked: boolean;
-    renewing: boolean;
+    refreshing: boolean;
 }
 
-/** Counts a call by a key or session in its bucket. Undefined if it is revoked or expired. */
-export type CountLiveCall = (
+/** Counts a call by a key or session in its bucket. Returns undefined if the key or session is not active. */
+export type DecideCall = (
     bearer: Bearer,
     context: CallContext,
 ) => Promise<{ decision: Decision; principal: Principal } | undefined>;
 
-/** Decides which keys and sessions are active, from what their owners said and what the limiter has learnt since. */
-export function liveBearers({ limiter, log }: { limiter: Limiter; log: Log }): CountLiveCall {
-    const cached = createCache<string, CachedState>(REMEMBERED);
+/**
+ * Decides the calls of keys and sessions. It caches what the owning service said about a key or session, and asks again
+ * when the limiter does not find a liveness mark. README.md shows the states.
+ */
+export function authStates({ limiter, log }: { limiter: Limiter; log: Log }): DecideCall {
+    const cached = createCache<string, CachedState>(MAX_CACHED_BEARERS);
 
     async function lookUp(bearer: Bearer, context: CallContext): Promise<CachedState | undefined> {
         const lookedUpAt = performance.now();
@@ -42,21 +45,21 @@ export function liveBearers({ limiter, log }: { limiter: Limiter; log: Log }): C
             cached.delete(bearer.id);
             return undefined;
         }
-        const entry = { ...state, lookedUpAt, unmarked: true, renewing: false };
+        const entry = { ...state, lookedUpAt, unmarked: true, refreshing: false };
         cached.set(bearer.id, entry);
         return entry;
     }
 
     function recent({ id }: Bearer): CachedState | undefined {
         const entry = cached.get(id);
-        return entry && performance.now() - entry.lookedUpAt < FORGET_AFTER_MS ? entry : undefined;
+        return entry && performance.now() - entry.lookedUpAt < MAX_AGE_MS ? entry : undefined;
     }
 
-    function renewInBackground(entry: CachedState, bearer: Bearer, context: CallContext): void {
-        if (entry.renewing || performance.now() - entry.lookedUpAt < RENEW_AFTER_MS) return;
-        entry.renewing = true;
-        lookUp(bearer, detached(context, RENEWAL_TIMEOUT_MS)).catch((error: unknown) => {
-            entry.renewing = false;
+    function refreshInBackground(entry: CachedState, bearer: Bearer, context: CallContext): void {
+        if (entry.refreshing || performance.now() - entry.lookedUpAt < REFRESH_AFTER_MS) return;
+        entry.refreshing = true;
+        lookUp(bearer, detached(context, REFRESH_TIMEOUT_MS)).catch((error: unknown) => {
+            entry.refreshing = false;
             log.warn({ err: error }, 'could not refresh a cached authentication state');
         });
     }
@@ -81,11 +84,11 @@ export function liveBearers({ limiter, log }: { limiter: Limiter; log: Log }): C
             cached.delete(bearer.id);
             return undefined;
         }
-        // Redis is unreachable, or keeps losing its data; but the owner has been asked for this very call.
+        // Redis is unreachable or keeps losing its data, but the owning service has confirmed this very call.
         if (decision.state === 'unreachable' || decision.state === 'unconfirmed') {
             decision = limiter.takeLocally(entry.limitRequest);
         }
-        renewInBackground(entry, bearer, context);
+        refreshInBackground(entry, bearer, context);
         return { decision, principal: entry.principal };
     };
 }

@@ -5,11 +5,11 @@ import { ownContext } from '../../platform/context.ts';
 import type { Services } from '../services.ts';
 
 /** Cached verified tokens. Verifying a signature takes 140 µs. */
-const REMEMBERED = 50_000;
+const MAX_CACHED_TOKENS = 50_000;
 /** The keys are fetched from identity at most this often, in milliseconds. */
 const LEAST_REFETCH_MS = 1_000;
 
-export interface SessionTokens {
+export interface SessionVerifier {
     /** The session of a valid, unexpired access token. The token cannot say whether the session is still active. */
     verify(token: string): Promise<string | undefined>;
 }
@@ -19,32 +19,32 @@ export interface SessionTokens {
  * a token names an unknown key. A verified token is cached until its `exp`, by its SHA-256 only: a copy of this
  * process's memory contains no usable token.
  */
-export function sessionTokens({
+export function sessionVerifier({
     identity,
     clock,
 }: {
     identity: Services['identity'];
     /** Milliseconds since 1970. */
     clock: () => number;
-}): SessionTokens {
-    const newCache = () => createCache<string, { session_id: string; exp: number }>(REMEMBERED);
+}): SessionVerifier {
+    const newCache = () => createCache<string, { session_id: string; exp: number }>(MAX_CACHED_TOKENS);
     let cached = newCache();
     let kids = '';
     let verifier: SessionTokenVerifier = sessionTokenVerifier({ keys: [], clock });
     let fetching: Promise<void> | undefined;
-    let fetched_at = Number.NEGATIVE_INFINITY;
+    let fetchedAt = Number.NEGATIVE_INFINITY;
 
     async function fetchKeys(): Promise<void> {
         const { keys } = await identity.listSigningKeys({}, ownContext());
         verifier = sessionTokenVerifier({ keys, clock });
-        const kids_now = keys.map(({ kid }) => kid).join();
-        if (kids_now !== kids) cached = newCache(); // a token that was signed with a removed key is no longer valid
-        kids = kids_now;
-        fetched_at = performance.now();
+        const kidsNow = keys.map(({ kid }) => kid).join();
+        if (kidsNow !== kids) cached = newCache(); // a token that was signed with a removed key is no longer valid
+        kids = kidsNow;
+        fetchedAt = performance.now();
     }
 
     async function refetch(): Promise<void> {
-        if (performance.now() - fetched_at < LEAST_REFETCH_MS) return;
+        if (performance.now() - fetchedAt < LEAST_REFETCH_MS) return;
         fetching ??= fetchKeys().finally(() => {
             fetching = undefined;
         });

@@ -1,0 +1,16 @@
+import type { AppError } from '../../platform/errors.ts';
+import type { Principal } from './authenticator.ts';
+import { type Decision, limitExceeded } from './limit-decision.ts';
+
+/** Whether a request may go on. */
+export interface Verdict {
+    /** Becomes the rate limit headers of the answer. */
+    decision: Decision;
+    principal?: Principal;
+    /** Why the request is refused; absent if it is admitted. */
+    failure?: AppError;
+}
+
+export function verdictOf(decision: Decision): Verdict {
+    return decision.state === 'limited' ? { decision, failure: limitExceeded(decision) } : { decision };
+}

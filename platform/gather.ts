@@ -1,0 +1,95 @@
+import { AppError } from './errors.ts';
+import { queueStats } from './queue-stats.ts';
+
+export interface GatherOptions<Item> {
+    /** Names the queue in the metrics and in the overload error's cause. */
+    name: string;
+    /** Maximum number of items in a batch. */
+    maxBatch: number;
+    /** The weight of an item, and the maximum weight of a batch. A single item may weigh more. */
+    weight?: { of(item: Item): number; max: number };
+    /** Maximum number of batches in flight. */
+    maxInFlight: number;
+    /** Maximum number of waiting items. Further ones are refused with `unavailable`. */
+    maxWaiting: number;
+    /** Runs one batch. Never rejects. */
+    run(items: Item[]): Promise<void>;
+}
+
+export interface Gatherer<Item> {
+    /** Throws `unavailable` if too many items wait. */
+    add(item: Item): void;
+    /** Items that wait for a batch. */
+    waiting(): number;
+    /** Drops the waiting items for which this returns false. */
+    retain(isWanted: (item: Item) => boolean): void;
+}
+
+/**
+ * Gathers single items into batches without a timer. Items that arrive in one turn of the event loop leave together at
+ * its end. Items that arrive while `maxInFlight` batches are in flight leave with the next batch. So batches grow with
+ * load, and without load an item does not wait.
+ */
+export function gather<Item>(options: GatherOptions<Item>): Gatherer<Item> {
+    let queue: Item[] = [];
+    const stats = queueStats(options.name);
+    let inFlight = 0;
+    let turnWillEnd = false;
+
+    function send(): void {
+        while (queue.length > 0 && inFlight < options.maxInFlight) {
+            inFlight++;
+            const batch = queue.splice(0, nextBatch(queue, options));
+            stats.batches++;
+            stats.waiting -= batch.length;
+            void options.run(batch).then(onBatchDone);
+        }
+    }
+    function onBatchDone(): void {
+        inFlight--;
+        send();
+    }
+    function endTurn(): void {
+        turnWillEnd = false;
+        send();
+    }
+
+    return {
+        add(item) {
+            if (queue.length >= options.maxWaiting) throw overloaded(options.name);
+            queue.push(item);
+            stats.items++;
+            stats.waiting++;
+            if (turnWillEnd || inFlight >= options.maxInFlight) return;
+            turnWillEnd = true;
+            setImmediate(endTurn);
+        },
+        waiting: () => queue.length,
+        retain(isWanted) {
+            const wanted = queue.filter(isWanted);
+            stats.waiting -= queue.length - wanted.length;
+            queue = wanted;
+        },
+    };
+}
+
+/** Returns the number of waiting items that fit into the next batch. */
+function nextBatch<Item>(queue: Item[], { maxBatch, weight }: GatherOptions<Item>): number {
+    const count = Math.min(queue.length, maxBatch);
+    if (!weight) return count;
+    let sum = 0;
+    for (let index = 0; index < count; index++) {
+        sum += weight.of(queue[index] as Item); // index is below the length
+        if (sum > weight.max) return Math.max(index, 1);
+    }
+    return count;
+}
+
+/** Counts a refused item of the queue, and returns the error for its caller. */
+export function overloaded(queue: string): AppError {
+    queueStats(queue).refused++;
+    return new AppError('unavailable', 'The service is at capacity. Try again shortly.', {
+        retry_after: 1,
+        cause: new Error(`queue ${queue} is full`),
+    });
+}

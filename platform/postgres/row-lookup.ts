@@ -1,0 +1,33 @@
+import { type Coalescer, coalesce } from '../batch.ts';
+import { type Database, STORE_GROUPS } from './db.ts';
+
+type Query = Parameters<Database['prepared']>[1];
+
+interface LookupOptions<Key, Row> {
+    /** The name of the queue. It also names the span of a call. */
+    name: string;
+    /** The name of the prepared statement. */
+    statement: string;
+    /** The statement that finds the rows of many keys. */
+    query(keys: Key[]): Query;
+    /** The key of a row. */
+    keyOf(row: Row): Key;
+    /** Equal keys have equal texts. Default: the key itself, as text. */
+    textOf?(key: Key): string;
+}
+
+/** Finds rows by a unique key: calls are gathered, and one statement finds the rows of a batch. */
+export function rowLookup<Key, Row>(
+    db: Database,
+    { name, statement, query, keyOf, textOf = String }: LookupOptions<Key, Row>,
+): Coalescer<Key, Row | undefined> {
+    return coalesce({
+        ...STORE_GROUPS,
+        name,
+        async run(keys: Key[], group) {
+            const rows = await db.prepared<Row>(statement, query(keys), group);
+            const found = new Map(rows.map((row) => [textOf(keyOf(row)), row]));
+            return keys.map((key) => found.get(textOf(key)));
+        },
+    });
+}

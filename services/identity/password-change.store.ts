@@ -1,0 +1,40 @@
+import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
+import type { Traced } from '../../platform/telemetry/span.ts';
+
+export interface PasswordChange {
+    user_id: string;
+    /** The password stays as it is if it has changed since this version. */
+    password_version: number;
+    password_hash: string;
+    /** The session that stays open. */
+    keptSession: string | undefined;
+    now: string;
+}
+
+/**
+ * Changes the password and ends the other sessions of the account in one transaction. Returns false if the password has
+ * changed meanwhile.
+ */
+export async function changePassword(
+    db: Database,
+    { user_id, password_version, password_hash, keptSession, now }: PasswordChange,
+    beforeCommit: (ended: string[]) => Promise<void>,
+    traced?: Traced,
+): Promise<boolean> {
+    const work = async (transaction: Queries): Promise<boolean> => {
+        const changed = await transaction.rows(sql.unsafe`
+            UPDATE identity.users SET password_hash = ${password_hash}, password_version = password_version + 1
+            WHERE user_id = ${user_id} AND password_version = ${password_version}
+            RETURNING user_id`);
+        if (changed.length === 0) return false;
+        // A separate statement, so that it sees each session that the old password has opened. After the first
+        // statement the old password can open no more sessions.
+        const ended = await transaction.rows<{ session_id: string }>(sql.unsafe`
+            UPDATE identity.sessions SET ended_at = ${now}
+            WHERE user_id = ${user_id} AND session_id IS DISTINCT FROM ${keptSession ?? null} AND ended_at IS NULL
+            RETURNING session_id`);
+        await beforeCommit(ended.map((session) => session.session_id));
+        return true;
+    };
+    return db.transaction(work, 'password_change', traced);
+}

@@ -1,0 +1,79 @@
+import { awaitMigrations } from '../platform/postgres/await-migrations.ts';
+import { readDatabaseClock } from '../platform/postgres/clock.store.ts';
+import { openDatabase } from '../platform/postgres/db.ts';
+import type { Clock } from '../platform/process/clock.ts';
+import { type Config, required } from '../platform/process/config.ts';
+import { jobMetrics } from '../platform/redis/job-metrics.ts';
+import { scheduleJobs } from '../platform/redis/jobs.ts';
+import type { Redis } from '../platform/redis/redis.ts';
+import { serve } from '../platform/rpc/serve.ts';
+import type { ServiceRegistry } from '../platform/rpc/service-registry.ts';
+import type { Tls } from '../platform/rpc/tls.ts';
+import type { Log } from '../platform/telemetry/log.ts';
+import type { Metrics } from '../platform/telemetry/metrics.ts';
+import type { Readiness } from '../platform/telemetry/readiness.ts';
+import type { ServiceRole } from '../proto/services.ts';
+import { cryptoPools } from './crypto-pools.ts';
+import { SERVICES, type ServiceDependencies } from './index.ts';
+import { SCHEMAS } from './schemas.ts';
+
+/** The parts of the process that services use. */
+interface ServiceProcess {
+    config: Config;
+    log: Log;
+    metrics: Metrics;
+    redis: Redis;
+    clock: Clock;
+    serviceRegistry: ServiceRegistry;
+    readiness: Readiness;
+    /** Clear text if undefined. */
+    tls: Tls | undefined;
+    closing: AsyncDisposableStack;
+}
+
+/** Starts the services of `roles`, their jobs and the gRPC server. Returns the address of the server (host:port). */
+export async function startServices(roles: readonly ServiceRole[], process: ServiceProcess): Promise<string> {
+    const { config, log, metrics, redis, clock, serviceRegistry, readiness, tls, closing } = process;
+    const url = required(config, 'DATABASE_URL');
+    await awaitMigrations(url, SCHEMAS, log);
+    const pooled = config.DATABASE_POOLER === 'transaction';
+    const db = await openDatabase({ url, size: config.DATABASE_POOL, pooled, metrics });
+    closing.defer(() => db.close());
+    await clock.follow(() => readDatabaseClock(db));
+
+    const { signatures, passwords } = cryptoPools({ config, metrics, closing });
+    const { serviceClient } = serviceRegistry;
+    const dependencies = { config, db, redis, log, metrics, clock: clock.now, signatures, passwords, serviceClient };
+    const methods = roles.flatMap((role) => SERVICES[role].build(dependencies));
+    const dispatch = serviceRegistry.offer(methods);
+    startJobs(roles, dependencies, closing);
+    const server = await serve({
+        methods,
+        dispatch,
+        host: config.HOST,
+        port: config.GRPC_PORT,
+        serviceTokens: required(config, 'SERVICE_TOKEN'),
+        serviceCallers: config.SERVICE_CALLERS,
+        tls,
+        metrics,
+        ready: async () => (await readiness.failingChecks()).length === 0,
+    });
+    closing.defer(() => server.stop());
+    readiness.addCheck('database', () => db.ping());
+    return server.address;
+}
+
+function startJobs(
+    roles: readonly ServiceRole[],
+    dependencies: ServiceDependencies,
+    closing: AsyncDisposableStack,
+): void {
+    const { config, log } = dependencies;
+    const metrics = jobMetrics(dependencies.metrics);
+    for (const role of roles) {
+        const jobs = SERVICES[role].jobs?.(dependencies);
+        if (!jobs) continue;
+        const scheduled = scheduleJobs({ redisUrl: required(config, 'REDIS_URL'), role, jobs, log, metrics });
+        closing.defer(() => scheduled.stop());
+    }
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { parseApiKey } from '../../../platform/access/api-key.ts';
+import { livenessMarks } from '../../../platform/access/liveness-marks.ts';
+import type { CallContext } from '../../../platform/context.ts';
+import { type Database, sql } from '../../../platform/postgres/db.ts';
+import type { Redis } from '../../../platform/redis/redis.ts';
+import { cursors } from '../../../services/cursors.ts';
+import type { KeyPolicy } from '../../../services/keys/generate.ts';
+import { keysService } from '../../../services/keys/service.ts';
+import { keyStore } from '../../../services/keys/store.ts';
+import { testContext, testDatabase, testRedis } from '../../support/harness.ts';
+
+export const SHARDS = 4;
+export const POLICY: KeyPolicy = {
+    brand: 'cred',
+    environment: 'test',
+    tierPolicy: 'any',
+    keyLimits: { free: 20, basic: 50, pro: 200, enterprise: 1_000 },
+    keyQuota: { free: 1_000, basic: 1_000, pro: 1_000, enterprise: 1_000 },
+};
+
+/** Builds the keys service on these stores. Its policy is POLICY with these changes. */
+export function buildKeys({ db, redis }: { db: Database; redis: Redis }, changed: Partial<KeyPolicy> = {}) {
+    return keysService({
+        store: keyStore(db),
+        livenessMarks: livenessMarks({ redis, shards: SHARDS }),
+        cursors: cursors(['the service token of these tests']),
+        policy: { ...POLICY, ...changed },
+        clock: Date.now,
+    });
+}
+
+/** Builds the keys service on real stores. */
+export async function keysFixture() {
+    const [{ db }, redis] = [await testDatabase(), await testRedis()];
+    const build = (changed: Partial<KeyPolicy> = {}) => buildKeys({ db, redis }, changed);
+    const keys = build();
+
+    async function authenticate(apiKey: string) {
+        const parsed = parseApiKey(apiKey, POLICY);
+        assert.ok(parsed);
+        return keys.authenticate(parsed, testContext({ user_id: undefined }));
+    }
+
+    async function activeByDeltas(context: CallContext): Promise<number | null> {
+        const [row] = await db.rows<{ active: string | null }>(sql.unsafe`
+            SELECT sum(amount)::text AS active FROM usage.deltas
+            WHERE account = ${context.user_id ?? null} AND kind = 'api_keys_active'`);
+        return row?.active ? Number(row.active) : null;
+    }
+
+    return { db, redis, build, keys, authenticate, activeByDeltas };
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { BoundedQueue, Places } from '../../../platform/bounded-queue.ts';
+import { Cancellation } from '../../../platform/context.ts';
+import { queueStats } from '../../../platform/queue-stats.ts';
+
+describe('a bounded queue', { timeout: 30_000 }, () => {
+    it('releases its calls in order, and says when none waits', async () => {
+        const queue = new BoundedQueue({ name: 'ordered', maxWaiting: 2 });
+        const seen: string[] = [];
+        const calls = ['first', 'second'].map((name) => queue.wait({}).then(() => seen.push(name)));
+        assert.equal(queue.size, 2);
+        assert.deepEqual([queue.release(), queue.release(), queue.release()], [true, true, false]);
+        await Promise.all(calls);
+        assert.deepEqual(seen, ['first', 'second']);
+        assert.deepEqual(queueStats('ordered'), { waiting: 0, items: 2, batches: 2, refused: 0 });
+    });
+
+    it('refuses calls beyond its bound', async () => {
+        const queue = new BoundedQueue({ name: 'full', maxWaiting: 1 });
+        void queue.wait({});
+        await assert.rejects(queue.wait({}), { kind: 'unavailable', retry_after: 1 });
+        assert.deepEqual(queueStats('full'), { waiting: 1, items: 1, batches: 0, refused: 1 });
+    });
+
+    it('drops a call at once when it is cancelled, and soon after its deadline', async () => {
+        const queue = new BoundedQueue({ name: 'left', maxWaiting: 3 });
+        const cancellation = new Cancellation();
+        const cancelled = queue.wait({ cancellation });
+        const late = queue.wait({ deadline: performance.now() + 50 });
+        const patient = queue.wait({ deadline: performance.now() + 60_000 });
+        cancellation.cancel();
+        assert.equal(queue.size, 2);
+        await assert.rejects(cancelled, { kind: 'cancelled' });
+        await assert.rejects(late, { kind: 'deadline' });
+        assert.equal(queue.size, 1);
+        assert.equal(queue.release(), true);
+        await patient;
+    });
+});
+
+describe('places', { timeout: 30_000 }, () => {
+    it('run as many calls at once as there are places, the others in order of arrival', async () => {
+        const places = new Places({ places: 2, name: 'shared', maxWaiting: 10 });
+        const ends: Array<() => void> = [];
+        const started: number[] = [];
+        const calls = [0, 1, 2, 3].map((index) =>
+            places.run(() => {
+                started.push(index);
+                return new Promise<void>((resolve) => ends.push(resolve));
+            }, {}),
+        );
+        assert.deepEqual([started, places.waiting], [[0, 1], 2]);
+        for (let index = 0; index < 4; index++) {
+            ends[index]?.();
+            await setImmediate();
+        }
+        await Promise.all(calls);
+        assert.deepEqual([started, places.isEmpty], [[0, 1, 2, 3], true]);
+    });
+
+    it('are free again after a call that fails, and after one whose deadline passes as it is released', async () => {
+        const places = new Places({ places: 1, name: 'freed', maxWaiting: 10 });
+        const held = Promise.withResolvers<void>();
+        const failing = places.run(() => held.promise, {});
+        const soon = performance.now() + 60;
+        const late = places.run(async () => assert.fail('it runs after its deadline'), { deadline: soon });
+        const lateEnd = assert.rejects(late, { kind: 'deadline' });
+        while (performance.now() < soon - 20) await setImmediate(); // 20 ms is what a hop takes from a deadline
+        held.reject(new Error('broken'));
+        await assert.rejects(failing, /broken/);
+        await lateEnd;
+        assert.equal(places.isEmpty, true);
+    });
+});
