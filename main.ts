@@ -3,6 +3,7 @@ import manifest from './package.json' with { type: 'json' };
 import { exposeGuard } from './platform/access/guard.ts';
 import { ownContext } from './platform/context.ts';
 import { migrate, SchemaTooNew } from './platform/postgres/migrate.ts';
+import { addressSetting } from './platform/process/address-settings.ts';
 import { type Clock, createClock } from './platform/process/clock.ts';
 import {
     type Config,
@@ -23,7 +24,7 @@ import { createMetrics, type Metrics } from './platform/telemetry/metrics.ts';
 import { serveOps } from './platform/telemetry/ops.ts';
 import { createReadiness, type Readiness } from './platform/telemetry/readiness.ts';
 import { startTracing } from './platform/telemetry/tracing.ts';
-import { SERVICE_DEFINITIONS, SERVICE_ROLES, type ServiceRole } from './proto/services.ts';
+import { SERVICE_DEFINITIONS, SERVICE_ROLES } from './proto/services.ts';
 import { SCHEMAS } from './services/schemas.ts';
 import { startServices } from './services/start.ts';
 
@@ -55,7 +56,7 @@ interface Process {
  * and the call resolves when they are applied. Throws ConfigError if a role is unknown or a setting is invalid.
  */
 export async function run(roles: readonly string[], env: Environment): Promise<Running> {
-    const config = loadConfig(env);
+    const config = loadConfig(env, SERVICE_ROLES);
     const log = createLog({ level: config.LOG_LEVEL, file: config.LOG_FILE, name: roles.join('+') });
     if (roles.includes('migrate')) {
         const applied = await migrate(required(config, 'DATABASE_URL'), { schemas: SCHEMAS, log });
@@ -165,12 +166,6 @@ async function startHttp(shared: Process, { hasDatabase }: { hasDatabase: boolea
     const gateway = await startGateway({ config, services, redis, version, log, metrics, clock: clock.now });
     closing.defer(() => gateway.stop());
     return gateway.url;
-}
-
-type AddressSetting = `${Uppercase<ServiceRole>}_ADDRESS`;
-
-function addressSetting(role: string): AddressSetting {
-    return `${role.toUpperCase()}_ADDRESS` as AddressSetting; // the service registry passes only service roles
 }
 
 if (import.meta.main) {

@@ -1,18 +1,13 @@
-import { join } from 'node:path';
+import { globSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { SchemaMigrations } from '../platform/postgres/migrate.ts';
 
-const migrations = (schema: string, folder: string): SchemaMigrations => ({
-    schema,
-    folder: join(import.meta.dirname, '..', folder, 'migrations'),
-});
+const HERE = import.meta.dirname;
 
 /** Every schema with its owner's migrations. usage comes first, because the others append to usage.deltas. */
 export const SCHEMAS: readonly SchemaMigrations[] = [
-    migrations('usage', 'workers/usage'),
-    migrations('identity', 'services/identity'),
-    migrations('keys', 'services/keys'),
-    migrations('did', 'services/did'),
-    migrations('credentials', 'services/credentials'),
-    migrations('presentations', 'services/presentations'),
-    migrations('wallet', 'services/wallet'),
+    { schema: 'usage', folder: join(HERE, '../workers/usage/migrations') },
+    ...globSync('*/migrations', { cwd: HERE })
+        .sort()
+        .map((path) => ({ schema: dirname(path), folder: join(HERE, path) })),
 ];

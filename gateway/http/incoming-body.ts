@@ -39,8 +39,8 @@ export class IncomingBody {
     readonly #announced: number;
     #bytes: Buffer = NOTHING;
     #length = 0;
-    #small_chunks = 0;
-    #max_length = MAX_BODY_BYTES;
+    #smallChunks = 0;
+    #maxLength = MAX_BODY_BYTES;
     /** The number of bytes that are reserved in the budget for this body. */
     #held = 0;
     /** `collecting`: until read() or drop() is called; `dropping`: the bytes are discarded. */
@@ -48,7 +48,7 @@ export class IncomingBody {
     #failure: AppError | undefined;
     /** Wakes the waiting reader when the body has ended or failed. */
     #settle: (() => void) | undefined;
-    #drop_until_bytes = 0;
+    #dropUntilBytes = 0;
 
     constructor(request: IncomingMessage, { address, budget, onRead }: BodyOptions) {
         this.#request = request;
@@ -72,7 +72,7 @@ export class IncomingBody {
 
     /** Returns the whole body. Throws AppError `too_large` (over `maxLength` bytes), `unavailable` or `invalid`. */
     async read(maxLength = MAX_BODY_BYTES): Promise<Buffer> {
-        this.#max_length = maxLength;
+        this.#maxLength = maxLength;
         const leastLength = Number.isFinite(this.#announced) ? this.#announced : this.#length;
         if (leastLength > maxLength) throw tooLarge(maxLength);
         if (this.#state === 'collecting' && !this.#failure) {
@@ -95,7 +95,7 @@ export class IncomingBody {
         this.#settle?.(); // a waiting reader gets the failure
         this.#failure ??= new AppError('invalid', 'The body was dropped.');
         this.#state = 'dropping';
-        this.#drop_until_bytes = this.#request.socket.bytesRead + MAX_DROPPED_BYTES;
+        this.#dropUntilBytes = this.#request.socket.bytesRead + MAX_DROPPED_BYTES;
         const timer = setTimeout(() => this.#request.destroy(), DROPPING_MS);
         const over = new Promise<void>((resolve) => {
             this.#settle = resolve;
@@ -107,21 +107,21 @@ export class IncomingBody {
 
     #take(chunk: Buffer): void {
         this.#onRead();
-        if (chunk.length < SMALL_CHUNK_BYTES) this.#small_chunks++;
+        if (chunk.length < SMALL_CHUNK_BYTES) this.#smallChunks++;
         if (this.#state === 'dropping') {
-            if (this.#request.socket.bytesRead > this.#drop_until_bytes) this.#request.destroy();
+            if (this.#request.socket.bytesRead > this.#dropUntilBytes) this.#request.destroy();
             // Reading stops, but the client can still read the answer until DROPPING_MS is over.
-            else if (this.#small_chunks > 2 * MAX_SMALL_CHUNKS) leaveUnread(this.#request.socket);
+            else if (this.#smallChunks > 2 * MAX_SMALL_CHUNKS) leaveUnread(this.#request.socket);
             return;
         }
         const length = this.#length + chunk.length;
         if (this.#failure) return; // chunks are ignored until drop() is called
-        if (this.#small_chunks > MAX_SMALL_CHUNKS) {
+        if (this.#smallChunks > MAX_SMALL_CHUNKS) {
             this.#refuse(new AppError('invalid', 'The body comes in too many small chunks.'));
             return;
         }
-        if (length > this.#max_length) {
-            this.#refuse(tooLarge(this.#max_length));
+        if (length > this.#maxLength) {
+            this.#refuse(tooLarge(this.#maxLength));
             return;
         }
         if (!this.#budget.take(this.#address, chunk.length)) {

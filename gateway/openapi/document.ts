@@ -116,7 +116,8 @@ export function openApi(endpoints: readonly Endpoint[], version: string): OpenAp
 
 function operationObject(endpoint: Endpoint, schemas: Record<string, Schema>): OperationObject {
     const { id, method, access, body, answer } = endpoint;
-    const { summary, description, refusals = {}, idempotent = method === 'GET', example } = operationOf(id);
+    const notes = operationOf(id);
+    const { summary, description, refusals = {}, idempotent = method === 'GET', fields, example } = notes;
     const keep = (name: string, schema: Schema): Schema => {
         schemas[name] = schema;
         return { $ref: `#/components/schemas/${name}` };
@@ -129,15 +130,15 @@ function operationObject(endpoint: Endpoint, schemas: Record<string, Schema>): O
         tags: [tagOf(id)],
         security: SECURITY[access],
         'x-idempotent': idempotent,
-        parameters: parametersOf(endpoint, example),
+        parameters: parametersOf(endpoint, notes),
         responses: {
-            [endpoint.status]: success(endpoint, keep(`${name}Data`, schemaOf(answer)), example.data),
+            [endpoint.status]: success(endpoint, keep(`${name}Data`, schemaOf(answer, fields)), example.data),
             ...refusalResponses(access, refusals),
         },
     };
     if (description) object.description = description;
     if (body) {
-        const sent = schemaOf(body);
+        const sent = schemaOf(body, fields);
         const media = { schema: keep(`${name}Request`, sent), example: example.body };
         object.requestBody = { required: (sent.required ?? []).length > 0, content: { 'application/json': media } };
     }

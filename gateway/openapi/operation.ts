@@ -1,6 +1,7 @@
+import type { Terms } from './glossary.ts';
 import type { RefusalKind } from './responses.ts';
 
-/** The texts and the example of an endpoint in the OpenAPI document. */
+/** What the OpenAPI document and docs/reference say about an endpoint, besides what its declaration says. */
 export interface OperationNotes {
     summary: string;
     description?: string;
@@ -11,7 +12,23 @@ export interface OperationNotes {
      * is idempotent.
      */
     idempotent?: true;
+    owasp: OwaspNotes;
+    /**
+     * The meanings of the fields that only this endpoint has, or that mean something else here than in the glossary.
+     * A field whose name ends with `_at` is a time.
+     */
+    fields?: Terms;
     example: Example;
+}
+
+/** The cells of docs/reference/owasp.md that do not follow from `access`. docs/security.md explains their words. */
+interface OwaspNotes {
+    /** API1: whose stored objects the call names or lists. */
+    objects: 'none' | 'own' | 'own part' | 'public';
+    /** API2: what the body or a header must present besides the credential that `access` requires. */
+    presents?: 'password' | 'token';
+    /** API6: what slows down a program that makes the call again and again to gain something, unless it is a password. */
+    slowedBy?: 'rate' | 'key limit' | 'trusted';
 }
 
 interface Example {

@@ -39,12 +39,12 @@ const CLIENT_ADDRESS = header('X-Client-Address', "The end user's IP address. Pa
 /** The parameters in the endpoint's schemas, with the values of its example, and the common header fields. */
 export function parametersOf(
     { params, query, headers, access, path }: Endpoint,
-    example: OperationNotes['example'],
+    { fields, example }: OperationNotes,
 ): Parameter[] {
     const own = [
-        ...(params ? fieldsOf('path', schemaOf(params), example.params) : []),
-        ...(query ? fieldsOf('query', schemaOf(query), example.query) : []),
-        ...(headers ? fieldsOf('header', schemaOf(headers), example.headers) : []),
+        ...(params ? fieldsOf('path', schemaOf(params, fields), example.params) : []),
+        ...(query ? fieldsOf('query', schemaOf(query, fields), example.query) : []),
+        ...(headers ? fieldsOf('header', schemaOf(headers, fields), example.headers) : []),
     ];
     if (access === 'internal') own.push(ON_BEHALF_OF);
     if (path.startsWith('/internal/v1/')) own.push(CLIENT_ADDRESS);

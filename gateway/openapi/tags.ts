@@ -1,3 +1,4 @@
+/** The parts of the interface, by the beginning of the ids of their endpoints. */
 const PARTS = {
     keys: {
         name: 'API keys',
@@ -28,8 +29,12 @@ export const TAGS = Object.values(PARTS);
 
 /** The tag of an endpoint, from the first part of its id. */
 export function tagOf(id: string): string {
-    const part = Object.keys(PARTS).find((prefix) => id === prefix || id.startsWith(`${prefix}.`));
-    return PARTS[part as keyof typeof PARTS].name; // every id begins with one of them
+    const part = Object.entries(PARTS).find(([prefix]) => id === prefix || id.startsWith(`${prefix}.`));
+    if (part) return part[1].name;
+    const begins = Object.keys(PARTS).join(', ');
+    throw new Error(
+        `The id ${id} belongs to no part: begin it with one of ${begins}, or add its part to gateway/openapi/tags.ts.`,
+    );
 }
 
 export const INTRODUCTION = `Accounts, API keys, did:key identifiers, PASETO v4 credentials and presentations, sealed wallets.

@@ -1,12 +1,8 @@
 {{/*
-The roles, as in docs/architecture.md: which roles each one calls over gRPC, whether it has tables, and which secrets it reads
-in addition to the Redis URL and the service token, which all roles need.
+The services, as in docs/architecture.md: which other services each one calls over gRPC, whether it has tables, and which
+secrets it reads in addition to the Redis URL and the service token, which all roles need.
 */}}
-{{- define "roles" -}}
-gateway:
-  calls: [identity, keys, did, credentials, presentations, wallet, usage]
-  database: false
-  secrets: [internalSecret, internalSecretPrevious]
+{{- define "services" -}}
 identity: { calls: [], database: true, secrets: [databaseUrl, serviceCallers, jwtKeys] }
 keys: { calls: [], database: true, secrets: [databaseUrl, serviceCallers] }
 did: { calls: [], database: true, secrets: [databaseUrl, serviceCallers] }
@@ -16,10 +12,24 @@ wallet: { calls: [did], database: true, secrets: [databaseUrl, serviceCallers] }
 usage: { calls: [], database: true, secrets: [databaseUrl, serviceCallers] }
 {{- end }}
 
+{{/* All roles. The gateway calls every service, in the order of the list above. Fails if the values name other roles. */}}
+{{- define "roles" -}}
+{{- $services := include "services" . -}}
+{{- $calls := regexFindAll "(?m)^[a-z]+" $services -1 -}}
+{{- range $role, $_ := omit .Values.roles "gateway" }}
+{{- if not (has $role $calls) }}{{ fail (printf "roles.%s: must be one of the roles gateway, %s" $role (join ", " $calls)) }}{{ end }}
+{{- end }}
+{{- range $role, $_ := .Values.networkPolicy.grpcFrom }}
+{{- if not (has $role $calls) }}{{ fail (printf "networkPolicy.grpcFrom.%s: must be one of the services %s" $role (join ", " $calls)) }}{{ end }}
+{{- end -}}
+gateway: { calls: {{ toJson $calls }}, database: false, secrets: [internalSecret, internalSecretPrevious] }
+{{ $services }}
+{{- end }}
+
 {{/* The values of one role: `defaults`, overridden by `roles.<role>`. Takes (dict "root" $ "role" name). */}}
 {{- define "role.values" -}}
 {{- $defaults := deepCopy .root.Values.defaults -}}
-{{- mergeOverwrite $defaults (deepCopy (get .root.Values.roles .role)) | toYaml -}}
+{{- mergeOverwrite $defaults (get .root.Values.roles .role | default dict | deepCopy) | toYaml -}}
 {{- end }}
 
 {{/* The setting that each entry of secrets.keys provides. */}}

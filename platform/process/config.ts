@@ -1,14 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { z } from 'zod';
+import { type AddressSetting, addressSettings } from './address-settings.ts';
 import { SETTINGS, settingNotes } from './settings.ts';
 
 export type Environment = Record<string, string | undefined>;
 
+/** The names of all settings. `<ROLE>_ADDRESS` stands for one setting per role. */
 export const settingNames: readonly string[] = Object.keys(SETTINGS.shape);
 
 /** The validated settings, with the defaults that depend on other settings. */
-export type Config = z.infer<typeof SETTINGS> & { KEY_TIER_POLICY: 'any' | 'cap' };
+export type Config = z.infer<typeof SETTINGS> & {
+    KEY_TIER_POLICY: 'any' | 'cap';
+    [addresses: AddressSetting]: string | undefined;
+};
 
 /** A setting is missing or invalid. The message names it and never shows its value. */
 export class ConfigError extends Error {}
@@ -16,10 +21,10 @@ export class ConfigError extends Error {}
 /** Settings that may also be given as `X_FILE`. */
 export const secretNames: readonly string[] = settingNames.filter((name) => settingNotes(name).secret);
 
-/** Reads and validates all settings. Throws ConfigError. */
-export function loadConfig(env: Environment): Config {
+/** Reads and validates all settings, with the addresses of `roles`. Throws ConfigError. */
+export function loadConfig(env: Environment, roles: readonly string[] = []): Config {
     const given = Object.fromEntries(Object.entries(readSecretFiles(env)).filter(([, value]) => value !== ''));
-    const parsed = SETTINGS.safeParse(given);
+    const parsed = SETTINGS.extend(addressSettings(roles)).safeParse(given);
     if (!parsed.success) {
         const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
         throw new ConfigError(`The settings are invalid:\n  ${faults.join('\n  ')}`);

@@ -2,16 +2,15 @@ import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { databaseUrlSetting } from '../postgres/database-url.ts';
 import { redisUrlSetting } from '../redis/redis-url.ts';
+import { addressSettings } from './address-settings.ts';
 import { KEY_SETTINGS } from './key-settings.ts';
 import { SECRET_SETTINGS } from './secret-settings.ts';
 import { notes, type SettingNotes, whole } from './setting-notes.ts';
 
-const address = z
-    .string()
-    .regex(/^[^:,]+:\d+(,[^:,]+:\d+)*$/, 'must be host:port, or several of these separated by commas')
-    .optional();
-
-/** All settings of all roles, by environment variable. */
+/**
+ * All settings of all roles, by environment variable. This folder does not know the roles, so `<ROLE>_ADDRESS` stands
+ * for the settings that `loadConfig` adds for them.
+ */
 export const SETTINGS = z.object({
     NODE_ENV: z
         .enum(['production', 'development', 'test'])
@@ -166,21 +165,8 @@ export const SETTINGS = z.object({
         .default(1)
         .meta(notes('Logs and traces', 'Share of traces that are recorded, from 0 to 1.')),
 
-    IDENTITY_ADDRESS: address.meta(role('identity')),
-    KEYS_ADDRESS: address.meta(role('keys')),
-    DID_ADDRESS: address.meta(role('did')),
-    CREDENTIALS_ADDRESS: address.meta(role('credentials')),
-    PRESENTATIONS_ADDRESS: address.meta(role('presentations')),
-    WALLET_ADDRESS: address.meta(role('wallet')),
-    USAGE_ADDRESS: address.meta(role('usage')),
+    ...addressSettings(['<ROLE>']),
 });
-
-function role(name: string) {
-    return notes(
-        'Addresses of other processes',
-        `\`host:port\` of the ${name} role if it runs in other processes. Separate several addresses by commas; calls are distributed over all of them.`,
-    );
-}
 
 /** Returns the notes of a setting. Every setting has them. */
 export function settingNotes(name: string): SettingNotes {

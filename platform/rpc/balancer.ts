@@ -33,9 +33,9 @@ export class Balancer {
     readonly #replicas = new Map<string, Replica>();
     readonly #waiting = new WaitingCalls();
     #open: Replica[] = [];
-    #looking_up: Promise<void> | undefined;
+    #lookingUp: Promise<void> | undefined;
     #timer: NodeJS.Timeout | undefined;
-    #retry_ms = RETRY_MS;
+    #retryMs = RETRY_MS;
     /** Why a replica could not be reached the last time. */
     #reason: AppError | undefined;
     #reached = false;
@@ -117,8 +117,8 @@ export class Balancer {
         if (this.#open.length > 0 && this.#open.length === this.#replicas.size) {
             this.#tendIn(this.#options.refreshMs);
         } else {
-            this.#tendIn(this.#retry_ms);
-            this.#retry_ms = Math.min(2 * this.#retry_ms, MAX_RETRY_MS);
+            this.#tendIn(this.#retryMs);
+            this.#retryMs = Math.min(2 * this.#retryMs, MAX_RETRY_MS);
         }
     }
 
@@ -128,14 +128,14 @@ export class Balancer {
     }
 
     #lookUp(): void {
-        this.#looking_up ??= this.#options
+        this.#lookingUp ??= this.#options
             .resolve()
             // If there is no answer, or an empty one, the known replicas stay: losing the name service must not stop
             // traffic.
             .then((addresses) => addresses.length > 0 && !this.#closed && this.#keep(addresses))
             .catch(() => {})
             .then(() => {
-                this.#looking_up = undefined;
+                this.#lookingUp = undefined;
             });
     }
 
@@ -165,7 +165,7 @@ export class Balancer {
             return;
         }
         this.#reason = undefined;
-        this.#retry_ms = RETRY_MS;
+        this.#retryMs = RETRY_MS;
         if (event === 'opened') {
             this.#reached = true;
             this.#waiting.release(replica);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { SERVICE_ROLES } from '../../proto/services.ts';
+import { assertEntries } from './entries.ts';
 
 interface Place {
     x: number;
@@ -30,7 +31,11 @@ const overlap = (one: Place, other: Place): boolean =>
 describe('the dashboards', () => {
     it('are one overview, one per service, one for the cryptography pools and one for the limits', () => {
         const names = ['crypto-pools', 'limits', 'overview', ...SERVICE_ROLES.map((role) => `service-${role}`)];
-        assert.deepEqual(FILES, names.map((name) => `deploy/grafana/${name}.json`).sort());
+        assertEntries(
+            FILES,
+            names.map((name) => `deploy/grafana/${name}.json`),
+            'run `npm run dashboards`',
+        );
         const uids = dashboards.map(({ uid }) => uid);
         assert.equal(new Set(uids).size, uids.length);
         assert.ok(

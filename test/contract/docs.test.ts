@@ -3,13 +3,16 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
+import { ROLES } from '../../main.ts';
 import { settingNames } from '../../platform/process/config.ts';
+import { assertEntries } from './entries.ts';
+import { ROLE_TABLE, TABLE_ROLES } from './role-table.ts';
 
 const PAGES = [
     'README.md',
     'CONTRIBUTING.md',
     'SECURITY.md',
-    ...globSync('docs/*.md'),
+    ...globSync('docs/{*,reference/*}.md'),
     'helm/README.md',
     'client/README.md',
 ];
@@ -69,6 +72,12 @@ describe('every Markdown page', () => {
         const wide = 'word '.repeat(30);
         assert.deepEqual(longLines(`| ${wide} |\n\`\`\`\n${wide}\n\`\`\`\n- ${'x'.repeat(150)}`), []);
         assert.deepEqual(longLines(`short\n${wide}`), [2]);
+    });
+});
+
+describe('docs/architecture.md', () => {
+    it('has a row for each role in its table of roles', () => {
+        assertEntries(TABLE_ROLES, ROLES, ROLE_TABLE);
     });
 });
 

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import type { OperationObject } from '../../gateway/openapi/document.ts';
 import { GLOSSARY } from '../../gateway/openapi/glossary.ts';
-import { operationOf } from '../../gateway/openapi/operations/index.ts';
+import { isVariant, operationOf } from '../../gateway/openapi/operations/index.ts';
 import { document, endpoints, faults, operations, resolve } from '../support/openapi.ts';
 
 /** Every object inside a value, at any depth, including the value itself. */
@@ -10,6 +12,33 @@ function* objects(value: unknown): Generator<Record<string, unknown>> {
     if (typeof value !== 'object' || value === null) return;
     if (!Array.isArray(value)) yield value as Record<string, unknown>; // any object has keys
     for (const part of Object.values(value)) yield* objects(part);
+}
+
+/** The folder with the notes of the endpoints. */
+const NOTES = 'gateway/openapi/operations/';
+
+/** Fails if an example does not have the form of its schema. The error says why. */
+function assertMatches(schema: object, example: unknown, where: string): void {
+    const found = faults(schema, example).join('; ');
+    assert.equal(found, '', `the example of ${where} does not match its schema: ${found}. Correct it in ${NOTES}`);
+}
+
+/** Every field that an operation reads or answers with, at any depth, without the fields of the envelope. */
+function fieldsOf({ parameters, requestBody, responses }: OperationObject): Field[] {
+    const success = responses['200'] ?? responses['201'];
+    const schemas = [...objects([requestBody, success])].flatMap(({ $ref }) =>
+        String($ref).startsWith('#/components/schemas/') ? [resolve(String($ref))] : [],
+    );
+    const properties = [...objects(schemas)].flatMap((schema) => Object.entries(schema['properties'] ?? {}));
+    return [
+        ...parameters.map((field) => (field.in === 'header' ? { ...field, name: field.name.toLowerCase() } : field)),
+        ...properties.map(([name, field]) => ({ ...field, name })),
+    ];
+}
+
+interface Field {
+    name: string;
+    description?: string;
 }
 
 describe('the OpenAPI document', () => {
@@ -46,19 +75,45 @@ describe('the OpenAPI document', () => {
             const declared = operation.parameters.filter((parameter) => parameter.in === 'path');
             const named = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => name);
             assert.deepEqual(declared.map(({ name }) => name).sort(), named.sort(), path);
-            assert.ok(declared.every(({ required, example }) => required && typeof example === 'string'));
+            assert.ok(
+                declared.every(({ required, example }) => required && typeof example === 'string'),
+                `${operation.operationId}: give every parameter of the path in \`example.params\`, in ${NOTES}`,
+            );
         }
     });
 
     test('describes every field', () => {
-        const fields = [...objects(document)].flatMap(({ properties }) =>
-            typeof properties === 'object' ? Object.keys(properties ?? {}) : [],
+        const lost = operations.flatMap(({ operation }) =>
+            fieldsOf(operation).flatMap(({ name, description }) =>
+                description ? [] : [`${name} of ${operation.operationId}`],
+            ),
         );
-        const known = ['message', 'data', ...Object.keys(GLOSSARY)];
-        assert.deepEqual(
-            [...new Set(fields)].filter((name) => !known.includes(name)),
-            [],
+        assert.ok(
+            lost.length === 0,
+            `Describe ${lost.join(', ')}: in \`fields\` of the endpoint in ${NOTES}, or in gateway/openapi/glossary.ts if the field means the same in several endpoints.`,
         );
+    });
+
+    test('has no description of a field twice, and none of a field that is gone', () => {
+        const shared = new Set<string>();
+        const described = operations.flatMap(({ operation }) => {
+            const names = new Set(fieldsOf(operation).map(({ name }) => name));
+            for (const name of names) shared.add(name);
+            if (isVariant(operation.operationId)) return []; // its notes are those of the public endpoint
+            const { fields = {} } = operationOf(operation.operationId);
+            const gone = Object.keys(fields).filter((name) => !names.has(name));
+            assert.deepEqual(gone, [], `${operation.operationId} has no such fields: remove them from its notes`);
+            return Object.entries(fields);
+        });
+        // Several endpoints may share a meaning that differs from the glossary's.
+        const twice = described.filter(([name, term], index) =>
+            name in GLOSSARY
+                ? isDeepStrictEqual(GLOSSARY[name], term)
+                : described.slice(0, index).some((other) => isDeepStrictEqual(other, [name, term])),
+        );
+        assert.deepEqual(twice, [], 'keep one description of each, in gateway/openapi/glossary.ts');
+        const gone = Object.keys(GLOSSARY).filter((name) => !shared.has(name));
+        assert.deepEqual(gone, [], 'no endpoint has such fields: remove them from gateway/openapi/glossary.ts');
     });
 
     test('describes every answer of every endpoint, with a schema, an example and the rate-limit headers', () => {
@@ -70,7 +125,7 @@ describe('the OpenAPI document', () => {
                 const where = `${operation.operationId} ${status}`;
                 assert.ok(description.length > 0 && 'X-RateLimit-Remaining' in headers, where);
                 const { schema, example } = content['application/json'];
-                assert.deepEqual(faults(schema, example), [], where);
+                assertMatches(schema, example, where);
                 assert.equal('X-Error-Code' in headers, status >= '400', where);
             }
         }
@@ -93,13 +148,14 @@ describe('the example of', () => {
             params?.parse(example.params);
             query?.parse(example.query ?? {});
             headers?.parse(example.headers ?? {});
-            assert.equal(body !== undefined, example.body !== undefined);
+            assert.equal(
+                example.body !== undefined,
+                body !== undefined,
+                `give ${id} a \`body\` in its \`example\` exactly if it reads one, in ${NOTES}`,
+            );
             const { operation } = operations.find((listed) => listed.operation.operationId === id) ?? {};
             if (example.body)
-                assert.deepEqual(
-                    faults(operation?.requestBody?.content['application/json'].schema ?? {}, example.body),
-                    [],
-                );
+                assertMatches(operation?.requestBody?.content['application/json'].schema ?? {}, example.body, id);
         });
     }
 });

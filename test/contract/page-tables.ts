@@ -8,7 +8,7 @@ export function rowsOf(page: string, heading?: string): string[][] {
     const next = heading === undefined ? -1 : text.indexOf('\n## ', start + 1);
     const lines = text.slice(start, next < 0 ? undefined : next).split('\n');
     return lines
-        .filter((line) => line.startsWith('| '))
+        .filter((line) => line.startsWith('| ') && !line.startsWith('| --- '))
         .map((line) =>
             line
                 .split('|')

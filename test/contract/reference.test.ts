@@ -2,15 +2,27 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { endpointsPage } from '../../tools/reference/endpoints-page.ts';
+import { owaspPage } from '../../tools/reference/owasp-page.ts';
 import { settingsPage } from '../../tools/reference/settings-page.ts';
 
-/** `npm run reference` writes these pages. */
-const written = (name: string): string => readFileSync(`docs/reference/${name}.md`, 'utf8');
+/** Compares a page with what `npm run reference` would write now. */
+function assertCurrent(name: string, text: string): void {
+    const path = `docs/reference/${name}.md`;
+    assert.equal(
+        readFileSync(path, 'utf8'),
+        text,
+        `${path} is not up to date: run \`npm run reference\` and commit it`,
+    );
+}
 
 test('the reference page of endpoints agrees with the code', () => {
-    assert.equal(written('endpoints'), endpointsPage());
+    assertCurrent('endpoints', endpointsPage());
+});
+
+test('the reference page of the matrix agrees with the code', () => {
+    assertCurrent('owasp', owaspPage());
 });
 
 test('the reference page of settings agrees with the code', () => {
-    assert.equal(written('settings'), settingsPage());
+    assertCurrent('settings', settingsPage());
 });

@@ -5,22 +5,27 @@ import { endpointTable } from '../../gateway/endpoints/index.ts';
 import { codeIn, rowsOf } from './page-tables.ts';
 
 const PAGE = readFileSync('docs/security.md', 'utf8');
+const MATRIX = 'docs/reference/owasp.md';
 
-describe('docs/security.md', () => {
+describe(MATRIX, () => {
     it('has every endpoint once in the matrix, with an entry for each of the ten items', () => {
-        const [head = [], ...rows] = rowsOf('docs/security.md', 'OWASP API Security Top 10 (2023)');
+        const [head = [], ...rows] = rowsOf(MATRIX);
         assert.equal(head.length, 11);
         const endpoints = endpointTable({ version: '', cache: async () => {}, clock: Date.now });
         assert.deepEqual(
             rows.map(([name = '']) => codeIn(name)[0]).sort(),
             endpoints.map(({ method, path }) => `${method} ${path}`).sort(),
+            `${MATRIX} has other endpoints than gateway/endpoints/: run \`npm run reference\` and commit it`,
         );
         assert.deepEqual(
             rows.filter((cells) => cells.length !== head.length || cells.includes('')),
             [],
+            `rows of ${MATRIX} without an entry for each item: correct tools/reference/owasp-page.ts`,
         );
     });
+});
 
+describe('docs/security.md', () => {
     it('names only tests that exist', () => {
         const named = Array.from(
             PAGE.matchAll(/`(test\/[\w/.-]+\.test\.ts)`((?:,?\s+"[^"]+")*)/g),
@@ -35,7 +40,7 @@ describe('docs/security.md', () => {
             const source = readFileSync(file, 'utf8');
             return names.filter((name) => !source.includes(name)).map((name) => `${file}: ${name}`);
         });
-        assert.deepEqual(lost, []);
+        assert.deepEqual(lost, [], 'docs/security.md names tests that do not exist: correct the names there');
     });
 });
 

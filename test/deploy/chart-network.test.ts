@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Manifest, render, VALUE_SETS } from './helm.ts';
+import { ROLES } from '../../main.ts';
+import { SERVICE_ROLES } from '../../proto/services.ts';
+import { assertEntries } from '../contract/entries.ts';
+import { ROLE_TABLE, SERVICE_CALLS } from '../contract/role-table.ts';
+import { CHART_SERVICES, type Manifest, render, VALUE_SETS } from './helm.ts';
 
 type Labels = Record<string, string>;
 interface Rule {
@@ -13,45 +17,30 @@ interface Peer {
     namespaceSelector?: object;
 }
 
-/** The calls between roles in docs/architecture.md, and the call of `helm test` to the gateways. */
-const CALLS = [
-    'credentials → did',
-    'gateway → credentials',
-    'gateway → did',
-    'gateway → identity',
-    'gateway → keys',
-    'gateway → presentations',
-    'gateway → usage',
-    'gateway → wallet',
-    'presentations → credentials',
-    'test → gateway',
-    'wallet → did',
-];
 const STORES = [
-    ...['credentials', 'did', 'identity', 'keys', 'migrate', 'presentations', 'usage', 'wallet'].map(
-        (role) => `${role} → postgres`,
-    ),
-    ...['credentials', 'did', 'gateway', 'identity', 'keys', 'presentations', 'usage', 'wallet'].map(
-        (role) => `${role} → redis`,
-    ),
+    ...[...SERVICE_ROLES, 'migrate'].map((role) => `${role} → postgres`),
+    ...ROLES.map((role) => `${role} → redis`),
 ];
 
 test('the network policies let each pod of the release call the pods that it needs, and no others', () => {
     const allowed = flows(render(...VALUE_SETS.try, '--set', 'networkPolicy.gatewayFrom=null'));
-    assert.deepEqual(allowed, [...CALLS, ...STORES].sort());
+    const calls = [...SERVICE_ROLES.map((role) => `gateway → ${role}`), ...SERVICE_CALLS, 'test → gateway'];
+    assertEntries(allowed, [...calls, ...STORES], `${CHART_SERVICES} (${ROLE_TABLE} has the calls)`);
 });
 
 test('the network policies let a role send traces only if its settings name a collector', () => {
     const senders = (...settings: string[]) =>
-        policies(render(...VALUE_SETS.default, ...settings)).filter(({ spec }) =>
-            (spec.egress as Rule[] | undefined)?.some(({ ports }) => ports.some(({ port }) => port === 4318)),
-        );
+        policies(render(...VALUE_SETS.default, ...settings))
+            .filter(({ spec }) =>
+                (spec.egress as Rule[] | undefined)?.some(({ ports }) => ports.some(({ port }) => port === 4318)),
+            )
+            .map(({ spec }) => nameOf(spec.podSelector.matchLabels) ?? '');
     assert.deepEqual(senders(), []);
-    assert.equal(senders('--set', 'settings.OTLP_ENDPOINT=http://collector:4318').length, 8);
-    assert.equal(senders('--set', 'defaults.settings.OTLP_ENDPOINT=http://collector:4318').length, 8);
-    const [alone, ...others] = senders('--set', 'roles.did.settings.OTLP_ENDPOINT=http://collector:4318');
-    assert.match(alone?.metadata.name ?? '', /-did$/);
-    assert.deepEqual(others, []);
+    for (const values of ['settings', 'defaults.settings']) {
+        const found = senders('--set', `${values}.OTLP_ENDPOINT=http://collector:4318`);
+        assertEntries(found, ROLES, CHART_SERVICES);
+    }
+    assert.deepEqual(senders('--set', 'roles.did.settings.OTLP_ENDPOINT=http://collector:4318'), ['did']);
 });
 
 test('the network policy of the migrations is created first, then their job, then the rest of the release', () => {

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import schema from '../../helm/values.schema.json' with { type: 'json' };
+import { ROLES } from '../../main.ts';
 import { secretNames, settingNames } from '../../platform/process/config.ts';
-import { type Manifest, podOf, render, VALUE_SETS } from './helm.ts';
+import { assertEntries } from '../contract/entries.ts';
+import { CHART_SERVICES, type Manifest, podOf, render, VALUE_SETS } from './helm.ts';
 
 /** The pods of the roles, of the migration and of `helm test`, each with the name of its container. */
 function pods(...values: string[]): Array<{ name: string; pod: Manifest['spec'] }> {
@@ -13,7 +15,13 @@ function pods(...values: string[]): Array<{ name: string; pod: Manifest['spec'] 
     });
 }
 
-const roles = (...values: string[]) => pods(...values).filter(({ name }) => !['migrate', 'health'].includes(name));
+/** The pods of the roles. */
+function roles(...values: string[]) {
+    const found = pods(...values).filter(({ name }) => !['migrate', 'health'].includes(name));
+    const names = found.map(({ name }) => name);
+    assertEntries(names, ROLES, CHART_SERVICES);
+    return found;
+}
 
 function environment(pod: Manifest['spec']): Record<string, string> {
     const env: Array<{ name: string; value: string }> = pod.containers[0].env;
@@ -46,7 +54,6 @@ describe('gRPC over TLS in the chart', () => {
                     ['/run/secrets/grpc/ca.crt', setting],
                 );
             }
-            assert.equal(found.length, 8);
         }
     });
 });
@@ -56,7 +63,11 @@ describe('a private certificate authority for the databases', () => {
 
     it('is trusted by the roles and by the migrations', () => {
         const found = pods(...given).filter(({ name }) => name !== 'health');
-        assert.equal(found.length, 9);
+        assertEntries(
+            found.map(({ name }) => name),
+            [...ROLES, 'migrate'],
+            CHART_SERVICES,
+        );
         for (const { name, pod } of found) {
             const file = environment(pod)['NODE_EXTRA_CA_CERTS'] ?? '';
             const mount = pod.containers[0].volumeMounts.find((entry: { mountPath: string }) =>

@@ -5,8 +5,11 @@ import { describe, it, test } from 'node:test';
 import { parse } from 'yaml';
 import { ROLES } from '../../main.ts';
 import manifest from '../../package.json' with { type: 'json' };
-import { loadConfig, settingNames } from '../../platform/process/config.ts';
-import { helm, type Manifest, podOf, render, VALUE_SETS } from './helm.ts';
+import { loadConfig } from '../../platform/process/config.ts';
+import { SERVICE_ROLES } from '../../proto/services.ts';
+import { assertEntries } from '../contract/entries.ts';
+import { CHART_SERVICES, helm, type Manifest, podOf, render, VALUE_SETS } from './helm.ts';
+import { KNOWN_SETTINGS } from './known-settings.ts';
 
 const GOLDEN = 'test/deploy/chart.golden.yaml';
 
@@ -28,7 +31,7 @@ describe('the chart', () => {
     it('runs at least two pods of each role, and starts a new pod before it stops an old one', () => {
         const manifests = render(...VALUE_SETS.default);
         const deployments = of(manifests, 'Deployment');
-        assert.deepEqual(deployments.map(component).sort(), [...ROLES].sort());
+        assertEntries(deployments.map(component), ROLES, CHART_SERVICES);
         for (const { spec } of deployments) {
             assert.deepEqual(podOf({ spec } as Manifest).containers[0].args, [
                 podOf({ spec } as Manifest).containers[0].name,
@@ -36,7 +39,7 @@ describe('the chart', () => {
             assert.equal(spec.strategy.rollingUpdate.maxUnavailable, 0);
         }
         const scaled = of(manifests, 'HorizontalPodAutoscaler');
-        assert.deepEqual(scaled.map(component).sort(), [...ROLES].sort());
+        assertEntries(scaled.map(component), ROLES, CHART_SERVICES);
         assert.ok(scaled.every(({ spec }) => spec.minReplicas >= 2));
         const fixed = render(...VALUE_SETS.default, '--set', 'defaults.autoscaling.enabled=false');
         assert.ok(of(fixed, 'Deployment').every(({ spec }) => spec.replicas === 2));
@@ -55,34 +58,26 @@ describe('the chart', () => {
     });
 
     it('gives each role only settings that the program accepts, and only the secrets that it reads', () => {
-        const secrets = Object.fromEntries(
-            of(render(...VALUE_SETS.default), 'Deployment').map((deployment) => {
-                const { env } = podOf(deployment).containers[0] as { env: Array<{ name: string; value: string }> };
-                const files = env.filter(({ name }) => name.endsWith('_FILE')).map(({ name }) => name.slice(0, -5));
-                const settings = env.filter(({ name }) => !name.endsWith('_FILE'));
-                const names = [...files, ...settings.map(({ name }) => name)];
-                assert.deepEqual(
-                    names.filter((name) => !settingNames.includes(name)),
-                    [],
-                );
-                loadConfig({
-                    NODE_ENV: 'production',
-                    ...Object.fromEntries(settings.map(({ name, value }) => [name, value])),
-                });
-                return [component(deployment), files.sort().join(' ')];
-            }),
-        );
-        const service = 'DATABASE_URL REDIS_URL SERVICE_TOKEN';
-        assert.deepEqual(secrets, {
-            gateway: 'INTERNAL_SECRET REDIS_URL SERVICE_TOKEN',
-            identity: 'DATABASE_URL JWT_KEYS REDIS_URL SERVICE_TOKEN',
-            keys: service,
-            did: service,
-            credentials: service,
-            presentations: service,
-            wallet: service,
-            usage: service,
+        const secrets = of(render(...VALUE_SETS.default), 'Deployment').map((deployment) => {
+            const { env } = podOf(deployment).containers[0] as { env: Array<{ name: string; value: string }> };
+            const files = env.filter(({ name }) => name.endsWith('_FILE')).map(({ name }) => name.slice(0, -5));
+            const settings = env.filter(({ name }) => !name.endsWith('_FILE'));
+            const names = [...files, ...settings.map(({ name }) => name)];
+            assert.deepEqual(
+                names.filter((name) => !KNOWN_SETTINGS.includes(name)),
+                [],
+            );
+            const given = Object.fromEntries(settings.map(({ name, value }) => [name, value]));
+            loadConfig({ NODE_ENV: 'production', ...given }, SERVICE_ROLES);
+            return `${component(deployment)}: ${files.sort().join(' ')}`;
         });
+        const others = SERVICE_ROLES.filter((role) => role !== 'identity');
+        const expected = [
+            'gateway: INTERNAL_SECRET REDIS_URL SERVICE_TOKEN',
+            'identity: DATABASE_URL JWT_KEYS REDIS_URL SERVICE_TOKEN',
+            ...others.map((role) => `${role}: DATABASE_URL REDIS_URL SERVICE_TOKEN`),
+        ];
+        assertEntries(secrets, expected, CHART_SERVICES);
     });
 
     it('exposes only /v1 to the outside', () => {
@@ -125,7 +120,11 @@ describe('the chart', () => {
     });
 
     it('refuses unknown values, and an installation without secrets', () => {
-        assert.throws(() => render(...VALUE_SETS.default, '--set', 'roles.gatevay.replicas=3'), /gatevay.*not allowed/);
+        const refused = (value: string, message: RegExp) =>
+            assert.throws(() => render(...VALUE_SETS.default, '--set', value), message);
+        refused('replicas=3', /replicas.*not allowed/);
+        refused('roles.gatevay.replicas=3', /roles\.gatevay: must be one of the roles gateway, identity, /);
+        refused('networkPolicy.grpcFrom.gateway[0].x=y', /grpcFrom\.gateway: must be one of the services identity, /);
         assert.throws(() => render(), /secrets\.existingSecret: name a Secret/);
     });
 
@@ -142,7 +141,7 @@ describe('the chart', () => {
 for (const [name, values] of Object.entries(VALUE_SETS)) {
     test(`with the values "${name}", no pod has privileges, a service account token or a writable root`, () => {
         const pods = render(...values).flatMap((candidate) => podOf(candidate) ?? []);
-        assert.ok(pods.length >= ROLES.length + 2);
+        assert.ok(pods.length >= ROLES.length + 2, `${CHART_SERVICES}: add the roles that have no pods`);
         for (const pod of pods) {
             assert.equal(pod.automountServiceAccountToken, false);
             assert.equal(pod.securityContext.runAsNonRoot, true);

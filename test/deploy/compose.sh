@@ -12,8 +12,11 @@ methods='["/credentials.v1.CredentialsService/GetStatus","/keys.v1.KeysService/*
 export GATEWAY_1_PORT=18080 GATEWAY_2_PORT=18081
 export E2E_SERVICE_CALLERS="{\"reader\":{\"methods\":$methods,\"max_in_flight\":8,\"token_sha256\":\"$token_sha256\"}}"
 
+E2E_GRPC=$(node test/deploy/compose-e2e.ts "$log_dir/compose.json")
+export E2E_GRPC
+
 compose() {
-    ${COMPOSE:-docker compose} -p credential-service-e2e -f docker-compose.yml -f test/deploy/compose.e2e.yaml \
+    ${COMPOSE:-docker compose} -p credential-service-e2e -f docker-compose.yml -f "$log_dir/compose.json" \
         ${COMPOSE_MORE:+-f "$COMPOSE_MORE"} "$@"
 }
 secret() { compose exec -T "$1" cat "/run/secrets/$2"; }
@@ -36,7 +39,6 @@ E2E_ONE_ADDRESS=$(compose exec -T gateway-1 node -p '
     Buffer.from(gateway, "hex").reverse().join(".")')
 export E2E_ONE_ADDRESS E2E_TRANSPORT=grpc E2E_LOG_DIR="$log_dir" E2E_READER_TOKEN="$reader_token"
 export E2E_URLS=http://127.0.0.1:18080,http://127.0.0.1:18081
-export E2E_GRPC='{"identity":"127.0.0.1:15001","keys":"127.0.0.1:15002","did":"127.0.0.1:15003","credentials":"127.0.0.1:15004","presentations":"127.0.0.1:15005","wallet":"127.0.0.1:15006","usage":"127.0.0.1:15007"}'
 E2E_INTERNAL_SECRET=$(secret gateway-1 internal/secret)
 E2E_SERVICE_TOKEN=$(secret gateway-1 services/token)
 E2E_DATABASE_URL=$(secret did database/url | sed 's/postgres:5432/127.0.0.1:15432/')

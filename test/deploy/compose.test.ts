@@ -5,8 +5,12 @@ import { describe, it } from 'node:test';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { parse } from 'yaml';
 import { ROLES } from '../../main.ts';
-import { settingNames } from '../../platform/process/config.ts';
+import { addressSetting } from '../../platform/process/address-settings.ts';
+import { SERVICE_ROLES } from '../../proto/services.ts';
+import { assertEntries } from '../contract/entries.ts';
+import { SERVICE_CALLS } from '../contract/role-table.ts';
 import { installedTools } from './helm.ts';
+import { KNOWN_SETTINGS } from './known-settings.ts';
 
 interface Service {
     image: string;
@@ -21,8 +25,13 @@ interface Service {
     depends_on?: Record<string, { condition: string }>;
 }
 
+interface Composition {
+    services: Record<string, Service>;
+    configs: Record<string, { content: string }>;
+}
+
 const text = readFileSync('docker-compose.yml', 'utf8');
-const composition: { services: Record<string, Service> } = parse(text, { merge: true });
+const composition: Composition = parse(text, { merge: true });
 const services = Object.entries(composition.services);
 const ours = services.filter(([, { image }]) => image.startsWith('credential-service'));
 const roles = ours.filter(([, { command = [] }]) => ROLES.includes(command[0] ?? ''));
@@ -34,18 +43,42 @@ describe('docker-compose.yml', () => {
         const schema = JSON.parse(readFileSync(file, 'utf8'), (key, value) =>
             ['id', '$schema'].includes(key) && typeof value === 'string' ? undefined : value,
         );
+        schema.definitions.config.properties.content = { type: 'string' }; // newer than this file: Compose 2.23.1
         const ajv = new Ajv2019({ strict: false, validateFormats: false });
         assert.ok(ajv.validate(schema, composition), ajv.errorsText());
     });
 
     it('runs each role in its own container, and two gateways', () => {
-        const running = roles.map(([, { command = [] }]) => command.join(' '));
-        assert.deepEqual(running.sort(), ['gateway', ...ROLES].sort());
+        const running = roles.map(([name, { command = [] }]) => `${name} with command [${command.join()}]`);
+        const gateways = ['gateway-1 with command [gateway]', 'gateway-2 with command [gateway]'];
+        const services = SERVICE_ROLES.map((role) => `${role} with command [${role}]`);
+        assertEntries(running, [...services, ...gateways], 'docker-compose.yml, services');
+    });
+
+    it('tells each role where the services are that it calls, and has the gateways wait for every service', () => {
+        for (const [name, { command, environment = {}, depends_on = {} }] of roles) {
+            const isGateway = command?.[0] === 'gateway';
+            const called = isGateway ? SERVICE_ROLES : calledBy(name);
+            const addresses = Object.entries(environment).filter(([setting]) => setting.endsWith('_ADDRESS'));
+            const place = `docker-compose.yml, ${isGateway ? `x-gateway (${name})` : name}`;
+            assertEntries(
+                addresses.map(([setting, address]) => `${setting}: ${address}`),
+                called.map((role) => `${addressSetting(role)}: ${role}:50051`),
+                `${place}, environment`,
+            );
+            if (!isGateway) continue;
+            assertEntries(
+                Object.entries(depends_on).map(([role, { condition }]) => `${role}: ${condition}`),
+                SERVICE_ROLES.map((role) => `${role}: service_healthy`),
+                `${place}, depends_on`,
+            );
+        }
     });
 
     it('gives each role only settings that the program knows, and secrets only in files', () => {
         for (const [name, { environment = {} }] of ours) {
-            const unknown = Object.keys(environment).filter((key) => !settingNames.includes(key.replace(/_FILE$/, '')));
+            const names = Object.keys(environment).map((key) => key.replace(/_FILE$/, ''));
+            const unknown = names.filter((setting) => !KNOWN_SETTINGS.includes(setting));
             assert.deepEqual(unknown, [], name);
         }
         assert.doesNotMatch(text, /:\/\/[^\s/]*:[^\s/]*@|PASSWORD: |(SECRET|TOKEN|KEYS): /);
@@ -102,9 +135,19 @@ describe('docker-compose.yml', () => {
         assert.deepEqual(pinned.length, services.length);
     });
 
-    it('has Prometheus scrape every role', () => {
-        const { scrape_configs } = parse(readFileSync('deploy/compose/prometheus.yaml', 'utf8'));
-        const targets = scrape_configs[0].static_configs.flatMap((group: { targets: string[] }) => group.targets);
-        assert.deepEqual(targets.sort(), roles.map(([name]) => `${name}:9090`).sort());
+    it('has Prometheus scrape every process', () => {
+        const content = composition.configs['prometheus-targets']?.content ?? '';
+        const groups: Array<{ targets: string[] }> = parse(content);
+        assertEntries(
+            groups.flatMap(({ targets }) => targets),
+            roles.map(([name]) => `${name}:9090`),
+            'docker-compose.yml, configs',
+        );
     });
 });
+
+/** The services that a service calls. */
+function calledBy(service: string): string[] {
+    const pairs = SERVICE_CALLS.map((call) => call.split(' → '));
+    return pairs.flatMap(([caller, callee = '']) => (caller === service ? [callee] : []));
+}

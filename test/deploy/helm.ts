@@ -35,6 +35,9 @@ export const VALUE_SETS = {
     ],
 } as const;
 
+/** Where the chart lists the services, for messages. */
+export const CHART_SERVICES = 'helm/templates/_roles.tpl, "services"';
+
 let tools: string | undefined;
 
 /** Installs the packages of test/deploy/tools if they are missing. Returns the path of their node_modules. */

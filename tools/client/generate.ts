@@ -26,7 +26,9 @@ function typeName(id: string, kind: 'Input' | 'Data'): string {
 function typesFile(operations: ClientOperation[]): string {
     const types = new Map<string, string>();
     const add = (name: string, text: string): void => {
-        if (types.has(name) && types.get(name) !== text) throw new Error(`There would be two types ${name}.`);
+        if (types.has(name) && types.get(name) !== text) {
+            throw new Error(`There would be two types ${name}: change the id of one of the two endpoints.`);
+        }
         types.set(name, text);
     };
     for (const { id, input, data } of operations) {
@@ -88,7 +90,7 @@ for (const [path, text] of Object.entries(files)) {
     const fresh = formatted(path, text);
     if (!process.argv.includes('--check')) writeFileSync(path, fresh);
     else if (readFileSync(path, 'utf8') !== fresh) {
-        console.error(`${path} is not up to date: npm run client, and commit it`);
+        console.error(`${path} is not up to date: run \`npm run client\` and commit it`);
         process.exitCode = 1;
     }
 }

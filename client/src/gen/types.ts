@@ -65,7 +65,7 @@ export interface KeysListData {
         created_at: string;
         /** When this key was last used. Null before the first call. */
         last_used_at: string | null;
-        /** Whether the key is not revoked. In statistics: the number of credentials not revoked. */
+        /** Whether the key is not revoked. */
         active: boolean;
     }>;
     /** Total number. */
@@ -92,7 +92,7 @@ export interface KeysGetData {
     created_at: string;
     /** When this key was last used. Null before the first call. */
     last_used_at: string | null;
-    /** Whether the key is not revoked. In statistics: the number of credentials not revoked. */
+    /** Whether the key is not revoked. */
     active: boolean;
     /** Number of calls with this key. */
     usage: {
@@ -255,7 +255,7 @@ export interface CredentialsVerifyData {
     revoked: boolean;
     /** Whether it has expired. */
     expired: boolean;
-    /** Why it is invalid or why it failed. */
+    /** Why it is invalid. */
     error?: string;
 }
 
@@ -305,7 +305,7 @@ export interface CredentialsByIssuerInput {
 }
 
 export interface CredentialsByIssuerData {
-    /** Credentials, the results of checking them, or their counts. */
+    /** Credentials. In statistics: their counts. */
     credentials: Array<{
         /** Id of a credential: `urn:uuid:…`. */
         credential_id: string;
@@ -336,7 +336,7 @@ export interface CredentialsBySubjectInput {
 }
 
 export interface CredentialsBySubjectData {
-    /** Credentials, the results of checking them, or their counts. */
+    /** Credentials. In statistics: their counts. */
     credentials: Array<{
         /** Id of a credential: `urn:uuid:…`. */
         credential_id: string;
@@ -362,7 +362,7 @@ export interface PresentationsCreateInput {
     holder_did: string;
     /** The holder's Ed25519 private key in base64: 32 bytes (seed) or 64. */
     holder_private_key: string;
-    /** Credentials, the results of checking them, or their counts. */
+    /** Credentials. In statistics: their counts. */
     credentials: string[];
     /** DID of the verifier that the presentation is for. */
     audience: string;
@@ -409,7 +409,7 @@ export interface PresentationsVerifyData {
     audience?: string;
     /** Whether the nonce matches. Absent if the request has no nonce. */
     nonce_valid?: boolean;
-    /** Credentials, the results of checking them, or their counts. */
+    /** Results of checking the credentials. */
     credentials?: Array<{
         /** Whether all checks passed. */
         valid: boolean;
@@ -429,12 +429,12 @@ export interface PresentationsVerifyData {
         revoked: boolean;
         /** Whether it has expired. */
         expired: boolean;
-        /** Why it is invalid or why it failed. */
+        /** Why it is invalid. */
         error?: string;
     }>;
     /** When it was created. */
     created_at?: string;
-    /** Why it is invalid or why it failed. */
+    /** Why it is invalid. */
     error?: string;
     /** The audience that the request named. */
     expected_audience?: string;
@@ -445,7 +445,7 @@ export interface PresentationsVerifyData {
 export interface WalletsCreateInput {
     /** Display name. White space at both ends is removed. */
     name: string;
-    /** Password of an account (at least 8 characters) or of a wallet (1 to 1,024 bytes). */
+    /** Password of the wallet: 1 to 1,024 bytes. */
     password: string;
     /** Purpose of the wallet: at most 2,000 characters. */
     description?: string | null;
@@ -467,7 +467,7 @@ export interface WalletsCreateData {
 export interface WalletsOpenInput {
     /** Id of a wallet. */
     wallet_id: string;
-    /** Password of an account (at least 8 characters) or of a wallet (1 to 1,024 bytes). */
+    /** Password of the wallet: 1 to 1,024 bytes. */
     password: string;
 }
 
@@ -484,7 +484,7 @@ export interface WalletsOpenData {
     created_at: string;
     /** Ed25519 private key in base64: seed (32 bytes), then public key. A new DID shows it only once. */
     private_key: string;
-    /** Credentials, the results of checking them, or their counts. */
+    /** Credentials. In statistics: their counts. */
     credentials: Array<{
         /** Id of a credential: `urn:uuid:…`. */
         credential_id: string;
@@ -504,7 +504,7 @@ export interface WalletsOpenData {
 export interface WalletsAddCredentialInput {
     /** Id of a wallet. */
     wallet_id: string;
-    /** Password of an account (at least 8 characters) or of a wallet (1 to 1,024 bytes). */
+    /** Password of the wallet: 1 to 1,024 bytes. */
     password: string;
     /** A credential: a PASETO v4 public token. */
     credential: string;
@@ -532,12 +532,12 @@ export interface WalletsListCredentialsInput {
     limit?: number;
     /** Start of the page, from the `Link` header of the previous page. */
     cursor?: string;
-    /** Password of an account (at least 8 characters) or of a wallet (1 to 1,024 bytes). */
+    /** Password of the wallet: 1 to 1,024 bytes. */
     password: string;
 }
 
 export interface WalletsListCredentialsData {
-    /** Credentials, the results of checking them, or their counts. */
+    /** Credentials. In statistics: their counts. */
     credentials: Array<{
         /** Id of a credential: `urn:uuid:…`. */
         credential_id: string;
@@ -559,7 +559,7 @@ export interface WalletsDeleteCredentialInput {
     wallet_id: string;
     /** Id of a credential: `urn:uuid:…`. */
     credential_id: string;
-    /** Password of an account (at least 8 characters) or of a wallet (1 to 1,024 bytes). */
+    /** Password of the wallet: 1 to 1,024 bytes. */
     password: string | null;
 }
 
@@ -693,7 +693,7 @@ export interface MeStatsData {
         /** Number created since the month began, in UTC. */
         created_this_month: number;
     };
-    /** Credentials, the results of checking them, or their counts. */
+    /** Credentials. In statistics: their counts. */
     credentials: {
         /** Total number issued. */
         total_issued: number;
@@ -757,13 +757,13 @@ export interface AdminStatsData {
         /** Total number created. */
         total_created: number;
     };
-    /** Credentials, the results of checking them, or their counts. */
+    /** Credentials. In statistics: their counts. */
     credentials: {
         /** Total number issued. */
         total_issued: number;
         /** Total number revoked. */
         total_revoked: number;
-        /** Whether the key is not revoked. In statistics: the number of credentials not revoked. */
+        /** Number issued and not revoked. */
         active: number;
     };
     /** Counts of presentations. */
@@ -785,7 +785,7 @@ export interface AdminStatsData {
 export interface AuthRegisterInput {
     /** Email address. It is unique, and its letter case is ignored. */
     email: string;
-    /** Password of an account (at least 8 characters) or of a wallet (1 to 1,024 bytes). */
+    /** Password of an account: at least 8 characters. */
     password: string;
     /** Display name. White space at both ends is removed. */
     name?: string | null;
@@ -807,7 +807,7 @@ export interface AuthRegisterData {
 export interface AuthLoginInput {
     /** Email address. It is unique, and its letter case is ignored. */
     email: string;
-    /** Password of an account (at least 8 characters) or of a wallet (1 to 1,024 bytes). */
+    /** Password of an account: at least 8 characters. */
     password: string;
 }
 
@@ -872,7 +872,7 @@ export interface AdminCreateUsersInput {
     users: Array<{
         /** Email address. It is unique, and its letter case is ignored. */
         email: string;
-        /** Password of an account (at least 8 characters) or of a wallet (1 to 1,024 bytes). */
+        /** Password of an account: at least 8 characters. */
         password: string;
         /** Display name. White space at both ends is removed. */
         name?: string | null;
@@ -895,7 +895,7 @@ export interface AdminCreateUsersData {
     failed: Array<{
         /** Email address. It is unique, and its letter case is ignored. */
         email: string;
-        /** Why it is invalid or why it failed. */
+        /** Why the account could not be created. */
         error: string;
     }>;
     /** Total number created. */

@@ -12,6 +12,14 @@ const guessing =
 export const accountOperations = {
     'me.get': {
         summary: 'Get the current user',
+        owasp: { objects: 'own' },
+        fields: {
+            stats: 'Counts of the account.',
+            dids_created: 'DIDs created.',
+            credentials_issued: 'Credentials issued.',
+            presentations_created: 'Presentations created.',
+            api_keys_active: 'API keys that are not revoked.',
+        },
         example: {
             data: {
                 ...user,
@@ -24,6 +32,7 @@ export const accountOperations = {
         summary: 'Change name or email',
         description: '`"name": null` removes the name.',
         refusals: { conflict: 'Another account has this email.' },
+        owasp: { objects: 'own' },
         example: {
             body: { name: 'Ada Lovelace' },
             data: { user_id: USER_ID, email, name: 'Ada Lovelace', updated_at: '2026-11-20T21:20:00.000Z' },
@@ -36,6 +45,12 @@ export const accountOperations = {
             unauthenticated: 'The session token is missing or not valid, or the current password is wrong.',
             rate_limited: guessing,
         },
+        owasp: { objects: 'own', presents: 'password' },
+        fields: {
+            current_password: 'The current password.',
+            new_password: 'The new password: at least 8 characters.',
+            changed_at: 'When it was changed.',
+        },
         example: {
             body: { current_password: password, new_password: 'a longer pass phrase' },
             data: { changed_at: '2026-11-20T21:20:00.000Z' },
@@ -45,6 +60,17 @@ export const accountOperations = {
         summary: 'Get quotas',
         description:
             'A call that would exceed a quota is refused with 403. Sessions are different: a login beyond the quota ends the oldest session.',
+        owasp: { objects: 'own' },
+        fields: {
+            quotas: 'For each kind of object, how much the account stores and how much it may store.',
+            used: 'How much the account stores.',
+            quota: 'How much the account may store in its tier.',
+            wallet_credentials: 'Credentials in all wallets of the account.',
+            wallet_bytes: 'Sealed size of the credentials in all wallets of the account, in bytes.',
+            active_api_keys: 'API keys that are not revoked.',
+            api_keys: 'API keys, including revoked ones.',
+            sessions: 'Open sessions. A login beyond the quota ends the oldest session.',
+        },
         example: {
             data: {
                 tier: 'free',
@@ -62,6 +88,15 @@ export const accountOperations = {
     },
     'me.stats': {
         summary: 'Get usage statistics',
+        owasp: { objects: 'own' },
+        fields: {
+            period: 'Month of the counts: `YYYY-MM`.',
+            created_this_month: 'Number created since the month began, in UTC.',
+            issued_this_month: 'Number issued since the month began, in UTC.',
+            total_active: 'Number issued and not revoked.',
+            rate_limit_hits: 'Requests of this month that were refused with 429.',
+            credentials_stored: 'Credentials in wallets.',
+        },
         example: {
             data: {
                 period: '2026-11',
@@ -76,11 +111,13 @@ export const accountOperations = {
     'internal.auth.register': {
         summary: 'Register an account',
         refusals: { conflict: 'An account with this email already exists.' },
+        owasp: { objects: 'none', slowedBy: 'trusted' },
         example: { body: { email, password, name: 'Ada' }, data: user },
     },
     'internal.auth.login': {
         summary: 'Log in',
         refusals: { unauthenticated: 'The email or the password is wrong.', rate_limited: guessing },
+        owasp: { objects: 'none', presents: 'password' },
         example: {
             body: { email, password },
             data: { user_id: USER_ID, email, name: 'Ada', tier: 'free', ...session },
@@ -89,6 +126,8 @@ export const accountOperations = {
     'internal.auth.logout': {
         summary: 'Log out',
         description: 'Ends the session that the access token or refresh token belongs to.',
+        owasp: { objects: 'own', presents: 'token' },
+        fields: { logged_out_at: 'When the session ended.' },
         example: { body: { token: ACCESS_TOKEN }, data: { logged_out_at: '2026-11-20T21:30:00.000Z' } },
     },
     'internal.auth.refresh': {
@@ -98,11 +137,13 @@ export const accountOperations = {
             unauthenticated:
                 'The internal secret is missing or wrong, or the refresh token is already used, expired or not valid.',
         },
+        owasp: { objects: 'own', presents: 'token' },
         example: { body: { refresh_token: REFRESH_TOKEN }, data: session },
     },
     'internal.auth.me': {
         summary: 'Get the user of a session token',
         refusals: { unauthenticated: 'The internal secret or the session token is missing or not valid.' },
+        owasp: { objects: 'own' },
         example: { data: { ...user, last_login_at: lastLoginAt } },
     },
 } satisfies Record<string, OperationNotes>;

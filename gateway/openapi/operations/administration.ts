@@ -4,6 +4,18 @@ import { OTHER_USER_ID } from '../samples.ts';
 export const administrationOperations = {
     'internal.admin.stats': {
         summary: 'Get platform statistics',
+        owasp: { objects: 'none' },
+        fields: {
+            by_tier: 'Accounts by tier.',
+            free: 'Accounts of this tier.',
+            basic: 'Accounts of this tier.',
+            pro: 'Accounts of this tier.',
+            enterprise: 'Accounts of this tier.',
+            requests_this_week: 'Requests of today and the six days before, in UTC.',
+            active_today: 'Accounts with a login or a call since 00:00 UTC.',
+            active_this_week: 'Accounts with a login or a call today or in the six days before, in UTC.',
+            active: 'Number issued and not revoked.',
+        },
         example: {
             data: {
                 users: {
@@ -23,6 +35,13 @@ export const administrationOperations = {
         summary: 'Create up to 1,000 users',
         description:
             'One invalid user does not affect the others. The answer is 200, and lists the users that failed with the reason.',
+        owasp: { objects: 'none', slowedBy: 'trusted' },
+        fields: {
+            total_failed: 'Number of accounts that could not be created.',
+            created: 'Accounts that were created.',
+            failed: 'Accounts that could not be created, with the reason.',
+            error: 'Why the account could not be created.',
+        },
         example: {
             body: {
                 users: [
@@ -41,6 +60,16 @@ export const administrationOperations = {
     'internal.health': {
         summary: 'Get the health of the service',
         description: 'The answer has no envelope. While a dependency is down, it is 200 with `status: degraded`.',
+        owasp: { objects: 'none' },
+        fields: {
+            status: '`degraded` while a dependency is down, otherwise `healthy`.',
+            version: 'Version of the running service.',
+            timestamp: { description: 'When the health was checked.', format: 'date-time' },
+            services: 'State of each dependency.',
+            database: 'State of PostgreSQL.',
+            cache: 'State of Redis.',
+            storage: 'State of the storage of credentials.',
+        },
         example: {
             data: {
                 status: 'healthy',

@@ -33,6 +33,11 @@ export const credentialOperations = {
         summary: 'Issue a credential',
         description:
             'Signs a PASETO v4 public token. The private key must belong to `issuer_did`. The claims are signed exactly as they were sent. The service stores neither the private key nor the claims.',
+        owasp: { objects: 'none', slowedBy: 'rate' },
+        fields: {
+            expiration_date: 'ISO 8601 date, or date and time with an offset. Default: never.',
+            issuer_private_key: "The issuer's Ed25519 private key in base64: 32 bytes (seed) or 64.",
+        },
         example: {
             body: {
                 issuer_did: ISSUER_DID,
@@ -57,6 +62,7 @@ export const credentialOperations = {
         idempotent: true,
         description:
             'A completed check is answered with 200, whatever it finds: for an invalid credential `valid` is false and `error` says why. A text that is not a v4.public token is refused with 400.',
+        owasp: { objects: 'none' },
         example: {
             body: { credential: CREDENTIAL, issuer_did: ISSUER_DID, check_revocation: true },
             data: verified,
@@ -70,16 +76,19 @@ export const credentialOperations = {
             forbidden: 'Another DID issued the credential, or the caller neither issued it nor owns `issuer_did`.',
             not_found: 'No credential with this id was issued here.',
         },
+        owasp: { objects: 'own' },
         example: { params, body: { issuer_did: ISSUER_DID, reason: 'left the company' }, data: revocation },
     },
     'credentials.status': {
         summary: 'Get the revocation status of a credential',
         refusals: { not_found: 'No credential with this id was issued here.' },
+        owasp: { objects: 'public' },
         example: { params, data: revocation },
     },
     'credentials.by_issuer': {
         summary: 'List credentials by issuer',
         description: LIST,
+        owasp: { objects: 'own part' },
         example: {
             params: { issuer_did: ISSUER_DID },
             query: { limit: '100' },
@@ -89,6 +98,7 @@ export const credentialOperations = {
     'credentials.by_subject': {
         summary: 'List credentials by subject',
         description: LIST,
+        owasp: { objects: 'own part' },
         example: {
             params: { subject_did: HOLDER_DID },
             query: { limit: '100' },

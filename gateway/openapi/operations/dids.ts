@@ -13,6 +13,7 @@ export const didOperations = {
         description:
             'Without `public_key` the service creates a key pair. Only this answer contains the private key, because the service does not store it. With `public_key` every call returns the same DID.',
         refusals: { forbidden: 'The account has reached its quota of DIDs.' },
+        owasp: { objects: 'none', slowedBy: 'rate' },
         example: {
             body: {},
             data: { did: ISSUER_DID, public_key: ISSUER_PUBLIC_KEY, private_key: ISSUER_PRIVATE_KEY },
@@ -21,6 +22,7 @@ export const didOperations = {
     'did.resolve': {
         summary: 'Resolve a DID',
         refusals,
+        owasp: { objects: 'public' },
         example: {
             params: { did: ISSUER_DID },
             query: { derive: 'true' },
@@ -30,6 +32,20 @@ export const didOperations = {
     'did.document': {
         summary: 'Get the DID document',
         refusals,
+        owasp: { objects: 'public' },
+        fields: {
+            document: 'DID document (W3C DID Core).',
+            '@context': 'JSON-LD contexts.',
+            id: 'The DID, or the DID and the fragment of a key.',
+            verificationMethod: 'The public keys of the DID.',
+            type: 'Type of the key.',
+            controller: 'The DID that controls the key.',
+            publicKeyMultibase: 'Multicodec key in base58btc.',
+            authentication: 'Keys that authenticate the DID.',
+            assertionMethod: 'Keys that sign credentials.',
+            capabilityInvocation: 'Keys that invoke capabilities.',
+            capabilityDelegation: 'Keys that delegate capabilities.',
+        },
         example: {
             params: { did: ISSUER_DID },
             query: { derive: 'true' },

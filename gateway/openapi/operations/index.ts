@@ -11,7 +11,7 @@ import { walletOperations } from './wallets.ts';
 /** The id of an internal variant. It has the description of its public endpoint. */
 type InternalVariant<Id> = Id extends `internal.${infer Public}` ? (Public extends EndpointId ? Id : never) : never;
 
-/** The type requires a description of every endpoint. */
+/** The type requires the notes of every endpoint. Add them in the file of its part. */
 const OPERATIONS: Record<Exclude<EndpointId, InternalVariant<EndpointId>>, OperationNotes> = {
     ...keyOperations,
     ...didOperations,
@@ -22,7 +22,17 @@ const OPERATIONS: Record<Exclude<EndpointId, InternalVariant<EndpointId>>, Opera
     ...administrationOperations,
 };
 
+/** The notes of an endpoint. An internal variant has the notes of its public endpoint. */
 export function operationOf(id: string): OperationNotes {
-    const own = id in OPERATIONS ? id : id.replace('internal.', '');
-    return OPERATIONS[own as keyof typeof OPERATIONS]; // the type of OPERATIONS requires every one of these ids
+    const all: Partial<Record<string, OperationNotes>> = OPERATIONS;
+    const notes = all[isVariant(id) ? id.replace('internal.', '') : id];
+    if (notes) return notes;
+    throw new Error(
+        `The endpoint ${id} has no notes: add '${id}' beside the other endpoints of its part in gateway/openapi/operations/.`,
+    );
+}
+
+/** True if this is the id of an internal variant of a public endpoint. */
+export function isVariant(id: string): boolean {
+    return !(id in OPERATIONS) && id.startsWith('internal.');
 }

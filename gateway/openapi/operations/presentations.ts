@@ -17,6 +17,14 @@ export const presentationOperations = {
         summary: 'Create a presentation',
         description:
             'Bundles 1 to 100 credentials for one verifier. Each credential must have a valid signature. Expired and revoked credentials are accepted, because the verifier checks that.',
+        owasp: { objects: 'none', slowedBy: 'rate' },
+        fields: {
+            presentation_id: 'Id of a presentation: `urn:uuid:…`.',
+            holder_did: 'DID of the holder: a did:key.',
+            holder_private_key: "The holder's Ed25519 private key in base64: 32 bytes (seed) or 64.",
+            domain: 'Domain that the presentation is bound to.',
+            credentials_count: 'Number of credentials in the presentation.',
+        },
         example: {
             body: {
                 holder_did: HOLDER_DID,
@@ -41,6 +49,14 @@ export const presentationOperations = {
         idempotent: true,
         description:
             'A completed check is answered with 200, whatever it finds. One invalid credential makes the presentation invalid. The answer lists the results of all credentials.',
+        owasp: { objects: 'none' },
+        fields: {
+            credentials: 'Results of checking the credentials.',
+            expected_audience: 'The audience that the request named.',
+            actual_audience: 'The audience that the presentation names.',
+            nonce_valid: 'Whether the nonce matches. Absent if the request has no nonce.',
+            verify_credentials: 'Whether to check the credentials in the presentation too. Default: true.',
+        },
         example: {
             body: { presentation: PRESENTATION, audience: VERIFIER_DID, nonce: NONCE, check_revocation: true },
             data: {

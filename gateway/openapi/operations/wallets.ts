@@ -25,6 +25,7 @@ const stored = {
     stored_at: '2026-11-20T21:07:23.092Z',
 };
 const metadata = { folder: 'work' };
+const fields = { password: 'Password of the wallet: 1 to 1,024 bytes.' };
 const refusals = {
     unauthenticated: 'The call is not authenticated, or the password is wrong.',
     not_found: 'The account has no wallet with this id.',
@@ -36,6 +37,8 @@ export const walletOperations = {
         description:
             'The wallet has its own key pair and DID. Its contents are sealed under a key that is derived from the password (Argon2id, AES-256-GCM). A lost password cannot be restored.',
         refusals: { forbidden: 'The account has reached its quota of wallets.' },
+        owasp: { objects: 'none', slowedBy: 'rate' },
+        fields: { ...fields, description: 'Purpose of the wallet: at most 2,000 characters.' },
         example: {
             body: { name: 'private', password: WALLET_PASSWORD, description: 'diplomas' },
             data: wallet,
@@ -45,6 +48,8 @@ export const walletOperations = {
         summary: 'Open a wallet',
         idempotent: true,
         refusals,
+        owasp: { objects: 'own', presents: 'password' },
+        fields,
         example: {
             body: { wallet_id: WALLET_ID, password: WALLET_PASSWORD },
             data: {
@@ -63,6 +68,8 @@ export const walletOperations = {
             ...refusals,
             forbidden: 'The account has reached its quota of credentials in wallets, or the quota of their bytes.',
         },
+        owasp: { objects: 'own', presents: 'password' },
+        fields,
         example: {
             params: { wallet_id: WALLET_ID },
             body: { password: WALLET_PASSWORD, credential: CREDENTIAL, metadata },
@@ -74,6 +81,8 @@ export const walletOperations = {
         description:
             'The password is required. Send it in `X-Wallet-Password` rather than in the query, because servers and proxies may log URLs.',
         refusals,
+        owasp: { objects: 'own', presents: 'password' },
+        fields,
         example: {
             params: { wallet_id: WALLET_ID },
             query: { limit: '100' },
@@ -88,6 +97,8 @@ export const walletOperations = {
             ...refusals,
             not_found: 'The account has no wallet with this id, or the wallet has no credential with this id.',
         },
+        owasp: { objects: 'own', presents: 'password' },
+        fields: { ...fields, deleted_at: 'When it was deleted.' },
         example: {
             params: { wallet_id: WALLET_ID, credential_id: CREDENTIAL_ID },
             body: { password: WALLET_PASSWORD },

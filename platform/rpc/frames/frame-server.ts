@@ -18,7 +18,7 @@ export class FrameServer {
     readonly #running = new Map<number, Cancellation>();
     readonly #inFlight = new InFlight();
     readonly #replies: Gatherer<Reply>;
-    #last_call = 0;
+    #lastCall = 0;
     #draining = false;
     /** True if the client no longer reads replies. */
     #ended = false;
@@ -44,7 +44,7 @@ export class FrameServer {
     /** Answers the calls that it has accepted, then ends the stream. */
     drain(): void {
         this.#draining = true;
-        const lastCall = this.#last_call;
+        const lastCall = this.#lastCall;
         void writeFrame(this.#stream, { draining: true, last_call: lastCall }).then(
             () => this.#endWhenIdle(),
             () => {}, // the stream has ended
@@ -63,7 +63,7 @@ export class FrameServer {
             return;
         }
         for (const call of calls) {
-            this.#last_call = call.id;
+            this.#lastCall = call.id;
             void this.#answer(call);
         }
     }

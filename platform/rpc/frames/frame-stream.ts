@@ -41,7 +41,7 @@ export class FrameStream {
     readonly #changed: (stream: FrameStream) => void;
     readonly #pending = new Map<number, PendingCall>();
     readonly #calls: Gatherer<PendingCall>;
-    #last_id = 0;
+    #lastId = 0;
 
     constructor({ grpc, serviceToken, inFlight, changed }: FrameStreamOptions) {
         const metadata = new Metadata();
@@ -114,8 +114,8 @@ export class FrameStream {
     }
 
     #nextId(): number {
-        this.#last_id = (this.#last_id + 1) >>> 0;
-        return this.#last_id;
+        this.#lastId = (this.#lastId + 1) >>> 0;
+        return this.#lastId;
     }
 
     #open(): void {

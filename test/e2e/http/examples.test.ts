@@ -5,14 +5,14 @@ import { createClient } from '../../../client/src/client.ts';
 import { type EndpointId, endpointTable } from '../../../gateway/endpoints/index.ts';
 import { operations } from '../../support/openapi.ts';
 import { checkedFetch, expectError, GATEWAYS, INTERNAL_SECRET, send } from '../support/client.ts';
-import { exampleCall, examples } from '../support/examples.ts';
+import { exampleCall, exampleOf } from '../support/examples.ts';
 
 const endpoints = endpointTable({ version: '', cache: async () => {}, clock: Date.now });
 
 describe('every endpoint', () => {
     for (const { id, method, access, answer, status, message } of endpoints) {
         it(`${id} answers its example with the declared status and only declared fields`, async () => {
-            const { token, internal, run } = await examples[id]();
+            const { token, internal, run } = await exampleOf(id);
             const answers: Response[] = [];
             const client = createClient({
                 base_url: GATEWAYS[1] as string, // not the gateway that created the objects of the example

@@ -124,7 +124,7 @@ const others: Record<Exclude<EndpointId, VariantId | `internal.${VariantId}`>, (
 
 const ids = Object.keys(variantExamples) as VariantId[]; // it has no other keys
 
-/** An example for every endpoint. An endpoint without an example is a compile error. */
+/** An example for every endpoint. An endpoint without an example is a compile error in `others`. */
 export const examples = {
     ...others,
     ...Object.fromEntries(ids.map((id) => [id, () => asAnybody(id)])),
@@ -141,9 +141,15 @@ async function asTrusted(id: VariantId): Promise<Example> {
     return { internal: true, run: ({ internal }) => operation(internal) };
 }
 
+/** Makes the example of an endpoint. */
+export function exampleOf(id: EndpointId): Promise<Example> {
+    if (!(id in examples)) throw new Error(`There is no example of ${id}: add it to test/e2e/support/examples.ts.`);
+    return examples[id]();
+}
+
 /** Returns the request that the client makes of an example, for tests that send it in another way. */
 export async function exampleCall(id: EndpointId): Promise<Call> {
-    const { token, internal, run } = await examples[id]();
+    const { token, internal, run } = await exampleOf(id);
     const calls: Call[] = [];
     const client = createClient({
         base_url: 'http://service.example',

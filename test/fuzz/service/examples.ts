@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { Endpoint } from '../../../gateway/endpoint.ts';
 import { type EndpointId, endpointTable } from '../../../gateway/endpoints/index.ts';
@@ -46,12 +47,20 @@ export async function attackExample(
     );
 }
 
-/** Checks that every gateway still reports that it is healthy. */
+/** How long a gateway may take to report that it is healthy, in milliseconds. A busy machine may be late for a while. */
+const HEALTHY_WITHIN_MS = 30_000;
+
+/** Checks that every gateway still reports that it is healthy, or does so again soon. */
 export async function checkHealth(): Promise<void> {
+    const giveUp = performance.now() + HEALTHY_WITHIN_MS;
     for (const url of GATEWAYS) {
-        const response = await fetch(`${url}/internal/health`);
-        const { status } = (await response.json()) as { status: string }; // health.test.ts checks this type
-        assert.deepEqual([response.status, status], [200, 'healthy']);
+        for (;;) {
+            const response = await fetch(`${url}/internal/health`);
+            const { status } = (await response.json()) as { status: string }; // health.test.ts checks this type
+            if (response.status === 200 && status === 'healthy') break;
+            assert.ok(performance.now() < giveUp, `${url} answers ${response.status} and says that it is ${status}`);
+            await delay(500);
+        }
     }
 }
 

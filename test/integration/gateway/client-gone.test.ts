@@ -5,11 +5,12 @@ import { startGateway } from '../../../gateway/gateway.ts';
 import type { Services } from '../../../gateway/services.ts';
 import { type CallContext, requireTime } from '../../../platform/context.ts';
 import { loadConfig } from '../../../platform/process/config.ts';
-import { bind, type ServiceOf } from '../../../platform/rpc/definition.ts';
+import { bind } from '../../../platform/rpc/definition.ts';
 import { dispatcher } from '../../../platform/rpc/dispatch.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
 import { recordingLog, testRedis } from '../../support/harness.ts';
+import { stubService } from '../../support/stub-service.ts';
 import { connectTo, startReplica, until } from '../rpc/rpc.fixture.ts';
 
 const DID = 'did:key:z6Mkv4ic3R8u3nWbFyRB4E57KtdQdrfBXieJgQSendsTCpPX';
@@ -18,17 +19,16 @@ const SECRET = 'the internal secret of this test';
 it('when a client disconnects, its call is cancelled in every process, and no process logs an error', async (t) => {
     const called = Promise.withResolvers<CallContext>();
     const release = Promise.withResolvers<void>();
-    const implementation: Partial<ServiceOf<typeof DidServiceDefinition>> = {
+    const implementation = stubService(DidServiceDefinition, {
         async resolve({ did }, context) {
             called.resolve(context);
             await release.promise;
             requireTime(context); // as a queue does when a call's turn comes
             return { did, public_key: new Uint8Array(32) };
         },
-    };
+    });
     const service = { ...recordingLog(), metrics: createMetrics() };
-    // No other method is called.
-    const methods = bind(DidServiceDefinition, implementation as ServiceOf<typeof DidServiceDefinition>);
+    const methods = bind(DidServiceDefinition, implementation);
     const replica = await startReplica(t, { methods, dispatch: dispatcher(methods, service) });
     const front = { ...recordingLog(), metrics: createMetrics() };
     const gateway = await startGateway({

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { loadConfig } from '../../../platform/process/config.ts';
 import { type ServiceRegistry, serviceRegistry } from '../../../platform/rpc/service-registry.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
-import { SERVICE_ROLES } from '../../../proto/services.ts';
+import { SERVICE_DEFINITIONS, SERVICE_ROLES } from '../../../proto/services.ts';
 import { cryptoPools } from '../../../services/crypto-pools.ts';
 import { SERVICES, type ServiceDependencies } from '../../../services/index.ts';
 import { quiet, testDatabase, testRedis } from '../../support/harness.ts';
@@ -34,7 +34,7 @@ export async function startAll() {
         ...cryptoPools({ config, metrics, closing }),
     };
     found.offer(SERVICE_ROLES.flatMap((role) => SERVICES[role].build(ground)));
-    return { closing, serviceClient: found.serviceClient };
+    return { closing, services: found.serviceClients(SERVICE_DEFINITIONS) };
 }
 
 /** The paths of all strings in a value. */

@@ -3,25 +3,14 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { asAppError } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
-import { CredentialsServiceDefinition } from '../../../proto/gen/credentials/v1/credentials.ts';
-import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
-import { IdentityServiceDefinition } from '../../../proto/gen/identity/v1/identity.ts';
-import { KeysServiceDefinition } from '../../../proto/gen/keys/v1/keys.ts';
-import { PresentationsServiceDefinition } from '../../../proto/gen/presentations/v1/presentations.ts';
-import { UsageServiceDefinition } from '../../../proto/gen/usage/v1/usage.ts';
-import { WalletServiceDefinition } from '../../../proto/gen/wallet/v1/wallet.ts';
+import type { ServiceDefinition } from '../../../platform/rpc/definition.ts';
+import { SERVICE_DEFINITIONS, SERVICE_ROLES, type ServiceRole } from '../../../proto/services.ts';
 import { testContext } from '../../support/harness.ts';
 import { PASSWORD } from '../identity/identity.fixture.ts';
 import { SPOILERS, spoilt, startAll, textsOf } from './batch-neighbours.fixture.ts';
 
-const { closing, serviceClient } = await startAll();
-const did = serviceClient('did', DidServiceDefinition);
-const identity = serviceClient('identity', IdentityServiceDefinition);
-const keys = serviceClient('keys', KeysServiceDefinition);
-const credentials = serviceClient('credentials', CredentialsServiceDefinition);
-const presentations = serviceClient('presentations', PresentationsServiceDefinition);
-const wallet = serviceClient('wallet', WalletServiceDefinition);
-const usage = serviceClient('usage', UsageServiceDefinition);
+const { closing, services } = await startAll();
+const { did, identity, keys, credentials, presentations, wallet } = services;
 
 const email = `${newId()}@example.org`;
 const { user_id } = await identity.register({ email, password: PASSWORD }, testContext());
@@ -51,97 +40,65 @@ const { wallet_id } = await wallet.create({ name: 'a wallet', password: PASSWORD
 const page = { limit: 10, with_total: true };
 const token = session?.token ?? assert.fail();
 
-/** A request for each method, by service. Some are refused, which must not affect other calls in the batch either. */
-const REQUESTS: Record<string, [service: object, requests: Record<string, () => object>]> = {
-    did: [
-        did,
-        {
-            create: () => ({ public_key: own.public_key }),
-            recordForWallet: () => ({ public_key: own.public_key }),
-            resolve: () => ({ did: own.did, derive: false }),
-            filterOwned: () => ({ dids: [own.did, 'did:web:example.org'] }),
-            listOwned: () => ({ after: own.did, limit: 10 }),
-            getQuotas: () => ({}),
-        },
-    ],
-    identity: [
-        identity,
-        {
-            register: () => ({ email: `${newId()}@example.org`, password: PASSWORD, name: 'Ada' }),
-            login: () => ({ email: `${newId()}@example.org`, password: PASSWORD }),
-            logout: () => ({ token: 'no token' }),
-            refresh: () => ({ refresh_token: 'no token' }),
-            introspect: () => ({ token }),
-            getUser: () => ({}),
-            updateUser: () => ({ name: 'Grace', email }),
-            changePassword: () => ({ current_password: '-'.repeat(1_000), new_password: 'short' }),
-            createUsers: () => ({
-                users: [{ email: `${newId()}@example.org`, password: PASSWORD, name: 'A', tier: 'pro' }],
-            }),
-            confirmSession: () => ({ session_id: newId() }),
-            listSigningKeys: () => ({}),
-            getTime: () => ({}),
-            getQuotas: () => ({}),
-            ping: () => ({}),
-        },
-    ],
-    keys: [
-        keys,
-        {
-            generate: () => ({ name: 'another', tier: 'free' }),
-            list: () => ({ ...page, cursor: newId() }),
-            get: () => ({ key_id }),
-            revoke: () => ({ key_id: newId() }),
-            rename: () => ({ key_id, name: 'renamed' }),
-            authenticate: () => ({ hash: new Uint8Array(32) }),
-            getQuotas: () => ({}),
-        },
-    ],
-    credentials: [
-        credentials,
-        {
-            issue: () => ({ ...issuance, expiration_date: '2100-01-01' }),
-            verify: () => ({ credential, issuer_did: own.did, check_revocation: true }),
-            verifyMany: () => ({ credentials: [credential, 'no token'], check_revocation: true }),
-            revoke: () => ({ credential_id: `urn:uuid:${newId()}`, issuer_did: own.did, reason: 'none' }),
-            getStatus: () => ({ credential_id }),
-            list: () => ({ ...page, issuer_did: own.did }),
-            ping: () => ({}),
-        },
-    ],
-    presentations: [
-        presentations,
-        {
-            create: () => ({ ...presentationRequest, nonce: 'n', domain: 'd' }),
-            verify: () => ({
-                presentation,
-                audience: own.did,
-                nonce: 'n',
-                verify_credentials: true,
-                check_revocation: true,
-            }),
-        },
-    ],
-    wallet: [
-        wallet,
-        {
-            create: () => ({ name: 'another', description: 'a', password: PASSWORD }),
-            open: () => ({ wallet_id, password: PASSWORD }),
-            addCredential: () => ({ wallet_id, password: PASSWORD, credential, metadata: '{"a":"b"}' }),
-            listCredentials: () => ({ ...page, wallet_id, password: PASSWORD, with_tokens: false }),
-            deleteCredential: () => ({ wallet_id, password: PASSWORD, credential_id: `urn:uuid:${newId()}` }),
-            getQuotas: () => ({}),
-        },
-    ],
-    usage: [
-        usage,
-        {
-            getCounts: () => ({}),
-            getStatistics: () => ({}),
-            getPlatformStatistics: () => ({}),
-            getKeyUsage: () => ({ key_ids: [key_id] }),
-        },
-    ],
+/**
+ * Requests that get further than an empty message, which all other methods get. Some are refused, which must not affect
+ * other calls in the batch either.
+ */
+const REQUESTS: { [Role in ServiceRole]?: { [Method in keyof (typeof services)[Role]]?: () => object } } = {
+    did: {
+        create: () => ({ public_key: own.public_key }),
+        recordForWallet: () => ({ public_key: own.public_key }),
+        resolve: () => ({ did: own.did, derive: false }),
+        filterOwned: () => ({ dids: [own.did, 'did:web:example.org'] }),
+        listOwned: () => ({ after: own.did, limit: 10 }),
+    },
+    identity: {
+        register: () => ({ email: `${newId()}@example.org`, password: PASSWORD, name: 'Ada' }),
+        login: () => ({ email: `${newId()}@example.org`, password: PASSWORD }),
+        logout: () => ({ token: 'no token' }),
+        refresh: () => ({ refresh_token: 'no token' }),
+        introspect: () => ({ token }),
+        updateUser: () => ({ name: 'Grace', email }),
+        changePassword: () => ({ current_password: '-'.repeat(1_000), new_password: 'short' }),
+        createUsers: () => ({
+            users: [{ email: `${newId()}@example.org`, password: PASSWORD, name: 'A', tier: 'pro' }],
+        }),
+        confirmSession: () => ({ session_id: newId() }),
+    },
+    keys: {
+        generate: () => ({ name: 'another', tier: 'free' }),
+        list: () => ({ ...page, cursor: newId() }),
+        get: () => ({ key_id }),
+        revoke: () => ({ key_id: newId() }),
+        rename: () => ({ key_id, name: 'renamed' }),
+        authenticate: () => ({ hash: new Uint8Array(32) }),
+    },
+    credentials: {
+        issue: () => ({ ...issuance, expiration_date: '2100-01-01' }),
+        verify: () => ({ credential, issuer_did: own.did, check_revocation: true }),
+        verifyMany: () => ({ credentials: [credential, 'no token'], check_revocation: true }),
+        revoke: () => ({ credential_id: `urn:uuid:${newId()}`, issuer_did: own.did, reason: 'none' }),
+        getStatus: () => ({ credential_id }),
+        list: () => ({ ...page, issuer_did: own.did }),
+    },
+    presentations: {
+        create: () => ({ ...presentationRequest, nonce: 'n', domain: 'd' }),
+        verify: () => ({
+            presentation,
+            audience: own.did,
+            nonce: 'n',
+            verify_credentials: true,
+            check_revocation: true,
+        }),
+    },
+    wallet: {
+        create: () => ({ name: 'another', description: 'a', password: PASSWORD }),
+        open: () => ({ wallet_id, password: PASSWORD }),
+        addCredential: () => ({ wallet_id, password: PASSWORD, credential, metadata: '{"a":"b"}' }),
+        listCredentials: () => ({ ...page, wallet_id, password: PASSWORD, with_tokens: false }),
+        deleteCredential: () => ({ wallet_id, password: PASSWORD, credential_id: `urn:uuid:${newId()}` }),
+    },
+    usage: { getKeyUsage: () => ({ key_ids: [key_id] }) },
 };
 
 interface Method {
@@ -150,13 +107,14 @@ interface Method {
     call(request: object, context: object): Promise<unknown>;
 }
 
-const METHODS: Method[] = Object.entries(REQUESTS).flatMap(([serviceName, [service, requests]]) => {
-    assert.deepEqual(Object.keys(requests).toSorted(), Object.keys(service).toSorted(), `methods of ${serviceName}`);
-    return Object.entries(requests).map(([name, request]) => ({
-        name: `${serviceName}.${name}`,
-        request,
-        call: service[name as keyof typeof service] as Method['call'], // named by the keys of the service
-    }));
+const METHODS = SERVICE_ROLES.flatMap((role) => {
+    const { methods }: ServiceDefinition = SERVICE_DEFINITIONS[role];
+    const listed: Record<string, Method['request']> = REQUESTS[role] ?? {};
+    return Object.entries(methods).map(([name, { requestType }]): Method => {
+        const empty = () => requestType.decode(new Uint8Array()) as object; // a message is an object
+        const call = services[role][name as never] as Method['call']; // the service has the methods of its definition
+        return { name: `${role}.${name}`, request: listed[name] ?? empty, call };
+    });
 });
 
 /** How a call ends: `ok`, or the kind of its error. */

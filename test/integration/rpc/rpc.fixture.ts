@@ -13,6 +13,7 @@ import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
 import type { Frame } from '../../../proto/gen/rpc/v1/frames.ts';
 import { quiet, testContext } from '../../support/harness.ts';
+import { stubService } from '../../support/stub-service.ts';
 
 export const TOKEN = 'a service token for this test';
 
@@ -50,7 +51,7 @@ export async function startReplica(t: TestContext, options: Partial<ServeOptions
     const ran: string[] = [];
     const contexts = new Map<string, CallContext>();
     const held = Promise.withResolvers<void>();
-    const implementation: DidClient = {
+    const implementation = stubService(DidServiceDefinition, {
         async create({ public_key = new Uint8Array() }) {
             const key = Buffer.from(public_key).toString('utf8');
             ran.push(key);
@@ -63,11 +64,7 @@ export async function startReplica(t: TestContext, options: Partial<ServeOptions
             if (did.startsWith('held')) await held.promise;
             return { did, public_key: new Uint8Array() };
         },
-        recordForWallet: async () => ({ did: 'did:key:new' }),
-        filterOwned: async ({ dids }) => ({ dids }),
-        listOwned: async () => ({ dids: [] }),
-        getQuotas: async () => ({ dids: undefined }),
-    };
+    });
     const methods = bind(DidServiceDefinition, implementation);
     const dispatch = dispatcher(methods, { log: quiet, metrics: createMetrics() });
     const server = await serveHere({ methods, dispatch, ...options });

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { AppError } from '../../../platform/errors.ts';
 import { queueStats } from '../../../platform/queue-stats.ts';
 import { type Connection, connect } from '../../../platform/rpc/connect.ts';
-import { bind, client, type ServiceOf } from '../../../platform/rpc/definition.ts';
+import { bind, client } from '../../../platform/rpc/definition.ts';
 import { dispatcher } from '../../../platform/rpc/dispatch.ts';
 import { encode } from '../../../platform/rpc/frames/encode.ts';
 import { MAX_ANSWER_BYTES } from '../../../platform/rpc/frames/frames.ts';
@@ -14,12 +14,13 @@ import type { Log } from '../../../platform/telemetry/log.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { DidServiceDefinition, ResolveRequest, ResolveResponse } from '../../../proto/gen/did/v1/did.ts';
 import { testContext } from '../../support/harness.ts';
+import { stubService } from '../../support/stub-service.ts';
 import { connectTo, create, resolve, serveHere, startReplica, TOKEN } from './rpc.fixture.ts';
 
 const slow = Promise.withResolvers<void>();
 
 /** A service whose behaviour depends on the DID in the request. */
-const scripted: ServiceOf<typeof DidServiceDefinition> = {
+const scripted = stubService(DidServiceDefinition, {
     create: async ({ public_key }) => ({ did: 'did:key:new', public_key: public_key ?? new Uint8Array() }),
     async resolve({ did }, context) {
         if (did === 'missing') throw new AppError('not_found', 'No such DID.', { retry_after: 7 });
@@ -34,11 +35,7 @@ const scripted: ServiceOf<typeof DidServiceDefinition> = {
         }
         return { did, public_key: Uint8Array.of(1, 2, 3) };
     },
-    recordForWallet: async () => ({ did: 'did:key:new' }),
-    filterOwned: async ({ dids }) => ({ dids }),
-    listOwned: async () => ({ dids: [] }),
-    getQuotas: async () => ({ dids: undefined }),
-};
+});
 
 const methods = bind(DidServiceDefinition, scripted);
 /** The messages of the errors that were logged. */

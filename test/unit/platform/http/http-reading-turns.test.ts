@@ -1,22 +1,9 @@
 import assert from 'node:assert/strict';
-import { Socket } from 'node:net';
 import { beforeEach, describe, it, mock } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type HttpReadingTurns, httpReadingTurns } from '../../../../platform/http/http-reading-turns.ts';
 import { eachTurn } from '../../../../platform/process/turns.ts';
-
-/** A socket whose handle only records whether it is read. */
-class ReadSocket extends Socket {
-    isRead = true;
-    _handle = {
-        readStart: () => {
-            this.isRead = true;
-        },
-        readStop: () => {
-            this.isRead = false;
-        },
-    };
-}
+import { ReadSocket } from '../../../support/read-socket.ts';
 
 function openSockets(turns: HttpReadingTurns, count: number): ReadSocket[] {
     const sockets = Array.from({ length: count }, () => new ReadSocket());
