@@ -4,7 +4,7 @@ import { exposeGuard } from './platform/access/guard.ts';
 import { ownContext } from './platform/context.ts';
 import { migrate, SchemaTooNew } from './platform/postgres/migrate.ts';
 import { addressSetting } from './platform/process/address-settings.ts';
-import { type Clock, createClock } from './platform/process/clock.ts';
+import { createClock } from './platform/process/clock.ts';
 import {
     type Config,
     ConfigError,
@@ -17,16 +17,16 @@ import { exitWithParent, stopOnSignals } from './platform/process/process.ts';
 import { surviveUncaught } from './platform/process/uncaught.ts';
 import { exposeQueues } from './platform/queue-stats.ts';
 import { awaitRedis, openRedis, type Redis } from './platform/redis/redis.ts';
-import { type ServiceRegistry, serviceRegistry } from './platform/rpc/service-registry.ts';
+import { serviceRegistry } from './platform/rpc/service-registry.ts';
 import { exposeExpiry, tlsOf } from './platform/rpc/tls.ts';
 import { createLog, exposeLog, type Log } from './platform/telemetry/log.ts';
-import { createMetrics, type Metrics } from './platform/telemetry/metrics.ts';
+import { createMetrics } from './platform/telemetry/metrics.ts';
 import { serveOps } from './platform/telemetry/ops.ts';
 import { createReadiness, type Readiness } from './platform/telemetry/readiness.ts';
 import { startTracing } from './platform/telemetry/tracing.ts';
 import { SERVICE_DEFINITIONS, SERVICE_ROLES } from './proto/services.ts';
 import { SCHEMAS } from './services/schemas.ts';
-import { startServices } from './services/start.ts';
+import { type ServiceProcess, startServices } from './services/start.ts';
 
 /** The roles that a process can run, alone or together. `migrate` is not one of them, because it ends by itself. */
 export const ROLES: readonly string[] = [...SERVICE_ROLES, 'gateway'];
@@ -41,15 +41,7 @@ export interface Running {
 }
 
 /** The objects that all roles of a process share. */
-interface Process {
-    config: Config;
-    log: Log;
-    metrics: Metrics;
-    redis: Redis;
-    clock: Clock;
-    serviceRegistry: ServiceRegistry;
-    closing: AsyncDisposableStack;
-}
+type Process = Omit<ServiceProcess, 'readiness' | 'tls'>;
 
 /**
  * Runs `roles` in this process. Resolves when all of them serve. If `migrate` is among them, only the migrations run,

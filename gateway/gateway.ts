@@ -40,7 +40,7 @@ export interface Gateway {
 }
 
 /** Starts the HTTP server, which receives requests and calls the services. */
-export async function startGateway(ground: {
+export async function startGateway(dependencies: {
     config: Config;
     services: Services;
     redis: Redis;
@@ -50,7 +50,7 @@ export async function startGateway(ground: {
     /** The current time, in milliseconds since 1970. */
     clock(): number;
 }): Promise<Gateway> {
-    const { config, services, redis, version, log, metrics, clock } = ground;
+    const { config, services, redis, version, log, metrics, clock } = dependencies;
     const limits = limiter({
         redis,
         shards: config.REDIS_SHARDS,
@@ -61,7 +61,7 @@ export async function startGateway(ground: {
     });
     const secrets = [required(config, 'INTERNAL_SECRET'), config.INTERNAL_SECRET_PREVIOUS];
     const isInternal = internalSecret(secrets.filter((secret) => secret !== undefined));
-    const requests = admission({
+    const admitted = admission({
         authenticator: authenticator({
             services,
             limiter: limits,
@@ -80,10 +80,10 @@ export async function startGateway(ground: {
     const endpoints = endpointTable({ version, cache: () => redis.ping(), clock });
     const load = overload(metrics);
     const server = gatewayServer({
-        unparsedDecision: () => requests.unlimited().decision,
+        unparsedDecision: () => admitted.unlimited().decision,
         engine: engine({
             services,
-            admission: requests,
+            admission: admitted,
             readList: listReader(),
             overload: load,
             log,

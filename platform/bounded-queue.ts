@@ -98,10 +98,11 @@ export class Places {
 
     /** Calls `run` when there is a place. Rejects as BoundedQueue.wait() does. */
     async run<Result>(run: () => Promise<Result>, lifetime: CallLifetime): Promise<Result> {
-        if (this.#taken < this.#places) this.#taken++;
-        else await this.#queue.wait(lifetime);
+        const mustWait = this.#taken >= this.#places;
+        if (mustWait) await this.#queue.wait(lifetime);
+        else this.#taken++;
         try {
-            if (isOver(lifetime, performance.now())) throw overError(lifetime);
+            if (mustWait && isOver(lifetime, performance.now())) throw overError(lifetime);
             return await run();
         } finally {
             if (!this.#queue.release()) this.#taken--; // otherwise the released call takes over this place

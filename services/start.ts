@@ -17,8 +17,8 @@ import { cryptoPools } from './crypto-pools.ts';
 import { SERVICES, type ServiceDependencies } from './index.ts';
 import { SCHEMAS } from './schemas.ts';
 
-/** The parts of the process that services use. */
-interface ServiceProcess {
+/** The objects of a process that its services use. */
+export interface ServiceProcess {
     config: Config;
     log: Log;
     metrics: Metrics;
@@ -32,8 +32,8 @@ interface ServiceProcess {
 }
 
 /** Starts the services of `roles`, their jobs and the gRPC server. Returns the address of the server (host:port). */
-export async function startServices(roles: readonly ServiceRole[], process: ServiceProcess): Promise<string> {
-    const { config, log, metrics, redis, clock, serviceRegistry, readiness, tls, closing } = process;
+export async function startServices(roles: readonly ServiceRole[], shared: ServiceProcess): Promise<string> {
+    const { config, log, metrics, redis, clock, serviceRegistry, readiness, tls, closing } = shared;
     const url = required(config, 'DATABASE_URL');
     await awaitMigrations(url, SCHEMAS, log);
     const pooled = config.DATABASE_POOLER === 'transaction';

@@ -19,15 +19,13 @@ import { startService, type Transport } from './support/service.ts';
  */
 
 const PARTS = ['unit', 'contract', 'vectors', 'integration', 'process', 'attack', 'deploy', 'faults'] as const;
-const TRANSPORTS: readonly Transport[] = ['local', 'grpc'];
+const END_TO_END = 'test/e2e/';
 /**
  * Transport of the running service that E2E_URLS names, if any. The environment of this process describes that service.
  */
 const GIVEN_SERVICE = process.env['E2E_URLS'] ? (process.env['E2E_TRANSPORT'] as Transport) : undefined;
 /** `npm run test:unary`: the processes of the end-to-end tests call each other without frames (RPC_FRAMES=0). */
 const WITHOUT_FRAMES = process.env['E2E_RPC_FRAMES'] === '0';
-/** The end-to-end tests that `npm test` runs once more without frames. */
-const ALSO_WITHOUT_FRAMES = 'test/e2e/credentials/';
 /** `npm run test:pgbouncer`: the end-to-end tests reach PostgreSQL through pgbouncer in transaction mode. */
 const BEHIND_PGBOUNCER = process.env['E2E_POOLER'] === 'pgbouncer';
 
@@ -76,18 +74,15 @@ async function main(): Promise<boolean> {
 
     const totals: Counts = { passed: 0, failed: 0, skipped: [] };
     for (const part of PARTS) add(totals, await runFiles(part, wanted(`test/${part}/**/*.test.ts`), databases));
-    const e2e = wanted('test/e2e/**/*.test.ts');
-    const byTransport = [];
-    for (const transport of e2e.length > 0 ? transports() : []) {
-        const counts = await runEndToEnd({ transport, frames: !WITHOUT_FRAMES }, e2e, databases);
+    const e2e = wanted(`${END_TO_END}**/*.test.ts`);
+    const numbers = new Set<number>();
+    for (const round of endToEndRounds()) {
+        const files = e2e.filter((file) => file.startsWith(round.files));
+        const counts = await runEndToEnd(round, files, databases);
         add(totals, counts);
-        byTransport.push(counts.passed + counts.failed + counts.skipped.length);
+        if (round.files === END_TO_END) numbers.add(counts.passed + counts.failed + counts.skipped.length);
     }
-    if (transports() === TRANSPORTS) {
-        const unframed = e2e.filter((file) => file.startsWith(ALSO_WITHOUT_FRAMES));
-        add(totals, await runEndToEnd({ transport: 'grpc', frames: false }, unframed, databases));
-    }
-    const equal = new Set(byTransport).size <= 1;
+    const equal = numbers.size <= 1;
     if (!equal) console.log('The transports ran different numbers of end-to-end tests.');
     const unlisted = totals.skipped.filter(({ name }) => !mayBeSkipped().has(name));
     for (const { name, reason } of totals.skipped) console.log(`skipped: ${name} (${reason})`);
@@ -123,20 +118,29 @@ function givenRedis(): Pick<LocalServer, 'url' | 'stop'> | undefined {
     return url ? { url, stop: async () => {} } : undefined;
 }
 
-/**
- * Both transports, or only the transport of a running service that E2E_URLS names. test/deploy/compose.sh shows the
- * other variables that describe such a service.
- */
-function transports(): readonly Transport[] {
-    if (GIVEN_SERVICE) return [GIVEN_SERVICE];
-    return WITHOUT_FRAMES ? ['grpc'] : TRANSPORTS;
+interface Round {
+    transport: Transport;
+    /** False: the processes call each other without frames. */
+    frames: boolean;
+    /** Beginning of the paths of its test files. */
+    files: string;
 }
 
-async function runEndToEnd(
-    { transport, frames }: { transport: Transport; frames: boolean },
-    files: string[],
-    databases: Environment,
-): Promise<Counts> {
+/**
+ * How the end-to-end tests run: over each transport, and a part of them once more without frames. If E2E_URLS names a
+ * running service, they run once, on that. test/deploy/compose.sh shows the other variables that describe it.
+ */
+function endToEndRounds(): readonly Round[] {
+    if (GIVEN_SERVICE) return [{ transport: GIVEN_SERVICE, frames: true, files: END_TO_END }];
+    if (WITHOUT_FRAMES) return [{ transport: 'grpc', frames: false, files: END_TO_END }];
+    return [
+        { transport: 'local', frames: true, files: END_TO_END },
+        { transport: 'grpc', frames: true, files: END_TO_END },
+        { transport: 'grpc', frames: false, files: `${END_TO_END}credentials/` },
+    ];
+}
+
+async function runEndToEnd({ transport, frames }: Round, files: string[], databases: Environment): Promise<Counts> {
     if (files.length === 0) return { passed: 0, failed: 0, skipped: [] };
     if (GIVEN_SERVICE) return runFiles('end to end, the given service', files, databases);
     const service = await startService({

@@ -116,13 +116,13 @@ describe('a wallet does not open', () => {
         const wallet = await newWallet(token);
         const { credential, credential_id } = await issue(token, issuer);
         await store(token, wallet, credential);
-        const unknownCaller = { token: strangeToken };
+        const otherAccount = { token: strangeToken };
         for (const password of [wallet.password, 'wrong']) {
             const named = { ...wallet, password };
-            await expectError(404, open(named, unknownCaller));
-            await expectError(404, { ...add(wallet.wallet_id, { password, credential }), ...unknownCaller });
-            await expectError(404, list(named, '', unknownCaller));
-            await expectError(404, remove(named, credential_id, { body: { password }, ...unknownCaller }));
+            await expectError(404, open(named, otherAccount));
+            await expectError(404, { ...add(wallet.wallet_id, { password, credential }), ...otherAccount });
+            await expectError(404, list(named, '', otherAccount));
+            await expectError(404, remove(named, credential_id, { body: { password }, ...otherAccount }));
         }
         assert.deepEqual(await idsIn(wallet), [credential_id]);
     });

@@ -11,7 +11,6 @@ import { connect } from '../../../platform/rpc/connect.ts';
 import { bind, client, type Transport } from '../../../platform/rpc/definition.ts';
 import { dispatcher } from '../../../platform/rpc/dispatch.ts';
 import { localTransport } from '../../../platform/rpc/local.ts';
-import { serve } from '../../../platform/rpc/serve.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { CredentialsServiceDefinition } from '../../../proto/gen/credentials/v1/credentials.ts';
 import { KeysServiceDefinition } from '../../../proto/gen/keys/v1/keys.ts';
@@ -20,12 +19,12 @@ import { keysService } from '../../../services/keys/service.ts';
 import { keyStore } from '../../../services/keys/store.ts';
 import { quiet, testRedis } from '../../support/harness.ts';
 import { newParty, startServices, testCursors } from '../credentials/credentials.fixture.ts';
+import { serveHere, TOKEN } from '../rpc/rpc.fixture.ts';
 import { AMPLE } from '../services/ample.ts';
 
 const { db, did, store, signatures } = await startServices();
 const redis = await testRedis();
 const issuer = await newParty(did);
-const TOKEN = 'the service token of these tests';
 /** The number of credentials in the list: more than the buffers on the way can hold. */
 const ROWS = 60_000;
 
@@ -64,17 +63,7 @@ const dispatch = dispatcher(methods, { log: quiet, metrics: createMetrics() });
 const TRANSPORTS: Record<'local' | 'grpc', (t: TestContext) => Promise<Transport>> = {
     local: async () => localTransport(dispatch),
     async grpc(t) {
-        const server = await serve({
-            methods,
-            dispatch,
-            host: '127.0.0.1',
-            port: 0,
-            serviceTokens: [TOKEN],
-            serviceCallers: {},
-            tls: undefined,
-            metrics: createMetrics(),
-            ready: async () => true,
-        });
+        const server = await serveHere({ methods, dispatch });
         t.after(() => server.stop());
         const connection = connect({ address: server.address, serviceToken: TOKEN, tls: undefined });
         t.after(() => connection.close());

@@ -119,10 +119,10 @@ test('fifty concurrent revocations all return the time of the first one, and mak
 
 test('a key of another account and an unknown or malformed id are not found, and the key stays active', async () => {
     const owner = testContext();
-    const unknownCaller = testContext();
+    const otherAccount = testContext();
     const { api_key, key_id } = await keys.generate({ name: 'a' }, owner);
     for (const [id, context] of [
-        [key_id, unknownCaller],
+        [key_id, otherAccount],
         [key_id.toUpperCase(), owner],
         [newId(), owner],
         ["x' OR true", owner],
@@ -134,7 +134,7 @@ test('a key of another account and an unknown or malformed id are not found, and
     }
     assert.equal((await authenticate(api_key)).alive, true);
     assert.equal((await keys.get({ key_id }, owner)).name, 'a');
-    assert.deepEqual(await keys.list({ limit: 10, with_total: true }, unknownCaller), {
+    assert.deepEqual(await keys.list({ limit: 10, with_total: true }, otherAccount), {
         keys: [],
         next_cursor: undefined,
         total: 0,

@@ -29,11 +29,11 @@ export async function startAll() {
         log: quiet,
         metrics,
     });
-    const ground: ServiceDependencies = {
+    const dependencies: ServiceDependencies = {
         ...{ config, db, redis, log: quiet, metrics, clock: Date.now, serviceClient: found.serviceClient },
         ...cryptoPools({ config, metrics, closing }),
     };
-    found.offer(SERVICE_ROLES.flatMap((role) => SERVICES[role].build(ground)));
+    found.offer(SERVICE_ROLES.flatMap((role) => SERVICES[role].build(dependencies)));
     return { closing, services: found.serviceClients(SERVICE_DEFINITIONS) };
 }
 

@@ -119,12 +119,12 @@ test('a wallet of another account is not found, whatever the password', async ()
     const page = { limit: 10, with_total: true, with_tokens: false };
     for (const password of [PASSWORD, 'wrong']) {
         for (const walletId of [access.wallet_id, newId(), 'x'.repeat(10_000), '../wallets', '']) {
-            const unknownCaller = testContext();
+            const otherAccount = testContext();
             const named = { wallet_id: walletId, password };
-            await refuses('not_found', wallets.open(named, unknownCaller));
-            await refuses('not_found', wallets.addCredential({ ...named, credential }, unknownCaller));
-            await refuses('not_found', wallets.listCredentials({ ...named, ...page }, unknownCaller));
-            await refuses('not_found', wallets.deleteCredential({ ...named, credential_id }, unknownCaller));
+            await refuses('not_found', wallets.open(named, otherAccount));
+            await refuses('not_found', wallets.addCredential({ ...named, credential }, otherAccount));
+            await refuses('not_found', wallets.listCredentials({ ...named, ...page }, otherAccount));
+            await refuses('not_found', wallets.deleteCredential({ ...named, credential_id }, otherAccount));
         }
     }
     assert.equal((await wallets.listCredentials({ ...access, ...page }, context)).total, 1);

@@ -60,6 +60,13 @@ describe('places', { timeout: 30_000 }, () => {
         assert.deepEqual([started, places.isEmpty], [[0, 1, 2, 3], true]);
     });
 
+    it('run a call that need not wait, even if it is cancelled: it may have begun its work elsewhere', async () => {
+        const places = new Places({ places: 1, name: 'begun', maxWaiting: 10 });
+        const cancellation = new Cancellation();
+        cancellation.cancel();
+        assert.equal(await places.run(async () => 'ran', { cancellation, deadline: 0 }), 'ran');
+    });
+
     it('are free again after a call that fails, and after one whose deadline passes as it is released', async () => {
         const places = new Places({ places: 1, name: 'freed', maxWaiting: 10 });
         const held = Promise.withResolvers<void>();
