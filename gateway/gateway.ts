@@ -11,7 +11,8 @@ import { internalSecret } from './admission/internal-secret.ts';
 import { limiter } from './admission/limiter.ts';
 import { overload } from './admission/overload.ts';
 import { sessionVerifier } from './admission/session-verifier.ts';
-import { endpointTable } from './endpoints/index.ts';
+import type { Endpoint } from './endpoint.ts';
+import { interfaceParts } from './endpoints/index.ts';
 import { engine } from './engine.ts';
 import { cors } from './http/cors.ts';
 import { gatewayServer } from './http/server.ts';
@@ -77,7 +78,7 @@ export async function startGateway(dependencies: {
         isInternal,
         log,
     });
-    const endpoints = endpointTable({ version, cache: () => redis.ping(), clock });
+    const parts = interfaceParts({ version, cache: () => redis.ping(), clock });
     const load = overload(metrics);
     const server = gatewayServer({
         unparsedDecision: () => admitted.unlimited().decision,
@@ -88,8 +89,8 @@ export async function startGateway(dependencies: {
             overload: load,
             log,
         }),
-        endpoints,
-        pages: pages(endpoints, version),
+        endpoints: parts.flatMap(({ endpoints }): readonly Endpoint[] => endpoints),
+        pages: pages(parts, version),
         cors: cors(config.CORS_ORIGINS.split(',').filter((origin) => origin !== '')),
         trustedProxies: config.TRUST_PROXY,
         overload: load,

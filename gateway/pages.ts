@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import type { Endpoint } from './endpoint.ts';
+import type { InterfacePart } from './endpoints/index.ts';
 import { openApi } from './openapi/document.ts';
 import { referencePage } from './openapi/page.ts';
 import { STYLE } from './openapi/style.ts';
@@ -25,8 +25,8 @@ export type ContentCoding = 'br' | 'gzip' | 'identity';
 const NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** Builds the OpenAPI document and the reference page that shows it. */
-export function pages(endpoints: readonly Endpoint[], version: string): StaticPage[] {
-    const document = openApi(endpoints, version);
+export function pages(parts: readonly InterfacePart[], version: string): StaticPage[] {
+    const document = openApi(parts, version);
     const styleHash = createHash('sha256').update(STYLE).digest('base64');
     return [
         {

@@ -1,3 +1,4 @@
+import type { Endpoint } from '../endpoint.ts';
 import { credentialEndpoints } from './credentials.ts';
 import { didEndpoints } from './dids.ts';
 import { type HealthProbes, healthEndpoints } from './health.ts';
@@ -11,23 +12,73 @@ import { quotaEndpoints } from './quotas.ts';
 import { statisticsEndpoints } from './statistics.ts';
 import { walletEndpoints } from './wallets.ts';
 
-/** All HTTP endpoints, public and internal. */
-export function endpointTable(probes: HealthProbes) {
-    return [
-        ...keyEndpoints,
-        ...didEndpoints,
-        ...credentialEndpoints,
-        ...presentationEndpoints,
-        ...walletEndpoints,
-        ...meEndpoints,
-        ...quotaEndpoints,
-        ...statisticsEndpoints,
-        ...internalAuthEndpoints,
-        ...internalAdminEndpoints,
-        ...internalOperationEndpoints,
-        ...healthEndpoints(probes),
-    ];
+/** A part of the interface. The documents have a section for each part. */
+export interface InterfacePart {
+    name: string;
+    /** In Markdown. */
+    description: string;
+    endpoints: readonly Endpoint[];
 }
 
+/** All parts of the interface, public and internal. */
+export function interfaceParts(probes: HealthProbes) {
+    return [
+        {
+            name: 'API keys',
+            description: 'A session creates, lists, renames and revokes the API keys of its account.',
+            endpoints: keyEndpoints,
+        },
+        { name: 'DIDs', description: 'did:key identifiers of Ed25519 keys.', endpoints: didEndpoints },
+        {
+            name: 'Credentials',
+            description: 'Credentials are PASETO v4 public tokens that the service signs, verifies, revokes and lists.',
+            endpoints: credentialEndpoints,
+        },
+        {
+            name: 'Presentations',
+            description: 'A presentation is a bundle of credentials that their holder signs for one verifier.',
+            endpoints: presentationEndpoints,
+        },
+        {
+            name: 'Wallets',
+            description: 'A wallet holds credentials and a key pair, sealed under a password.',
+            endpoints: walletEndpoints,
+        },
+        {
+            name: 'Current user',
+            description: 'The account of the session, and its statistics.',
+            endpoints: [...meEndpoints, ...quotaEndpoints, ...statisticsEndpoints],
+        },
+        {
+            name: 'Internal: accounts',
+            description: 'Registration and sessions, for trusted callers.',
+            endpoints: internalAuthEndpoints,
+        },
+        {
+            name: 'Internal: administration',
+            description: 'Administration of the whole platform.',
+            endpoints: internalAdminEndpoints,
+        },
+        {
+            name: 'Internal: health',
+            description: 'The health of the service and its dependencies.',
+            endpoints: healthEndpoints(probes),
+        },
+        {
+            name: 'Internal: operations',
+            description:
+                'The public operations for trusted callers, without limits. `X-On-Behalf-Of` names the account to act for.',
+            endpoints: internalOperationEndpoints,
+        },
+    ] satisfies readonly InterfacePart[];
+}
+
+/** All HTTP endpoints, public and internal. */
+export function endpointTable(probes: HealthProbes) {
+    return interfaceParts(probes).flatMap((part): PartEndpoint[] => [...part.endpoints]);
+}
+
+type PartEndpoint = ReturnType<typeof interfaceParts>[number]['endpoints'][number];
+
 /** The ids of all endpoints. The end-to-end tests must have an example for each of them. */
-export type EndpointId = ReturnType<typeof endpointTable>[number]['id'];
+export type EndpointId = PartEndpoint['id'];

@@ -7,6 +7,8 @@ import { listOf, optional } from '../fields.ts';
 /** Time limit for a batch of 1,000 users, in milliseconds. Each user needs a password hash. */
 const BATCH_TIMEOUT_MS = 120_000;
 
+const number = z.number();
+
 const user = z.object({
     email: z.string(),
     password: z.string(),
@@ -49,13 +51,62 @@ export const internalAdminEndpoints = [
         answer: z.object({
             created: z.array(z.object({ user_id: z.string(), email: z.string(), tier: z.string() })),
             failed: z.array(z.object({ email: z.string(), error: z.string() })),
-            total_created: z.number(),
-            total_failed: z.number(),
+            total_created: number,
+            total_failed: number,
         }),
         async call({ body, services, context }) {
             const users = body.users.map(userOrReason);
             const { created, failed } = await services.identity.createUsers({ users }, context);
             return { created, failed, total_created: created.length, total_failed: failed.length };
+        },
+    }),
+
+    endpoint({
+        id: 'internal.admin.stats',
+        method: 'GET',
+        path: '/internal/v1/admin/stats',
+        access: 'internal',
+        status: 200,
+        message: 'Platform statistics',
+        answer: z.object({
+            users: z.object({
+                total: number,
+                active_today: number,
+                active_this_week: number,
+                by_tier: z.object({ free: number, basic: number, pro: number, enterprise: number }),
+            }),
+            dids: z.object({ total_created: number }),
+            credentials: z.object({ total_issued: number, total_revoked: number, active: number }),
+            presentations: z.object({ total_created: number, total_verified: number }),
+            api_usage: z.object({ requests_today: number, requests_this_week: number }),
+        }),
+        async call({ services, context }) {
+            const counts = await services.usage.getPlatformStatistics({}, context);
+            const byTier = {
+                free: counts.users_free,
+                basic: counts.users_basic,
+                pro: counts.users_pro,
+                enterprise: counts.users_enterprise,
+            };
+            return {
+                users: {
+                    total: Object.values(byTier).reduce((sum, count) => sum + count, 0),
+                    active_today: counts.users_active_today,
+                    active_this_week: counts.users_active_this_week,
+                    by_tier: byTier,
+                },
+                dids: { total_created: counts.dids_created },
+                credentials: {
+                    total_issued: counts.credentials_issued,
+                    total_revoked: counts.credentials_revoked,
+                    active: counts.credentials_issued - counts.credentials_revoked,
+                },
+                presentations: {
+                    total_created: counts.presentations_created,
+                    total_verified: counts.presentations_verified,
+                },
+                api_usage: { requests_today: counts.requests_today, requests_this_week: counts.requests_this_week },
+            };
         },
     }),
 ];

@@ -1,4 +1,6 @@
 import type { Access, Endpoint } from '../endpoint.ts';
+import type { InterfacePart } from '../endpoints/index.ts';
+import { INTRODUCTION } from './introduction.ts';
 import type { OperationNotes } from './operation.ts';
 import { operationOf } from './operations/index.ts';
 import { type Parameter, parametersOf } from './parameters.ts';
@@ -13,7 +15,6 @@ import {
     statusOf,
 } from './responses.ts';
 import { type Schema, schemaOf } from './schemas.ts';
-import { INTRODUCTION, TAGS, tagOf } from './tags.ts';
 
 export interface Media {
     schema: Schema;
@@ -86,13 +87,15 @@ const ERROR: Schema = {
     required: ['status', 'message', 'error'],
 };
 
-/** The OpenAPI 3.1 document of these endpoints, built from the schemas that validate their requests. */
-export function openApi(endpoints: readonly Endpoint[], version: string): OpenApi {
+/** The OpenAPI 3.1 document of the interface, built from the schemas that validate its requests. */
+export function openApi(parts: readonly InterfacePart[], version: string): OpenApi {
     const schemas: Record<string, Schema> = { Error: ERROR };
     const paths: OpenApi['paths'] = {};
-    for (const endpoint of endpoints) {
-        const method = endpoint.method.toLowerCase();
-        paths[endpoint.path] = { ...paths[endpoint.path], [method]: operationObject(endpoint, schemas) };
+    for (const { name, endpoints } of parts) {
+        for (const endpoint of endpoints) {
+            const method = endpoint.method.toLowerCase();
+            paths[endpoint.path] = { ...paths[endpoint.path], [method]: operationObject(endpoint, name, schemas) };
+        }
     }
     return {
         openapi: '3.1.1',
@@ -103,7 +106,7 @@ export function openApi(endpoints: readonly Endpoint[], version: string): OpenAp
             license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
         },
         servers: [{ url: '/' }],
-        tags: TAGS,
+        tags: parts.map(({ name, description }) => ({ name, description })),
         paths,
         components: {
             schemas,
@@ -114,7 +117,7 @@ export function openApi(endpoints: readonly Endpoint[], version: string): OpenAp
     };
 }
 
-function operationObject(endpoint: Endpoint, schemas: Record<string, Schema>): OperationObject {
+function operationObject(endpoint: Endpoint, tag: string, schemas: Record<string, Schema>): OperationObject {
     const { id, method, access, body, answer } = endpoint;
     const notes = operationOf(id);
     const { summary, description, refusals = {}, idempotent = method === 'GET', fields, example } = notes;
@@ -127,7 +130,7 @@ function operationObject(endpoint: Endpoint, schemas: Record<string, Schema>): O
     const object: OperationObject = {
         operationId: id,
         summary,
-        tags: [tagOf(id)],
+        tags: [tag],
         security: SECURITY[access],
         'x-idempotent': idempotent,
         parameters: parametersOf(endpoint, notes),

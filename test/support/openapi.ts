@@ -1,11 +1,13 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { endpointTable } from '../../gateway/endpoints/index.ts';
+import { endpointTable, interfaceParts } from '../../gateway/endpoints/index.ts';
 import { type OpenApi, type OperationObject, openApi } from '../../gateway/openapi/document.ts';
 
-export const endpoints = endpointTable({ version: '', cache: async () => {}, clock: Date.now });
+const PROBES = { version: '', cache: async () => {}, clock: Date.now };
+
+export const endpoints = endpointTable(PROBES);
 
 /** The document as clients get it. */
-export const document = JSON.parse(JSON.stringify(openApi(endpoints, '1.2.3'))) as OpenApi;
+export const document = JSON.parse(JSON.stringify(openApi(interfaceParts(PROBES), '1.2.3'))) as OpenApi;
 
 export interface Listed {
     path: string;

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { endpointTable } from '../../gateway/endpoints/index.ts';
+import { interfaceParts } from '../../gateway/endpoints/index.ts';
 import { openApi } from '../../gateway/openapi/document.ts';
 import { KINDS } from '../../gateway/openapi/responses.ts';
 import { type ClientOperation, operationsOf } from './operations.ts';
@@ -81,7 +81,7 @@ function formatted(path: string, text: string): string {
     return execFileSync('biome', ['format', `--stdin-file-path=${path}`], { input: text, encoding: 'utf8' });
 }
 
-const operations = operationsOf(openApi(endpointTable({ version: '', cache: async () => {}, clock: Date.now }), ''));
+const operations = operationsOf(openApi(interfaceParts({ version: '', cache: async () => {}, clock: Date.now }), ''));
 const files = {
     'client/src/gen/types.ts': typesFile(operations),
     'client/src/gen/operations.ts': operationsFile(operations),

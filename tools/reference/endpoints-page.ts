@@ -1,7 +1,6 @@
-import type { Access, Endpoint } from '../../gateway/endpoint.ts';
-import { endpointTable } from '../../gateway/endpoints/index.ts';
+import type { Access } from '../../gateway/endpoint.ts';
+import { type InterfacePart, interfaceParts } from '../../gateway/endpoints/index.ts';
 import { operationOf } from '../../gateway/openapi/operations/index.ts';
-import { TAGS, tagOf } from '../../gateway/openapi/tags.ts';
 import { table } from './table.ts';
 
 const CALLERS: Record<Access, string> = {
@@ -13,12 +12,10 @@ const CALLERS: Record<Access, string> = {
     public: 'anyone',
 };
 
-/** The text of docs/reference/endpoints.md: every endpoint, by section of the OpenAPI document. */
+/** The text of docs/reference/endpoints.md: every endpoint, by part of the interface. */
 export function endpointsPage(): string {
-    const endpoints = endpointTable({ version: '', cache: async () => {}, clock: Date.now });
-    const sections = Map.groupBy<string, Endpoint>(endpoints, ({ id }) => tagOf(id));
-    const parts = TAGS.map(({ name, description }) => section(name, description, sections.get(name) ?? []));
-    return `${HEADER}\n${parts.join('\n')}`;
+    const parts = interfaceParts({ version: '', cache: async () => {}, clock: Date.now });
+    return `${HEADER}\n${parts.map(section).join('\n')}`;
 }
 
 const HEADER = `# Endpoints
@@ -32,7 +29,7 @@ code in \`X-Error-Code\`. Every answer carries \`X-Request-Id\` and the state of
 10,000.
 `;
 
-function section(name: string, description: string, endpoints: readonly Endpoint[]): string {
+function section({ name, description, endpoints }: InterfacePart): string {
     const rows = endpoints.map((endpoint) => [
         `\`${endpoint.method} ${endpoint.path}\``,
         operationOf(endpoint.id).summary,

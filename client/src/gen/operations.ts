@@ -258,21 +258,6 @@ export interface Api {
         stats(options?: CallOptions): Promise<MeStatsData>;
     };
     internal: {
-        admin: {
-            /**
-             * Get platform statistics.
-             *
-             * `GET /internal/v1/admin/stats`
-             */
-            stats(options?: CallOptions): Promise<AdminStatsData>;
-            /**
-             * Create up to 1,000 users.
-             * One invalid user does not affect the others. The answer is 200, and lists the users that failed with the reason.
-             *
-             * `POST /internal/v1/admin/users/batch`
-             */
-            createUsers(input: AdminCreateUsersInput, options?: CallOptions): Promise<AdminCreateUsersData>;
-        };
         auth: {
             /**
              * Register an account.
@@ -307,6 +292,28 @@ export interface Api {
              */
             me(options?: CallOptions): Promise<AuthMeData>;
         };
+        admin: {
+            /**
+             * Create up to 1,000 users.
+             * One invalid user does not affect the others. The answer is 200, and lists the users that failed with the reason.
+             *
+             * `POST /internal/v1/admin/users/batch`
+             */
+            createUsers(input: AdminCreateUsersInput, options?: CallOptions): Promise<AdminCreateUsersData>;
+            /**
+             * Get platform statistics.
+             *
+             * `GET /internal/v1/admin/stats`
+             */
+            stats(options?: CallOptions): Promise<AdminStatsData>;
+        };
+        /**
+         * Get the health of the service.
+         * The answer has no envelope. While a dependency is down, it is 200 with `status: degraded`.
+         *
+         * `GET /internal/health`
+         */
+        health(options?: CallOptions): Promise<HealthData>;
         did: {
             /**
              * Create a DID.
@@ -376,13 +383,6 @@ export interface Api {
              */
             open(input: WalletsOpenInput, options?: CallOptions): Promise<WalletsOpenData>;
         };
-        /**
-         * Get the health of the service.
-         * The answer has no envelope. While a dependency is down, it is 200 with `status: degraded`.
-         *
-         * `GET /internal/health`
-         */
-        health(options?: CallOptions): Promise<HealthData>;
     };
 }
 
@@ -674,17 +674,6 @@ export const OPERATIONS = {
         paged: false,
         bare: false,
     },
-    'internal.admin.stats': {
-        method: 'GET',
-        path: '/internal/v1/admin/stats',
-        credentials: ['internal_secret'],
-        idempotent: true,
-        query: [],
-        headers: {},
-        body: false,
-        paged: false,
-        bare: false,
-    },
     'internal.auth.register': {
         method: 'POST',
         path: '/internal/v1/auth/register',
@@ -750,6 +739,28 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+    },
+    'internal.admin.stats': {
+        method: 'GET',
+        path: '/internal/v1/admin/stats',
+        credentials: ['internal_secret'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: false,
+        paged: false,
+        bare: false,
+    },
+    'internal.health': {
+        method: 'GET',
+        path: '/internal/health',
+        credentials: [],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: false,
+        paged: false,
+        bare: true,
     },
     'internal.did.create': {
         method: 'POST',
@@ -849,16 +860,5 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
-    },
-    'internal.health': {
-        method: 'GET',
-        path: '/internal/health',
-        credentials: [],
-        idempotent: true,
-        query: [],
-        headers: {},
-        body: false,
-        paged: false,
-        bare: true,
     },
 } satisfies Record<string, Operation>;

@@ -731,57 +731,6 @@ export interface MeStatsData {
     };
 }
 
-export interface AdminStatsData {
-    /** Accounts. */
-    users: {
-        /** Total number. */
-        total: number;
-        /** Accounts with a login or a call since 00:00 UTC. */
-        active_today: number;
-        /** Accounts with a login or a call today or in the six days before, in UTC. */
-        active_this_week: number;
-        /** Accounts by tier. */
-        by_tier: {
-            /** Accounts of this tier. */
-            free: number;
-            /** Accounts of this tier. */
-            basic: number;
-            /** Accounts of this tier. */
-            pro: number;
-            /** Accounts of this tier. */
-            enterprise: number;
-        };
-    };
-    /** Counts of DIDs. */
-    dids: {
-        /** Total number created. */
-        total_created: number;
-    };
-    /** Credentials. In statistics: their counts. */
-    credentials: {
-        /** Total number issued. */
-        total_issued: number;
-        /** Total number revoked. */
-        total_revoked: number;
-        /** Number issued and not revoked. */
-        active: number;
-    };
-    /** Counts of presentations. */
-    presentations: {
-        /** Total number created. */
-        total_created: number;
-        /** Total number verified. */
-        total_verified: number;
-    };
-    /** Counts of requests. */
-    api_usage: {
-        /** Requests since 00:00 UTC. */
-        requests_today: number;
-        /** Requests of today and the six days before, in UTC. */
-        requests_this_week: number;
-    };
-}
-
 export interface AuthRegisterInput {
     /** Email address. It is unique, and its letter case is ignored. */
     email: string;
@@ -902,6 +851,57 @@ export interface AdminCreateUsersData {
     total_created: number;
     /** Number of accounts that could not be created. */
     total_failed: number;
+}
+
+export interface AdminStatsData {
+    /** Accounts. */
+    users: {
+        /** Total number. */
+        total: number;
+        /** Accounts with a login or a call since 00:00 UTC. */
+        active_today: number;
+        /** Accounts with a login or a call today or in the six days before, in UTC. */
+        active_this_week: number;
+        /** Accounts by tier. */
+        by_tier: {
+            /** Accounts of this tier. */
+            free: number;
+            /** Accounts of this tier. */
+            basic: number;
+            /** Accounts of this tier. */
+            pro: number;
+            /** Accounts of this tier. */
+            enterprise: number;
+        };
+    };
+    /** Counts of DIDs. */
+    dids: {
+        /** Total number created. */
+        total_created: number;
+    };
+    /** Credentials. In statistics: their counts. */
+    credentials: {
+        /** Total number issued. */
+        total_issued: number;
+        /** Total number revoked. */
+        total_revoked: number;
+        /** Number issued and not revoked. */
+        active: number;
+    };
+    /** Counts of presentations. */
+    presentations: {
+        /** Total number created. */
+        total_created: number;
+        /** Total number verified. */
+        total_verified: number;
+    };
+    /** Counts of requests. */
+    api_usage: {
+        /** Requests since 00:00 UTC. */
+        requests_today: number;
+        /** Requests of today and the six days before, in UTC. */
+        requests_this_week: number;
+    };
 }
 
 export interface HealthData {
