@@ -18,6 +18,9 @@ const KINDS = {
     deadline: { grpc: 4, http: 503, summary: 'Service unavailable' },
 } as const;
 
+/** The form of a reason: a kind of thing and, if there are several of it, its name. */
+export const REASON = /^[a-z]+(:[a-zA-Z0-9_.-]{1,64})?$/;
+
 export type ErrorKind = keyof typeof KINDS;
 
 /**
@@ -29,13 +32,23 @@ export class AppError extends Error {
     readonly detail: string;
     /** Whole seconds after which the same call may succeed. */
     readonly retry_after: number | undefined;
+    /**
+     * What failed or refused the call: a queue, a store, a service. Only logs and metrics show it, and as it is a label
+     * of a metric, it has few values: REASON describes its form.
+     */
+    readonly reason: string | undefined;
 
-    constructor(kind: ErrorKind, detail: string, options: { retry_after?: number | undefined; cause?: unknown } = {}) {
+    constructor(
+        kind: ErrorKind,
+        detail: string,
+        options: { retry_after?: number | undefined; reason?: string | undefined; cause?: unknown } = {},
+    ) {
         super(detail, options.cause === undefined ? undefined : { cause: options.cause });
         this.name = 'AppError';
         this.kind = kind;
         this.detail = detail;
         this.retry_after = options.retry_after;
+        this.reason = options.reason;
     }
 
     get httpStatus(): number {

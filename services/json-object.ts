@@ -7,7 +7,7 @@ import { JsonError, JsonText, parseJson } from '../platform/json.ts';
  * there, and a text that closes the member early.
  */
 export function requireJsonObject(field: string, text: string, maxBytes: number): void {
-    if (Buffer.byteLength(text) > maxBytes) throw invalid(`${field} may have ${maxBytes} bytes.`);
+    if (Buffer.byteLength(text) > maxBytes) throw invalid(`${field} may have at most ${maxBytes} bytes.`);
     const member = readMember(field, text);
     if (member instanceof JsonText && member.text === text) return;
     throw invalid(`${field} must be a JSON object.`);

@@ -14,7 +14,7 @@ export function isText(text: string, max: number): boolean {
  */
 export function requireText(field: string, text: string, max: number): void {
     if (isText(text, max)) return;
-    throw invalid(`${field} may have ${max} characters, without NUL or lone surrogates.`);
+    throw invalid(`${field} may have at most ${max} characters, without NUL or lone surrogates.`);
 }
 
 /** Returns the trimmed display name. Throws AppError `invalid` if it is empty, too long or cannot be stored. */

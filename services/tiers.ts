@@ -1,6 +1,6 @@
 import { invalid } from '../platform/errors.ts';
 
-/** Requests per minute, by tier (interface, section 8). */
+/** Requests per minute, by tier. */
 const RATE_LIMITS = { free: 10, basic: 100, pro: 1_000, enterprise: 10_000 } as const;
 /** Minimum limit of an account's session calls, in requests per minute, whatever its tier (decision A12). */
 const LEAST_SESSION_LIMIT = 600;

@@ -10,13 +10,14 @@ import { localWindows } from './local-windows.ts';
 
 /** After a failure, Redis is not asked for this long, in milliseconds. */
 const PAUSE_MS = 500;
-/** A call that is counted against the limit of an address. */
+/** The label of calls without a tier: they count against the limit of an address. */
 const NO_TIER = 'none';
 
 export interface Limiter {
     /**
-     * Counts the call if the caller is active and within the limit. `askedAt` (`performance.now()`): the owner was
-     * asked at this time and has confirmed the caller. AppError `unavailable` when too many calls wait.
+     * Counts the call if the caller is active and within the limit. `lookedUpAt` (`performance.now()`): the owner was
+     * asked at this time and has confirmed the caller. Throws AppError `unavailable` if too many calls wait, `deadline`
+     * or `cancelled` if the call ends while it waits.
      */
     take(limitRequest: LimitRequest, lookedUpAt?: number, traced?: Traced): Promise<Decision>;
     /** Counts a presentation that the caller has verified. The count is lost if Redis does not answer. */
@@ -45,7 +46,7 @@ export function limiter(options: {
     const local = localWindows(windowMs);
     const decisions = metrics.counter({
         name: 'rate_limit_decisions_total',
-        help: 'Decisions of the rate limiter, by outcome and tier. unreachable: Redis did not answer, so this process decided alone.',
+        help: 'Decisions of the rate limiter, by state and tier. The call of an unconfirmed caller is decided again. unreachable: Redis did not answer, so this process decided alone.',
         labels: ['state', 'tier'],
     });
     for (const state of [...STATES, 'unreachable']) decisions.inc({ state, tier: NO_TIER }, 0);
@@ -56,7 +57,7 @@ export function limiter(options: {
         try {
             return await queue(call.tag)(call, traced);
         } catch (error) {
-            if (error instanceof AppError) throw error; // too many calls wait
+            if (error instanceof AppError) throw error; // too many calls wait, or this one has ended
             pausedUntil = performance.now() + PAUSE_MS;
             log.warn({ err: error }, 'rate limiter: Redis does not answer, this process decides alone');
             return undefined;

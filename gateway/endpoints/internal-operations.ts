@@ -9,7 +9,7 @@ type PublicId = (typeof PUBLIC)[number]['id'];
 
 /**
  * The internal variant of the public endpoint with this id: for trusted callers, without limits, and with the same path
- * under /internal (interface, 4.8).
+ * under /internal.
  */
 function internalVariant<const Id extends PublicId>(id: Id): Endpoint & { id: `internal.${Id}` } {
     const original = PUBLIC.find((endpoint) => endpoint.id === id) as Endpoint; // only ids of PUBLIC are passed

@@ -126,7 +126,14 @@ function beginner(options: GatewayOptions, connections: Connections) {
     };
 }
 
-type Observe = (seen: { route: string; method: string; status: number }, began: number) => number;
+/** What the metrics show of an answer. `reason` says why it is 503. */
+interface Seen {
+    route: string;
+    method: string;
+    status: number;
+    reason: string | undefined;
+}
+type Observe = (seen: Seen, began: number) => number;
 
 /** Records an answer in the metrics. Returns the milliseconds since the request was read. */
 function observer({ endpoints, metrics }: GatewayOptions): Observe {
@@ -137,8 +144,14 @@ function observer({ endpoints, metrics }: GatewayOptions): Observe {
     });
     // Node accepts 34 methods from any client, and each would add time series.
     const methods = new Set<string>(['HEAD', 'OPTIONS', ...endpoints.map(({ method }) => method)]);
-    return ({ route, method, status }, began) => {
+    const unavailable = metrics.counter({
+        name: 'http_unavailable_total',
+        help: 'Answers with status 503, by what failed or refused the call.',
+        labels: ['reason'],
+    });
+    return ({ route, method, status, reason }, began) => {
         const seconds = secondsSince(began);
+        if (reason !== undefined) unavailable.inc({ reason });
         duration.observe({ route, method: methods.has(method) ? method : 'other', status }, seconds);
         return Math.round(seconds * 1e6) / 1e3;
     };
@@ -149,10 +162,13 @@ function finisher({ overload, log }: GatewayOptions, observe: Observe): (exchang
     return (exchange) => {
         const { request, response, route, began, request_id, principal, cancellation, span } = exchange;
         const { method = '' } = request;
-        const isAborted = cancellation.isCancelled;
-        const failure = exchange.failure ?? (isAborted ? overError(exchange) : undefined);
-        const status = failure && !response.headersSent ? failure.httpStatus : response.statusCode;
-        const durationMs = observe({ route, method, status }, began);
+        const failure = exchange.failure ?? (cancellation.isCancelled ? overError(exchange) : undefined);
+        const isAborted = failure?.kind === 'cancelled';
+        // The status line of a list was sent before the list broke off.
+        const isBroken = response.headersSent && !response.writableFinished && !isAborted;
+        const status = failure && (isBroken || !response.headersSent) ? failure.httpStatus : response.statusCode;
+        const reason = status === 503 && failure ? (failure.reason ?? failure.kind) : undefined;
+        const durationMs = observe({ route, method, status, reason }, began);
         overload.leave(exchange);
         span.attribute('http.response.status_code', status);
         span.attribute('request_id', request_id);
@@ -169,6 +185,7 @@ function finisher({ overload, log }: GatewayOptions, observe: Observe): (exchang
             session_id: principal?.session_id,
             target: exchange.target,
             error: failure?.kind,
+            reason,
             aborted: isAborted || undefined,
             ...auditOf(exchange),
         });

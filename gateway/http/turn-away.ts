@@ -22,13 +22,14 @@ export function turnAway(options: {
     /** The state of the rate limit, for the header fields. */
     decision(): Decision;
     cors: Cors;
-    observe(seen: { route: string; method: string; status: number }, began: number): number;
+    observe(seen: { route: string; method: string; status: number; reason: string }, began: number): number;
     log: Log;
 }): TurnAway {
     const { decision, cors, observe, log } = options;
     const atCapacity = new AppError('unavailable', 'The service is at capacity. Try again shortly.', {
         retry_after: 1,
     });
+    const reason = 'shed';
     const { httpStatus: status, kind } = atCapacity;
     const write = errorWriter(atCapacity);
     const route = 'unmatched';
@@ -51,8 +52,9 @@ export function turnAway(options: {
             method,
             route,
             status,
-            duration_ms: observe({ route, method, status }, began),
+            duration_ms: observe({ route, method, status, reason }, began),
             error: kind,
+            reason,
         });
     };
 }

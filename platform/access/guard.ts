@@ -121,7 +121,7 @@ function attemptSteps({ redis, shards, log }: { redis: Redis; shards: number; lo
     };
 }
 
-/** The text has the same form as that of every other `rate_limited` error: the limit, then the wait. */
+/** The text has the form of a refusal by the rate limiter: the limit, then the wait (decision A20). */
 function tooManyAttempts(waitMs: number): AppError {
     const retryAfter = Math.max(1, Math.ceil(waitMs / 1_000));
     const text = `Limit of ${POLICY.free} requests per minute exceeded by wrong passwords. Try again in ${retryAfter} seconds.`;

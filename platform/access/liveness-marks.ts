@@ -33,7 +33,7 @@ export interface LivenessMarks {
     /**
      * Sets the liveness mark to `R`, revokes with `commit`, and returns the result of `commit`. If Redis is
      * unreachable, it commits and then throws `unavailable`, because a gateway may still accept the key or session.
-     * Repeating the call sets the liveness mark.
+     * A repeated call sets the liveness mark.
      */
     refuseAnd<Result>(target: Target, commit: () => Promise<Result>, traced?: Traced): Promise<Result>;
 }
@@ -50,7 +50,7 @@ export function livenessMarks({ redis, shards }: { redis: Redis; shards: number 
             return undefined;
         } catch (cause) {
             const text = 'It is revoked, but some gateways may not know it yet. Repeat the call to make sure.';
-            return new AppError('unavailable', text, { retry_after: 1, cause });
+            return new AppError('unavailable', text, { retry_after: 1, reason: 'redis', cause });
         }
     }
 

@@ -21,8 +21,9 @@ export async function translated<Result>(run: () => Promise<Result>): Promise<Re
         return await run();
     } catch (error) {
         if (error instanceof AppError || !isOutage(error)) throw error;
-        throw new AppError('unavailable', 'The database cannot be reached. Try again shortly.', {
+        throw new AppError('unavailable', 'The database could not complete the call. Try again shortly.', {
             retry_after: 1,
+            reason: 'database',
             cause: error,
         });
     }

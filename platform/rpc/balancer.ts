@@ -14,6 +14,8 @@ const RETRY_MS = 250;
 const MAX_RETRY_MS = 1_000;
 
 export interface BalancerOptions {
+    /** The name of the service, for errors. */
+    service: string;
     resolve(): Promise<ReplicaAddress[]>;
     /**
      * Opens a replica, and calls `on` for each of its events, with the reason if there is one. `on` is never called
@@ -80,12 +82,12 @@ export class Balancer {
         this.#closed = true;
         clearTimeout(this.#timer);
         this.#keep([]);
-        this.#waiting.fail(unreachable());
+        this.#waiting.fail(unreachable(this.#options.service));
     }
 
     #unreachable(): AppError {
         const unknown = this.#replicas.size === 0 ? new Error('no address of the service is known') : undefined;
-        return unreachable(this.#reason?.cause ?? this.#reason ?? unknown);
+        return unreachable(this.#options.service, this.#reason?.cause ?? this.#reason ?? unknown);
     }
 
     #pick(): Replica | undefined {
@@ -105,7 +107,7 @@ export class Balancer {
 
     /** Waits for the next replica whose stream opens. */
     async #opened(request: Uint8Array, context: CallContext): Promise<Replica> {
-        if (this.#closed) throw unreachable();
+        if (this.#closed) throw unreachable(this.#options.service);
         const span = startSpan('internal', WAITING, context);
         return inSpan(span, () => this.#waiting.add(request.byteLength, context));
     }

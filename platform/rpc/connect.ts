@@ -21,6 +21,8 @@ export interface Connection {
 }
 
 export interface ConnectOptions {
+    /** The name of the service, for errors. */
+    service: string;
     /** host:port, or several of these separated by commas. */
     address: string;
     serviceToken: string;
@@ -34,11 +36,20 @@ export interface ConnectOptions {
 
 /** Connects to all replicas of the service at `address`. They may start later. */
 export function connect(options: ConnectOptions): Connection {
-    const { address, serviceToken, tls, frames = true, resolve = resolveAddresses, refreshMs = REFRESH_MS } = options;
+    const {
+        service,
+        address,
+        serviceToken,
+        tls,
+        frames = true,
+        resolve = resolveAddresses,
+        refreshMs = REFRESH_MS,
+    } = options;
     const streams = new Set<FrameStream>();
     const balancer = new Balancer({
+        service,
         resolve: () => resolve(address),
-        openReplica: (address, on) => new Replica({ address, serviceToken, tls, frames, streams, on }),
+        openReplica: (address, on) => new Replica({ service, address, serviceToken, tls, frames, streams, on }),
         refreshMs,
     });
     let isClosed = false;

@@ -46,7 +46,8 @@ export function dispatcher(methods: BoundMethod[], { log, metrics }: { log: Log;
             const seen = { method: path, request_id: context.request_id, trace_id: traceIdOf(context) };
             if (refusal.kind === 'cancelled') log.info(seen, 'call cancelled: the client disconnected');
             else if (refusal.kind === 'deadline') log.warn(seen, 'call not answered in time');
-            else if (refusal.httpStatus >= 500 && !(refusal instanceof RemoteError)) log.error({ err: error, ...seen });
+            else if (refusal.httpStatus >= 500 && !(refusal instanceof RemoteError))
+                log.error({ err: error, ...seen }, 'call failed');
             duration.observe({ method: path, outcome: refusal.kind }, secondsSince(began));
             span.finish(refusal);
             throw refusal;

@@ -20,6 +20,8 @@ const MAX_FRAMED_BYTES = 256 << 10;
 export type ReplicaEvent = 'opened' | 'lost' | 'unreachable';
 
 export interface ReplicaOptions {
+    /** The name of the service, for errors. */
+    service: string;
     address: ReplicaAddress;
     serviceToken: string;
     tls: Tls | undefined;
@@ -50,7 +52,7 @@ export class Replica {
             channelCredentials(options.tls),
             channelOptions(options.address),
         );
-        this.#alone = unaryTransport(this.#grpc, options.serviceToken);
+        this.#alone = unaryTransport(this.#grpc, options);
         this.#stream = this.#open();
     }
 
@@ -77,9 +79,10 @@ export class Replica {
     }
 
     #open(): FrameStream {
-        const { serviceToken, streams } = this.#options;
+        const { service, serviceToken, streams } = this.#options;
         const opened = new FrameStream({
             grpc: this.#grpc,
+            service,
             serviceToken,
             inFlight: this.inFlight,
             changed: (stream) => this.#changed(stream),

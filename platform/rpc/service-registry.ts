@@ -43,7 +43,7 @@ export function serviceRegistry(options: {
         if (localRoles.includes(role)) return local;
         let connection = connections.get(role);
         if (!connection) {
-            connection = connect({ address: addressOf(role), serviceToken, tls, frames });
+            connection = connect({ service: role, address: addressOf(role), serviceToken, tls, frames });
             connections.set(role, connection);
         }
         return connection.transport;

@@ -63,34 +63,50 @@ function metadataFromContext(context: CallContext, serviceToken: string): Metada
     return metadata;
 }
 
-/** Converts an AppError to a gRPC status: its code and detail, with kind and wait as trailers. */
+/** Converts an AppError to a gRPC status: its code and detail, with kind, wait and reason as trailers. */
 export function encodeStatus(error: AppError): { code: status; details: string; metadata: Metadata } {
     const metadata = new Metadata();
     metadata.set('error-kind', error.kind);
     if (error.retry_after !== undefined) metadata.set('retry-after', String(error.retry_after));
+    if (error.reason !== undefined) metadata.set('error-reason', error.reason);
     return { code: error.grpcCode, details: error.detail, metadata };
 }
 
-/** Converts the error of a failed gRPC call to an AppError. A failure of the connection is `unavailable`. */
-export function decodeStatus(error: ServiceError): AppError {
+/**
+ * Converts the error of a failed gRPC call to `service` to an AppError. A failure of the connection is `unavailable`.
+ */
+export function decodeStatus(error: ServiceError, service: string): AppError {
     const [kind] = error.metadata.get('error-kind');
     const [retryAfter] = error.metadata.get('retry-after');
+    const [reason] = error.metadata.get('error-reason');
     if (typeof kind === 'string') {
-        return decodeError({ kind, detail: error.details, retry_after: retryAfter ? Number(retryAfter) : undefined });
+        return decodeError({
+            kind,
+            detail: error.details,
+            retry_after: retryAfter ? Number(retryAfter) : undefined,
+            reason: reason?.toString(),
+        });
     }
     if (error.code === status.DEADLINE_EXCEEDED) return deadlineExceeded();
-    return new TransportError(unreachable(error), { mayHaveRun: true });
+    return new TransportError(unreachable(service, error), { mayHaveRun: true });
 }
 
-export function unreachable(cause?: unknown): AppError {
+export function unreachable(service: string, cause?: unknown): AppError {
     return new AppError('unavailable', 'A part of the service cannot be reached. Try again shortly.', {
         retry_after: 1,
+        reason: `service:${service}`,
         cause,
     });
 }
 
-/** Creates a transport that sends each call as a plain unary call, for messages that are too large for a frame. */
-export function unaryTransport(grpc: Client, serviceToken: string): Transport {
+/**
+ * Creates a transport that sends each call to `service` as a plain unary call, for messages that are too large for a
+ * frame.
+ */
+export function unaryTransport(
+    grpc: Client,
+    { service, serviceToken }: { service: string; serviceToken: string },
+): Transport {
     return (method, request, context) =>
         new Promise((resolve, reject) => {
             requireTime(context);
@@ -106,7 +122,7 @@ export function unaryTransport(grpc: Client, serviceToken: string): Transport {
                 { deadline },
                 (error, response) => {
                     stopListening();
-                    const failure = error ? failureOf(error, context) : undefined;
+                    const failure = error ? failureOf(error, service, context) : undefined;
                     span.finish(failure);
                     if (failure) reject(failure);
                     else resolve(response as Uint8Array); // grpc-js gives a response if there is no error
@@ -117,8 +133,8 @@ export function unaryTransport(grpc: Client, serviceToken: string): Transport {
 }
 
 /** Converts the error of a call. gRPC reports CANCELLED for a call that this side has cancelled. */
-function failureOf(error: ServiceError, context: CallContext): AppError {
+function failureOf(error: ServiceError, service: string, context: CallContext): AppError {
     return context.cancellation.isCancelled && error.code === status.CANCELLED
         ? overError(context)
-        : decodeStatus(error);
+        : decodeStatus(error, service);
 }

@@ -77,7 +77,7 @@ export function foreignView(
 function replaced(error: unknown): never {
     if (!(error instanceof AppError) || error.kind !== 'method_not_allowed') throw error;
     const text = 'A part of the service is being replaced. Try again shortly.';
-    throw new AppError('unavailable', text, { retry_after: 5, cause: error });
+    throw new AppError('unavailable', text, { retry_after: 5, reason: 'upgrade', cause: error });
 }
 
 /** Searches several strands for the newest `size` rows of a party. */

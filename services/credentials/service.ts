@@ -118,7 +118,7 @@ async function verifyMany(
     context: CallContext,
 ): Promise<VerifyManyResponse> {
     if (credentials.length > MAX_PRESENTED_CREDENTIALS) {
-        throw invalid(`credentials may have ${MAX_PRESENTED_CREDENTIALS} items.`);
+        throw invalid(`credentials may have at most ${MAX_PRESENTED_CREDENTIALS} items.`);
     }
     return {
         results: await mapInFlight(

@@ -40,7 +40,8 @@ export function passwordChange({
         const replaced = await store.changePassword({ ...version, ...change }, refuse, context);
         if (replaced && failure) {
             const text = 'The password is changed, but sessions that end with it may be served for another minute.';
-            throw new AppError('unavailable', text, { retry_after: LIVENESS_MARK_MS / 1_000, cause: failure });
+            const retryAfter = LIVENESS_MARK_MS / 1_000;
+            throw new AppError('unavailable', text, { retry_after: retryAfter, reason: 'redis', cause: failure });
         }
         return replaced;
     }

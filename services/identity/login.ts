@@ -26,7 +26,7 @@ interface LoginDependencies {
     clock: () => number;
 }
 
-/** Opens a session. An unknown address gets the same answer as a wrong password, after the same work. */
+/** Opens a session. An unknown email gets the same answer as a wrong password, after the same work. */
 export function login(dependencies: LoginDependencies) {
     const { store, passwords, guard } = dependencies;
     const standIn = unmatchedHash(passwords);

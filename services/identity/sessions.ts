@@ -48,7 +48,12 @@ export function sessions({ store, tokens, livenessMarks, clock }: SessionOptions
             if (!('claims' in verdict)) throw refused();
             const { sid: sessionId, jti: spentId } = verdict.claims;
             const session = await store.findRefresh({ session_id: sessionId, refresh_id: spentId }, context);
-            if (!session) throw refused(); // a session outlives its tokens, so this one was ended
+            if (!session) {
+                // A session outlives its tokens, so this one was ended. Its liveness mark may be missing, if Redis did
+                // not answer at that time.
+                await end(verdict.claims.sub, sessionId, context);
+                throw refused();
+            }
             if (session.refresh_id !== spentId) {
                 if (wasStolen(session, clock())) await end(session.user_id, sessionId, context);
                 throw refused();

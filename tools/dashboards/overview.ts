@@ -51,6 +51,11 @@ export const overview = dashboard('overview', 'overview', [
                 lines: { '{{instance}}': rate('http_requests_refused_total', '', 'instance') },
             },
             {
+                title: 'Answers with 503, by reason',
+                unit: 'ops',
+                lines: { '{{reason}}': rate('http_unavailable_total', '', 'reason') },
+            },
+            {
                 title: 'Cut connections',
                 unit: 'ops',
                 lines: { '{{reason}}': rate('http_connections_cut_total', '', 'reason') },

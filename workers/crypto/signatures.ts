@@ -17,7 +17,8 @@ import type { Answers, Job, SignatureResult } from './signatures.worker.ts';
 import { startThreads } from './threads.ts';
 
 /**
- * All operations with Ed25519 keys and v4.public tokens. Every method except close() may throw AppError `unavailable`.
+ * All operations with Ed25519 keys and v4.public tokens. Every method except close() may throw AppError
+ * `unavailable`, and `deadline` or `cancelled` if the call ends while it waits.
  */
 export interface Signatures {
     /** Returns a new key pair and its did:key. */

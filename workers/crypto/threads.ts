@@ -69,5 +69,6 @@ function openPool<Task, Result>({ file, threads, tasksPerThread }: ThreadsOption
 
 /** The workers return their own errors as values, so Piscina rejects only when a thread or the pool ends. */
 function refuse(cause: unknown): never {
-    throw new AppError('unavailable', 'The operation was interrupted. Try again shortly.', { retry_after: 1, cause });
+    const text = 'The operation was interrupted. Try again shortly.';
+    throw new AppError('unavailable', text, { retry_after: 1, reason: 'threads', cause });
 }

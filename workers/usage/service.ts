@@ -42,7 +42,7 @@ async function keyUsage(
     context: CallContext,
 ): Promise<KeyUsage[]> {
     const account = requireUser(context);
-    if (keyIds.length > MAX_KEYS) throw invalid(`key_ids may have ${MAX_KEYS} items.`);
+    if (keyIds.length > MAX_KEYS) throw invalid(`key_ids may have at most ${MAX_KEYS} items.`);
     if (!keyIds.every(isId)) throw invalid('key_ids must be ids of keys.');
     const buckets = keyIds.map((keyId) => keyBucket(shardTag(account, shards), account, keyId));
     const today = dayText(clock());

@@ -22,6 +22,8 @@ interface PendingCall extends Call {
 
 export interface FrameStreamOptions {
     grpc: Client;
+    /** The name of the service, for errors. */
+    service: string;
     serviceToken: string;
     inFlight: InFlight;
     /** Called when the state has changed, except by retire(). */
@@ -36,6 +38,7 @@ export class FrameStream {
     wasOpen = false;
     /** Why it has ended. */
     endedBy: AppError | undefined;
+    readonly #service: string;
     readonly #stream: ClientDuplexStream<Frame, Frame>;
     readonly #inFlight: InFlight;
     readonly #changed: (stream: FrameStream) => void;
@@ -43,17 +46,18 @@ export class FrameStream {
     readonly #calls: Gatherer<PendingCall>;
     #lastId = 0;
 
-    constructor({ grpc, serviceToken, inFlight, changed }: FrameStreamOptions) {
+    constructor({ grpc, service, serviceToken, inFlight, changed }: FrameStreamOptions) {
+        this.#service = service;
         const metadata = new Metadata();
         metadata.set('authorization', `Bearer ${serviceToken}`);
         const { path, requestSerialize, responseDeserialize } = FRAME_METHOD;
         this.#stream = grpc.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata);
         this.#stream.on('metadata', () => this.#open());
         this.#stream.on('data', (frame: Frame) => this.#read(frame));
-        this.#stream.on('error', (error: ServiceError) => this.#lose(decodeStatus(error)));
+        this.#stream.on('error', (error: ServiceError) => this.#lose(decodeStatus(error, service)));
         this.#stream.on('end', () => {
             this.#stream.end();
-            this.#lose(stopping());
+            this.#lose(stopping(service));
         });
         this.#inFlight = inFlight;
         this.#changed = changed;
@@ -70,7 +74,7 @@ export class FrameStream {
     call(method: MethodInfo, request: Uint8Array, context: CallContext): Promise<Uint8Array> {
         return new Promise((resolve, reject) => {
             requireTime(context);
-            if (this.state !== 'open') throw new TransportError(stopping(), { mayHaveRun: false });
+            if (this.state !== 'open') throw new TransportError(stopping(this.#service), { mayHaveRun: false });
             if (!this.#inFlight.admits(request.byteLength)) throw overloaded('rpc_calls');
             const id = this.#nextId();
             const { path } = method;
@@ -150,7 +154,7 @@ export class FrameStream {
             this.state = 'closing';
             // The server has not started these.
             for (const call of this.#takeThose(({ id }) => isLater(id, last_call))) {
-                fail(call, new TransportError(stopping(), { mayHaveRun: false }));
+                fail(call, new TransportError(stopping(this.#service), { mayHaveRun: false }));
             }
             this.#changed(this);
         }
@@ -205,6 +209,7 @@ function fail({ span, reject }: PendingCall, error: AppError): void {
     reject(error);
 }
 
-function stopping(): AppError {
-    return new AppError('unavailable', 'A part of the service is restarting. Try again shortly.', { retry_after: 1 });
+function stopping(service: string): AppError {
+    const text = 'A part of the service is restarting. Try again shortly.';
+    return new AppError('unavailable', text, { retry_after: 1, reason: `service:${service}` });
 }

@@ -65,7 +65,7 @@ const TRANSPORTS: Record<'local' | 'grpc', (t: TestContext) => Promise<Transport
     async grpc(t) {
         const server = await serveHere({ methods, dispatch });
         t.after(() => server.stop());
-        const connection = connect({ address: server.address, serviceToken: TOKEN, tls: undefined });
+        const connection = connect({ service: 'test', address: server.address, serviceToken: TOKEN, tls: undefined });
         t.after(() => connection.close());
         return connection.transport;
     },

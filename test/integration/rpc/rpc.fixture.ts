@@ -102,6 +102,7 @@ export function connectTo(
     options: Partial<ConnectOptions> = {},
 ): DidClient {
     const connection = connect({
+        service: 'test',
         address: 'did:1',
         serviceToken: TOKEN,
         tls: undefined,

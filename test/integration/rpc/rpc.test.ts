@@ -48,7 +48,7 @@ let connection: Connection;
 
 before(async () => {
     server = await serveHere({ methods, dispatch });
-    connection = connect({ address: server.address, serviceToken: TOKEN, tls: undefined });
+    connection = connect({ service: 'test', address: server.address, serviceToken: TOKEN, tls: undefined });
 });
 after(async () => {
     slow.resolve();

@@ -60,7 +60,11 @@ export interface Error {
   /** Text for the caller. */
   detail: string;
   /** Seconds after which the same call may succeed. */
-  retry_after?: number | undefined;
+  retry_after?:
+    | number
+    | undefined;
+  /** What failed or refused the call, for the caller's log and metrics, such as queue:signatures. */
+  reason?: string | undefined;
 }
 
 /** The caller for which a call is made, and the ids for logs and traces. */
@@ -349,7 +353,7 @@ export const Reply: MessageFns<Reply> = {
 };
 
 function createBaseError(): Error {
-  return { kind: "", detail: "", retry_after: undefined };
+  return { kind: "", detail: "", retry_after: undefined, reason: undefined };
 }
 
 export const Error: MessageFns<Error> = {
@@ -362,6 +366,9 @@ export const Error: MessageFns<Error> = {
     }
     if (message.retry_after !== undefined) {
       writer.uint32(24).uint32(message.retry_after);
+    }
+    if (message.reason !== undefined) {
+      writer.uint32(34).string(message.reason);
     }
     return writer;
   },
@@ -401,6 +408,14 @@ export const Error: MessageFns<Error> = {
             }
 
             message.retry_after = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.reason = reader.string();
             continue;
           }
         }
