@@ -48,6 +48,9 @@ export interface CallContext extends Context {
     readonly cancellation: Cancellation;
 }
 
+/** Who makes a call. A CallContext has both fields. */
+export type Caller = Partial<Pick<CallContext, 'user_id' | 'address'>>;
+
 /** When a queue must drop a waiting call. A CallContext has both fields; an absent field means never. */
 export interface CallLifetime extends Traced {
     deadline?: number | undefined;
@@ -113,6 +116,11 @@ export function ownContext(): CallContext {
         deadline: performance.now() + REQUEST_TIMEOUT_MS,
         cancellation: new Cancellation(),
     };
+}
+
+/** Names the caller for queues in which callers take turns: its account or, if it has none, its address. */
+export function callerOf({ user_id, address }: Caller): string {
+    return user_id ?? address ?? '';
 }
 
 function cancelled(): AppError {

@@ -90,7 +90,7 @@ export function overloaded(queue: string): AppError {
     queueStats(queue).refused++;
     return new AppError('unavailable', 'The service is at capacity. Try again shortly.', {
         retry_after: 1,
-        reason: `queue:${queue}`,
+        reason: `queue ${queue}`,
         cause: new Error(`queue ${queue} is full`),
     });
 }

@@ -8,6 +8,8 @@ import type { Services } from '../services.ts';
 const MAX_CACHED_TOKENS = 50_000;
 /** The keys are fetched from identity at most this often, in milliseconds. */
 const LEAST_REFETCH_MS = 1_000;
+/** Keys older than this (ms) are fetched again, in the background: a key that was removed is then no longer accepted. */
+const MAX_AGE_MS = 60_000;
 
 export interface SessionVerifier {
     /** The session of a valid, unexpired access token. The token cannot say whether the session is still active. */
@@ -15,8 +17,8 @@ export interface SessionVerifier {
 }
 
 /**
- * Verifies access tokens with the public keys of identity. They are fetched when they are first needed, and again when
- * a token names an unknown key. A verified token is cached until its `exp`, by its SHA-256 only: a copy of this
+ * Verifies access tokens with the public keys of identity. They are fetched when they are first needed, every minute
+ * from then on, and when a token names an unknown key. A verified token is cached until its `exp`, by its SHA-256 only: a copy of this
  * process's memory contains no usable token.
  */
 export function sessionVerifier({
@@ -33,6 +35,8 @@ export function sessionVerifier({
     let verifier: SessionTokenVerifier = sessionTokenVerifier({ keys: [], clock });
     let fetching: Promise<void> | undefined;
     let fetchedAt = Number.NEGATIVE_INFINITY;
+    /** When the keys were last fetched, or this was tried (`performance.now()`). */
+    let triedAt = 0;
 
     async function fetchKeys(): Promise<void> {
         const { keys } = await identity.listSigningKeys({}, ownContext());
@@ -51,8 +55,17 @@ export function sessionVerifier({
         await fetching;
     }
 
+    /** Fetches the keys again if they are old. Until they have arrived, the old ones are used. */
+    function refreshOldKeys(): void {
+        const now = performance.now();
+        if (now - triedAt < MAX_AGE_MS) return;
+        triedAt = now;
+        refetch().catch(() => {}); // tried again in a minute
+    }
+
     return {
         async verify(token) {
+            refreshOldKeys();
             const name = hash('sha256', token, 'base64');
             const known = cached.get(name);
             if (known && known.exp > clock() / 1_000) return known.session_id;

@@ -2,32 +2,72 @@ import type { Metrics } from '../../platform/telemetry/metrics.ts';
 
 /** Maximum number of bytes of bodies that are not parsed yet: per client address, and in total. */
 const MAX_UNPARSED_BYTES = { address: 32 << 20, total: 64 << 20 } as const;
+/** A body that is not complete after this time, in milliseconds, may have to give its bytes to newer ones. */
+const SLOW_MS = 1_000;
+
+/** A body that is being received. */
+export interface ReceivedBody {
+    /** The client's address. */
+    address: string;
+    /** Refuses the body, and returns its bytes to the budget. */
+    refuse(): void;
+}
 
 /** Counts the bytes that bodies hold while they are received. */
 export interface BodyBudget {
-    /** Reserves this many more bytes. Returns false, and reserves nothing, if they exceed a limit. */
-    take(address: string, bytes: number): boolean;
-    /** Returns reserved bytes. */
-    give(address: string, bytes: number): void;
+    /**
+     * Reserves this many more bytes for the body. If they exceed a limit, slow bodies are refused, the oldest first: a
+     * client cannot keep the budget by sending its bodies slowly. Returns false, and reserves nothing, if the bytes
+     * exceed the limit nevertheless.
+     */
+    take(body: ReceivedBody, bytes: number): boolean;
+    /** Returns all bytes of the body. */
+    give(body: ReceivedBody): void;
 }
 
 export function bodyBudget(metrics: Metrics): BodyBudget {
+    /** The reserved bytes of each body, and when its first bytes arrived (`performance.now()`), oldest body first. */
+    const held = new Map<ReceivedBody, { bytes: number; began: number }>();
     const byAddress = new Map<string, number>();
     let total = 0;
     metrics.gauge('http_body_bytes', 'Bytes of request bodies that have not been parsed yet.', () => total);
+
+    const fits = (address: string, bytes: number): boolean =>
+        total + bytes <= MAX_UNPARSED_BYTES.total &&
+        (byAddress.get(address) ?? 0) + bytes <= MAX_UNPARSED_BYTES.address;
+
+    /** Refuses slow bodies until there is room for these bytes. */
+    function makeRoom(address: string, bytes: number): void {
+        const slowBefore = performance.now() - SLOW_MS;
+        for (const [body, { began }] of held) {
+            if (began >= slowBefore || fits(address, bytes)) return;
+            const isTotalFull = total + bytes > MAX_UNPARSED_BYTES.total;
+            if (isTotalFull || body.address === address) body.refuse();
+        }
+    }
+
+    function add(address: string, bytes: number): void {
+        const sum = (byAddress.get(address) ?? 0) + bytes;
+        if (sum > 0) byAddress.set(address, sum);
+        else byAddress.delete(address);
+        total += bytes;
+    }
+
     return {
-        take(address, bytes) {
-            const held = (byAddress.get(address) ?? 0) + bytes;
-            if (held > MAX_UNPARSED_BYTES.address || total + bytes > MAX_UNPARSED_BYTES.total) return false;
-            byAddress.set(address, held);
-            total += bytes;
+        take(body, bytes) {
+            if (!fits(body.address, bytes)) makeRoom(body.address, bytes);
+            if (!fits(body.address, bytes)) return false;
+            const share = held.get(body);
+            if (share) share.bytes += bytes;
+            else held.set(body, { bytes, began: performance.now() });
+            add(body.address, bytes);
             return true;
         },
-        give(address, bytes) {
-            const held = (byAddress.get(address) ?? 0) - bytes;
-            if (held > 0) byAddress.set(address, held);
-            else byAddress.delete(address);
-            total -= bytes;
+        give(body) {
+            const share = held.get(body);
+            if (!share) return;
+            held.delete(body);
+            add(body.address, -share.bytes);
         },
     };
 }

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
+import { workInTurns } from '../../platform/process/turns.ts';
 import type { Log } from '../../platform/telemetry/log.ts';
 import type { Decision } from '../admission/limit-decision.ts';
 import type { Engine } from '../engine.ts';
@@ -10,6 +11,12 @@ import { exchangeOf } from './exchange.ts';
 
 /** How long a client may take to read the last answer before its connection is closed, in milliseconds. */
 const LINGER_MS = 2_000;
+
+/**
+ * Maximum number of parser errors that one turn of the event loop answers. Node reports the requests that did not arrive
+ * in time all at once, and there may be thousands.
+ */
+const ANSWERS_PER_TURN = 16;
 
 /** A request that the parser refuses has no exchange, so it is answered and logged here. */
 export interface UnparsedOptions {
@@ -37,6 +44,7 @@ export interface ClientErrors {
 export function clientErrors({ fail, decision, log }: UnparsedOptions): ClientErrors {
     const newest = new WeakMap<Socket, ServerResponse>();
     const refused = new WeakSet<Socket>();
+    const inTurn = workInTurns(ANSWERS_PER_TURN);
 
     function refuse(error: AppError, socket: Socket): void {
         if (!socket.writable) return;
@@ -53,6 +61,13 @@ export function clientErrors({ fail, decision, log }: UnparsedOptions): ClientEr
         else refuse(error, socket);
     }
 
+    function answerNow(refusal: AppError, socket: Socket): void {
+        const response = newest.get(socket);
+        if (!response || response.req.complete) refuseAfterAnswers(refusal, socket);
+        else if (response.headersSent) socket.destroySoon();
+        else void fail(exchangeOf(response), refusal, { close: true });
+    }
+
     return {
         began: (response) => void newest.set(response.req.socket, response),
 
@@ -65,11 +80,7 @@ export function clientErrors({ fail, decision, log }: UnparsedOptions): ClientEr
                 return;
             }
             refused.add(socket);
-            const refusal = refusalOf(error.code);
-            const response = newest.get(socket);
-            if (!response || response.req.complete) return refuseAfterAnswers(refusal, socket);
-            if (response.headersSent) socket.destroySoon();
-            else void fail(exchangeOf(response), refusal, { close: true });
+            inTurn(() => answerNow(refusalOf(error.code), socket));
         },
 
         refuseTunnel(socket) {

@@ -13,6 +13,8 @@ const MAX_CONNECTIONS = 10_000;
 const RESERVE = 100;
 /** Maximum number of requests in progress on one connection. */
 const MAX_REQUESTS_IN_PROGRESS = 64;
+/** Maximum number of requests in progress that were pipelined behind another one, about 8 MiB. */
+const MAX_PIPELINED = 4_096;
 /** Maximum number of bytes of unsent answers: per connection, per client address, and in total. */
 const MAX_UNSENT_BYTES = { connection: 8 << 20, address: 32 << 20, total: 64 << 20 };
 
@@ -28,6 +30,7 @@ export function gatewayConnections(server: Server, metrics: Metrics): Connection
         connections: MAX_CONNECTIONS,
         reserve: RESERVE,
         requests: MAX_REQUESTS_IN_PROGRESS,
+        pipelined: MAX_PIPELINED,
         unsentBytes: MAX_UNSENT_BYTES,
     };
     const connections = watchConnections(server, bounds, (reason) => cutOff.inc({ reason }));

@@ -97,6 +97,10 @@ export async function writeStream(
     }: { status: number; message: string; pieces: AsyncIterable<string>; headers: Headers },
 ): Promise<void> {
     response.writeHead(status, { ...commonHeaders(), ...headers });
+    if (response.req.method === 'HEAD') {
+        response.end(); // nobody would read the other pages
+        return;
+    }
     response.write(`{"status":"success","message":${JSON.stringify(message)},"data":`);
     for await (const piece of pieces) {
         if (response.destroyed) return;

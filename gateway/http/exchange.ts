@@ -11,7 +11,7 @@ import { type BodyOptions, IncomingBody } from './incoming-body.ts';
 import { routable } from './target.ts';
 
 /** Maximum number of header fields of a request. */
-const MAX_HEADERS = 100;
+export const MAX_HEADERS = 100;
 /** A host with an optional port, as in a URI (RFC 9110, section 7.2). */
 const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
 

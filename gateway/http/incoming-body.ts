@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../platform/errors.ts';
 import { overloaded } from '../../platform/gather.ts';
 import { leaveUnread } from '../../platform/http/socket-reading.ts';
-import type { BodyBudget } from './body-budget.ts';
+import type { BodyBudget, ReceivedBody } from './body-budget.ts';
 
 /** Largest body, in bytes, of a request whose endpoint has no smaller limit. */
 export const MAX_BODY_BYTES = 1 << 20;
@@ -32,8 +32,9 @@ export interface BodyOptions {
  */
 export class IncomingBody {
     readonly #request: IncomingMessage;
-    readonly #address: string;
     readonly #budget: BodyBudget;
+    /** This body, as the budget knows it. */
+    readonly #received: ReceivedBody;
     readonly #onRead: () => void;
     /** The length that the request announces; infinite for a chunked body. */
     readonly #announced: number;
@@ -41,8 +42,6 @@ export class IncomingBody {
     #length = 0;
     #smallChunks = 0;
     #maxLength = MAX_BODY_BYTES;
-    /** The number of bytes that are reserved in the budget for this body. */
-    #held = 0;
     /** `collecting`: until read() or drop() is called; `dropping`: the bytes are discarded. */
     #state: 'collecting' | 'reading' | 'dropping' | 'ended' = 'collecting';
     #failure: AppError | undefined;
@@ -52,8 +51,8 @@ export class IncomingBody {
 
     constructor(request: IncomingMessage, { address, budget, onRead }: BodyOptions) {
         this.#request = request;
-        this.#address = address;
         this.#budget = budget;
+        this.#received = { address, refuse: () => this.#refuse(overloaded('bodies')) };
         this.#onRead = onRead;
         this.#announced = announcedLength(request);
         if (this.#announced === 0) {
@@ -91,7 +90,7 @@ export class IncomingBody {
     /** Discards the rest of the body. Resolves when the body has ended or the connection has been cut. */
     async drop(): Promise<void> {
         this.#release();
-        if (this.#state === 'ended' || this.#request.destroyed) return;
+        if (this.#state === 'ended' || this.#state === 'dropping' || this.#request.destroyed) return;
         this.#settle?.(); // a waiting reader gets the failure
         this.#failure ??= new AppError('invalid', 'The body was dropped.');
         this.#state = 'dropping';
@@ -124,11 +123,10 @@ export class IncomingBody {
             this.#refuse(tooLarge(this.#maxLength));
             return;
         }
-        if (!this.#budget.take(this.#address, chunk.length)) {
+        if (!this.#budget.take(this.#received, chunk.length)) {
             this.#refuse(overloaded('bodies'));
             return;
         }
-        this.#held += chunk.length;
         this.#append(chunk, length);
         if (this.#state === 'collecting' && length > MAX_UNASKED_BYTES) this.#request.pause();
     }
@@ -140,16 +138,17 @@ export class IncomingBody {
         this.#settle?.();
     }
 
-    /** Frees a body that was not read. Must be called after the answer has been sent. */
+    /**
+     * Frees a body that was not read. Must be called after the answer has been sent. What has not arrived yet is
+     * dropped, so that it is not collected for nobody, and so that the connection can be used again.
+     */
     discard(): void {
-        this.#release();
+        void this.drop();
     }
 
     #release(): void {
-        if (this.#held === 0) return;
         this.#bytes = NOTHING;
-        this.#budget.give(this.#address, this.#held);
-        this.#held = 0;
+        this.#budget.give(this.#received);
     }
 
     #append(chunk: Buffer, length: number): void {

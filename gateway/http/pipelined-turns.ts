@@ -21,8 +21,10 @@ export function pipelinedTurns(): BeginInTurn {
     function runTurn(): boolean {
         let begun = 0;
         for (const [socket, begins] of waiting) {
-            if (++begun > MAX_PER_TURN) break;
+            if (begun === MAX_PER_TURN) break;
             waiting.delete(socket);
+            if (socket.destroyed) continue;
+            begun++;
             const begin = begins.shift();
             if (begins.length > 0) waiting.set(socket, begins); // moves the connection behind the others
             begin?.();

@@ -18,7 +18,7 @@ import { bodyBudget } from './body-budget.ts';
 import { type ClientErrors, clientErrors } from './client-errors.ts';
 import { gatewayConnections } from './connections.ts';
 import type { Cors } from './cors.ts';
-import { beginExchange, type Exchange } from './exchange.ts';
+import { beginExchange, type Exchange, MAX_HEADERS } from './exchange.ts';
 import { hasBody } from './incoming-body.ts';
 import { pipelinedTurns } from './pipelined-turns.ts';
 import { originForm } from './target.ts';
@@ -60,7 +60,8 @@ export function gatewayServer(options: GatewayOptions): Server {
     const { engine, unparsedDecision: decision, log, metrics } = options;
     const app = application(options);
     const server = createServer({ ...CONNECTION_OPTIONS, ...messageClasses(app) });
-    server.maxHeadersCount = 0; // checkHeaders limits the number, because Node drops further fields silently
+    // Node drops further fields silently. One more field than the maximum is enough for checkHeaders to refuse.
+    server.maxHeadersCount = MAX_HEADERS + 1;
     server.timeout = SILENT_MS;
     const connections = gatewayConnections(server, metrics);
     const parserErrors = clientErrors({ fail: engine.fail, decision, log });

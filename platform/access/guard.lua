@@ -92,8 +92,11 @@ elseif step == 'succeeded' then
     give_back_of_total()
 else -- 'void': the password check gave no result
     if field('begun') > 0 then
-        redis.call('HINCRBY', attempts, 'begun', -1)
-        redis.call('HDEL', attempts, 'until')
+        if redis.call('HINCRBY', attempts, 'begun', -1) == 0 and field('failed') == 0 then
+            redis.call('DEL', attempts)
+        else
+            redis.call('HDEL', attempts, 'until')
+        end
     end
     give_back_of_total()
 end

@@ -2,6 +2,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { eachTurn } from '../process/turns.ts';
 import { httpReadingTurns } from './http-reading-turns.ts';
+import { onEachRead } from './parser-reads.ts';
 import { stopParsingOnceDestroyed } from './stop-parsing.ts';
 import { type Connection, cutExcess, hasStalled, newConnection, type UnsentBounds } from './unsent-answers.ts';
 
@@ -9,22 +10,33 @@ import { type Connection, cutExcess, hasStalled, newConnection, type UnsentBound
  * Maximum number of connections, with too many unsent bytes or a stalled reader, that one turn of the event loop cuts.
  */
 const CUT_PER_TURN = 4;
+/** Maximum number of connections that are searched for one that may be cut when no connection is idle. */
+const MAX_SEARCHED = 256;
 /** How often unsent answers are measured, in milliseconds. */
 const SWEEP_MS = 250;
 
 /** Bounds on what the clients of one server may hold. */
 export interface ConnectionBounds {
-    /** Maximum number of open connections. A further one replaces the one that has been idle for longest. */
+    /**
+     * Maximum number of open connections. A further one replaces the one that has been idle for longest or, if none is
+     * idle, one of the oldest whose request has not arrived completely.
+     */
     connections: number;
     /** Number of further connections that are accepted while none is idle. After that, new ones are refused. */
     reserve: number;
     /** Maximum number of requests in progress on one connection. A connection that pipelines more is cut. */
     requests: number;
+    /**
+     * Maximum number of requests in progress that were pipelined behind another one, on all connections together. A
+     * connection that pipelines a further one is cut.
+     */
+    pipelined: number;
     unsentBytes: UnsentBounds;
 }
 
 /**
- * Why a connection was cut: too many requests, too many unsent bytes, a stalled reader, or idle when room was needed.
+ * Why a connection was cut: too many requests, too many unsent bytes, a stalled reader, or idle when room was needed
+ * (also if it had sent only a part of its request).
  */
 export type CutReason = (typeof CUT_REASONS)[number];
 export const CUT_REASONS = ['requests', 'unsent', 'stalled', 'idle'] as const;
@@ -54,6 +66,8 @@ export function watchConnections(
     /** Connections without a request in progress, in the order in which they became idle. */
     const idle = new Set<Socket>();
     const turns = httpReadingTurns();
+    /** The number of requests in progress that were pipelined behind another one. */
+    let pipelined = 0;
     const cut = (socket: Socket, reason: CutReason): void => {
         onCut(reason);
         socket.destroy();
@@ -66,7 +80,8 @@ export function watchConnections(
         // reset ends the process.
         socket.on('error', () => {});
         stopParsingOnceDestroyed(socket);
-        if (open.size >= bounds.connections) cutOldest(idle, cut);
+        onEachRead(socket, () => turns.read(socket));
+        if (open.size >= bounds.connections && !cutOldestIdle(idle, cut)) cutOldestSending(open, cut);
         idle.add(socket);
         open.set(socket, newConnection(socket));
         turns.opened(socket);
@@ -82,18 +97,23 @@ export function watchConnections(
             const { socket } = response.req;
             const connection = open.get(socket);
             if (!connection) return 0; // it is closed
-            if (connection.responses.size >= bounds.requests) {
+            const inProgress = connection.responses.size;
+            const isPipelined = inProgress > 0;
+            if (inProgress >= bounds.requests || (isPipelined && pipelined >= bounds.pipelined)) {
                 if (!socket.destroyed) cut(socket, 'requests');
                 return 0;
             }
-            if (connection.responses.size === 0) connection.movedAt = performance.now();
-            else turns.pipelined(socket);
+            if (isPipelined) {
+                pipelined++;
+                turns.pipelined(socket);
+            } else connection.movedAt = performance.now();
             turns.read(socket);
             connection.address = address;
             connection.responses.add(response);
             idle.delete(socket);
             response.on('close', () => {
                 connection.responses.delete(response);
+                if (isPipelined) pipelined--;
                 if (connection.responses.size > 0 || !open.has(socket)) return;
                 idle.add(socket);
                 turns.answered(socket);
@@ -145,11 +165,30 @@ function inTurns(cut: (socket: Socket, reason: CutReason) => void): (socket: Soc
     };
 }
 
-/** Cuts the connection that has been idle for longest. It may have sent a part of a request header. */
-function cutOldest(idle: Set<Socket>, cut: (socket: Socket, reason: CutReason) => void): void {
+/**
+ * Cuts the connection that has been idle for longest. It may have sent a part of a request header. Returns false if none
+ * is idle.
+ */
+function cutOldestIdle(idle: Set<Socket>, cut: (socket: Socket, reason: CutReason) => void): boolean {
     for (const socket of idle) {
         idle.delete(socket);
         if (socket.destroyed) continue;
+        cut(socket, 'idle');
+        return true;
+    }
+    return false;
+}
+
+/** Cuts the first of the oldest connections whose client has not sent its request completely. */
+function cutOldestSending(
+    open: ReadonlyMap<Socket, Connection>,
+    cut: (socket: Socket, reason: CutReason) => void,
+): void {
+    let searched = 0;
+    for (const [socket, { responses }] of open) {
+        if (++searched > MAX_SEARCHED) return;
+        const isSending = Array.from(responses).every(({ req }) => !req.complete);
+        if (socket.destroyed || !isSending) continue;
         cut(socket, 'idle');
         return;
     }

@@ -33,7 +33,7 @@ interface Connection {
 export interface HttpReadingTurns {
     /** Adds a connection that has been accepted. */
     opened(socket: Socket): void;
-    /** Records that the connection has sent a request, or a part of a body, that is processed now. */
+    /** Records that the connection has sent something that is processed now: a request, or a part of one. */
     read(socket: Socket): void;
     /** Records that the connection has sent a request before the previous one was answered. */
     pipelined(socket: Socket): void;

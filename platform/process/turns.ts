@@ -30,6 +30,19 @@ export function eachTurn(work: Work): void {
     schedule();
 }
 
+/** Returns a function that does pieces of work in their order, but at most `perTurn` in a turn of the event loop. */
+export function workInTurns(perTurn: number): (piece: () => void) => void {
+    const pieces: Array<() => void> = [];
+    function nextTurn(): boolean {
+        for (let done = 0; done < perTurn; done++) pieces.shift()?.();
+        return pieces.length > 0;
+    }
+    return (piece) => {
+        pieces.push(piece);
+        eachTurn(nextTurn);
+    };
+}
+
 /** Must be called for each connection that is accepted from outside. */
 export function connectionAccepted(): void {
     hasAccepted = true;

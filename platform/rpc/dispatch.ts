@@ -9,6 +9,9 @@ import type { BoundMethod } from './definition.ts';
 import { MAX_ANSWER_BYTES } from './frames/frames.ts';
 import { RemoteError } from './frames/wire.ts';
 
+/** An IP address, a network such as 2001:db8::/64, or `unknown`. It becomes a part of Redis keys. */
+const ADDRESS = /^[\w.:%/-]{1,64}$/;
+
 /** Runs one encoded call. Fails with AppErrors only: any other error has been logged and converted to `internal`. */
 export type Dispatch = (path: string, request: Uint8Array, context: CallContext) => Promise<Uint8Array>;
 
@@ -34,6 +37,9 @@ export function dispatcher(methods: BoundMethod[], { log, metrics }: { log: Log;
             if (context.deadline <= began) throw deadlineExceeded();
             if (context.user_id !== undefined && !isId(context.user_id)) {
                 throw new AppError('invalid', 'x-on-behalf-of must be the id of one account.');
+            }
+            if (context.address !== undefined && !ADDRESS.test(context.address)) {
+                throw new AppError('invalid', 'x-client-address must be an IP address or a network.');
             }
             const response = await method.run(request, span.within(context));
             if (response.byteLength > MAX_ANSWER_BYTES)

@@ -94,7 +94,7 @@ export function decodeStatus(error: ServiceError, service: string): AppError {
 export function unreachable(service: string, cause?: unknown): AppError {
     return new AppError('unavailable', 'A part of the service cannot be reached. Try again shortly.', {
         retry_after: 1,
-        reason: `service:${service}`,
+        reason: `service ${service}`,
         cause,
     });
 }

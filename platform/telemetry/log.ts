@@ -9,6 +9,9 @@ export type Log = Logger;
  */
 const MAX_WAITING_BYTES = 32 << 20;
 
+/** Maximum number of errors of an AggregateError in a line: a name may resolve to many addresses that refuse. */
+const MAX_LOGGED_ERRORS = 4;
+
 /** All logs of the process share this count, because they share its standard output. */
 let droppedLines = 0;
 
@@ -60,8 +63,8 @@ function survive(stream: ReturnType<typeof destination>): void {
 
 /**
  * Creates a log of one JSON line per event, to `file` or to standard output. It contains only the fields that a call
- * site names, never a body, a header or a query. An error is written with its type, stack and cause; an AppError keeps
- * its cause for this purpose.
+ * site names, never a body, a header or a query. An error is written with its type, stack, code and cause; an AppError
+ * keeps its cause for this purpose.
  */
 export function createLog({ level, file, name }: { level: string; file?: string | undefined; name: string }): Log {
     const stream = destination({ dest: file ?? 1, sync: false, mkdir: true, maxLength: MAX_WAITING_BYTES });
@@ -70,7 +73,16 @@ export function createLog({ level, file, name }: { level: string; file?: string 
         droppedLines += lines.split('\n').length - 1;
     });
     const base = { service: name, pid: process.pid };
-    return pino({ level, base, timestamp: timeMember }, byTurns(stream));
+    return pino({ level, base, timestamp: timeMember, serializers: { err: errorMembers } }, byTurns(stream));
+}
+
+/** The members of an error in the log. The others may contain data: ioredis adds the command, and slonik the values. */
+function errorMembers(error: unknown): unknown {
+    if (!Error.isError(error)) return error;
+    const { type, message, stack, code } = pino.stdSerializers.err(error);
+    const members = { type, message, stack, code };
+    if (!(error instanceof AggregateError)) return members;
+    return { ...members, errors: error.errors.slice(0, MAX_LOGGED_ERRORS).map(errorMembers) };
 }
 
 let timeMs = 0;

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ConnectionBounds, watchConnections } from '../http/http-connections.ts';
 import { singleFlight } from '../single-flight.ts';
@@ -30,10 +30,15 @@ const LIMITS = {
     keepAliveTimeout: 60_000,
     connectionsCheckingInterval: 1_000,
     maxHeaderSize: 8 << 10,
+    // Node's own refusals of a request without a Host header would not count as requests.
+    requireHostHeader: false,
 };
+/** Node keeps this many header fields of a request and drops the others. */
+const MAX_HEADERS = 64;
 const MAX_CONNECTIONS = 256;
 const RESERVE = 8;
 const MAX_REQUESTS_IN_PROGRESS = 8;
+const MAX_PIPELINED = 256;
 const MAX_UNSENT_BYTES = { connection: 4 << 20, address: 8 << 20, total: 16 << 20 };
 /** Minimum time between renderings of the metrics, in milliseconds, because rendering blocks the event loop. */
 const RENDER_EVERY_MS = 100;
@@ -46,7 +51,9 @@ const RENDER_MS = 5_000;
  */
 export async function serveOps(options: OpsOptions): Promise<OpsServer> {
     const answer = answers(options);
-    const server = createServer(LIMITS, (request, response) => {
+    const server = createServer(LIMITS);
+    server.maxHeadersCount = MAX_HEADERS;
+    const listener = (request: IncomingMessage, response: ServerResponse): void => {
         if (connections.begin(response, request.socket.remoteAddress ?? '') === 0) return;
         if (hasBody(request)) {
             request.socket.destroy(); // no client of this port sends a body, and Node would parse all of it
@@ -58,7 +65,9 @@ export async function serveOps(options: OpsOptions): Promise<OpsServer> {
             options.log.error({ err }, 'operations port: request failed');
             reply({ status: 500, text: 'failed: see the log\n' });
         });
-    });
+    };
+    server.on('request', listener);
+    server.on('checkExpectation', listener);
     const cut = options.metrics.counter({
         name: 'operations_connections_cut_total',
         help: 'Connections of the operations port closed: too many requests in progress, too many unsent bytes, a stalled reader, or idle when room was needed.',
@@ -68,6 +77,7 @@ export async function serveOps(options: OpsOptions): Promise<OpsServer> {
         connections: MAX_CONNECTIONS,
         reserve: RESERVE,
         requests: MAX_REQUESTS_IN_PROGRESS,
+        pipelined: MAX_PIPELINED,
         unsentBytes: MAX_UNSENT_BYTES,
     };
     const connections = watchConnections(server, bounds, (reason) => cut.inc({ reason }));

@@ -1,7 +1,8 @@
+import { Places } from '../../platform/bounded-queue.ts';
 import { type CallContext, requireTime } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { CredentialStore, ListedRow, Party, Strand } from './rows.ts';
-import type { Found, ListDependencies, View } from './view.ts';
+import type { Found, ListDependencies, Range, View } from './view.ts';
 
 /** A party with at most this many rows is read completely. Rows that the caller may not see are then left out. */
 const SMALL_PARTY = 1_000;
@@ -9,6 +10,11 @@ const SMALL_PARTY = 1_000;
 const OWNED_DIDS = 1_000;
 /** Maximum number of rows that one page may read in addition to the first read of each strand. */
 const MAX_READ = 20_000;
+/**
+ * Number of searches for the rows of a large party that run at once: each takes up to half a second of PostgreSQL, and
+ * other statements must not wait for that. Accounts take turns.
+ */
+const SEARCHES = new Places({ places: 1, name: 'credentials_searches', maxWaiting: 256 });
 /** Minimum number of rows in the first read of a strand. Each further read takes four times as many. */
 const FIRST_LOOK = 4;
 
@@ -47,28 +53,36 @@ export function foreignView(
         } while (after !== undefined);
     }
 
+    async function searchPage({ before, size }: Range, context: CallContext): Promise<Found> {
+        const search = newestOf(store, { party, size });
+        await search.add([{ account, before }], context);
+        for await (const dids of ownedDids(context)) {
+            await search.add(
+                dids.map((did) => ({ did, before })),
+                context,
+            );
+        }
+        return search.found();
+    }
+
+    async function searchCount(context: CallContext): Promise<number> {
+        let total = await store.countIssued(party, account, context);
+        for await (const dids of ownedDids(context)) {
+            total += await store.countOther(party, { dids, notBy: account }, context);
+        }
+        return total;
+    }
+
     return {
         async page({ before, size }, context) {
             const visible = await visibleOfSmall(before, context);
             if (visible) return { rows: visible.slice(0, size) };
-            const search = newestOf(store, { party, size });
-            await search.add([{ account, before }], context);
-            for await (const dids of ownedDids(context)) {
-                await search.add(
-                    dids.map((did) => ({ did, before })),
-                    context,
-                );
-            }
-            return search.found();
+            return SEARCHES.run(() => searchPage({ before, size }, context), context, account);
         },
         async count(context) {
             const visible = await visibleOfSmall(undefined, context);
             if (visible) return visible.length;
-            let total = await store.countIssued(party, account, context);
-            for await (const dids of ownedDids(context)) {
-                total += await store.countOther(party, { dids, notBy: account }, context);
-            }
-            return total;
+            return SEARCHES.run(() => searchCount(context), context, account);
         },
     };
 }

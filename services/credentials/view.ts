@@ -14,10 +14,15 @@ export interface ListDependencies {
     listScope: Visibility;
 }
 
+/** Up to `size` rows below the id `before`, newest first. */
+export interface Range {
+    before: string | undefined;
+    size: number;
+}
+
 /** The rows of a party that a caller may see. */
 export interface View {
-    /** Up to `size` rows below the id `before`, newest first. */
-    page(range: { before: string | undefined; size: number }, context: CallContext): Promise<Found>;
+    page(range: Range, context: CallContext): Promise<Found>;
     count(context: CallContext): Promise<number>;
 }
 

@@ -31,6 +31,20 @@ for (const path of ['/metrics', '/readyz', '/nothing']) {
     });
 }
 
+it('requests that Node would refuse by itself do not block the event loop', async () => {
+    const texts = ['GET / HTTP/1.1\r\n\r\n'.repeat(3_640), request('GET /', ['Expect: x']).repeat(1_500)];
+    const clients = IS_WHOLE ? 200 : 30;
+    const observed = await observe(target, () =>
+        repeat(clients, clients, async (index) => {
+            const socket = await dial(operations);
+            socket.write(texts[index % 2] ?? '');
+            await closed(socket, 3_000);
+            socket.destroy();
+        }),
+    );
+    check(observed, 'requests that Node would refuse');
+});
+
 it('connections that reset, tunnel, upgrade or send garbage do not stop the process', async () => {
     const texts = [
         'CONNECT x:1 HTTP/1.1\r\nHost: test\r\n\r\n',

@@ -50,8 +50,10 @@ export function mutated(bytes: Buffer, other: Buffer, options: MutatorOptions): 
     if (random.oneIn(STRETCH_ONE_IN)) return stretched(bytes, options);
     let result = bytes;
     if (random.oneIn(8)) result = replace(result, someRange(result, random, 256), somePiece(other, random, 256));
-    for (let left = 1 + random.below(MOST_CHANGES); left > 0; left--) result = random.pick(CHANGES)(result, options);
-    return result.subarray(0, maxBytes);
+    for (let left = 1 + random.below(MOST_CHANGES); left > 0; left--) {
+        result = random.pick(CHANGES)(result, options).subarray(0, maxBytes); // each change may make it much longer
+    }
+    return result;
 }
 
 /** Repeats a part of the input, or words, up to the greatest length. */

@@ -26,6 +26,11 @@ export const overview = dashboard('overview', 'overview', [
                 lines: { failed: `(${rate(COUNT, FAILED)} or 0 * ${rate(COUNT)}) / ${rate(COUNT)}` },
             },
             percentiles('Time to answer', REQUESTS),
+            {
+                title: 'Answers with 503, by reason',
+                unit: 'ops',
+                lines: { '{{reason}}': rate('http_unavailable_total', '', 'reason') },
+            },
         ],
     },
     {
@@ -49,11 +54,6 @@ export const overview = dashboard('overview', 'overview', [
                 title: 'Requests shed because of overload',
                 unit: 'ops',
                 lines: { '{{instance}}': rate('http_requests_refused_total', '', 'instance') },
-            },
-            {
-                title: 'Answers with 503, by reason',
-                unit: 'ops',
-                lines: { '{{reason}}': rate('http_unavailable_total', '', 'reason') },
             },
             {
                 title: 'Cut connections',

@@ -1,5 +1,5 @@
 import { encodeBase64 } from '../../platform/base64.ts';
-import type { CallLifetime } from '../../platform/context.ts';
+import type { Caller, CallLifetime } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { inSpan, startSpan } from '../../platform/telemetry/tracing.ts';
 import { type Outcome, valueOrError } from './outcome.ts';
@@ -9,6 +9,9 @@ import type { PoolMetrics } from './pool-metrics.ts';
 import { type Priority, priorityQueue } from './priority-queue.ts';
 import { startThreads } from './threads.ts';
 
+/** The call that needs a password, and its caller. */
+type PasswordCall = CallLifetime & Caller;
+
 /**
  * Argon2id on its own threads, apart from the event loop and the signatures. Every method except close() may throw
  * AppError `unavailable`, `deadline` if the deadline passes before the job starts, and `cancelled` if the client
@@ -16,17 +19,17 @@ import { startThreads } from './threads.ts';
  */
 export interface Passwords {
     /** Returns a PHC string. Background hashes (users that are created in bulk) give way to all other jobs. */
-    hash(password: string, options?: CallLifetime & { background?: boolean }): Promise<string>;
+    hash(password: string, options?: PasswordCall & { background?: boolean }): Promise<string>;
     /**
      * `matches`: the password is right. `rehash`: it is right, but its hash was made at a cost other than the current
      * one.
      */
-    verify(phc: string, password: string, lifetime?: CallLifetime): Promise<{ matches: boolean; rehash: boolean }>;
+    verify(phc: string, password: string, call?: PasswordCall): Promise<{ matches: boolean; rehash: boolean }>;
     /**
      * Derives a key of 32 bytes at the given cost. The caller must wipe it with fill(0) after use. Throws AppError
      * `internal` if the salt or the cost cannot belong to a key of this service.
      */
-    derive(password: string, salt: Uint8Array, cost: PasswordCost, lifetime?: CallLifetime): Promise<Uint8Array>;
+    derive(password: string, salt: Uint8Array, cost: PasswordCost, call?: PasswordCall): Promise<Uint8Array>;
     close(): Promise<void>;
 }
 
@@ -49,7 +52,7 @@ export function passwordPool({ threads, cost, maxWaiting, metrics }: PasswordPoo
         tasksPerThread: 1,
         metrics,
     });
-    const call = priorityQueue<PasswordJob, PasswordAnswer>({
+    const queue = priorityQueue<PasswordJob, PasswordAnswer>({
         run: async (job) => {
             const answer = valueOrError(await pool.run(job));
             if (answer instanceof AppError) throw answer;
@@ -60,24 +63,24 @@ export function passwordPool({ threads, cost, maxWaiting, metrics }: PasswordPoo
         maxWaiting,
         waited: metrics.waited,
     });
-    const ask = (job: PasswordJob, priority: Priority, lifetime: CallLifetime): Promise<PasswordAnswer> => {
-        const span = startSpan('internal', 'passwords', lifetime);
-        return inSpan(span, () => call(job, priority, lifetime, span));
+    const ask = (job: PasswordJob, priority: Priority, call: PasswordCall): Promise<PasswordAnswer> => {
+        const span = startSpan('internal', 'passwords', call);
+        return inSpan(span, () => queue(job, priority, call, span));
     };
     return {
-        hash: async (password, { background = false, ...lifetime } = {}) => {
+        hash: async (password, { background = false, ...call } = {}) => {
             const priority = background ? 'background' : 'foreground';
-            const answer = await ask({ op: 'hash', password, cost }, priority, lifetime);
+            const answer = await ask({ op: 'hash', password, cost }, priority, call);
             return answer as PasswordAnswers['hash']; // the worker answers each job by its op
         },
-        verify: async (phc, password, lifetime = {}) => {
-            const answer = await ask({ op: 'verify', phc, password, cost }, 'foreground', lifetime);
+        verify: async (phc, password, call = {}) => {
+            const answer = await ask({ op: 'verify', phc, password, cost }, 'foreground', call);
             return answer as PasswordAnswers['verify']; // as above
         },
-        derive: async (password, salt, cost, lifetime = {}) => {
+        derive: async (password, salt, cost, call = {}) => {
             // Shared memory, because a key in a message would leave a copy in the thread.
             const key = new Uint8Array(new SharedArrayBuffer(DERIVED_KEY_BYTES));
-            await ask({ op: 'derive', password, salt: encodeBase64(salt), cost, key }, 'foreground', lifetime);
+            await ask({ op: 'derive', password, salt: encodeBase64(salt), cost, key }, 'foreground', call);
             return key;
         },
         close: () => pool.close(),

@@ -1,5 +1,5 @@
 import { BoundedQueue } from '../../platform/bounded-queue.ts';
-import { type CallLifetime, requireTime } from '../../platform/context.ts';
+import { type Caller, type CallLifetime, callerOf, requireTime } from '../../platform/context.ts';
 import { secondsSince } from '../../platform/telemetry/metrics.ts';
 import { NO_SPAN, type Span } from '../../platform/telemetry/span.ts';
 
@@ -18,14 +18,14 @@ export interface PriorityQueueOptions<Job, Result> {
 export type Priority = 'foreground' | 'background';
 
 /**
- * Runs jobs of two priorities on shared slots. A background job starts only while no foreground job waits. Background
+ * Runs jobs of two priorities on shared slots. Callers take turns within a priority. A background job starts only while no foreground job waits. Background
  * jobs take at most half of the slots (but at least one), so that they never block all of several slots. A job whose
  * deadline has passed when its turn comes does not run: it fails with AppError `deadline`. A job whose client
  * disconnects leaves the queue at once with AppError `cancelled`.
  */
 export function priorityQueue<Job, Result>(
     options: PriorityQueueOptions<Job, Result>,
-): (job: Job, priority: Priority, lifetime?: CallLifetime, span?: Span) => Promise<Result> {
+): (job: Job, priority: Priority, call?: CallLifetime & Caller, span?: Span) => Promise<Result> {
     const maxRunning = { foreground: options.slots, background: Math.max(1, options.slots >> 1) };
     const running = { foreground: 0, background: 0 };
     const { name, maxWaiting } = options;
@@ -44,16 +44,16 @@ export function priorityQueue<Job, Result>(
         }
     }
 
-    return async (job, priority, lifetime = {}, span = NO_SPAN) => {
-        requireTime(lifetime);
+    return async (job, priority, call = {}, span = NO_SPAN) => {
+        requireTime(call);
         const askedAt = performance.now();
-        const turn = waiting[priority].wait(lifetime);
+        const turn = waiting[priority].wait(call, callerOf(call));
         fillSlots();
         await turn;
         try {
             options.waited(priority, secondsSince(askedAt));
             span.sent(1);
-            requireTime(lifetime);
+            requireTime(call);
             return await options.run(job);
         } finally {
             running[priority]--;

@@ -32,6 +32,15 @@ export interface Signatures {
     close(): Promise<void>;
 }
 
+/** Largest batch, in characters of its tokens and payloads: a thread works on it for a few milliseconds. */
+const MAX_BATCH_LENGTH = 256 << 10;
+
+/** The length of what a thread parses, hashes and checks for this job. */
+function sizeOf(job: Job): number {
+    if (job.op === 'generate') return 0;
+    return job.op === 'sign' ? job.payload.length : job.token.length;
+}
+
 /** Runs the operations in the calling thread, for tests. */
 export function inlineSignatures(): Signatures {
     return {
@@ -57,6 +66,7 @@ export function signaturePool(options: { threads: number; metrics: PoolMetrics }
         name: 'signatures',
         run: async (jobs) => (await threads.run(jobs)).map(valueOrError),
         maxBatch: 32,
+        weight: { of: sizeOf, max: MAX_BATCH_LENGTH },
         maxInFlight: 2 * options.threads,
         maxWaiting: 4096,
     });

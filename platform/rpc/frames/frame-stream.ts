@@ -211,5 +211,5 @@ function fail({ span, reject }: PendingCall, error: AppError): void {
 
 function stopping(service: string): AppError {
     const text = 'A part of the service is restarting. Try again shortly.';
-    return new AppError('unavailable', text, { retry_after: 1, reason: `service:${service}` });
+    return new AppError('unavailable', text, { retry_after: 1, reason: `service ${service}` });
 }

@@ -109,6 +109,19 @@ async function untilStalled(): Promise<void> {
     }
 }
 
+test('a HEAD request for a long list reads only its first page', async (t) => {
+    const gateway = await startOver(t, await TRANSPORTS.local(t));
+    const { api_key } = await keys.generate({ name: 'key', tier: 'enterprise' }, issuer.context);
+    read.pages = 0;
+    const answer = await fetch(`${gateway.url}/v1/credentials/by-issuer/${issuer.did}`, {
+        method: 'HEAD',
+        headers: { authorization: `Bearer ${api_key}` },
+    });
+    assert.equal(answer.status, 200);
+    await delay(500);
+    assert.equal(read.pages, 1);
+});
+
 for (const [name, transportOf] of Object.entries(TRANSPORTS)) {
     test(`over ${name}: when the client of a long list disconnects, reading stops and its place is free`, async (t) => {
         const gateway = await startOver(t, await transportOf(t));

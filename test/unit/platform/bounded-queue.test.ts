@@ -24,6 +24,42 @@ describe('a bounded queue', { timeout: 30_000 }, () => {
         assert.deepEqual(queueStats('full'), { waiting: 1, items: 1, batches: 0, refused: 1 });
     });
 
+    it('lets callers take turns, however many calls one of them has', async () => {
+        const queue = new BoundedQueue({ name: 'fair', maxWaiting: 10 });
+        const seen: string[] = [];
+        for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'])
+            void queue.wait({}, name.slice(0, 1)).then(() => seen.push(name));
+        while (queue.release());
+        await setImmediate();
+        assert.deepEqual(seen, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+        assert.equal(queue.size, 0);
+    });
+
+    it('refuses, when it is full, the newest call of the caller with the most calls', async () => {
+        const queue = new BoundedQueue({ name: 'displaced', maxWaiting: 4 });
+        const outcomes: string[] = [];
+        const wait = (name: string) =>
+            queue.wait({}, name.slice(0, 1)).then(
+                () => outcomes.push(name),
+                ({ kind }) => outcomes.push(`${name} ${kind}`),
+            );
+        const calls = ['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2', 'd1'].map(wait);
+        while (queue.release());
+        await Promise.all(calls);
+        // c1 displaces a3. a4, and b2, would give their callers as many calls as any has. d1 displaces a2.
+        assert.deepEqual(outcomes, [
+            'a3 unavailable',
+            'a4 unavailable',
+            'b2 unavailable',
+            'a2 unavailable',
+            'a1',
+            'b1',
+            'c1',
+            'd1',
+        ]);
+        assert.deepEqual(queueStats('displaced'), { waiting: 0, items: 6, batches: 4, refused: 4 });
+    });
+
     it('drops a call at once when it is cancelled, and soon after its deadline', async () => {
         const queue = new BoundedQueue({ name: 'left', maxWaiting: 3 });
         const cancellation = new Cancellation();

@@ -63,7 +63,7 @@ export interface Error {
   retry_after?:
     | number
     | undefined;
-  /** What failed or refused the call, for the caller's log and metrics, such as queue:signatures. */
+  /** What failed or refused the call, for the caller's log and metrics, such as queue signatures. */
   reason?: string | undefined;
 }
 

@@ -8,7 +8,8 @@ import { IncomingBody, MAX_BODY_BYTES } from '../../../../gateway/http/incoming-
 import { AppError } from '../../../../platform/errors.ts';
 import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
 
-const budget = bodyBudget(createMetrics());
+const metrics = createMetrics();
+const budget = bodyBudget(metrics);
 
 /**
  * Sends `head` and `pieces` over a real connection. Returns the body that the server receives, and the client's socket.
@@ -121,4 +122,29 @@ it('a body that is not read yet does not fill the memory', async (t) => {
     assert.ok(!body.hasArrived(), 'the whole body was read');
     assert.ok(!socket.destroyed);
     assert.equal((await body.read()).length, MAX_BODY_BYTES);
+});
+
+it('a body that arrives after the answer is dropped, and holds no part of the budget', async (t) => {
+    for (const [head, ending] of [
+        ['Content-Length: 9000', 'x'.repeat(9_000)],
+        ['Transfer-Encoding: chunked', chunked('x'.repeat(9_000), 1_000).join('')],
+    ] as const) {
+        const { body, socket } = await receive(t, head, []);
+        body.discard();
+        socket.write(ending);
+        while (!body.hasArrived()) await new Promise((resolve) => setTimeout(resolve, 1));
+        assert.match((await metrics.expose()).text, /^http_body_bytes 0$/m);
+        assert.ok(!socket.destroyed, 'the connection cannot be used again');
+    }
+});
+
+it('the rest of a body whose answer has been sent is read, even if it had been stopped', async (t) => {
+    const text = 'x'.repeat(200_000);
+    const { body, socket } = await receive(t, `Content-Length: ${text.length}`, [text]);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.ok(!body.hasArrived());
+    body.discard();
+    while (socket.bytesWritten < text.length || socket.writableLength > 0)
+        await new Promise((resolve) => setTimeout(resolve, 1));
+    assert.match((await metrics.expose()).text, /^http_body_bytes 0$/m);
 });

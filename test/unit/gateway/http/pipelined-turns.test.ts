@@ -28,6 +28,16 @@ describe('pipelined requests', () => {
         assert.deepEqual(begun, [1, 2, 3]);
     });
 
+    it('of closed connections neither begin nor take the turns of others', async () => {
+        const beginInTurn = pipelinedTurns();
+        const closed = Array.from({ length: 20 }, () => new Socket().destroy());
+        let begun = 0;
+        for (const socket of closed) beginInTurn(socket, false, () => assert.fail('it began'));
+        beginInTurn(new Socket(), false, () => begun++);
+        await nextTurn();
+        assert.equal(begun, 1);
+    });
+
     it('begin at most 8 in each turn of the event loop', async () => {
         const beginInTurn = pipelinedTurns();
         let begun = 0;

@@ -6,10 +6,17 @@ import { describe, it, type TestContext } from 'node:test';
 import { type CutReason, watchConnections } from '../../../../platform/http/http-connections.ts';
 
 const MAX_REQUESTS = 8;
+const MAX_PIPELINED = 1_000;
+/** A header of a request that is not complete, with as many short fields as one read can have. */
+const UNFINISHED = `GET / HTTP/1.1\r\n${'a:\r\n'.repeat(16_000)}`;
 const REQUEST = 'GET / HTTP/1.1\r\nHost: test\r\n\r\n';
 
 /** Starts a server that bounds its connections and calls `answer` to answer a request. */
-async function bounded(context: TestContext, answer: (response: ServerResponse) => void, most = 1_000) {
+async function bounded(
+    context: TestContext,
+    answer: (response: ServerResponse) => void,
+    { most = 1_000, pipelined = MAX_PIPELINED } = {},
+) {
     const cuts: CutReason[] = [];
     /** Number of requests that the parser has passed on, including those over the bound. */
     let parsed = 0;
@@ -19,8 +26,10 @@ async function bounded(context: TestContext, answer: (response: ServerResponse) 
     };
     const server = createServer(listener);
     const unsentBytes = { connection: 1 << 20, address: 1 << 20, total: 1 << 20 };
-    const bounds = { connections: most, reserve: 1, requests: MAX_REQUESTS, unsentBytes };
+    const bounds = { connections: most, reserve: 1, requests: MAX_REQUESTS, pipelined, unsentBytes };
     const connections = watchConnections(server, bounds, (reason) => cuts.push(reason));
+    const accepted: Socket[] = [];
+    server.on('connection', (socket: Socket) => accepted.push(socket));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     context.after(() => {
@@ -34,7 +43,7 @@ async function bounded(context: TestContext, answer: (response: ServerResponse) 
         await Promise.all([once(socket, 'connect'), once(server, 'connection')]);
         return socket.on('data', () => {});
     };
-    return { dial, cuts, parsed: () => parsed };
+    return { dial, cuts, parsed: () => parsed, accepted };
 }
 
 describe('connections of an HTTP server', () => {
@@ -69,9 +78,40 @@ describe('connections of an HTTP server', () => {
         while (parsed() < 2 + 100 * MAX_REQUESTS) await new Promise((resolve) => setTimeout(resolve, 1));
     });
 
+    it('are cut if they pipeline while all connections together have pipelined too much', async (context) => {
+        const held: ServerResponse[] = [];
+        const { dial, cuts } = await bounded(context, (response) => held.push(response), { pipelined: 4 });
+        const [one, other, last] = [await dial(), await dial(), await dial()];
+        one.write(REQUEST.repeat(5)); // four of these are pipelined
+        other.write(REQUEST);
+        while (held.length < 6) await new Promise((resolve) => setTimeout(resolve, 1));
+        other.write(REQUEST);
+        await once(other, 'close');
+        assert.deepEqual(cuts, ['requests']);
+        for (const response of held) response.end();
+        while (one.bytesRead === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+        last.write(REQUEST.repeat(2)); // there is room again
+        while (held.length < 8) await new Promise((resolve) => setTimeout(resolve, 1));
+    });
+
+    it('are read in turns while many send headers that they do not finish', async (context) => {
+        const { dial, accepted } = await bounded(context, (response) => response.end());
+        const proven = await dial();
+        proven.write(REQUEST);
+        await once(proven, 'data');
+        const many: Socket[] = [];
+        while (many.length < 200) many.push(await dial());
+        // The server reads none of these before all are written: it shares the event loop with this test.
+        for (const socket of many) socket.write(UNFINISHED);
+        proven.write(REQUEST);
+        await once(proven, 'data');
+        const read = accepted.filter((socket) => socket.bytesRead >= UNFINISHED.length).length;
+        assert.ok(read < 100, `${read} other connections were read first`);
+    });
+
     it('are closed to make room for a new one: the longest idle one first, and never a busy one', async (context) => {
         const held: ServerResponse[] = [];
-        const { dial, cuts } = await bounded(context, (response) => held.push(response), 4);
+        const { dial, cuts } = await bounded(context, (response) => held.push(response), { most: 4 });
         const [busy, answered, idle] = [await dial(), await dial(), await dial()];
         for (const socket of [busy, answered]) socket.write(REQUEST);
         while (held.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -86,6 +126,21 @@ describe('connections of an HTTP server', () => {
         assert.deepEqual(cuts, ['idle', 'idle']);
         held[0]?.end();
         await once(busy, 'data');
+    });
+
+    it('are cut before their request has arrived, if room is needed and none is idle', async (context) => {
+        const held: ServerResponse[] = [];
+        const { dial, cuts } = await bounded(context, (response) => held.push(response), { most: 3 });
+        const [busy, sending, other] = [await dial(), await dial(), await dial()];
+        busy.write(REQUEST);
+        for (const socket of [sending, other])
+            socket.write('POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\nx');
+        while (held.length < 3) await new Promise((resolve) => setTimeout(resolve, 1));
+        const closed = once(sending, 'close');
+        await dial();
+        await closed;
+        assert.deepEqual(cuts, ['idle']);
+        assert.deepEqual([busy.destroyed, other.destroyed], [false, false]);
     });
 
     it('are cut a few in each turn if many have too much unsent data', async (context) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import { connectionAccepted, eachTurn } from '../../../../platform/process/turns.ts';
+import { connectionAccepted, eachTurn, workInTurns } from '../../../../platform/process/turns.ts';
 
 describe('work in turns of the event loop', () => {
     it('is called once in each turn, until it is done', async () => {
@@ -18,6 +18,21 @@ describe('work in turns of the event loop', () => {
         }
         await nextTurn();
         assert.equal(calls.length, 5);
+    });
+
+    it('is done in order, and a few pieces in each turn', async () => {
+        const inTurn = workInTurns(2);
+        const done: number[] = [];
+        for (let piece = 1; piece <= 5; piece++) inTurn(() => done.push(piece));
+        assert.deepEqual(done, []);
+        for (const expected of [
+            [1, 2],
+            [1, 2, 3, 4],
+            [1, 2, 3, 4, 5],
+        ]) {
+            await nextTurn();
+            assert.deepEqual(done, expected);
+        }
     });
 
     it('waits while each turn accepts a connection, but not for long', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
+import { createReadStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
@@ -41,4 +41,27 @@ it('lines that no reader takes are kept up to a bound; lines beyond it are dropp
     }
     assert.deepEqual([whole, rest], [LINES - dropped, '']);
     log.info('ends the pending read, which would keep the process alive');
+});
+
+it('a line about an error has its type, text, stack, code and cause, and nothing that a library has added', (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'log-'));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'errors');
+    const program = `
+        const { createLog } = await import(${JSON.stringify(import.meta.resolve('../../../../platform/telemetry/log.ts'))});
+        const log = createLog({ level: 'info', file: ${JSON.stringify(file)}, name: 'test' });
+        const cause = Object.assign(new Error('lost'), { values: ['in the cause'] });
+        const refused = Object.assign(new TypeError('refused', { cause }), { code: 'E1', command: { args: ['in a command'] } });
+        log.error({ err: refused }, 'one');
+        log.error({ err: new AggregateError([refused], 'several') }, 'several');`;
+    execFileSync(process.execPath, ['--input-type=module', '--eval', program]);
+    const text = readFileSync(file, 'utf8');
+    assert.doesNotMatch(text, /in a command|in the cause/);
+    const [one, several] = text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).err);
+    assert.deepEqual([one.type, one.message, one.code], ['TypeError', 'refused: lost', 'E1']);
+    assert.match(one.stack, /caused by: Error: lost/);
+    assert.deepEqual([several.type, several.errors[0].code], ['AggregateError', 'E1']);
 });

@@ -54,20 +54,26 @@ it('the metrics are rendered once for all concurrent requests', async (t) => {
     assert.match(await (await fetch(`${url}/metrics`)).text(), new RegExp(`^asked ${first + 1}$`, 'm'));
 });
 
-it('a connection that sends many requests at once is cut, and counted', async (t) => {
-    const { url, stop } = await serveOps({
-        host: '127.0.0.1',
-        port: 0,
-        metrics: createMetrics(),
-        log: pino({ enabled: false }),
-        failingChecks: async () => [],
+for (const [what, text] of [
+    ['many requests', 'GET /metrics HTTP/1.1\r\nHost: test\r\n\r\n'],
+    ['many requests without a Host', 'GET /metrics HTTP/1.1\r\n\r\n'],
+    ['many requests with an expectation', 'GET /metrics HTTP/1.1\r\nHost: test\r\nExpect: x\r\n\r\n'],
+] as const) {
+    it(`a connection that sends ${what} at once is cut, and counted`, async (t) => {
+        const { url, stop } = await serveOps({
+            host: '127.0.0.1',
+            port: 0,
+            metrics: createMetrics(),
+            log: pino({ enabled: false }),
+            failingChecks: async () => [],
+        });
+        t.after(stop);
+        const { hostname, port } = new URL(url);
+        const socket = connect(Number(port), hostname);
+        socket.on('error', () => {});
+        socket.write(text.repeat(9));
+        await textOf(socket).catch(() => {}); // ends when the connection is closed
+        const metrics = await (await fetch(`${url}/metrics`)).text();
+        assert.match(metrics, /^operations_connections_cut_total\{reason="requests"\} 1$/m);
     });
-    t.after(stop);
-    const { hostname, port } = new URL(url);
-    const socket = connect(Number(port), hostname);
-    socket.on('error', () => {});
-    socket.write('GET /metrics HTTP/1.1\r\nHost: test\r\n\r\n'.repeat(9));
-    await textOf(socket).catch(() => {}); // ends when the connection is closed
-    const metrics = await (await fetch(`${url}/metrics`)).text();
-    assert.match(metrics, /^operations_connections_cut_total\{reason="requests"\} 1$/m);
-});
+}

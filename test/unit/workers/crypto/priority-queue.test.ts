@@ -128,3 +128,19 @@ test('a job whose client disconnects leaves the queue at once, frees its place a
     for (const name of ['one', 'two']) await end(name);
     assert.deepEqual(await Promise.all(others), ['one', 'two']);
 });
+
+test('callers take turns: by account or, without one, by address', async () => {
+    const { call, running, end } = controlled(1, 10);
+    const calls = [
+        call('busy', 'foreground', { address: '192.0.2.1' }),
+        call('one', 'foreground', { address: '192.0.2.1' }),
+        call('two', 'foreground', { address: '192.0.2.1' }),
+        call('other', 'foreground', { address: '192.0.2.2' }),
+        call('account', 'foreground', { address: '192.0.2.1', user_id: 'a' }),
+    ];
+    for (const name of ['busy', 'one', 'other', 'account', 'two']) {
+        assert.equal(await running(), name);
+        await end(name);
+    }
+    await Promise.all(calls);
+});

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { ConnectionError, connectionError, sendingError } from '../../../../client/src/errors.ts';
-import { pickPort } from '../../../../deploy/local/ports.ts';
+import { ConnectionError, connectionError, sendingError } from '../../../client/src/errors.ts';
+import { pickPort } from '../../../deploy/local/ports.ts';
 
 /** The error that Node's `fetch` throws for an error of its socket. */
 async function told(socket: Socket): Promise<Error> {
