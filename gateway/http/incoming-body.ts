@@ -107,18 +107,17 @@ export class IncomingBody {
     #take(chunk: Buffer): void {
         this.#onRead();
         if (chunk.length < SMALL_CHUNK_BYTES) this.#smallChunks++;
+        if (this.#smallChunks > MAX_SMALL_CHUNKS) {
+            this.#leaveUnread();
+            this.#refuse(new AppError('invalid', 'The body comes in too many small chunks.'));
+            return;
+        }
         if (this.#state === 'dropping') {
             if (this.#request.socket.bytesRead > this.#dropUntilBytes) this.#request.destroy();
-            // Reading stops, but the client can still read the answer until DROPPING_MS is over.
-            else if (this.#smallChunks > 2 * MAX_SMALL_CHUNKS) leaveUnread(this.#request.socket);
             return;
         }
         const length = this.#length + chunk.length;
         if (this.#failure) return; // chunks are ignored until drop() is called
-        if (this.#smallChunks > MAX_SMALL_CHUNKS) {
-            this.#refuse(new AppError('invalid', 'The body comes in too many small chunks.'));
-            return;
-        }
         if (length > this.#maxLength) {
             this.#refuse(tooLarge(this.#maxLength));
             return;
@@ -131,11 +130,18 @@ export class IncomingBody {
         if (this.#state === 'collecting' && length > MAX_UNASKED_BYTES) this.#request.pause();
     }
 
+    /** Stops reading. The client can still read the answer until the connection is cut. */
+    #leaveUnread(): void {
+        // Not public: the parser continues with all that it has read, and this makes each further chunk cheap.
+        (this.#request as IncomingMessage & { _dump(): void })._dump();
+        leaveUnread(this.#request.socket);
+    }
+
     #refuse(failure: AppError): void {
-        this.#failure = failure;
+        this.#failure ??= failure;
         this.#release();
         this.#request.pause();
-        this.#settle?.();
+        if (this.#state !== 'dropping') this.#settle?.();
     }
 
     /**
