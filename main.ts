@@ -90,7 +90,7 @@ async function start(
     const redis = await connectRedis(config, { metrics, log, closing });
     const tls = tlsOf(config);
     if (tls) exposeExpiry(metrics, tls);
-    const found = serviceRegistry({
+    const registry = serviceRegistry({
         localRoles: roles,
         addressOf: (role) => required(config, addressSetting(role)),
         serviceToken: required(config, 'SERVICE_TOKEN')[0],
@@ -99,10 +99,10 @@ async function start(
         log,
         metrics,
     });
-    closing.defer(() => found.close());
+    closing.defer(() => registry.close());
     const clock = createClock({ metrics, log });
     closing.defer(() => clock.stop());
-    const shared: Process = { config, log, metrics, redis, clock, serviceRegistry: found, closing };
+    const shared: Process = { config, log, metrics, redis, clock, serviceRegistry: registry, closing };
 
     const serviceRoles = SERVICE_ROLES.filter((role) => roles.includes(role));
     if (serviceRoles.length > 0) urls.grpc = await startServices(serviceRoles, { ...shared, tls, readiness });
@@ -112,7 +112,7 @@ async function start(
     readiness.addCheck('clock', () => clock.check());
     // The check asks only whether the service was ever reached. If it failed whenever a service stopped, every gateway
     // would leave the rotation at the same time.
-    for (const [role, connection] of found.connections)
+    for (const [role, connection] of registry.connections)
         readiness.addCheck(role, async () => connection.assertReached());
     // Installed only now, because an uncaught error during the start must end the process.
     const uncaught = surviveUncaught({ log, metrics });
@@ -148,8 +148,8 @@ async function connectRedis(config: Config, shared: Pick<Process, 'metrics' | 'l
 }
 
 async function startHttp(shared: Process, { hasDatabase }: { hasDatabase: boolean }): Promise<string> {
-    const { config, log, metrics, redis, clock, serviceRegistry: found, closing } = shared;
-    const services = found.serviceClients(SERVICE_DEFINITIONS);
+    const { config, log, metrics, redis, clock, serviceRegistry: registry, closing } = shared;
+    const services = registry.serviceClients(SERVICE_DEFINITIONS);
     // Without a database, the gateway takes the time from identity: identity issues the tokens that the gateway
     // verifies, and its clock follows the database's clock.
     const readTime = async () => (await services.identity.getTime({}, ownContext())).unix_ms;

@@ -52,7 +52,7 @@ export async function startGateway(dependencies: {
     clock(): number;
 }): Promise<Gateway> {
     const { config, services, redis, version, log, metrics, clock } = dependencies;
-    const limits = limiter({
+    const rateLimiter = limiter({
         redis,
         shards: config.REDIS_SHARDS,
         windowMs: config.RATE_WINDOW_SECONDS * 1_000,
@@ -65,11 +65,11 @@ export async function startGateway(dependencies: {
     const admitted = admission({
         authenticator: authenticator({
             services,
-            limiter: limits,
+            limiter: rateLimiter,
             sessionVerifier: sessionVerifier({ ...services, clock }),
             keyFormat: { brand: config.KEY_BRAND, environment: config.KEY_ENVIRONMENT },
         }),
-        limiter: limits,
+        limiter: rateLimiter,
         limits: {
             anonymous: config.ANONYMOUS_LIMIT,
             unknownKey: config.UNKNOWN_KEY_LIMIT,
@@ -79,21 +79,21 @@ export async function startGateway(dependencies: {
         log,
     });
     const parts = interfaceParts({ version, cache: () => redis.ping(), clock });
-    const load = overload(metrics);
+    const shedding = overload(metrics);
     const server = gatewayServer({
         unparsedDecision: () => admitted.unlimited().decision,
         engine: engine({
             services,
             admission: admitted,
             readList: listReader(),
-            overload: load,
+            overload: shedding,
             log,
         }),
         endpoints: parts.flatMap(({ endpoints }): readonly Endpoint[] => endpoints),
         pages: pages(parts, version),
         cors: cors(config.CORS_ORIGINS.split(',').filter((origin) => origin !== '')),
         trustedProxies: config.TRUST_PROXY,
-        overload: load,
+        overload: shedding,
         isInternal,
         log,
         metrics,

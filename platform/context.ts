@@ -51,7 +51,10 @@ export interface CallContext extends Context {
 /** Who makes a call. A CallContext has both fields. */
 export type Caller = Partial<Pick<CallContext, 'user_id' | 'address'>>;
 
-/** When a queue must drop a waiting call. A CallContext has both fields; an absent field means never. */
+/**
+ * When a queue must drop a waiting call, and the call's place in a trace. A CallContext has all fields. An absent deadline
+ * or cancellation means never.
+ */
 export interface CallLifetime extends Traced {
     deadline?: number | undefined;
     cancellation?: Cancellation | undefined;

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type LocalPostgres, type LocalServer, startPostgres } from '../deploy/local/databases/postgres.ts';
 import { startRedis } from '../deploy/local/databases/redis.ts';
 import { terminate } from '../deploy/local/processes.ts';
@@ -39,6 +39,8 @@ const workDir = mkdtempSync(join(tmpdir(), 'credential-test-'));
 const temporaryDir = join(workDir, 'tmp');
 mkdirSync(temporaryDir);
 process.env['TMPDIR'] = temporaryDir;
+// Hundreds of processes load the same modules: the tests, and the services that they start.
+process.env['NODE_COMPILE_CACHE'] ??= resolve('node_modules/.cache/compile');
 const closing = new AsyncDisposableStack();
 /** Time that processes get to exit after an interrupt before endAll kills them, in milliseconds. */
 const TIMEOUT_MS = 15_000;

@@ -5,11 +5,10 @@ import {
     keyBucket,
     sessionsBucket,
 } from '../../platform/access/limit-record.ts';
-import type { CallContext } from '../../platform/context.ts';
+import type { CallContext, CallLifetime } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { NIL_ID } from '../../platform/ids.ts';
 import type { Log } from '../../platform/telemetry/log.ts';
-import type { Traced } from '../../platform/telemetry/span.ts';
 import type { Access } from '../endpoint.ts';
 import { contextOf, type Exchange } from '../http/exchange.ts';
 import { type AddressLimits, addressLimits } from './address-limits.ts';
@@ -24,7 +23,7 @@ export interface Admission {
     /** Authenticates a bearer token (undefined: the request has none), then counts the call in the token's bucket. */
     bearer: AdmitBearer;
     /** Counts a call without a credential in the bucket of its address. */
-    anonymous(address: string, traced: Traced): Promise<Verdict>;
+    anonymous(address: string, lifetime: CallLifetime): Promise<Verdict>;
     /** Provides the rate limit headers of calls that are never limited: internal and public ones. */
     unlimited(): Verdict;
     /** Counts a verified presentation: for a key, for an account, or for the platform alone. */

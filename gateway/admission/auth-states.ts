@@ -5,8 +5,8 @@ import type { AuthState, Bearer, Principal } from './authenticator.ts';
 import type { Decision } from './limit-decision.ts';
 import type { Limiter } from './limiter.ts';
 
-/** Most cached states. No state is trusted alone: the limiter checks the liveness mark on every call. */
-const MAX_CACHED_BEARERS = 100_000;
+/** Maximum number of cached auth states. No state is trusted alone: the limiter checks the liveness mark on every call. */
+const MAX_AUTH_STATES = 100_000;
 /** A state in use is refreshed when it is older than this, in ms: before its liveness mark expires. */
 const REFRESH_AFTER_MS = 40_000;
 /**
@@ -36,7 +36,7 @@ export type DecideCall = (
  * when the limiter does not find a liveness mark. README.md shows the states.
  */
 export function authStates({ limiter, log }: { limiter: Limiter; log: Log }): DecideCall {
-    const cached = createCache<string, CachedState>(MAX_CACHED_BEARERS);
+    const cached = createCache<string, CachedState>(MAX_AUTH_STATES);
 
     async function lookUp(bearer: Bearer, context: CallContext): Promise<CachedState | undefined> {
         const lookedUpAt = performance.now();

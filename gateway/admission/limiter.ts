@@ -1,9 +1,9 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
+import type { CallLifetime } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { type Redis, shardTag } from '../../platform/redis/redis.ts';
 import type { Log } from '../../platform/telemetry/log.ts';
 import type { Metrics } from '../../platform/telemetry/metrics.ts';
-import type { Traced } from '../../platform/telemetry/span.ts';
 import { type Decision, decisionOf, type LimitRequest, STATES } from './limit-decision.ts';
 import { limitScript, type ScriptCall } from './limit-script.ts';
 import { localWindows } from './local-windows.ts';
@@ -19,7 +19,7 @@ export interface Limiter {
      * asked at this time and has confirmed the caller. Throws AppError `unavailable` if too many calls wait, `deadline`
      * or `cancelled` if the call ends while it waits.
      */
-    take(limitRequest: LimitRequest, lookedUpAt?: number, traced?: Traced): Promise<Decision>;
+    take(limitRequest: LimitRequest, lookedUpAt?: number, lifetime?: CallLifetime): Promise<Decision>;
     /** Counts a presentation that the caller has verified. The count is lost if Redis does not answer. */
     countVerified(limitRequest: Omit<LimitRequest, 'mark' | 'limit'>): Promise<void>;
     /** Like `take`, but in this process alone, while Redis is unreachable. */
@@ -52,10 +52,10 @@ export function limiter(options: {
     for (const state of [...STATES, 'unreachable']) decisions.inc({ state, tier: NO_TIER }, 0);
     let pausedUntil = 0;
 
-    async function askRedis(call: ScriptCall, traced: Traced | undefined): Promise<Decision | undefined> {
+    async function askRedis(call: ScriptCall, lifetime: CallLifetime | undefined): Promise<Decision | undefined> {
         if (performance.now() < pausedUntil) return undefined;
         try {
-            return await queue(call.tag)(call, traced);
+            return await queue(call.tag)(call, lifetime);
         } catch (error) {
             if (error instanceof AppError) throw error; // too many calls wait, or this one has ended
             pausedUntil = performance.now() + PAUSE_MS;
@@ -65,8 +65,8 @@ export function limiter(options: {
     }
 
     return {
-        async take(limitRequest, lookedUpAt, traced) {
-            const decision = (await askRedis({ ...limitRequest, lookedUpAt }, traced)) ?? unreachable(limitRequest);
+        async take(limitRequest, lookedUpAt, lifetime) {
+            const decision = (await askRedis({ ...limitRequest, lookedUpAt }, lifetime)) ?? unreachable(limitRequest);
             decisions.inc({ state: decision.state, tier: limitRequest.tier ?? NO_TIER });
             return decision;
         },

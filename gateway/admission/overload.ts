@@ -37,10 +37,9 @@ export interface Overload {
  * Keeps the queue short when more calls come than can be answered, after CoDel (RFC 8289). A burst may wait. But if
  * more than MIN_BOUND calls were in progress during the whole of BURST_MS while the event loop was saturated, there is a
  * standing queue, and the bound becomes MIN_BOUND. Further calls are refused at once, which costs little, because nothing
- * has been done for them. A lower bound would not help: refused clients return at once, each turn of the event loop
- * then takes as long as its refusals, and a call takes several turns, so with fewer calls in progress the threads and
- * databases would wait for the refusals. A slow database causes no such queue: calls that wait for it are bounded where
- * they wait.
+ * has been done for them. A lower bound would leave threads and databases idle: refused clients return at once, and their refusals fill
+ * the turns of the event loop that admitted calls need. A slow database causes no such queue: calls that wait for it are
+ * bounded where they wait.
  */
 export function overload(metrics: Metrics, clock: Clock = systemClock()): Overload {
     const bound = adaptiveBound(clock);
@@ -94,8 +93,8 @@ function adaptiveBound(clock: Clock) {
         update(elapsedMs: number, { fewest, hasRefused }: { fewest: number; hasRefused: boolean }): void {
             const saturated = clock.busy() > BUSY;
             const isShedding = bound === MIN_BOUND;
-            const changes = isShedding ? !(saturated && hasRefused) : saturated && fewest > MIN_BOUND;
-            lastingMs = changes ? lastingMs + elapsedMs : 0;
+            const mayChange = isShedding ? !(saturated && hasRefused) : saturated && fewest > MIN_BOUND;
+            lastingMs = mayChange ? lastingMs + elapsedMs : 0;
             if (lastingMs < (isShedding ? CALM_MS : BURST_MS)) return;
             bound = isShedding ? MAX_BOUND : MIN_BOUND;
             lastingMs = 0;

@@ -15,7 +15,7 @@ export interface HealthProbes {
 export const HEALTH_PATH = '/internal/health';
 
 /** Time limit for a check of the dependencies, in milliseconds. */
-const LOOK_MS = 2_000;
+const CHECK_TIMEOUT_MS = 2_000;
 
 const status = z.enum(['up', 'down']);
 
@@ -26,8 +26,8 @@ type Ping = (services: Services, context: CallContext) => Promise<unknown>;
  * started it is cancelled.
  */
 function probe(ping: Ping): (...asking: Parameters<Ping>) => Promise<z.infer<typeof status>> {
-    const look: Ping = (services, context) => ping(services, detached(context, LOOK_MS));
-    const shared = singleFlight(look, LOOK_MS);
+    const check: Ping = (services, context) => ping(services, detached(context, CHECK_TIMEOUT_MS));
+    const shared = singleFlight(check, CHECK_TIMEOUT_MS);
     return (...asking) =>
         shared(...asking).then(
             () => 'up',

@@ -1,6 +1,6 @@
+import type { CallLifetime } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { type Redis, shardTag } from '../redis/redis.ts';
-import type { Traced } from '../telemetry/span.ts';
 import { inSpan, startSpan } from '../telemetry/tracing.ts';
 
 /**
@@ -29,21 +29,21 @@ export interface LivenessMarks {
      * transaction in any case. Resolves to undefined, or to the error `unavailable`, which the caller may throw after
      * the commit as refuseAnd does.
      */
-    refuse(target: Target, traced?: Traced): Promise<AppError | undefined>;
+    refuse(target: Target, lifetime?: CallLifetime): Promise<AppError | undefined>;
     /**
      * Sets the liveness mark to `R`, revokes with `commit`, and returns the result of `commit`. If Redis is
      * unreachable, it commits and then throws `unavailable`, because a gateway may still accept the key or session.
      * A repeated call sets the liveness mark.
      */
-    refuseAnd<Result>(target: Target, commit: () => Promise<Result>, traced?: Traced): Promise<Result>;
+    refuseAnd<Result>(target: Target, commit: () => Promise<Result>, lifetime?: CallLifetime): Promise<Result>;
 }
 
 export function livenessMarks({ redis, shards }: { redis: Redis; shards: number }): LivenessMarks {
-    async function refuse({ account, subject, ids }: Target, traced?: Traced): Promise<AppError | undefined> {
+    async function refuse({ account, subject, ids }: Target, lifetime?: CallLifetime): Promise<AppError | undefined> {
         const tag = shardTag(account, shards);
         const setAll = () =>
             Promise.all(ids.map((id) => redis.set(livenessMarkKey(tag, subject, id), 'R', 'PX', LIVENESS_MARK_MS)));
-        const span = startSpan('client', 'refused_mark', traced);
+        const span = startSpan('client', 'refused_mark', lifetime);
         span.attribute('db.system.name', 'redis');
         try {
             await inSpan(span, setAll);
@@ -56,8 +56,8 @@ export function livenessMarks({ redis, shards }: { redis: Redis; shards: number 
 
     return {
         refuse,
-        async refuseAnd(target, commit, traced) {
-            const failure = await refuse(target, traced);
+        async refuseAnd(target, commit, lifetime) {
+            const failure = await refuse(target, lifetime);
             const result = await commit();
             if (failure) throw failure;
             return result;

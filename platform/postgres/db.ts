@@ -27,11 +27,11 @@ export interface Queries {
  * not started if the call ends before a connection is free. A statement of a batch needs neither: the span of its queue
  * covers it.
  */
-type SpanParent = [name?: string, call?: CallLifetime | undefined];
+type Served = [name?: string, call?: CallLifetime | undefined];
 
 export interface Database {
     /** Like Queries.rows. */
-    rows<Row>(query: Query, ...hop: SpanParent): Promise<readonly Row[]>;
+    rows<Row>(query: Query, ...served: Served): Promise<readonly Row[]>;
     /**
      * Like `rows`, for frequent statements: each connection plans the statement once, under this name. Use it for
      * statements with a constant text whose best plan is the same for all values. `lifetime` is that of the call or
@@ -39,7 +39,7 @@ export interface Database {
      */
     prepared<Row>(name: string, query: Query, lifetime?: CallLifetime): Promise<readonly Row[]>;
     /** Runs `work` in one transaction, on one connection. */
-    transaction<Result>(work: (queries: Queries) => Promise<Result>, ...hop: SpanParent): Promise<Result>;
+    transaction<Result>(work: (queries: Queries) => Promise<Result>, ...served: Served): Promise<Result>;
     /** Resolves when the database answers. */
     ping(): Promise<void>;
     close(): Promise<void>;
@@ -88,7 +88,7 @@ export async function openDatabase(options: {
     });
     const turn = connectionTurns(size);
     const timed = databaseMetrics(metrics, { pool, size, waiting: turn.waiting });
-    const asHop = <Result>([name, call]: SpanParent, run: (span: Span) => Promise<Result>): Promise<Result> => {
+    const inSpanOf = <Result>([name, call]: Served, run: (span: Span) => Promise<Result>): Promise<Result> => {
         const span = name === undefined ? NO_SPAN : startSpan('client', name, call);
         const askedAt = performance.now();
         const inTurn = (): Promise<Result> => turn(() => timed(askedAt, () => run(span)), call);
@@ -96,13 +96,13 @@ export async function openDatabase(options: {
         span.attribute('db.system.name', 'postgresql');
         return inSpan(span, inTurn);
     };
-    const run = <Row>(query: Query, hop: SpanParent): Promise<readonly Row[]> =>
-        asHop(hop, (span) => (span === NO_SPAN ? rows(pool, query) : rowsOf(pool, query, span)));
+    const run = <Row>(query: Query, served: Served): Promise<readonly Row[]> =>
+        inSpanOf(served, (span) => (span === NO_SPAN ? rows(pool, query) : rowsOf(pool, query, span)));
     return {
-        rows: (query, ...hop) => run(query, hop),
+        rows: (query, ...served) => run(query, served),
         prepared: (name, query, lifetime) => run(pooled ? query : { ...query, name }, lifetime ? [name, lifetime] : []),
-        transaction: (work, ...hop) =>
-            asHop(hop, (span) =>
+        transaction: (work, ...served) =>
+            inSpanOf(served, (span) =>
                 translated(() =>
                     pool.transaction((connection) => {
                         span.sent(1);

@@ -11,8 +11,7 @@ const sweeps = new Set<Sweep>();
 let timer: NodeJS.Timeout | undefined;
 
 /**
- * Calls `sweep` every 50 ms until it returns false. One timer serves all queues of the process, so calls need no timers
- * of their own.
+ * Calls `sweep` every 50 ms until it returns false. One timer serves all queues, so calls need no timers of their own.
  */
 export function sweepWhileNeeded(sweep: Sweep): void {
     sweeps.add(sweep);

@@ -26,7 +26,7 @@ const MAX_EVENTS = { 'opts.maxLenEvents': KEEP_EVENTS };
 const STOP_MS = 5_000;
 
 /** How often the schedules in Redis are checked, in milliseconds. */
-const LOOK_MS = 10_000;
+const CHECK_EVERY_MS = 10_000;
 
 /** Runs a role's jobs on their schedules. Any process of the role may take a run; only one does. */
 export function scheduleJobs(options: {
@@ -109,12 +109,12 @@ async function keepScheduled(options: {
             }
             // Redis loses the queue's settings together with the schedules.
             if (missing.length > 0) await connection.hset(queue.toKey('meta'), MAX_EVENTS);
-            await delay(LOOK_MS, undefined, { signal, ref: false });
+            await delay(CHECK_EVERY_MS, undefined, { signal, ref: false });
             present = new Set((await queue.getJobSchedulers()).map(({ key }) => key));
         } catch (error) {
             if (signal.aborted) return;
             log.error({ err: error }, 'could not schedule the jobs');
-            await delay(LOOK_MS, undefined, { ref: false });
+            await delay(CHECK_EVERY_MS, undefined, { ref: false });
         }
     }
 }

@@ -114,9 +114,9 @@ function answers({ metrics, failingChecks }: OpsOptions): (url: string | undefin
     return async (url) => {
         if (url === '/livez') return { status: 200, text: 'ok\n' };
         if (url === '/readyz') {
-            const missing = await failingChecks();
-            if (missing.length === 0) return { status: 200, text: 'ready\n' };
-            return { status: 503, text: `${['not ready', ...missing].join('\n')}\n` };
+            const failing = await failingChecks();
+            if (failing.length === 0) return { status: 200, text: 'ready\n' };
+            return { status: 503, text: `${['not ready', ...failing].join('\n')}\n` };
         }
         if (url === '/metrics') return render();
         return { status: 404, text: 'not found\n' };

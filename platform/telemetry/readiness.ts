@@ -2,23 +2,22 @@ import { singleFlight } from '../single-flight.ts';
 import type { Log } from './log.ts';
 
 /** Time limit for a check, in milliseconds. It is shorter than that of the probes, which is 2 s. */
-const LOOK_MS = 1_200;
+const CHECK_TIMEOUT_MS = 1_200;
 
 /** Tells whether requests should be sent to this process and, if not, why. */
 export interface Readiness {
     /** True if the process has started and is not stopping. */
     serving: boolean;
     /**
-     * Adds a check. From now on, the process is ready only while `look` resolves; otherwise `look` rejects with the
-     * reason.
+     * Adds a check. From now on, the process is ready only while `check` resolves. Otherwise it rejects with the reason.
      */
-    addCheck(name: string, look: () => Promise<unknown>): void;
+    addCheck(name: string, check: () => Promise<unknown>): void;
     /** Returns the failing checks, each with its reason; empty if the process is ready. Logs each change. */
     failingChecks(): Promise<string[]>;
 }
 
 export function createReadiness({ log }: { log: Log }): Readiness {
-    const needs: Array<() => Promise<string | undefined>> = [];
+    const checks: Array<() => Promise<string | undefined>> = [];
     let logged = '';
 
     function tell(failingChecks: string[]): void {
@@ -31,9 +30,9 @@ export function createReadiness({ log }: { log: Log }): Readiness {
 
     const readiness: Readiness = {
         serving: false,
-        addCheck(name, look) {
-            const shared = singleFlight(look, LOOK_MS);
-            needs.push(() =>
+        addCheck(name, check) {
+            const shared = singleFlight(check, CHECK_TIMEOUT_MS);
+            checks.push(() =>
                 shared().then(
                     () => undefined,
                     (error) => `${name}: ${rootCause(error)}`,
@@ -42,8 +41,8 @@ export function createReadiness({ log }: { log: Log }): Readiness {
         },
         async failingChecks() {
             if (!readiness.serving) return ['the process is starting or stopping'];
-            const looks = await Promise.all(needs.map((look) => look()));
-            const failingChecks = looks.filter((obstacle) => obstacle !== undefined);
+            const reasons = await Promise.all(checks.map((check) => check()));
+            const failingChecks = reasons.filter((reason) => reason !== undefined);
             tell(failingChecks);
             return failingChecks;
         },

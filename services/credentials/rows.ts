@@ -1,5 +1,5 @@
 import type { Coalescer } from '../../platform/batch.ts';
-import type { Traced } from '../../platform/telemetry/span.ts';
+import type { CallLifetime } from '../../platform/context.ts';
 
 export interface NewRow {
     /** UUID */
@@ -58,11 +58,11 @@ export interface CredentialStore {
     /** Revokes the credential unless it is revoked already. Resolves to true if this call revoked it. */
     revoke(
         revocation: { id: string; revoked_at: string; reason: string | undefined },
-        traced?: Traced,
+        lifetime?: CallLifetime,
     ): Promise<boolean>;
     /** Reads rows below the id `before`, newest first. */
-    page(party: Party, range: Omit<PageQuery, 'did'>, traced: Traced): Promise<readonly ListedRow[]>;
-    count(party: Party, traced?: Traced): Promise<number>;
+    page(party: Party, range: Omit<PageQuery, 'did'>, lifetime: CallLifetime): Promise<readonly ListedRow[]>;
+    count(party: Party, lifetime?: CallLifetime): Promise<number>;
     /**
      * Reads the newest `look` rows of each strand; all strands must be of one kind. `rows`: the rows that belong to the
      * party. `unread`: the strands that have more rows, each with the id below which they are.
@@ -70,14 +70,18 @@ export interface CredentialStore {
     readStrands(
         party: Party,
         range: { strands: readonly Strand[]; look: number },
-        traced?: Traced,
+        lifetime?: CallLifetime,
     ): Promise<{ rows: ListedRow[]; unread: Strand[] }>;
     /** Counts the party's rows that the account has issued. It reads all rows that the account has issued. */
-    countIssued(party: Party, account: string, traced?: Traced): Promise<number>;
+    countIssued(party: Party, account: string, lifetime?: CallLifetime): Promise<number>;
     /**
      * Counts the party's rows in which one of the DIDs is the other party, without the rows that the account `notBy`
      * has issued.
      */
-    countOther(party: Party, range: { dids: readonly string[]; notBy: string }, traced?: Traced): Promise<number>;
+    countOther(
+        party: Party,
+        range: { dids: readonly string[]; notBy: string },
+        lifetime?: CallLifetime,
+    ): Promise<number>;
     ping(): Promise<void>;
 }

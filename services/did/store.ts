@@ -2,7 +2,6 @@ import { type Coalescer, coalesce } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, isRefusedStatement, type Queries, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
-import type { Traced } from '../../platform/telemetry/span.ts';
 import { appendPendingCounts } from '../pending-counts.store.ts';
 
 export interface DidRow {
@@ -23,12 +22,15 @@ export interface DidStore {
     /** Inserts the row unless the DID exists. Resolves to false, and writes nothing, if the quota is used up. */
     insert: Coalescer<DidRow, boolean>;
     /** Counts the DIDs that the account has generated and registered. */
-    count(account: string, traced?: Traced): Promise<number>;
+    count(account: string, lifetime?: CallLifetime): Promise<number>;
     find: Coalescer<string, { public_key: Uint8Array } | undefined>;
     /** Returns those of `dids` that the account owns. */
     filterOwned: Coalescer<OwnershipQuery, string[]>;
     /** Returns up to `limit` DIDs of the account after `after`, in text order. */
-    listOwned(range: { account: string; after: string | undefined; limit: number }, traced?: Traced): Promise<string[]>;
+    listOwned(
+        range: { account: string; after: string | undefined; limit: number },
+        lifetime?: CallLifetime,
+    ): Promise<string[]>;
 }
 
 /** Maximum number of DIDs in the queries of one batch. A single query that has more is a batch of its own. */
@@ -51,9 +53,9 @@ export function didStore(db: Database): DidStore {
             bisectOn: isRefusedStatement,
             run: (rows: DidRow[], group) => insertGroup(db, rows, group),
         }),
-        async count(account, traced) {
+        async count(account, lifetime) {
             const statement = sql.unsafe`SELECT sum(dids)::bigint AS dids FROM did.accounts WHERE account = ${account}`;
-            const [row] = await db.rows<{ dids: number | null }>(statement, 'did_count', traced);
+            const [row] = await db.rows<{ dids: number | null }>(statement, 'did_count', lifetime);
             return row?.dids ?? 0;
         },
         find: rowLookup<string, { did: string; public_key: Buffer }>(db, {
@@ -69,12 +71,12 @@ export function didStore(db: Database): DidStore {
             weight: { of: ({ dids }: OwnershipQuery) => dids.length, max: DIDS_OF_A_GROUP },
             run: (queries: OwnershipQuery[], group) => filterGroup(db, queries, group),
         }),
-        async listOwned({ account, after, limit }, traced) {
+        async listOwned({ account, after, limit }, lifetime) {
             const statement = sql.unsafe`
                 SELECT did FROM did.dids
                 WHERE account = ${account} AND did > ${after ?? ''} AND origin IN ('generated', 'wallet')
                 ORDER BY did LIMIT ${limit}`;
-            const rows = await db.prepared<{ did: string }>('dids_owned', statement, traced);
+            const rows = await db.prepared<{ did: string }>('dids_owned', statement, lifetime);
             return rows.map(({ did }) => did);
         },
     };

@@ -1,5 +1,5 @@
+import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
-import type { Traced } from '../../platform/telemetry/span.ts';
 
 export interface PasswordChange {
     user_id: string;
@@ -19,7 +19,7 @@ export async function changePassword(
     db: Database,
     { user_id, password_version, password_hash, keptSession, now }: PasswordChange,
     beforeCommit: (ended: string[]) => Promise<void>,
-    traced?: Traced,
+    lifetime?: CallLifetime,
 ): Promise<boolean> {
     const work = async (transaction: Queries): Promise<boolean> => {
         const changed = await transaction.rows(sql.unsafe`
@@ -36,5 +36,5 @@ export async function changePassword(
         await beforeCommit(ended.map((session) => session.session_id));
         return true;
     };
-    return db.transaction(work, 'password_change', traced);
+    return db.transaction(work, 'password_change', lifetime);
 }

@@ -1,7 +1,7 @@
 import type { Coalescer } from '../../platform/batch.ts';
+import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
-import type { Traced } from '../../platform/telemetry/span.ts';
 import { appendPendingCounts } from '../pending-counts.store.ts';
 import { changePassword, type PasswordChange } from './password-change.store.ts';
 import { USER_COLUMNS, type UserRow } from './users.store.ts';
@@ -49,50 +49,53 @@ export interface SessionStore {
     changePassword(
         change: PasswordChange,
         beforeCommit: (ended: string[]) => Promise<void>,
-        traced?: Traced,
+        lifetime?: CallLifetime,
     ): Promise<boolean>;
     /**
      * Returns the account with its new last_login_at; undefined if the password has changed since `password_version`.
      */
-    openSession(session: NewSession, traced?: Traced): Promise<UserRow | undefined>;
+    openSession(session: NewSession, lifetime?: CallLifetime): Promise<UserRow | undefined>;
     /**
      * Returns the sessions of the account beyond the `keep` that it may have. Open sessions are kept before ended ones,
      * and newer ones before older ones.
      */
     findSurplus(
         target: { user_id: string; keep: number; now: string },
-        traced?: Traced,
+        lifetime?: CallLifetime,
     ): Promise<ReadonlyArray<{ session_id: string; is_open: boolean }>>;
     /** Removes sessions. Their tokens are then refused like those of an ended session. */
-    forgetSessions(sessionIds: readonly string[], traced?: Traced): Promise<void>;
-    countOpen(target: { user_id: string; now: string }, traced?: Traced): Promise<number>;
+    forgetSessions(sessionIds: readonly string[], lifetime?: CallLifetime): Promise<void>;
+    countOpen(target: { user_id: string; now: string }, lifetime?: CallLifetime): Promise<number>;
     findSession: Coalescer<string, SessionRow | undefined>;
-    findRefresh(target: { session_id: string; refresh_id: string }, traced?: Traced): Promise<RefreshRow | undefined>;
+    findRefresh(
+        target: { session_id: string; refresh_id: string },
+        lifetime?: CallLifetime,
+    ): Promise<RefreshRow | undefined>;
     /** If several callers pass the same `spentId`, exactly one of them gets true. */
-    rotate(rotation: Rotation, traced?: Traced): Promise<boolean>;
+    rotate(rotation: Rotation, lifetime?: CallLifetime): Promise<boolean>;
     /** Ends the session. Returns when it ended, now or earlier; undefined if the session does not exist. */
-    endSession(target: { session_id: string; now: string }, traced?: Traced): Promise<string | undefined>;
+    endSession(target: { session_id: string; now: string }, lifetime?: CallLifetime): Promise<string | undefined>;
 }
 
 export function sessionStore(db: Database): SessionStore {
     return {
-        changePassword: (change, beforeCommit, traced) => changePassword(db, change, beforeCommit, traced),
-        openSession: (session, traced) => openSession(db, session, traced),
-        async findSurplus({ user_id, keep, now }, traced) {
+        changePassword: (change, beforeCommit, lifetime) => changePassword(db, change, beforeCommit, lifetime),
+        openSession: (session, lifetime) => openSession(db, session, lifetime),
+        async findSurplus({ user_id, keep, now }, lifetime) {
             const statement = sql.unsafe`
                 SELECT session_id, ${isOpen(now)} AS is_open FROM identity.sessions WHERE user_id = ${user_id}
                 ORDER BY is_open DESC, created_at DESC, session_id DESC OFFSET ${keep}`;
-            return db.prepared('session_surplus', statement, traced);
+            return db.prepared('session_surplus', statement, lifetime);
         },
-        async forgetSessions(sessionIds, traced) {
+        async forgetSessions(sessionIds, lifetime) {
             const statement = sql.unsafe`
                 DELETE FROM identity.sessions WHERE session_id = ANY(${sql.array([...sessionIds], 'uuid')})`;
-            await db.rows(statement, 'sessions_forget', traced);
+            await db.rows(statement, 'sessions_forget', lifetime);
         },
-        async countOpen({ user_id, now }, traced) {
+        async countOpen({ user_id, now }, lifetime) {
             const statement = sql.unsafe`
                 SELECT count(*) AS total FROM identity.sessions WHERE user_id = ${user_id} AND ${isOpen(now)}`;
-            const [row] = await db.rows<{ total: number }>(statement, 'session_count', traced);
+            const [row] = await db.rows<{ total: number }>(statement, 'session_count', lifetime);
             return row?.total ?? 0;
         },
         findSession: rowLookup<string, SessionRow>(db, {
@@ -104,9 +107,9 @@ export function sessionStore(db: Database): SessionStore {
                 FROM identity.sessions s JOIN identity.users u USING (user_id)
                 WHERE s.session_id = ANY(${sql.array(ids, 'uuid')}) AND s.ended_at IS NULL`,
         }),
-        findRefresh: (target, traced) => findRefresh(db, target, traced),
-        rotate: (rotation, traced) => rotate(db, rotation, traced),
-        endSession: (target, traced) => endSession(db, target, traced),
+        findRefresh: (target, lifetime) => findRefresh(db, target, lifetime),
+        rotate: (rotation, lifetime) => rotate(db, rotation, lifetime),
+        endSession: (target, lifetime) => endSession(db, target, lifetime),
     };
 }
 
@@ -114,7 +117,7 @@ function isOpen(now: string) {
     return sql.fragment`(ended_at IS NULL AND expires_at > ${now}::timestamptz)`;
 }
 
-async function openSession(db: Database, session: NewSession, traced?: Traced): Promise<UserRow | undefined> {
+async function openSession(db: Database, session: NewSession, lifetime?: CallLifetime): Promise<UserRow | undefined> {
     const statement = sql.unsafe`
         WITH u AS (
             UPDATE identity.users
@@ -130,14 +133,14 @@ async function openSession(db: Database, session: NewSession, traced?: Traced): 
             SELECT user_id AS account FROM u
         ), counted AS (${appendPendingCounts('logins')})
         SELECT ${USER_COLUMNS} FROM u`;
-    const [row] = await db.prepared<UserRow>('session_open', statement, traced);
+    const [row] = await db.prepared<UserRow>('session_open', statement, lifetime);
     return row;
 }
 
 async function findRefresh(
     db: Database,
     { session_id, refresh_id }: { session_id: string; refresh_id: string },
-    traced?: Traced,
+    lifetime?: CallLifetime,
 ): Promise<RefreshRow | undefined> {
     const statement = sql.unsafe`
         SELECT s.session_id, s.expires_at, s.refresh_id, ${USER_COLUMNS}, spent.spent_at
@@ -146,11 +149,11 @@ async function findRefresh(
         LEFT JOIN identity.spent_refreshes spent
                ON spent.session_id = s.session_id AND spent.refresh_id = ${refresh_id}
         WHERE s.session_id = ${session_id} AND s.ended_at IS NULL`;
-    const [row] = await db.rows<RefreshRow>(statement, 'refresh_find', traced);
+    const [row] = await db.rows<RefreshRow>(statement, 'refresh_find', lifetime);
     return row;
 }
 
-async function rotate(db: Database, rotation: Rotation, traced?: Traced): Promise<boolean> {
+async function rotate(db: Database, rotation: Rotation, lifetime?: CallLifetime): Promise<boolean> {
     const statement = sql.unsafe`
         WITH rotated AS (
             UPDATE identity.sessions
@@ -164,19 +167,19 @@ async function rotate(db: Database, rotation: Rotation, traced?: Traced): Promis
         INSERT INTO identity.spent_refreshes (session_id, refresh_id, spent_at)
         SELECT session_id, ${rotation.spentId}::uuid, ${rotation.now}::timestamptz FROM rotated
         RETURNING session_id`;
-    const rows = await db.rows(statement, 'refresh_rotate', traced);
+    const rows = await db.rows(statement, 'refresh_rotate', lifetime);
     return rows.length === 1;
 }
 
 async function endSession(
     db: Database,
     { session_id, now }: { session_id: string; now: string },
-    traced?: Traced,
+    lifetime?: CallLifetime,
 ): Promise<string | undefined> {
     const statement = sql.unsafe`
         UPDATE identity.sessions SET ended_at = coalesce(ended_at, ${now})
         WHERE session_id = ${session_id}
         RETURNING ended_at`;
-    const [row] = await db.rows<{ ended_at: string }>(statement, 'session_end', traced);
+    const [row] = await db.rows<{ ended_at: string }>(statement, 'session_end', lifetime);
     return row?.ended_at;
 }

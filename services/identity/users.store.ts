@@ -2,7 +2,6 @@ import { type Coalescer, coalesce } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, isRefusedStatement, refusalCode, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
-import type { Traced } from '../../platform/telemetry/span.ts';
 import { appendUserCounts } from '../pending-counts.store.ts';
 import type { Tier } from '../tiers.ts';
 
@@ -51,11 +50,11 @@ export interface UserStore {
     findUser: Coalescer<string, UserRow | undefined>;
     /** Finds an account by its address. */
     findPassword: Coalescer<string, PasswordRow | undefined>;
-    findPasswordOf(userId: string, traced?: Traced): Promise<PasswordRow | undefined>;
+    findPasswordOf(userId: string, lifetime?: CallLifetime): Promise<PasswordRow | undefined>;
     /**
      * Returns the updated account; `taken` if another account has the address, undefined if the account does not exist.
      */
-    updateUser(change: UserChange, traced?: Traced): Promise<UpdatedRow | 'taken' | undefined>;
+    updateUser(change: UserChange, lifetime?: CallLifetime): Promise<UpdatedRow | 'taken' | undefined>;
 }
 
 export function userStore(db: Database): UserStore {
@@ -80,8 +79,8 @@ export function userStore(db: Database): UserStore {
             query: (emails) => sql.unsafe`
                 SELECT ${PASSWORD_COLUMNS} FROM identity.users u WHERE u.email = ANY(${sql.array(emails, 'text')})`,
         }),
-        findPasswordOf: (userId, traced) => findPasswordOf(db, userId, traced),
-        updateUser: (change, traced) => updateUser(db, change, traced),
+        findPasswordOf: (userId, lifetime) => findPasswordOf(db, userId, lifetime),
+        updateUser: (change, lifetime) => updateUser(db, change, lifetime),
     };
 }
 
@@ -110,10 +109,10 @@ async function insertUsers(db: Database, rows: NewUserRow[], group: CallLifetime
 
 const PASSWORD_COLUMNS = sql.fragment`${USER_COLUMNS}, u.password_hash, u.password_version`;
 
-async function findPasswordOf(db: Database, userId: string, traced?: Traced): Promise<PasswordRow | undefined> {
+async function findPasswordOf(db: Database, userId: string, lifetime?: CallLifetime): Promise<PasswordRow | undefined> {
     const statement = sql.unsafe`
         SELECT ${PASSWORD_COLUMNS} FROM identity.users u WHERE u.user_id = ${userId}`;
-    const [row] = await db.rows<PasswordRow>(statement, 'own_password_find', traced);
+    const [row] = await db.rows<PasswordRow>(statement, 'own_password_find', lifetime);
     return row;
 }
 
@@ -126,7 +125,7 @@ const TAKEN = ['23505', '40P01'];
 async function updateUser(
     db: Database,
     change: UserChange,
-    traced?: Traced,
+    lifetime?: CallLifetime,
 ): Promise<UpdatedRow | 'taken' | undefined> {
     const { user_id, email, name, now } = change;
     const changes = [
@@ -142,7 +141,7 @@ async function updateUser(
                 WHERE user_id = ${user_id}
                 RETURNING ${columns}`;
     try {
-        const [row] = await db.rows<UpdatedRow>(statement, 'user_update', traced);
+        const [row] = await db.rows<UpdatedRow>(statement, 'user_update', lifetime);
         return row;
     } catch (error) {
         if (TAKEN.includes(refusalCode(error) ?? '')) return 'taken';

@@ -1,7 +1,7 @@
 import type { Coalescer } from '../../platform/batch.ts';
+import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
-import type { Traced } from '../../platform/telemetry/span.ts';
 import { appendPendingCounts } from '../pending-counts.store.ts';
 import type { Tier } from '../tiers.ts';
 
@@ -47,43 +47,43 @@ export interface KeyCounts {
 
 export interface KeyStore {
     /** Inserts the key unless the account has reached one of its quotas. Resolves to true if the key was inserted. */
-    insert(key: NewKeyRow, most: KeyCounts, traced?: Traced): Promise<boolean>;
-    counts(account: string, traced?: Traced): Promise<KeyCounts>;
+    insert(key: NewKeyRow, most: KeyCounts, lifetime?: CallLifetime): Promise<boolean>;
+    counts(account: string, lifetime?: CallLifetime): Promise<KeyCounts>;
     /** Returns up to `limit` keys that are older than `before`, newest first. */
     list(
         target: { account: string; before: string | undefined; limit: number },
-        traced?: Traced,
+        lifetime?: CallLifetime,
     ): Promise<readonly KeyRow[]>;
-    count(account: string, traced?: Traced): Promise<number>;
-    find(target: OwnKey, traced?: Traced): Promise<KeyRow | undefined>;
+    count(account: string, lifetime?: CallLifetime): Promise<number>;
+    find(target: OwnKey, lifetime?: CallLifetime): Promise<KeyRow | undefined>;
     /** Revokes the key. Returns when it was first revoked, now or earlier. */
-    revoke(target: OwnKey & { now: string }, traced?: Traced): Promise<string>;
-    rename(target: OwnKey & { name: string; now: string }, traced?: Traced): Promise<KeyRow | undefined>;
+    revoke(target: OwnKey & { now: string }, lifetime?: CallLifetime): Promise<string>;
+    rename(target: OwnKey & { name: string; now: string }, lifetime?: CallLifetime): Promise<KeyRow | undefined>;
     /** Finds the key with this hash, if it is not revoked. */
     findLive: Coalescer<Uint8Array, LiveKey | undefined>;
 }
 
 export function keyStore(db: Database): KeyStore {
     return {
-        insert: (key, most, traced) => insertKey(db, key, most, traced),
-        async counts(account, traced) {
+        insert: (key, most, lifetime) => insertKey(db, key, most, lifetime),
+        async counts(account, lifetime) {
             const statement = sql.unsafe`
                 SELECT active_keys AS active, all_keys AS "all" FROM keys.accounts WHERE account = ${account}`;
-            const [row] = await db.rows<KeyCounts>(statement, 'key_counts', traced);
+            const [row] = await db.rows<KeyCounts>(statement, 'key_counts', lifetime);
             return row ?? { active: 0, all: 0 };
         },
-        list: (target, traced) => listKeys(db, target, traced),
-        async count(account, traced) {
+        list: (target, lifetime) => listKeys(db, target, lifetime),
+        async count(account, lifetime) {
             const [row] = await db.rows<{ total: number }>(
                 sql.unsafe`SELECT count(*) AS total FROM keys.keys WHERE account = ${account}`,
                 'key_count',
-                traced,
+                lifetime,
             );
             return row?.total ?? 0;
         },
-        find: (target, traced) => findKey(db, target, traced),
-        revoke: (target, traced) => revokeKey(db, target, traced),
-        rename: (target, traced) => renameKey(db, target, traced),
+        find: (target, lifetime) => findKey(db, target, lifetime),
+        revoke: (target, lifetime) => revokeKey(db, target, lifetime),
+        rename: (target, lifetime) => renameKey(db, target, lifetime),
         findLive: rowLookup<Uint8Array, LiveKey & { hash: Buffer }>(db, {
             name: 'key_find',
             statement: 'keys_find',
@@ -105,7 +105,7 @@ const KEY_COLUMNS = sql.fragment`key_id, account, mask, name, tier, created_at, 
  * Inserts the key. Concurrent callers take turns on the account's row, so each of them sees what the ones before it
  * have inserted. The trigger on keys.keys counts all keys.
  */
-async function insertKey(db: Database, key: NewKeyRow, most: KeyCounts, traced?: Traced): Promise<boolean> {
+async function insertKey(db: Database, key: NewKeyRow, most: KeyCounts, lifetime?: CallLifetime): Promise<boolean> {
     const statement = sql.unsafe`
         WITH place AS (
             INSERT INTO keys.accounts AS accounts (account, active_keys) VALUES (${key.account}, 1)
@@ -121,26 +121,30 @@ async function insertKey(db: Database, key: NewKeyRow, most: KeyCounts, traced?:
         )
         ${appendPendingCounts('api_keys_active')}
         RETURNING account`;
-    const counted = await db.rows(statement, 'key_insert', traced);
+    const counted = await db.rows(statement, 'key_insert', lifetime);
     return counted.length === 1;
 }
 
 async function listKeys(
     db: Database,
     { account, before, limit }: { account: string; before: string | undefined; limit: number },
-    traced?: Traced,
+    lifetime?: CallLifetime,
 ): Promise<readonly KeyRow[]> {
     const older = before === undefined ? sql.fragment`` : sql.fragment`AND key_id < ${before}`;
     const statement = sql.unsafe`
         SELECT ${KEY_COLUMNS} FROM keys.keys WHERE account = ${account} ${older} ORDER BY key_id DESC LIMIT ${limit}`;
-    return db.rows<KeyRow>(statement, 'key_list', traced);
+    return db.rows<KeyRow>(statement, 'key_list', lifetime);
 }
 
-async function findKey(db: Database, { account, key_id }: OwnKey, traced?: Traced): Promise<KeyRow | undefined> {
+async function findKey(
+    db: Database,
+    { account, key_id }: OwnKey,
+    lifetime?: CallLifetime,
+): Promise<KeyRow | undefined> {
     const [row] = await db.rows<KeyRow>(
         sql.unsafe`SELECT ${KEY_COLUMNS} FROM keys.keys WHERE key_id = ${key_id} AND account = ${account}`,
         'own_key_find',
-        traced,
+        lifetime,
     );
     return row;
 }
@@ -148,7 +152,7 @@ async function findKey(db: Database, { account, key_id }: OwnKey, traced?: Trace
 async function revokeKey(
     db: Database,
     { account, key_id, now }: OwnKey & { now: string },
-    traced?: Traced,
+    lifetime?: CallLifetime,
 ): Promise<string> {
     const statement = sql.unsafe`
         WITH written AS (
@@ -159,21 +163,21 @@ async function revokeKey(
             UPDATE keys.accounts SET active_keys = active_keys - 1 WHERE account IN (SELECT account FROM written)
         )
         ${appendPendingCounts('api_keys_active', -1)}`;
-    await db.rows(statement, 'key_revoke', traced);
+    await db.rows(statement, 'key_revoke', lifetime);
     // A separate statement: if two callers revoke the key, the later one can only now see the time of the earlier one.
-    const key = await findKey(db, { account, key_id }, traced);
+    const key = await findKey(db, { account, key_id }, lifetime);
     return key?.revoked_at ?? now;
 }
 
 async function renameKey(
     db: Database,
     { account, key_id, name, now }: OwnKey & { name: string; now: string },
-    traced?: Traced,
+    lifetime?: CallLifetime,
 ): Promise<KeyRow | undefined> {
     const statement = sql.unsafe`
         UPDATE keys.keys SET name = ${name}, updated_at = ${now}
         WHERE key_id = ${key_id} AND account = ${account}
         RETURNING ${KEY_COLUMNS}`;
-    const [row] = await db.rows<KeyRow>(statement, 'key_rename', traced);
+    const [row] = await db.rows<KeyRow>(statement, 'key_rename', lifetime);
     return row;
 }

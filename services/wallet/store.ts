@@ -1,7 +1,7 @@
 import type { Coalescer } from '../../platform/batch.ts';
+import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
-import type { Traced } from '../../platform/telemetry/span.ts';
 import { appendPendingCounts } from '../pending-counts.store.ts';
 import { type Check, checked, type Stored, storedBy } from './stored.store.ts';
 
@@ -53,26 +53,30 @@ interface PageRange {
 
 export interface WalletStore {
     /** Returns what the account stores. */
-    stored(account: string, traced?: Traced): Promise<Stored>;
+    stored(account: string, lifetime?: CallLifetime): Promise<Stored>;
     /** Inserts the wallet unless `check` throws for what its account then stores. */
-    insert(wallet: WalletRow, check: Check, traced?: Traced): Promise<void>;
+    insert(wallet: WalletRow, check: Check, lifetime?: CallLifetime): Promise<void>;
     find: Coalescer<string, WalletRow | undefined>;
     /** Replaces the sealed data key and its parameters. */
-    relock(id: string, locked: LockedKey, traced?: Traced): Promise<void>;
+    relock(id: string, locked: LockedKey, lifetime?: CallLifetime): Promise<void>;
     /**
      * Inserts the entry or, if its credential is stored already, replaces the sealed record. Resolves to the time at
      * which the credential was first stored. Writes nothing and resolves to undefined if the stored credential has
      * another issuer. Writes nothing if `check` throws for what the account then stores.
      */
-    put(entry: NewEntry, check: Check, traced?: Traced): Promise<string | undefined>;
+    put(entry: NewEntry, check: Check, lifetime?: CallLifetime): Promise<string | undefined>;
     /**
      * Reads entries below `before`, newest first: up to `limit` rows of about `bytes`, but at least one row. `more`:
      * whether more rows follow.
      */
-    page(wallet: string, range: PageRange, traced?: Traced): Promise<{ rows: readonly EntryRow[]; more: boolean }>;
-    count(wallet: string, traced?: Traced): Promise<number>;
+    page(
+        wallet: string,
+        range: PageRange,
+        lifetime?: CallLifetime,
+    ): Promise<{ rows: readonly EntryRow[]; more: boolean }>;
+    count(wallet: string, lifetime?: CallLifetime): Promise<number>;
     /** Removes an entry. Resolves to true if it existed. */
-    remove(name: EntryName, traced?: Traced): Promise<boolean>;
+    remove(name: EntryName, lifetime?: CallLifetime): Promise<boolean>;
 }
 
 /** Greater than the id of any entry. */
@@ -80,9 +84,9 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 export function walletStore(db: Database): WalletStore {
     return {
-        stored: (account, traced) => storedBy(account, (query) => db.rows(query, 'wallet_stored', traced)),
-        insert: (wallet, check, traced) =>
-            checked(db, { account: wallet.account, check, name: 'wallet_insert', traced }, (queries) =>
+        stored: (account, lifetime) => storedBy(account, (query) => db.rows(query, 'wallet_stored', lifetime)),
+        insert: (wallet, check, lifetime) =>
+            checked(db, { account: wallet.account, check, name: 'wallet_insert', lifetime }, (queries) =>
                 insertWallet(queries, wallet),
             ),
         find: rowLookup<string, WalletRow>(db, {
@@ -93,27 +97,27 @@ export function walletStore(db: Database): WalletStore {
                 SELECT id, account, created_at, salt, memory_kib, passes, data_key, private_key, profile
                 FROM wallet.wallets WHERE id = ANY(${sql.array(ids, 'uuid')})`,
         }),
-        async relock(id, { salt, memory_kib, passes, data_key }, traced) {
+        async relock(id, { salt, memory_kib, passes, data_key }, lifetime) {
             const statement = sql.unsafe`
                 UPDATE wallet.wallets SET salt = ${sql.binary(salt)}, memory_kib = ${memory_kib}, passes = ${passes},
                                           data_key = ${sql.binary(data_key)}
                 WHERE id = ${id}`;
-            await db.rows(statement, 'wallet_relock', traced);
+            await db.rows(statement, 'wallet_relock', lifetime);
         },
-        put: (entry, check, traced) =>
-            checked(db, { account: entry.wallet.account, check, name: 'wallet_entry_put', traced }, (queries) =>
+        put: (entry, check, lifetime) =>
+            checked(db, { account: entry.wallet.account, check, name: 'wallet_entry_put', lifetime }, (queries) =>
                 putEntry(queries, entry),
             ),
-        page: (wallet, range, traced) => pageOf(db, wallet, range, traced),
-        async count(wallet, traced) {
+        page: (wallet, range, lifetime) => pageOf(db, wallet, range, lifetime),
+        async count(wallet, lifetime) {
             const [row] = await db.rows<{ total: number }>(
                 sql.unsafe`SELECT count(*) AS total FROM wallet.credentials WHERE wallet = ${wallet}`,
                 'wallet_count',
-                traced,
+                lifetime,
             );
             return row?.total ?? 0;
         },
-        async remove({ wallet, credential }, traced) {
+        async remove({ wallet, credential }, lifetime) {
             const statement = sql.unsafe`
                 WITH removed AS (
                     DELETE FROM wallet.credentials WHERE wallet = ${wallet.id} AND credential = ${credential}
@@ -122,7 +126,7 @@ export function walletStore(db: Database): WalletStore {
                     SELECT ${wallet.account}::uuid AS account FROM removed
                 ), counted AS (${appendPendingCounts('wallet_credentials', -1)})
                 SELECT credential FROM removed`;
-            const removed = await db.rows(statement, 'wallet_entry_remove', traced);
+            const removed = await db.rows(statement, 'wallet_entry_remove', lifetime);
             return removed.length > 0;
         },
     };
@@ -145,7 +149,7 @@ async function pageOf(
     db: Database,
     wallet: string,
     { before, limit, bytes }: PageRange,
-    traced?: Traced,
+    lifetime?: CallLifetime,
 ): Promise<{ rows: readonly EntryRow[]; more: boolean }> {
     const statement = sql.unsafe`
         SELECT credential, entry, stored_at, sealed, ahead FROM (
@@ -158,7 +162,7 @@ async function pageOf(
             WINDOW newest_first AS (ORDER BY entry DESC)
         ) AS measured
         WHERE place <= ${limit} AND bytes_before < ${bytes} ORDER BY entry DESC`;
-    const rows = await db.prepared<EntryRow & { ahead: number }>('wallet_page', statement, traced);
+    const rows = await db.prepared<EntryRow & { ahead: number }>('wallet_page', statement, lifetime);
     return { rows, more: rows.length < (rows[0]?.ahead ?? 0) };
 }
 

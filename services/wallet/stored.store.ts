@@ -1,5 +1,5 @@
+import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
-import type { Traced } from '../../platform/telemetry/span.ts';
 
 /** What an account stores. */
 export interface Stored {
@@ -23,8 +23,8 @@ export function checked<Result>(
         account,
         check,
         name,
-        traced,
-    }: { account: string | null; check: Check; name: string; traced: Traced | undefined },
+        lifetime,
+    }: { account: string | null; check: Check; name: string; lifetime: CallLifetime | undefined },
     write: (queries: Queries) => Promise<Result>,
 ): Promise<Result> {
     const work = async (queries: Queries): Promise<Result> => {
@@ -32,7 +32,7 @@ export function checked<Result>(
         if (account !== null) check(await storedBy(account, queries.rows));
         return result;
     };
-    return db.transaction(work, name, traced);
+    return db.transaction(work, name, lifetime);
 }
 
 /** Reads what an account stores. `rows` runs the query, either in a transaction or outside of one. */

@@ -26,15 +26,19 @@ closing.defer(() => {
     if (keeps) console.log(`Logs and journals: ${dir}`);
     else rmSync(dir, { recursive: true, force: true });
 });
-/** Ends everything that the current scenario has started. */
-let current = new AsyncDisposableStack();
+/** What the current scenarios have started. */
+const current = new Set<AsyncDisposableStack>();
+/** Number of mostly idle scenarios that run at the same time. */
+const IDLE_LANES = 2;
 
 const stopping = new AbortController();
 let ending: Promise<void> | undefined;
 
 /** Ends everything that was started. Repeated calls wait for the first one. */
 function end(): Promise<void> {
-    ending ??= current.disposeAsync().finally(() => closing.disposeAsync());
+    ending ??= Promise.all(Array.from(current, (stack) => stack.disposeAsync()))
+        .finally(() => closing.disposeAsync())
+        .then(() => undefined);
     return ending;
 }
 for (const [signal, code] of [
@@ -58,15 +62,25 @@ async function main(): Promise<boolean> {
     const template = openDataDir(join(dir, 'template'));
     await makeTemplate(template);
     const redisProgram = await findRedis({ dataDir: dir, log: console.log });
-    const results: Result[] = [];
-    for (const [index, scenario] of chosen.entries()) {
-        if (stopping.signal.aborted) return false;
+    const began = performance.now();
+    const results: Result[] = Array(chosen.length);
+    const run = async (scenario: Scenario): Promise<void> => {
+        if (stopping.signal.aborted) return;
+        const index = chosen.indexOf(scenario);
         const result = await runOne(scenario, join(dir, String(index)), { template, redisProgram });
-        results.push(result);
-        console.log(`${report([result])}\n`);
-    }
-    console.log(report(results));
-    if (options.report) replaceTable(options.report, markdown(results, new Date()));
+        results[index] = result;
+        console.log(`${report([result], result.seconds)}\n`);
+    };
+    for (const scenario of chosen) if (!scenario.isMostlyIdle) await run(scenario);
+    const idle = chosen.filter(({ isMostlyIdle }) => isMostlyIdle).values();
+    const lane = async (): Promise<void> => {
+        for (const scenario of idle) await run(scenario);
+    };
+    await Promise.all(Array.from({ length: IDLE_LANES }, lane));
+    if (stopping.signal.aborted) return false;
+    const seconds = (performance.now() - began) / 1_000;
+    console.log(report(results, seconds));
+    if (options.report) replaceTable(options.report, markdown(results, seconds, new Date()));
     return results.every(({ broken }) => broken.length === 0);
 }
 
@@ -79,15 +93,17 @@ async function runOne(
     const nothing = { id, fault, acknowledged: 0, lost: 0, broken: [], missed: [], notes: [], seconds: 0 };
     const skipped = scenario.obstacle?.();
     if (skipped !== undefined) return { ...nothing, skipped };
-    current = new AsyncDisposableStack();
+    const own = new AsyncDisposableStack();
+    current.add(own);
     try {
-        return await runScenario(scenario, folder, { ...environment, closing: current }, options.seconds);
+        return await runScenario(scenario, folder, { ...environment, closing: own }, options.seconds);
     } catch (error) {
         const { stack = '' } = error as Error; // only Errors are thrown here
         return { ...nothing, broken: [{ invariant: 'I6', text: `the scenario failed: ${stack}` }] };
     } finally {
         if (stopping.signal.aborted) await end();
-        else await current.disposeAsync();
+        else await own.disposeAsync();
+        current.delete(own);
         if (!keeps) rmSync(folder, { recursive: true, force: true });
     }
 }

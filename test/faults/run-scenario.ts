@@ -21,7 +21,7 @@ const PAUSE_MS = 12;
 const BEFORE_MS = 3_000;
 const AFTER_MS = 1_000;
 /** Pause between the last write and the check, in milliseconds. */
-const QUIET_MS = 5_000;
+const QUIET_MS = 3_000;
 /** Target for the longest answer (ms): the deadline of a request, and some time for the transfer. */
 const ANSWERED_MS = 10_500;
 /** Longest wait for the first acknowledged write or for the full rate, in milliseconds. */
@@ -39,7 +39,7 @@ export async function runScenario(
     mkdirSync(dir, { recursive: true });
     const options = { form, ...scenario.stack, ...(await scenario.prepare?.(dir, environment)) };
     const stack = await prepareStack(dir, environment, options);
-    const found: Found = { broken: [], missed: [], notes: [], recoveries: [] };
+    const found: Found = { broken: [], missed: [], late: [], notes: [], recoveries: [] };
     const base = trialBase({ stack, found, seconds });
     if (scenario.launch) await scenario.launch(base);
     else {
@@ -77,18 +77,35 @@ export async function runScenario(
         acknowledged,
         lost: new Set(violations.flatMap(({ lost }) => lost ?? [])).size,
         broken,
-        missed: found.missed,
+        missed: [...found.missed, ...latest(found.late)],
         notes: found.notes,
         ...(found.recoveries.length > 0 && { recoveryMs: Math.max(...found.recoveries) }),
         seconds: (performance.now() - began) / 1_000,
     };
 }
 
+/** A recovery that took longer than its target, in milliseconds. */
+interface Recovery {
+    what: string;
+    tookMs: number;
+    targetMs: number;
+}
+
 interface Found {
     broken: Violation[];
     missed: string[];
+    late: Recovery[];
     notes: string[];
     recoveries: number[];
+}
+
+/** Describes late recoveries, those of one kind together. */
+function latest(late: readonly Recovery[]): string[] {
+    return Array.from(Map.groupBy(late, ({ what }) => what)).map(([what, all]) => {
+        const longest = Math.round(Math.max(...all.map(({ tookMs }) => tookMs)));
+        const times = all.length === 1 ? '' : `${all.length} times, the longest `;
+        return `${what}: ${times}${longest} ms instead of ${all[0]?.targetMs} ms`;
+    });
 }
 
 function trialBase(options: { stack: Stack; found: Found; seconds: number }): LaunchTrial {
@@ -121,7 +138,7 @@ function recoveries(options: {
         }
         found.recoveries.push(took);
         if (targetMs !== undefined && took > targetMs) {
-            found.missed.push(`${what}: ${Math.round(took)} ms instead of ${targetMs} ms`);
+            found.late.push({ what, tookMs: took, targetMs });
         }
     };
     return {

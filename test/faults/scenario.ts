@@ -17,6 +17,8 @@ export interface Scenario {
     mayLose?: boolean;
     /** Whether processes of the service may end by themselves. */
     mayEnd?: boolean;
+    /** Whether it leaves the machine idle for most of its time. Two such scenarios run at the same time. */
+    isMostlyIdle?: boolean;
     /** Returns why the scenario cannot run on this machine, or undefined if it can. */
     obstacle?(): string | undefined;
     stack?: Omit<StackOptions, 'form'>;

@@ -84,6 +84,7 @@ function accountSteps({ me }: Client, { account: { password } }: Visitor): Step[
         () => me.get(),
         () => me.update({ name: 'Visitor' }),
         () => me.stats(),
+        () => me.quotas(),
         () => me.changePassword({ current_password: password, new_password: password }),
     ];
 }

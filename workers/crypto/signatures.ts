@@ -1,6 +1,6 @@
 import { encodeBase64 } from '../../platform/base64.ts';
 import { coalesce } from '../../platform/batch.ts';
-import type { Traced } from '../../platform/telemetry/span.ts';
+import type { CallLifetime } from '../../platform/context.ts';
 import type { PublicKey, Seed } from './ed25519.ts';
 import { type Outcome, valueOrError } from './outcome.ts';
 import type { PoolMetrics } from './pool-metrics.ts';
@@ -22,13 +22,13 @@ import { startThreads } from './threads.ts';
  */
 export interface Signatures {
     /** Returns a new key pair and its did:key. */
-    generate(traced?: Traced): Promise<NewKey>;
+    generate(lifetime?: CallLifetime): Promise<NewKey>;
     /**
      * Returns the token of a payload. Throws AppError `invalid` if the key is malformed or does not belong to the DID.
      */
-    sign(request: SignRequest, traced?: Traced): Promise<string>;
+    sign(request: SignRequest, lifetime?: CallLifetime): Promise<string>;
     /** Verifies a token. If it is invalid, the result says so; this is not an error. */
-    open(request: OpenRequest, traced?: Traced): Promise<Opened>;
+    open(request: OpenRequest, lifetime?: CallLifetime): Promise<Opened>;
     close(): Promise<void>;
 }
 
@@ -70,20 +70,23 @@ export function signaturePool(options: { threads: number; metrics: PoolMetrics }
         maxInFlight: 2 * options.threads,
         maxWaiting: 4096,
     });
-    async function ask<Op extends Job['op']>(job: Extract<Job, { op: Op }>, traced?: Traced): Promise<Answers[Op]> {
-        return (await call(job, traced)) as Answers[Op]; // the worker answers each job by its op
+    async function ask<Op extends Job['op']>(
+        job: Extract<Job, { op: Op }>,
+        lifetime?: CallLifetime,
+    ): Promise<Answers[Op]> {
+        return (await call(job, lifetime)) as Answers[Op]; // the worker answers each job by its op
     }
     return {
-        generate: async (traced) => {
-            const { did, secretKey } = await ask<'generate'>({ op: 'generate' }, traced);
+        generate: async (lifetime) => {
+            const { did, secretKey } = await ask<'generate'>({ op: 'generate' }, lifetime);
             const bytes = Buffer.from(secretKey, 'base64');
             const seed = new Uint8Array(bytes.subarray(0, 32)) as Seed; // as encoded by the worker
             const publicKey = new Uint8Array(bytes.subarray(32)) as PublicKey; // as above
             return { did, public_key: publicKey, seed };
         },
-        sign: (request, traced) =>
-            ask<'sign'>({ op: 'sign', ...request, secretKey: encodeBase64(request.secretKey) }, traced),
-        open: (request, traced) => ask<'open'>({ op: 'open', ...request }, traced),
+        sign: (request, lifetime) =>
+            ask<'sign'>({ op: 'sign', ...request, secretKey: encodeBase64(request.secretKey) }, lifetime),
+        open: (request, lifetime) => ask<'open'>({ op: 'open', ...request }, lifetime),
         close: () => threads.close(),
     };
 }

@@ -1,7 +1,7 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
+import type { CallLifetime } from '../../platform/context.ts';
 import { NIL_ID } from '../../platform/ids.ts';
 import { type Database, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
-import type { Traced } from '../../platform/telemetry/span.ts';
 
 /** The account id that stands for the whole platform. */
 export const PLATFORM = NIL_ID;
@@ -51,7 +51,7 @@ export interface UsageStore {
     /** `live`: the counts whose recorded part is needed. */
     rolledUp(
         query: { account: string; today: string; live: readonly RequestCount[] },
-        traced?: Traced,
+        lifetime?: CallLifetime,
     ): Promise<RolledUp>;
     /**
      * Counts the accounts that were active today, and since `week` (YYYY-MM-DD): from rolled-up counts, pending counts
@@ -59,13 +59,13 @@ export interface UsageStore {
      */
     active(
         query: { today: string; week: string; live: readonly RequestCount[] },
-        traced?: Traced,
+        lifetime?: CallLifetime,
     ): Promise<ActiveAccounts>;
     /**
      * Returns what was recorded for these buckets since `from` (YYYY-MM-DD), and the newest row of each bucket, however
      * old it is.
      */
-    requests(buckets: readonly string[], from: string, traced?: Traced): Promise<readonly RequestCount[]>;
+    requests(buckets: readonly string[], from: string, lifetime?: CallLifetime): Promise<readonly RequestCount[]>;
 }
 
 export function usageStore(db: Database): UsageStore {
@@ -75,15 +75,15 @@ export function usageStore(db: Database): UsageStore {
             name: 'usage_amounts',
             run: (accounts: string[]) => amounts(db, accounts),
         }),
-        rolledUp: (query, traced) => rolledUp(db, query, traced),
-        active: (query, traced) => active(db, query, traced),
-        requests(buckets, from, traced) {
+        rolledUp: (query, lifetime) => rolledUp(db, query, lifetime),
+        active: (query, lifetime) => active(db, query, lifetime),
+        requests(buckets, from, lifetime) {
             const statement = sql.unsafe`
                 SELECT bucket, account, day::text AS day, life, requests, refused, verified, last_used_at
                 FROM usage.requests
                 WHERE bucket = ANY(${sql.array(buckets, 'text')}) AND (day >= ${from}::date OR day = (
                     SELECT max(day) FROM usage.requests AS newest WHERE newest.bucket = requests.bucket))`;
-            return db.rows<RequestCount>(statement, 'usage_requests', traced);
+            return db.rows<RequestCount>(statement, 'usage_requests', lifetime);
         },
     };
 }
@@ -107,7 +107,7 @@ async function amounts(db: Database, accounts: string[]): Promise<Array<Map<stri
 async function rolledUp(
     db: Database,
     { account, today, live }: { account: string; today: string; live: readonly RequestCount[] },
-    traced?: Traced,
+    lifetime?: CallLifetime,
 ): Promise<RolledUp> {
     const wholePlatform = account === PLATFORM;
     const ownPending = wholePlatform ? sql.fragment`true` : sql.fragment`account = ${account}`;
@@ -136,7 +136,7 @@ async function rolledUp(
             SELECT coalesce(json_agg(r), '[]') FROM usage.requests AS r
             WHERE bucket = ANY(${sql.array(buckets, 'text')}) AND day >= ${firstDay}::date
         ) AS recorded`;
-    const [row] = await db.rows<RolledUp>(statement, 'usage_folded', traced);
+    const [row] = await db.rows<RolledUp>(statement, 'usage_folded', lifetime);
     return row as RolledUp; // a SELECT without FROM has one row
 }
 
@@ -144,7 +144,7 @@ async function rolledUp(
 async function active(
     db: Database,
     { today, week, live }: { today: string; week: string; live: readonly RequestCount[] },
-    traced?: Traced,
+    lifetime?: CallLifetime,
 ): Promise<ActiveAccounts> {
     const counted = live.map(({ account, day }) => [account, day]);
     const statement = sql.unsafe`
@@ -156,6 +156,6 @@ async function active(
             UNION ALL
             SELECT account, day FROM ${sql.unnest(counted, ['uuid', 'date'])} AS live (account, day)
         ) AS active_days WHERE day BETWEEN ${week}::date AND ${today}::date`;
-    const [row] = await db.rows<ActiveAccounts>(statement, 'usage_active', traced);
+    const [row] = await db.rows<ActiveAccounts>(statement, 'usage_active', lifetime);
     return row as ActiveAccounts; // an aggregate has one row
 }

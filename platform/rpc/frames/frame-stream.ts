@@ -102,7 +102,7 @@ export class FrameStream {
      * have received.
      */
     sweep(now: number): void {
-        const over = this.#takeThose(({ context }) => isOver(context, now));
+        const over = this.#takeWhere(({ context }) => isOver(context, now));
         for (const call of over) fail(call, overError(call.context));
         const cancelled = over.flatMap(({ id, sent }) => (sent ? [id] : []));
         // A failed write ends the stream, and thus its calls.
@@ -153,7 +153,7 @@ export class FrameStream {
         if (draining) {
             this.state = 'closing';
             // The server has not started these.
-            for (const call of this.#takeThose(({ id }) => isLater(id, last_call))) {
+            for (const call of this.#takeWhere(({ id }) => isLater(id, last_call))) {
                 fail(call, new TransportError(stopping(this.#service), { mayHaveRun: false }));
             }
             this.#changed(this);
@@ -170,11 +170,11 @@ export class FrameStream {
         return call;
     }
 
-    /** Removes and returns the pending calls for which `isOver` returns true. They will not be sent. */
-    #takeThose(isOver: (call: PendingCall) => boolean): PendingCall[] {
+    /** Removes and returns the pending calls for which `matches` returns true. They will not be sent. */
+    #takeWhere(matches: (call: PendingCall) => boolean): PendingCall[] {
         const taken: PendingCall[] = [];
         for (const call of this.#pending.values()) {
-            if (!isOver(call)) continue;
+            if (!matches(call)) continue;
             this.#take(call.id);
             taken.push(call);
         }
@@ -186,7 +186,7 @@ export class FrameStream {
         if (this.state === 'ended') return;
         this.state = 'ended';
         this.endedBy = error;
-        for (const call of this.#takeThose(() => true))
+        for (const call of this.#takeWhere(() => true))
             fail(call, new TransportError(error, { mayHaveRun: call.sent }));
         this.#changed(this);
     }

@@ -29,6 +29,12 @@ async function run({ stack, scaled, recovered, target, note }: Trial): Promise<v
 }
 
 export const postgresSlow: readonly Scenario[] = [
-    { id: 'F3', fault: 'PostgreSQL slow by 200 ms and 2 s, then silent for 10 s', form: 'apart', run },
-    { id: 'F3', fault: 'the same, all roles in one process', form: 'together', run },
+    {
+        id: 'F3',
+        fault: 'PostgreSQL slow by 200 ms and 2 s, then silent for 10 s',
+        isMostlyIdle: true,
+        form: 'apart',
+        run,
+    },
+    { id: 'F3', fault: 'the same, all roles in one process', isMostlyIdle: true, form: 'together', run },
 ];

@@ -19,24 +19,28 @@ async function stop(trial: Trial, what: string, pids: () => number[]): Promise<v
 export const stoppedDependencies: readonly Scenario[] = [
     {
         id: 'F21',
+        isMostlyIdle: true,
         fault: 'PostgreSQL hangs for 30 s (SIGSTOP)',
         form: 'apart',
         run: (trial) => stop(trial, 'a PostgreSQL that hung', trial.stack.postgres.pids),
     },
     {
         id: 'F21',
+        isMostlyIdle: true,
         fault: 'the same, all roles in one process',
         form: 'together',
         run: (trial) => stop(trial, 'a PostgreSQL that hung', trial.stack.postgres.pids),
     },
     {
         id: 'F21',
+        isMostlyIdle: true,
         fault: 'Redis hangs for 30 s (SIGSTOP)',
         form: 'apart',
         run: (trial) => stop(trial, 'a Redis that hung', trial.stack.redis.pids),
     },
     {
         id: 'F21',
+        isMostlyIdle: true,
         fault: 'a service (credentials) hangs for 30 s (SIGSTOP)',
         form: 'apart',
         run: (trial) => stop(trial, 'a service that hung', () => trial.stack.of('credentials').map(({ pid }) => pid())),

@@ -109,6 +109,9 @@ export function supervise(options: SuperviseOptions): Supervised {
     };
 }
 
+/** What a process of the service gets from the environment of the run. */
+const INHERITED = { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '' };
+
 /** Starts the process with its output in `logFile`. If it is blocked, its standard output stays in a pipe, unread. */
 function spawnMember(options: {
     member: Member;
@@ -122,7 +125,7 @@ function spawnMember(options: {
     const output = isBlocked ? 'pipe' : file;
     const started = spawn(process.execPath, [...flags, 'main.ts', ...member.args], {
         stdio: ['pipe', output, file],
-        env: { PATH: process.env['PATH'] ?? '', NODE_ENV: 'test', EXIT_WITH_PARENT: '1', ...env },
+        env: { ...INHERITED, NODE_ENV: 'test', EXIT_WITH_PARENT: '1', ...env },
     });
     closeSync(file);
     started.stdin?.on('error', () => {}); // it closes when the process ends
