@@ -22,7 +22,7 @@ import { beginExchange, type Exchange, MAX_HEADERS } from './exchange.ts';
 import { hasBody } from './incoming-body.ts';
 import { pipelinedTurns } from './pipelined-turns.ts';
 import { originForm } from './target.ts';
-import { turnAway } from './turn-away.ts';
+import { SHED, turnAway } from './turn-away.ts';
 
 /** A connection that is silent for this long (ms) is closed. No call takes longer. */
 const SILENT_MS = 150_000;
@@ -150,6 +150,7 @@ function observer({ endpoints, metrics }: GatewayOptions): Observe {
         help: 'Answers with status 503, by what failed or refused the call.',
         labels: ['reason'],
     });
+    unavailable.inc({ reason: SHED }, 0);
     return ({ route, method, status, reason }, began) => {
         const seconds = secondsSince(began);
         if (reason !== undefined) unavailable.inc({ reason });

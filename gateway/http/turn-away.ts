@@ -11,6 +11,9 @@ import { type BodyOptions, IncomingBody } from './incoming-body.ts';
 /** Largest body, in bytes, that Node may discard by itself. */
 const SMALL_BODY_BYTES = 64 << 10;
 
+/** Why the answer is 503, in the log and the metrics. */
+export const SHED = 'shed';
+
 /** Refuses a request before the gateway does any work for it. */
 export type TurnAway = (request: IncomingMessage, response: ServerResponse, body: BodyOptions) => void;
 
@@ -29,7 +32,7 @@ export function turnAway(options: {
     const atCapacity = new AppError('unavailable', 'The service is at capacity. Try again shortly.', {
         retry_after: 1,
     });
-    const reason = 'shed';
+    const reason = SHED;
     const { httpStatus: status, kind } = atCapacity;
     const write = errorWriter(atCapacity);
     const route = 'unmatched';
