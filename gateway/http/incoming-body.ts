@@ -52,7 +52,8 @@ export class IncomingBody {
     constructor(request: IncomingMessage, { address, budget, onRead }: BodyOptions) {
         this.#request = request;
         this.#budget = budget;
-        this.#received = { address, refuse: () => this.#refuse(overloaded('bodies')) };
+        const refuse = () => this.#refuse(overloaded('bodies'));
+        this.#received = { address, bytes: 0, began: 0, place: 0, refuse };
         this.#onRead = onRead;
         this.#announced = announcedLength(request);
         if (this.#announced === 0) {

@@ -97,7 +97,7 @@ export function watchConnections(
             const { socket } = response.req;
             const connection = open.get(socket);
             if (!connection) return 0; // it is closed
-            const inProgress = connection.responses.size;
+            const inProgress = connection.responses.length;
             const isPipelined = inProgress > 0;
             if (inProgress >= bounds.requests || (isPipelined && pipelined >= bounds.pipelined)) {
                 if (!socket.destroyed) cut(socket, 'requests');
@@ -109,16 +109,16 @@ export function watchConnections(
             } else connection.movedAt = performance.now();
             turns.read(socket);
             connection.address = address;
-            connection.responses.add(response);
+            connection.responses.push(response);
             idle.delete(socket);
             response.on('close', () => {
-                connection.responses.delete(response);
+                connection.responses.splice(connection.responses.indexOf(response), 1);
                 if (isPipelined) pipelined--;
-                if (connection.responses.size > 0 || !open.has(socket)) return;
+                if (connection.responses.length > 0 || !open.has(socket)) return;
                 idle.add(socket);
                 turns.answered(socket);
             });
-            return connection.responses.size;
+            return connection.responses.length;
         },
         readBody: (socket) => turns.read(socket),
         unsentBytes: unsent.bytes,
@@ -135,7 +135,7 @@ function watchUnsent(
     const cutInTurns = inTurns(cut);
     let bytes = 0;
     const sweep = setInterval(() => {
-        const answering = Array.from(open.values()).filter(({ responses }) => responses.size > 0);
+        const answering = Array.from(open.values()).filter(({ responses }) => responses.length > 0);
         bytes = cutExcess(answering, bounds, cutInTurns);
         const now = performance.now();
         for (const connection of answering) if (hasStalled(connection, now)) cutInTurns(connection.socket, 'stalled');
@@ -187,7 +187,7 @@ function cutOldestSending(
     let searched = 0;
     for (const [socket, { responses }] of open) {
         if (++searched > MAX_SEARCHED) return;
-        const isSending = Array.from(responses).every(({ req }) => !req.complete);
+        const isSending = responses.every(({ req }) => !req.complete);
         if (socket.destroyed || !isSending) continue;
         cut(socket, 'idle');
         return;

@@ -16,8 +16,11 @@ export interface Connection {
     socket: Socket;
     /** Address of the client that sent the newest request. Behind a proxy, several clients share a connection. */
     address: string;
-    /** The answers that are not completely sent. */
-    responses: Set<ServerResponse>;
+    /**
+     * The answers that are not completely sent, oldest first. Not a Set: when V8 replaces the table of a Set, the old
+     * table refers to the new one, so the requests of a busy connection would survive until the next full collection.
+     */
+    responses: ServerResponse[];
     /** How much the client had read at the last measurement, and when that last changed (`performance.now()`). */
     taken: Progress;
     movedAt: number;
@@ -31,7 +34,7 @@ interface Progress {
 }
 
 export function newConnection(socket: Socket): Connection {
-    return { socket, address: '', responses: new Set(), taken: progressOf(socket), movedAt: performance.now() };
+    return { socket, address: '', responses: [], taken: progressOf(socket), movedAt: performance.now() };
 }
 
 /**

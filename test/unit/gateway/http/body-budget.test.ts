@@ -15,6 +15,9 @@ function setUp(t: TestContext) {
     const take = (name: string, address: string, bytes: number): boolean => {
         const body: ReceivedBody = {
             address,
+            bytes: 0,
+            began: 0,
+            place: 0,
             refuse() {
                 refused.push(name);
                 budget.give(body);
