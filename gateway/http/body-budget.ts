@@ -1,4 +1,5 @@
 import type { Metrics } from '../../platform/telemetry/metrics.ts';
+import { type ListItem, UnorderedList } from '../../platform/unordered-list.ts';
 
 /** Maximum number of bytes of bodies that are not parsed yet: per client address, and in total. */
 const MAX_UNPARSED_BYTES = { address: 32 << 20, total: 64 << 20 } as const;
@@ -6,15 +7,13 @@ const MAX_UNPARSED_BYTES = { address: 32 << 20, total: 64 << 20 } as const;
 const SLOW_MS = 1_000;
 
 /** A body that is being received. */
-export interface ReceivedBody {
+export interface ReceivedBody extends ListItem {
     /** The client's address. */
     address: string;
-    /** The bytes that it holds; 0 at first. Only the budget changes this and what follows. */
+    /** The bytes that it holds; 0 at first. Only the budget changes this. */
     bytes: number;
-    /** `performance.now()` when its first bytes arrived. */
+    /** `performance.now()` when its first bytes arrived. Only the budget changes this. */
     began: number;
-    /** Its index among the bodies that hold bytes. */
-    place: number;
     /** Refuses the body, and returns its bytes to the budget. */
     refuse(): void;
 }
@@ -32,8 +31,8 @@ export interface BodyBudget {
 }
 
 export function bodyBudget(metrics: Metrics): BodyBudget {
-    /** The bodies that hold bytes, in no order. Not a Map: unsent-answers.ts explains what that costs. */
-    const holders: ReceivedBody[] = [];
+    /** The bodies that hold bytes. */
+    const holders = new UnorderedList<ReceivedBody>();
     const byAddress = new Map<string, number>();
     let total = 0;
     metrics.gauge('http_body_bytes', 'Bytes of request bodies that have not been parsed yet.', () => total);
@@ -45,7 +44,9 @@ export function bodyBudget(metrics: Metrics): BodyBudget {
     /** Refuses slow bodies until there is room for these bytes. */
     function makeRoom(address: string, bytes: number): void {
         const slowBefore = performance.now() - SLOW_MS;
-        const slow = holders.filter(({ began }) => began < slowBefore).sort((one, other) => one.began - other.began);
+        const slow = Array.from(holders)
+            .filter(({ began }) => began < slowBefore)
+            .sort((one, other) => one.began - other.began);
         for (const body of slow) {
             if (fits(address, bytes)) return;
             const isTotalFull = total + bytes > MAX_UNPARSED_BYTES.total;
@@ -66,7 +67,7 @@ export function bodyBudget(metrics: Metrics): BodyBudget {
             if (!fits(body.address, bytes)) return false;
             if (body.bytes === 0) {
                 body.began = performance.now();
-                body.place = holders.push(body) - 1;
+                holders.add(body);
             }
             body.bytes += bytes;
             add(body.address, bytes);
@@ -74,11 +75,7 @@ export function bodyBudget(metrics: Metrics): BodyBudget {
         },
         give(body) {
             if (body.bytes === 0) return;
-            const last = holders.pop();
-            if (last && last !== body) {
-                holders[body.place] = last;
-                last.place = body.place;
-            }
+            holders.remove(body);
             add(body.address, -body.bytes);
             body.bytes = 0;
         },

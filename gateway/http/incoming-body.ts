@@ -53,7 +53,7 @@ export class IncomingBody {
         this.#request = request;
         this.#budget = budget;
         const refuse = () => this.#refuse(overloaded('bodies'));
-        this.#received = { address, bytes: 0, began: 0, place: 0, refuse };
+        this.#received = { address, bytes: 0, began: 0, place: -1, refuse };
         this.#onRead = onRead;
         this.#announced = announcedLength(request);
         if (this.#announced === 0) {

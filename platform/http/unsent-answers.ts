@@ -17,8 +17,7 @@ export interface Connection {
     /** Address of the client that sent the newest request. Behind a proxy, several clients share a connection. */
     address: string;
     /**
-     * The answers that are not completely sent, oldest first. Not a Set: when V8 replaces the table of a Set, the old
-     * table refers to the new one, so the requests of a busy connection would survive until the next full collection.
+     * The answers that are not completely sent, oldest first. Not a Set: `platform/unordered-list.ts` says why.
      */
     responses: ServerResponse[];
     /** How much the client had read at the last measurement, and when that last changed (`performance.now()`). */

@@ -2,11 +2,12 @@ import { Error as WireError } from '../../proto/gen/rpc/v1/frames.ts';
 import { type CallContext, isOver, overError } from '../context.ts';
 import { AppError, asAppError } from '../errors.ts';
 import { sweepWhileNeeded } from '../process/sweep.ts';
+import { type ListItem, UnorderedList } from '../unordered-list.ts';
 import type { Transport } from './definition.ts';
 import type { Dispatch } from './dispatch.ts';
 import { decodeError, encodeError } from './frames/wire.ts';
 
-interface PendingCall {
+interface PendingCall extends ListItem {
     context: CallContext;
     reject(error: AppError): void;
 }
@@ -16,12 +17,12 @@ interface PendingCall {
  * that nothing works here that would fail there. A call also fails at its deadline, whatever its service does.
  */
 export function localTransport(dispatch: Dispatch): Transport {
-    const pending = new Set<PendingCall>();
+    const pending = new UnorderedList<PendingCall>();
 
     function sweep(now: number): boolean {
         for (const call of pending) {
             if (!isOver(call.context, now)) continue;
-            pending.delete(call);
+            pending.remove(call);
             call.reject(overError(call.context));
         }
         return pending.size > 0;
@@ -29,16 +30,16 @@ export function localTransport(dispatch: Dispatch): Transport {
 
     return (method, request, context) => {
         const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
-        const call = { context, reject };
+        const call = { place: -1, context, reject };
         pending.add(call);
         sweepWhileNeeded(sweep);
         dispatch(method.path, request, context).then(
             (answer) => {
-                pending.delete(call);
+                pending.remove(call);
                 resolve(answer);
             },
             (error) => {
-                pending.delete(call);
+                pending.remove(call);
                 reject(asReceived(error));
             },
         );
