@@ -169,6 +169,15 @@ test('a logout that cannot set the refused mark ends the session and fails with 
     await assert.rejects(introspect(session.token), kind('unauthenticated'));
 });
 
+test('a reused token of an ended session sets the refused mark, which an earlier call may have failed to set', async () => {
+    const { session } = await signedIn(fixture);
+    const { session_id } = sessionOf(session.token);
+    await db.rows(sql.unsafe`DELETE FROM identity.sessions WHERE session_id = ${session_id}`);
+    assert.equal(await markOf(session.token), null);
+    await assert.rejects(refresh(session.refresh_token), kind('unauthenticated'));
+    assert.equal(await markOf(session.token), 'R');
+});
+
 test('a confirmation of a session returns the account, its current tier and the rate limit of sessions', async () => {
     const { user, session } = await signedIn(fixture);
     const { session_id } = sessionOf(session.token);

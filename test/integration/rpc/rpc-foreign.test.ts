@@ -83,6 +83,17 @@ describe('a foreign gRPC client', () => {
         );
     });
 
+    it('may name the address of its client, but nothing longer than an address', async (t) => {
+        const { call, contexts } = await start(t);
+        await call(RESOLVE, TOKEN, request, { 'x-client-address': '2001:db8:1:2::/64' });
+        assert.equal(contexts.get('d')?.address, '2001:db8:1:2::/64');
+        for (const address of ['a'.repeat(65), '192.0.2.1 or more', '{tag}'])
+            await assert.rejects(
+                call(RESOLVE, TOKEN, request, { 'x-client-address': address }),
+                refusedWith(status.INVALID_ARGUMENT),
+            );
+    });
+
     it('can call the health service', async (t) => {
         const { call } = await start(t);
         const answer = await call('/grpc.health.v1.Health/Check', undefined, Buffer.alloc(0));

@@ -107,3 +107,13 @@ test('a thread that dies fails only its own job, and the pool replaces the threa
     await Promise.all([victims.hash('x'), victims.hash('x')]);
     await victims.close();
 });
+
+test('a password of one address is checked soon, however many of another address wait', async (t) => {
+    const fair = passwordPool({ threads: 1, cost, maxWaiting: 50, metrics: poolMetrics(createMetrics()) });
+    t.after(() => fair.close());
+    const phc = await fair.hash('correct horse');
+    const checked: string[] = [];
+    const check = (address: string) => fair.verify(phc, 'wrong', { address }).then(() => checked.push(address));
+    await Promise.all([...Array.from({ length: 40 }, () => check('192.0.2.1')), check('192.0.2.2')]);
+    assert.ok(checked.indexOf('192.0.2.2') <= 3, `${checked.indexOf('192.0.2.2')} others came first`);
+});

@@ -3,6 +3,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import test, { after } from 'node:test';
 import type { Worker } from 'node:worker_threads';
 import { AppError } from '../../../../platform/errors.ts';
+import { queueStats } from '../../../../platform/queue-stats.ts';
 import type { Signatures } from '../../../../workers/crypto/signatures.ts';
 import { MALFORMED, NOTHING, newPool } from './signatures.fixture.ts';
 
@@ -97,4 +98,11 @@ test('the pool recovers from threads that die while idle or while starting, and 
         assert.equal(answers.done, 100, `after ${round} stillborn threads`);
         await signatures.close();
     }
+});
+
+test('long tokens are not checked together: a batch has at most 262,144 characters', async () => {
+    const { batches } = queueStats('signatures');
+    const token = `v4.public.${'A'.repeat(200_000)}`;
+    await Promise.all(Array.from({ length: 6 }, () => pool.open({ token, members: [], raw: [] })));
+    assert.equal(queueStats('signatures').batches - batches, 6);
 });
