@@ -2,7 +2,7 @@ import { type CallLifetime, isOver, overError } from './context.ts';
 import type { AppError } from './errors.ts';
 import { type GatherOptions, gather } from './gather.ts';
 import { sweepWhileNeeded } from './process/sweep.ts';
-import { NO_SPAN, type Span } from './telemetry/span.ts';
+import type { Span } from './telemetry/span.ts';
 import { startSpan } from './telemetry/tracing.ts';
 
 export interface CoalesceOptions<Item, Result> extends Omit<GatherOptions<Item>, 'run'> {
@@ -67,11 +67,15 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
         new Promise((resolve, reject) => {
             const refusal = refuse?.(item);
             if (refusal) throw refusal;
-            const entry = { item, lifetime, span: NO_SPAN, resolve, reject };
-            entries.add(entry);
+            const span = startSpan('client', name, lifetime);
+            if (system !== undefined) span.attribute('db.system.name', system);
+            try {
+                entries.add({ item, lifetime, span, resolve, reject });
+            } catch (error) {
+                span.finish(error);
+                throw error;
+            }
             sweepWhileNeeded(sweep);
-            entry.span = startSpan('client', name, lifetime);
-            if (system !== undefined) entry.span.attribute('db.system.name', system);
         });
     return Object.assign(call, { waiting: entries.waiting });
 }

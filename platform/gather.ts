@@ -6,6 +6,12 @@ export interface GatherOptions<Item> {
     name: string;
     /** Maximum number of items in a batch. */
     maxBatch: number;
+    /**
+     * A batch of this many items leaves at once. Fewer items leave at the end of the turn. Default: `maxBatch`. Choose
+     * the smallest number that makes the cost of a batch small beside the cost of its items: then the batch is worked on
+     * while the event loop prepares the next one.
+     */
+    eagerBatch?: number;
     /** The weight of an item, and the maximum weight of a batch. A single item may weigh more. */
     weight?: { of(item: Item): number; max: number };
     /** Maximum number of batches in flight. */
@@ -26,15 +32,16 @@ export interface Gatherer<Item> {
 }
 
 /**
- * Gathers single items into batches without a timer. Items that arrive in one turn of the event loop leave together at
- * its end. Items that arrive while `maxInFlight` batches are in flight leave with the next batch. So batches grow with
- * load, and without load an item does not wait.
+ * Gathers single items into batches without a timer. A batch leaves as soon as `eagerBatch` items wait, at the latest
+ * at the end of the turn of the event loop. Items that arrive while `maxInFlight` batches are in flight leave with the
+ * next batch. So batches grow with load, and without load an item does not wait.
  */
 export function gather<Item>(options: GatherOptions<Item>): Gatherer<Item> {
     let queue: Item[] = [];
     const stats = queueStats(options.name);
     let inFlight = 0;
     let turnWillEnd = false;
+    const eagerBatch = options.eagerBatch ?? options.maxBatch;
 
     function send(): void {
         while (queue.length > 0 && inFlight < options.maxInFlight) {
@@ -60,9 +67,13 @@ export function gather<Item>(options: GatherOptions<Item>): Gatherer<Item> {
             queue.push(item);
             stats.items++;
             stats.waiting++;
-            if (turnWillEnd || inFlight >= options.maxInFlight) return;
-            turnWillEnd = true;
-            setImmediate(endTurn);
+            if (inFlight >= options.maxInFlight) return;
+            if (queue.length >= eagerBatch) {
+                send();
+            } else if (!turnWillEnd) {
+                turnWillEnd = true;
+                setImmediate(endTurn);
+            }
         },
         waiting: () => queue.length,
         retain(isWanted) {

@@ -21,6 +21,10 @@ export const SETTINGS = z.object({
     OPS_PORT: whole(0, 65_535)
         .default(0)
         .meta(notes('Process', 'Port of `/livez`, `/readyz` and `/metrics`. 0 selects a free port.')),
+    OPS_HOST: z
+        .string()
+        .optional()
+        .meta(notes('Process', 'Address that the operations port listens on.', { default: 'HOST' })),
     GRPC_PORT: whole(0, 65_535)
         .default(0)
         .meta(

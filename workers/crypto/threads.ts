@@ -21,10 +21,10 @@ export interface ThreadsOptions {
     file: string;
     threads: number;
     /**
-     * Number of tasks that a thread may have at a time. It still runs them one after another: the second task only
-     * saves the wait for the next message.
+     * Number of tasks that a thread may have at a time. It still runs them one after another: the further tasks only
+     * save the wait for the next message.
      */
-    tasksPerThread: 1 | 2;
+    tasksPerThread: number;
 }
 
 /** Starts a fixed number of threads. */

@@ -3,7 +3,7 @@ import type { Call, Frame } from '../../../proto/gen/rpc/v1/frames.ts';
 import { type CallContext, isOver, overError, requireTime, timeoutOfNextHop } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { type Gatherer, gather, overloaded } from '../../gather.ts';
-import { NO_SPAN, type Span } from '../../telemetry/span.ts';
+import type { Span } from '../../telemetry/span.ts';
 import { startSpan } from '../../telemetry/tracing.ts';
 import { type InFlight, MAX_CALLS_IN_FLIGHT } from '../bounds/in-flight.ts';
 import type { MethodInfo } from '../definition.ts';
@@ -78,22 +78,21 @@ export class FrameStream {
             if (!this.#inFlight.admits(request.byteLength)) throw overloaded('rpc_calls');
             const id = this.#nextId();
             const { path } = method;
+            const span = startSpan('client', path, context);
             const call = {
                 id,
                 method: path,
                 timeout_ms: 0, // set when the call is sent
-                context,
+                context: span.within(context),
                 request,
-                span: NO_SPAN,
+                span,
                 sent: false,
                 resolve,
                 reject,
             };
-            this.#calls.add(call);
-            call.span = startSpan('client', path, context);
-            call.context = call.span.within(context);
             this.#pending.set(id, call);
             this.#inFlight.add(request.byteLength);
+            this.#calls.add(call); // may send it at once; has room for all calls in flight
         });
     }
 

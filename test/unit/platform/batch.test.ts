@@ -37,6 +37,21 @@ describe('the coalescer', { timeout: 10_000 }, () => {
         );
     });
 
+    it('sends a batch as soon as it is worth sending, before the end of the turn', async () => {
+        const { call, batches } = controlled({ maxBatch: 5, eagerBatch: 2, maxInFlight: 2 });
+        const sent = () => batches.map(({ items }) => items);
+        for (const item of [1, 2, 3]) void call(item);
+        assert.deepEqual(sent(), [[1, 2]]);
+        await settled();
+        assert.deepEqual(sent(), [[1, 2], [3]], 'fewer items leave at the end of the turn');
+        for (const item of [4, 5, 6]) void call(item);
+        await settled();
+        assert.equal(batches.length, 2, 'no more than two batches are in flight');
+        batches[0]?.finish();
+        await settled();
+        assert.deepEqual(sent()[2], [4, 5, 6], 'what has waited leaves in one batch');
+    });
+
     it('gathers the calls that arrive while a batch is in flight, up to the largest batch', async () => {
         const { call, batches } = controlled();
         void call(1);
