@@ -127,7 +127,7 @@ async function start(
 
 /** Starts the operations server. It starts first and stops last, so that the process can always report its state. */
 async function startOps(
-    { HOST: host, OPS_PORT: port }: Config,
+    { HOST, OPS_HOST: host = HOST, OPS_PORT: port }: Config,
     shared: Pick<Process, 'metrics' | 'log' | 'closing'> & { readiness: Readiness },
 ): Promise<string> {
     const { metrics, log, readiness, closing } = shared;

@@ -1,6 +1,6 @@
 import './node-version.ts';
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { run } from '../../main.ts';
 import type { Environment } from '../../platform/process/config.ts';
 import { columns, describe, firstSteps } from './banner.ts';
@@ -8,11 +8,8 @@ import { type ClusterPlan, type Member, planCluster } from './cluster-plan.ts';
 import { serviceEnvironment } from './environment.ts';
 import { type Lifecycle, runUntilStopped, unlessAborted } from './lifecycle.ts';
 import { type LaunchContext, prepare } from './prepare.ts';
-import { Problem } from './problem.ts';
-import { keepRunning, type RoleProcess } from './role-process.ts';
-
-/** How long a start waits until all processes are ready, in milliseconds. */
-const READY_TIMEOUT_MS = 60_000;
+import { untilReady } from './ready.ts';
+import { EXIT_WITH_PARENT, keepRunning, MAIN, type RoleProcess } from './role-process.ts';
 
 /** `npm run start:cluster`: starts `GATEWAYS` gateways and one process per service, connected by gRPC on loopback. */
 async function start(lifecycle: Lifecycle): Promise<void> {
@@ -40,8 +37,13 @@ async function start(lifecycle: Lifecycle): Promise<void> {
 function launchMember({ name, role, settings }: Member, { dataDir }: LaunchContext, env: Environment): RoleProcess {
     return keepRunning({
         name,
-        role,
-        env: { ...env, ...settings },
+        // In a session of its own, so that Ctrl-C does not reach it: the gateways stop before the services.
+        start: (stdio) =>
+            spawn(process.execPath, [...process.execArgv, MAIN, role], {
+                detached: true,
+                stdio,
+                env: { ...env, ...settings, ...EXIT_WITH_PARENT },
+            }),
         logFile: join(dataDir, `${name}.log`),
         log: (line) => console.log(line),
     });
@@ -49,29 +51,6 @@ function launchMember({ name, role, settings }: Member, { dataDir }: LaunchConte
 
 async function stopAll(processes: RoleProcess[]): Promise<void> {
     await Promise.all(processes.map((process) => process.stop()));
-}
-
-async function untilReady(members: Member[], stopping: AbortSignal): Promise<void> {
-    const deadline = performance.now() + READY_TIMEOUT_MS;
-    for (let waiting = members; ; await delay(50, undefined, { signal: stopping })) {
-        const ready = await Promise.all(waiting.map(isReady));
-        waiting = waiting.filter((_, index) => !ready[index]);
-        if (waiting.length === 0) return;
-        if (performance.now() > deadline) {
-            const names = waiting.map(({ name }) => name).join(', ');
-            throw new Problem(`Not ready after ${READY_TIMEOUT_MS / 1000} s: ${names}. Their logs are in DATA_DIR.`);
-        }
-    }
-}
-
-async function isReady({ ops }: Member): Promise<boolean> {
-    try {
-        const answer = await fetch(`${ops}/readyz`, { signal: AbortSignal.timeout(2000) });
-        await answer.body?.cancel();
-        return answer.ok;
-    } catch {
-        return false; // it is not listening yet
-    }
 }
 
 function report(launchContext: LaunchContext, plan: ClusterPlan, env: Environment, processes: RoleProcess[]): void {

@@ -1,10 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess, StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Environment } from '../../platform/process/config.ts';
 
-const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url));
+/** The program of all service processes. */
+export const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url));
+/** With this setting, a process ends when its launcher is gone. It also marks the processes of a launcher. */
+export const EXIT_WITH_PARENT = { EXIT_WITH_PARENT: '1' };
 /** The first and the longest wait before a restart, in milliseconds. The wait doubles with each restart. */
 const BACKOFF_MS = { first: 100, most: 5000 };
 /** After a process has run for this long (ms), its start counts as successful, and the wait is the first one again. */
@@ -22,18 +24,19 @@ export interface RoleProcess {
 }
 
 /**
- * Runs one role in its own process and restarts the process whenever it ends. The process has its own session, so that
- * Ctrl-C does not reach it and only `stop` ends it. Its standard input is a pipe, which closes if this launcher is
- * killed.
+ * Keeps a process of the service running: starts it again whenever it ends. Its standard input is a pipe, which closes
+ * if this launcher is killed.
  */
 export function keepRunning(options: {
     name: string;
-    role: string;
-    env: Environment;
+    /** Starts the process with this standard input, output and error. */
+    start(stdio: StdioOptions & unknown[]): ChildProcess;
     logFile: string;
     log(line: string): void;
+    /** Called when the process has ended by itself. */
+    onEnd?(): void;
 }): RoleProcess {
-    const { name, role, env, logFile, log } = options;
+    const { name, logFile, log } = options;
     let child: ChildProcess;
     let restart: NodeJS.Timeout | undefined;
     let wanted = true;
@@ -42,15 +45,12 @@ export function keepRunning(options: {
     function launch(): void {
         const startedAt = performance.now();
         const output = openSync(logFile, 'a', 0o600);
-        child = spawn(process.execPath, [...process.execArgv, MAIN, role], {
-            detached: true,
-            stdio: ['pipe', output, output],
-            env: { ...env, EXIT_WITH_PARENT: '1' },
-        });
+        child = options.start(['pipe', output, output]);
         closeSync(output);
         child.stdin?.on('error', () => undefined); // the pipe breaks when the process ends
         child.once('exit', (code, signal) => {
             if (!wanted) return;
+            options.onEnd?.();
             if (performance.now() - startedAt > SETTLED_MS) backoffMs = BACKOFF_MS.first;
             log(
                 `${name} (pid ${child.pid}) ended (${signal ?? `exit code ${code}`}), starting it again in ${backoffMs} ms; see ${logFile}`,

@@ -36,6 +36,11 @@ ${table(
             '`1`',
             'Number of gateways that `npm run start:cluster` starts, on `PORT` and the ports after it.',
         ],
+        [
+            '`PROCESSES`',
+            'one per core',
+            'Number of processes that `npm start` runs behind `PORT`, each with all roles. `1` runs the roles in the launcher.',
+        ],
     ],
 )}`;
 

@@ -1,0 +1,30 @@
+import { availableParallelism } from 'node:os';
+import type { Environment } from '../../../platform/process/config.ts';
+import type { LaunchContext } from '../prepare.ts';
+import { Problem } from '../problem.ts';
+
+const MOST_PROCESSES = 64;
+/** Maximum number of connections to PostgreSQL of all processes together: PostgreSQL accepts 100 by default. */
+const MOST_DATABASE_CONNECTIONS = 80;
+
+/** The number of processes of `npm start`: PROCESSES, by default one per core. Throws Problem. */
+export function processCount({ given }: LaunchContext): number {
+    const count = Number(given['PROCESSES'] ?? Math.min(availableParallelism(), MOST_PROCESSES));
+    if (!Number.isInteger(count) || count < 1 || count > MOST_PROCESSES) {
+        throw new Problem(`PROCESSES must be a whole number from 1 to ${MOST_PROCESSES}.`);
+    }
+    return count;
+}
+
+/**
+ * The share of one of `count` processes in the connections to PostgreSQL and in the cores of the machine. What the user
+ * has set applies to each process, but never exceeds the maximum number of connections.
+ */
+export function shareOf(count: number, { config, given }: LaunchContext): Environment {
+    const threads = String(Math.max(1, Math.floor(availableParallelism() / count)));
+    return {
+        DATABASE_POOL: String(Math.min(config.DATABASE_POOL, Math.floor(MOST_DATABASE_CONNECTIONS / count))),
+        SIGNATURE_THREADS: given['SIGNATURE_THREADS'] ?? threads,
+        PASSWORD_THREADS: given['PASSWORD_THREADS'] ?? threads,
+    };
+}
