@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { Transport } from './stack.ts';
 
@@ -5,6 +6,8 @@ import type { Transport } from './stack.ts';
 
 export interface BenchOptions {
     transport: Transport;
+    /** Number of processes of `npm start`, and of the naive service. */
+    processes: number;
     /** Names of jobs. If it is empty, all jobs run. */
     only: string[];
     /** How long each job is counted after its warm-up. */
@@ -27,6 +30,13 @@ export interface ProfileOptions {
     connections: number;
 }
 
+export interface CoresOptions {
+    /** Names of jobs. */
+    only: string[];
+    seconds: number;
+    connections: number;
+}
+
 /**
  * Maximum length of a run, in seconds. Together with the warm-up it is within the window of the rate limit: after a
  * minute, calls over the limit would be admitted again.
@@ -37,12 +47,15 @@ const TRANSPORT = { type: 'string', default: 'local' } as const;
 const CONNECTIONS = { type: 'string', default: '64' } as const;
 const JOB = { type: 'string', default: 'verify' } as const;
 
+const PROCESSES = { type: 'string', default: String(availableParallelism()) } as const;
+
 /** Parses the options of `npm run bench`. */
 export function parseOptions(args: string[], jobNames: readonly string[]): BenchOptions {
     const { values } = parseArgs({
         args,
         options: {
             transport: TRANSPORT,
+            processes: PROCESSES,
             only: { type: 'string', default: '' },
             seconds: { type: 'string', default: '4' },
             connections: CONNECTIONS,
@@ -51,6 +64,7 @@ export function parseOptions(args: string[], jobNames: readonly string[]): Bench
     });
     return {
         transport: oneOf('--transport', values.transport, TRANSPORTS),
+        processes: processesIn(values.processes),
         only: listOf(values.only, (name) => oneOf('--only', name, jobNames)),
         json: values.json,
         seconds: within('--seconds', values.seconds, { least: 0.2, most: MOST_SECONDS }),
@@ -66,6 +80,18 @@ export function parseOverloadOptions(args: string[], jobNames: readonly string[]
         transport: oneOf('--transport', values.transport, TRANSPORTS),
         job: oneOf('--job', values.job, jobNames),
         seconds: within('--seconds', values.seconds, { least: 1, most: 120 }),
+    };
+}
+
+/** Parses the options of `npm run bench:cores`. */
+export function parseCoresOptions(args: string[], jobNames: readonly string[]): CoresOptions {
+    const only = { type: 'string', default: 'verify,issue,me' } as const;
+    const seconds = { type: 'string', default: '4' } as const;
+    const { values } = parseArgs({ args, options: { only, seconds, connections: CONNECTIONS } });
+    return {
+        only: listOf(values.only, (name) => oneOf('--only', name, jobNames)),
+        seconds: within('--seconds', values.seconds, { least: 0.2, most: MOST_SECONDS }),
+        connections: connectionsIn(values.connections),
     };
 }
 
@@ -98,6 +124,12 @@ export function within(option: string, text: string, { least, most }: { least: n
     const value = Number(text);
     if (text !== '' && value >= least && value <= most) return value;
     throw new Error(`${option} must be a number from ${least} to ${most}.`);
+}
+
+function processesIn(text: string): number {
+    const count = within('--processes', text, { least: 1, most: 64 });
+    if (Number.isInteger(count)) return count;
+    throw new Error('--processes must be a whole number.');
 }
 
 export function connectionsIn(text: string): number {

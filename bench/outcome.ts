@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type { Measured } from './load/run.ts';
 
 /** The cost of one job. */
@@ -7,6 +8,8 @@ export interface Outcome extends Measured {
     /** CPU time of all processes except the load process. */
     cpuUsPerRequest: number;
     requestsPerCpuSecond: number;
+    /** Part of the machine that was in use, from 0 to 1: the CPU time of all processes, also of the load process. */
+    machineShare: number;
 }
 
 export function outcomeOf(name: string, measured: Measured): Outcome {
@@ -17,6 +20,7 @@ export function outcomeOf(name: string, measured: Measured): Outcome {
         requestsPerSecond: measured.requests / measured.seconds,
         cpuUsPerRequest: (cpuS / measured.requests) * 1e6,
         requestsPerCpuSecond: measured.requests / cpuS,
+        machineShare: (cpuS + (measured.cpuS['load'] ?? 0)) / (measured.seconds * availableParallelism()),
     };
 }
 

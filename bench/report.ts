@@ -2,12 +2,15 @@ import type { Outcome } from './outcome.ts';
 import type { JobOutcome } from './suite.ts';
 import { figure, table } from './table.ts';
 
-/** One row for each job: rates, latencies in ms, CPU µs per request of each group, peak memory in MiB. */
+/**
+ * One row for each job: rates, latencies in ms, CPU µs per request of each group, the part of the machine in use, peak
+ * memory in MiB.
+ */
 export function outcomeTable(outcomes: readonly Outcome[]): string {
     const groups = Object.keys(outcomes[0]?.cpuS ?? {});
     const nodes = Object.keys(outcomes[0]?.peakMib ?? {}).filter((name) => name !== 'postgres' && name !== 'redis');
     const costs = groups.map((name) => `${name} µs`);
-    const head = ['job', 'req/s', 'p50 ms', 'p99 ms', 'errors', ...costs, 'req/CPU-s', 'peak MiB'];
+    const head = ['job', 'req/s', 'p50 ms', 'p99 ms', 'errors', ...costs, 'req/CPU-s', 'machine', 'peak MiB'];
     const rows = outcomes.map((outcome) => [
         outcome.name,
         figure(outcome.requestsPerSecond),
@@ -16,6 +19,7 @@ export function outcomeTable(outcomes: readonly Outcome[]): string {
         String(outcome.errors),
         ...groups.map((name) => figure(((outcome.cpuS[name] ?? 0) / outcome.requests) * 1e6)),
         figure(outcome.requestsPerCpuSecond),
+        figure(outcome.machineShare),
         figure(nodes.reduce((sum, name) => sum + (outcome.peakMib[name] ?? 0), 0)),
     ]);
     return table(head, rows);

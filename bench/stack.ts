@@ -41,13 +41,15 @@ const KEPT = ['PATH', 'HOME', 'XDG_CACHE_HOME', 'TMPDIR'];
 export interface StackOptions {
     transport: Transport;
     gateways?: number;
+    /** Number of processes of `npm start`. */
+    processes?: number;
     nodeFlags?: readonly string[];
     settings?: Record<string, string>;
 }
 
 /** Starts the service with its own launcher and default settings, on databases in a temporary folder. */
 export async function startStack(options: StackOptions): Promise<Stack> {
-    const { transport, gateways = 1, nodeFlags = [], settings = {} } = options;
+    const { transport, gateways = 1, processes = 1, nodeFlags = [], settings = {} } = options;
     const folder = mkdtempSync(join(tmpdir(), 'credential-bench-'));
     const dataDir = join(folder, 'data');
     const kept = Object.fromEntries(KEPT.map((name) => [name, process.env[name]]));
@@ -56,11 +58,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         // With npm_lifecycle_event the launcher ends when this process is gone, as it does under npm.
         env: {
             ...kept,
-            ...settings,
             DATA_DIR: dataDir,
             PORT: '0',
             GATEWAYS: String(gateways),
+            PROCESSES: String(processes),
             npm_lifecycle_event: 'start',
+            ...settings,
         },
     });
     const stop = async (): Promise<void> => {
@@ -134,13 +137,18 @@ function groupsOf(transport: Transport, dataDir: string, launcher: number): Grou
     const [postmaster] = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
     const redis = findProcesses(({ pid }) => worksIn(pid, join(dataDir, 'redis')));
     const databases = { postgres: [Number(postmaster)], redis };
-    if (transport === 'local') return { service: [launcher], ...databases };
-    const role = (isGateway: boolean) =>
-        findProcesses(
-            ({ argv, env }) =>
-                env.includes(`DATA_DIR=${dataDir}`) &&
-                argv.includes('gateway') === isGateway &&
-                env.includes('EXIT_WITH_PARENT=1'),
-        );
-    return { gateway: role(true), services: role(false), ...databases };
+    if (transport === 'local') return { service: [launcher, ...ownProcesses(dataDir, 'all')], ...databases };
+    const gateways = ownProcesses(dataDir, 'gateway');
+    const services = ownProcesses(dataDir).filter((pid) => !gateways.includes(pid));
+    return { gateway: gateways, services, ...databases };
+}
+
+/** The processes that a launcher runs on this data folder: all of them, or those with this role. */
+function ownProcesses(dataDir: string, role?: string): number[] {
+    return findProcesses(
+        ({ argv, env }) =>
+            env.includes(`DATA_DIR=${dataDir}`) &&
+            env.includes('EXIT_WITH_PARENT=1') &&
+            (role === undefined || argv.includes(role)),
+    );
 }

@@ -25,6 +25,7 @@ interface Suite extends Bed {
     only: readonly string[];
     seconds: number;
     connections: number;
+    processes: number;
 }
 
 /** Measures each requested job, then its floor, and then the naive service if it supports the job. */
@@ -34,13 +35,14 @@ export async function runSuite({
     requestsFile,
     logFile,
     only,
+    processes,
     ...load
 }: Suite): Promise<SuiteResults> {
     const isWanted = (name: string): boolean => only.length === 0 || only.includes(name);
     const { postgres = [], redis = [] } = stack.groups;
     const seconds = Math.min(PART_S, load.seconds);
     using floors = await openFloors({ ...stack, groups: { postgres, redis }, logFile, seconds });
-    await using peer = await openNaive({ ...load, stack, world: environment.world, requestsFile });
+    await using peer = await openNaive({ ...load, processes, stack, world: environment.world, requestsFile });
     const outcomes: JobOutcome[] = [];
     const naive: Outcome[] = [];
     for (const job of JOBS.filter(({ name }) => isWanted(name))) {

@@ -7,6 +7,7 @@ import type { Outcome } from '../outcome.ts';
 import { runJob } from '../run-job.ts';
 import { NODE_FLAGS, type Stack } from '../stack.ts';
 import type { World } from '../world.ts';
+import type { NaiveTask } from './server.ts';
 
 const MIGRATION = new URL('../../services/credentials/migrations/001_credentials.sql', import.meta.url);
 
@@ -26,8 +27,9 @@ export async function openNaive(options: {
     requestsFile: string;
     seconds: number;
     connections: number;
+    processes: number;
 }): Promise<Naive> {
-    const { stack, world, ...load } = options;
+    const { stack, world, processes, ...load } = options;
     const closing = new AsyncDisposableStack();
     const url = await createDatabase(stack);
     const db = new Client({ connectionString: url });
@@ -36,7 +38,8 @@ export async function openNaive(options: {
     await db.query(`CREATE SCHEMA credentials; ${readFileSync(MIGRATION, 'utf8')}`);
     const child = startChild(new URL('server.ts', import.meta.url), NODE_FLAGS);
     closing.defer(async () => void child.kill());
-    const port = await ask<number>(child, url);
+    const task: NaiveTask = { databaseUrl: url, processes };
+    const port = await ask<number>(child, task);
     const targets = [{ host: '127.0.0.1', port }];
     const groups = { naive: [child.pid], postgres: stack.groups['postgres'] ?? [] };
     const environment = { world, db, credentialId: newId };

@@ -1,5 +1,6 @@
+import cluster, { type Address } from 'node:cluster';
 import { randomUUID } from 'node:crypto';
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
 import bs58 from 'bs58';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { PublicProtocol } from 'paseto';
@@ -8,9 +9,14 @@ import pg from 'pg';
 
 /**
  * A service that a developer could write in an afternoon: Express, the `paseto` package and a pool of pg, without
- * authentication, limits, log and metrics. Its process receives the URL of a database over IPC and answers with the
- * port that it listens on.
+ * authentication, limits, log and metrics. It uses several processes as the documentation of Node shows it. The first
+ * one receives a task over IPC and answers with the port that they listen on.
  */
+
+export interface NaiveTask {
+    databaseUrl: string;
+    processes: number;
+}
 
 const paseto = new PublicProtocol(ImportPublicKeyFactory, ImportSecretKeyFactory, SignFactory, VerifyFactory);
 
@@ -90,9 +96,18 @@ function urlForm(base64: string): string {
     return Buffer.from(base64, 'base64').toString('base64url');
 }
 
-process.once('message', (databaseUrl: string) => {
-    const pool = new pg.Pool({ connectionString: databaseUrl });
-    const server = application(pool).listen(0, '127.0.0.1', () => {
-        process.send?.((server.address() as AddressInfo).port); // it listens on TCP
+/** Starts the processes. They share a port, which is sent to the benchmark when all of them listen. */
+function startProcesses({ databaseUrl, processes }: NaiveTask): void {
+    const workers = Array.from({ length: processes }, () => cluster.fork({ DATABASE_URL: databaseUrl }));
+    const ports = workers.map(async (worker) => {
+        const [{ port }] = (await once(worker, 'listening')) as [Address];
+        return port;
     });
-});
+    void Promise.all(ports).then(([port]) => process.send?.(port));
+}
+
+if (cluster.isPrimary) {
+    process.once('message', startProcesses);
+} else {
+    application(new pg.Pool({ connectionString: process.env['DATABASE_URL'] })).listen(0, '127.0.0.1');
+}

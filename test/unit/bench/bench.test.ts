@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
 import { floorOf, type PartCosts } from '../../../bench/floors/floor.ts';
 import { parseGrowthOptions } from '../../../bench/growth/options.ts';
@@ -7,7 +8,7 @@ import { relativeTo } from '../../../bench/growth/report.ts';
 import type { Point } from '../../../bench/growth/turns.ts';
 import { parseAnswer } from '../../../bench/load/connection.ts';
 import { tally } from '../../../bench/load/tally.ts';
-import { parseOptions, parseOverloadOptions, parseProfileOptions } from '../../../bench/options.ts';
+import { parseCoresOptions, parseOptions, parseOverloadOptions, parseProfileOptions } from '../../../bench/options.ts';
 import { outcomeOf } from '../../../bench/outcome.ts';
 import { latencyOf, median } from '../../../bench/percentiles.ts';
 import { cpuOf, parseStat } from '../../../bench/proc.ts';
@@ -136,6 +137,7 @@ test('invalid options are refused with the valid values', () => {
     assert.deepEqual(parseOptions(['--only', 'issue', '--transport=grpc', '--seconds', '2'], names), {
         transport: 'grpc',
         only: ['issue'],
+        processes: availableParallelism(),
         json: undefined,
         seconds: 2,
         connections: 64,
@@ -147,6 +149,8 @@ test('invalid options are refused with the valid values', () => {
     assert.throws(() => parseOptions(['--transport', 'http'], names), /http is not one of local, grpc/);
     assert.throws(() => parseOptions(['--seconds', '60'], names), /from 0.2 to 45/);
     assert.throws(() => parseOptions(['--connections', 'many'], names), /--connections/);
+    assert.throws(() => parseOptions(['--processes', '1.5'], names), /--processes must be a whole number/);
+    assert.throws(() => parseCoresOptions(['--only', 'list'], names), /list is not one of verify, issue/);
     assert.throws(() => parseOverloadOptions(['--transport', 'grcp'], names), /grcp is not one of local, grpc/);
     assert.throws(() => parseOverloadOptions(['--seconds', 'x'], names), /--seconds must be a number/);
     assert.throws(() => parseProfileOptions(['--job', 'limiter'], names), /limiter is not one of verify, issue/);
