@@ -19,6 +19,8 @@ export interface BenchOptions {
 
 export interface OverloadOptions {
     transport: Transport;
+    /** Number of processes of `npm start`. */
+    processes: number;
     job: string;
     /** How long each load is offered. */
     seconds: number;
@@ -75,9 +77,10 @@ export function parseOptions(args: string[], jobNames: readonly string[]): Bench
 /** Parses the options of `npm run bench:overload`. */
 export function parseOverloadOptions(args: string[], jobNames: readonly string[]): OverloadOptions {
     const seconds = { type: 'string', default: '20' } as const;
-    const { values } = parseArgs({ args, options: { transport: TRANSPORT, job: JOB, seconds } });
+    const { values } = parseArgs({ args, options: { transport: TRANSPORT, processes: PROCESSES, job: JOB, seconds } });
     return {
         transport: oneOf('--transport', values.transport, TRANSPORTS),
+        processes: processesIn(values.processes),
         job: oneOf('--job', values.job, jobNames),
         seconds: within('--seconds', values.seconds, { least: 1, most: 120 }),
     };

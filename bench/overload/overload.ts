@@ -27,9 +27,9 @@ const ACCOUNTS = 256;
 const DISTINCT_S = 6;
 
 async function overload(closing: AsyncDisposableStack, options: OverloadOptions): Promise<boolean> {
-    const { transport, seconds } = options;
+    const { transport, processes, seconds } = options;
     const job = jobNamed(options.job);
-    const bed = await openBed(closing, { transport, accounts: ACCOUNTS });
+    const bed = await openBed(closing, { transport, processes, accounts: ACCOUNTS });
     const { stack, environment, requestsFile } = bed;
     const { gateways: targets, groups, logFile } = stack;
     writeRequests(requestsFile, await requestsFor(job, DISTINCT_S, environment));
