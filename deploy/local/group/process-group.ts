@@ -1,5 +1,5 @@
 import type { Environment } from '../../../platform/process/config.ts';
-import { createMetrics } from '../../../platform/telemetry/metrics.ts';
+import { createMetrics, type Metrics } from '../../../platform/telemetry/metrics.ts';
 import type { Lifecycle } from '../lifecycle.ts';
 import { pickPort } from '../ports.ts';
 import { untilReady } from '../ready.ts';
@@ -21,16 +21,45 @@ export interface ProcessGroup {
     ops: string;
 }
 
+interface GroupOptions {
+    count: number;
+    env: Environment;
+    logFile: string;
+    opsHost: string;
+    opsPort: number;
+}
+
 /**
  * Starts `count` processes with all roles behind the same ports. Starts a process again when it ends, and serves the
  * metrics and the readiness of all together.
  */
-export async function startProcesses(
-    options: { count: number; env: Environment; logFile: string; opsHost: string; opsPort: number },
-    { stopping, forced, defer }: Lifecycle,
-): Promise<ProcessGroup> {
-    const { count, env, logFile, opsHost, opsPort } = options;
+export async function startProcesses(options: GroupOptions, lifecycle: Lifecycle): Promise<ProcessGroup> {
+    const { count, opsHost, opsPort } = options;
+    const { stopping, forced, defer } = lifecycle;
     const metrics = createMetrics();
+    const { start, started } = starter(options, metrics);
+    const members: Member[] = [];
+    let replacing = Promise.resolve();
+    defer(async () => {
+        await replacing;
+        await Promise.all(members.map((member) => member.process.stop()));
+    });
+    forced.addEventListener('abort', () => {
+        for (const process of started) process.kill();
+    });
+    for (let number = 1; number <= count; number++) members.push(await start(`process-${number}`));
+    await untilReady(members, stopping);
+    process.on(REPLACE, () => {
+        replacing = replacing.then(() => replaceAll(members, start, stopping));
+    });
+    const ops = await serveGroupOps({ host: opsHost, port: opsPort, metrics, members });
+    defer(() => ops.stop());
+    return { pids: () => members.map((member) => member.process.pid()), ops: ops.url };
+}
+
+/** Returns a function that starts a member, and the list of all processes that it has started. */
+function starter({ env, logFile }: GroupOptions, metrics: Metrics) {
+    const started: RoleProcess[] = [];
     const ended = metrics.counter({
         name: 'processes_ended_total',
         help: 'Processes of npm start that ended by themselves. The launcher started each again.',
@@ -46,25 +75,10 @@ export async function startProcesses(
             log: (line) => console.log(line),
             onEnd: () => ended.inc(),
         });
+        started.push(process);
         return { name, ops: `http://${LOOPBACK}:${port}`, process };
     };
-    const members: Member[] = [];
-    let replacing = Promise.resolve();
-    defer(async () => {
-        await replacing;
-        await Promise.all(members.map((member) => member.process.stop()));
-    });
-    forced.addEventListener('abort', () => {
-        for (const member of members) member.process.kill();
-    });
-    for (let number = 1; number <= count; number++) members.push(await start(`process-${number}`));
-    await untilReady(members, stopping);
-    process.on(REPLACE, () => {
-        replacing = replacing.then(() => replaceAll(members, start, stopping));
-    });
-    const ops = await serveGroupOps({ host: opsHost, port: opsPort, metrics, members });
-    defer(() => ops.stop());
-    return { pids: () => members.map((member) => member.process.pid()), ops: ops.url };
+    return { start, started };
 }
 
 /** Replaces one member after the other: starts the new process, waits until it is ready, and drains the old one. */
