@@ -154,7 +154,8 @@ describe('a service of several replicas', () => {
         assert.ok(lost.length > 0);
         assert.deepEqual(lost.toSorted(), held(killed).toSorted());
         const refusals = (await settled).flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
-        assert.ok(refusals.every(({ kind, retry_after }: AppError) => kind === 'unavailable' && retry_after === 1));
+        for (const { kind, retry_after, reason } of refusals as AppError[])
+            assert.deepEqual([kind, retry_after, reason], ['unavailable', 1, 'service test']);
     });
 
     it('serves calls although one of its addresses is dead, even those that are not safe to repeat', async (t) => {

@@ -162,4 +162,17 @@ describe('the coalescer', () => {
         const failed = collector.spans().filter(({ attributes }) => 'error.type' in attributes);
         assert.equal(failed.length, 2);
     });
+
+    it('ends the span of a call that its full queue refuses, with the error', async (t) => {
+        const collector = await startCollector();
+        t.after(() => collector.stop());
+        const log = pino({ enabled: false });
+        const tracing = await startTracing({ endpoint: collector.url, sample: 1, service: 'test', log });
+        const call = coalesce<number, number>({ ...bounds, name: 'full', maxWaiting: 1, run: async (items) => items });
+        await Promise.allSettled([call(1, PARENT), call(2, PARENT)]);
+        await tracing.stop();
+        const spans = collector.spans();
+        assert.equal(spans.length, 2);
+        assert.deepEqual(spans.map(({ attributes }) => attributes['error.type']).sort(), ['unavailable', undefined]);
+    });
 });

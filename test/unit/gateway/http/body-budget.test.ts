@@ -49,6 +49,19 @@ it('if all bytes are held, the oldest slow bodies of any address make room for a
     assert.deepEqual(refused, ['a', 'b']);
 });
 
+it('the oldest slow body makes room first, in whatever order the others came and went', (t) => {
+    const { take, refused, wait } = setUp(t);
+    for (const name of ['a', 'b']) {
+        take(name, 'one', 16 * MIB);
+        wait(1);
+    }
+    take('c', 'two', 32 * MIB);
+    wait(1_001);
+    assert.ok(take('d', 'three', MIB));
+    assert.ok(take('e', 'three', 16 * MIB));
+    assert.deepEqual(refused, ['a', 'b']);
+});
+
 it('if an address holds its share, only its own slow bodies make room', (t) => {
     const { take, refused, wait } = setUp(t);
     take('a', 'one', 10 * MIB);

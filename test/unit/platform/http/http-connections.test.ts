@@ -46,7 +46,7 @@ async function bounded(
     return { dial, cuts, parsed: () => parsed, accepted };
 }
 
-describe('connections of an HTTP server', () => {
+describe('connections of an HTTP server', { timeout: 30_000 }, () => {
     it('are cut if they have too many requests in progress, and the parser reads no further', async (context) => {
         const { dial, cuts, parsed } = await bounded(context, () => {});
         const socket = await dial();

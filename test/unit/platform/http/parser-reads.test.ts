@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { it } from 'node:test';
 import { onEachRead } from '../../../../platform/http/parser-reads.ts';
 
-it('each read of a connection is reported, even if it completes no request', async (t) => {
+it('each read of a connection is reported, even if it completes no request', { timeout: 30_000 }, async (t) => {
     let reads = 0;
     let requests = 0;
     const server = createServer((_request, response) => {

@@ -59,7 +59,7 @@ for (const [what, text] of [
     ['many requests without a Host', 'GET /metrics HTTP/1.1\r\n\r\n'],
     ['many requests with an expectation', 'GET /metrics HTTP/1.1\r\nHost: test\r\nExpect: x\r\n\r\n'],
 ] as const) {
-    it(`a connection that sends ${what} at once is cut, and counted`, async (t) => {
+    it(`a connection that sends ${what} at once is cut, and counted`, { timeout: 30_000 }, async (t) => {
         const { url, stop } = await serveOps({
             host: '127.0.0.1',
             port: 0,
