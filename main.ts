@@ -166,12 +166,13 @@ if (import.meta.main) {
     // Signals are handled from the start. In a container this is process 1, and the kernel ignores signals that process
     // 1 does not handle.
     let stop: Running['stop'] = async () => {};
-    stopOnSignals(() => stop());
+    const hasLauncher = env['EXIT_WITH_PARENT'] === '1';
+    stopOnSignals(() => stop(), { hasLauncher });
     try {
         const running = await run(asked.includes('all') ? ROLES : asked, env);
         if (asked.includes('migrate')) process.exit(0);
         stop = running.stop;
-        if (loadConfig(env).EXIT_WITH_PARENT === '1') exitWithParent();
+        if (hasLauncher) exitWithParent();
     } catch (error) {
         if (!(error instanceof ConfigError || error instanceof SchemaTooNew)) throw error;
         console.error(error.message);

@@ -1,7 +1,7 @@
 import '../../deploy/local/node-version.ts';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HTTP_JOB_NAMES } from '../jobs/index.ts';
@@ -16,6 +16,17 @@ import { figure, table } from '../table.ts';
 
 const BENCH = fileURLToPath(new URL('../bench.ts', import.meta.url));
 
+/** The numbers of the cores that this process may use. */
+const CORES = coresIn(/^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0');
+
+/** `0-2,5` are the cores 0, 1, 2 and 5. */
+function coresIn(list: string): number[] {
+    return list.split(',').flatMap((range) => {
+        const [first = 0, last = first] = range.split('-').map(Number);
+        return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+    });
+}
+
 /** Requests per second of each job on this many cores. */
 function ratesOn(cores: number, { only, seconds, connections }: CoresOptions): Map<string, number> {
     const folder = mkdtempSync(join(tmpdir(), 'bench-cores-'));
@@ -24,7 +35,9 @@ function ratesOn(cores: number, { only, seconds, connections }: CoresOptions): M
         const options = { only, json, seconds, connections, processes: cores };
         const given = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
         const program = [process.execPath, ...process.execArgv, BENCH, ...given];
-        const { status } = spawnSync('taskset', ['-c', `0-${cores - 1}`, ...program], { stdio: 'inherit' });
+        const { status } = spawnSync('taskset', ['-c', CORES.slice(0, cores).join(','), ...program], {
+            stdio: 'inherit',
+        });
         if (status !== 0) throw new Error(`The benchmark on ${cores} cores failed.`);
         const { outcomes } = JSON.parse(readFileSync(json, 'utf8')) as SuiteResults; // the benchmark has written it
         return new Map(outcomes.map(({ name, requestsPerSecond }) => [name, requestsPerSecond]));
@@ -34,7 +47,7 @@ function ratesOn(cores: number, { only, seconds, connections }: CoresOptions): M
 }
 
 const options = parseCoresOptions(process.argv.slice(2), HTTP_JOB_NAMES);
-const counts = Array.from({ length: availableParallelism() }, (_, index) => index + 1);
+const counts = CORES.map((_, index) => index + 1);
 const rates = counts.map((cores) => ratesOn(cores, options));
 const rows = options.only.map((job) => {
     const [alone = Number.NaN] = rates.map((rate) => rate.get(job));

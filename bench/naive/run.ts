@@ -7,7 +7,7 @@ import type { Outcome } from '../outcome.ts';
 import { runJob } from '../run-job.ts';
 import { NODE_FLAGS, type Stack } from '../stack.ts';
 import type { World } from '../world.ts';
-import type { NaiveTask } from './server.ts';
+import type { NaiveAnswer, NaiveTask } from './server.ts';
 
 const MIGRATION = new URL('../../services/credentials/migrations/001_credentials.sql', import.meta.url);
 
@@ -39,9 +39,9 @@ export async function openNaive(options: {
     const child = startChild(new URL('server.ts', import.meta.url), NODE_FLAGS);
     closing.defer(async () => void child.kill());
     const task: NaiveTask = { databaseUrl: url, processes };
-    const port = await ask<number>(child, task);
+    const { port, pids } = await ask<NaiveAnswer>(child, task);
     const targets = [{ host: '127.0.0.1', port }];
-    const groups = { naive: [child.pid], postgres: stack.groups['postgres'] ?? [] };
+    const groups = { naive: [child.pid, ...pids], postgres: stack.groups['postgres'] ?? [] };
     const environment = { world, db, credentialId: newId };
     return {
         measure: async (job) => (await runJob({ job, ...load, targets, groups, environment })).outcome,

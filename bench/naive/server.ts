@@ -10,7 +10,7 @@ import pg from 'pg';
 /**
  * A service that a developer could write in an afternoon: Express, the `paseto` package and a pool of pg, without
  * authentication, limits, log and metrics. It uses several processes as the documentation of Node shows it. The first
- * one receives a task over IPC and answers with the port that they listen on.
+ * one receives a task over IPC.
  */
 
 export interface NaiveTask {
@@ -96,18 +96,28 @@ function urlForm(base64: string): string {
     return Buffer.from(base64, 'base64').toString('base64url');
 }
 
-/** Starts the processes. They share a port, which is sent to the benchmark when all of them listen. */
-function startProcesses({ databaseUrl, processes }: NaiveTask): void {
-    const workers = Array.from({ length: processes }, () => cluster.fork({ DATABASE_URL: databaseUrl }));
-    const ports = workers.map(async (worker) => {
-        const [{ port }] = (await once(worker, 'listening')) as [Address];
-        return port;
-    });
-    void Promise.all(ports).then(([port]) => process.send?.(port));
+/** The port that the processes share, and the processes. */
+export interface NaiveAnswer {
+    port: number;
+    pids: number[];
+}
+
+/** Maximum number of connections to PostgreSQL of all processes together. PostgreSQL accepts 100. */
+const MOST_CONNECTIONS = 40;
+
+/** Starts the processes, and answers when all of them listen. */
+async function startProcesses({ databaseUrl, processes }: NaiveTask): Promise<void> {
+    const env = { DATABASE_URL: databaseUrl, CONNECTIONS: String(Math.floor(MOST_CONNECTIONS / processes)) };
+    const workers = Array.from({ length: processes }, () => cluster.fork(env));
+    const addresses = await Promise.all(workers.map((worker) => once(worker, 'listening') as Promise<[Address]>));
+    const [[{ port }]] = addresses as [[Address]]; // there is at least one
+    process.send?.({ port, pids: workers.map((worker) => worker.process.pid) } as NaiveAnswer);
 }
 
 if (cluster.isPrimary) {
     process.once('message', startProcesses);
 } else {
-    application(new pg.Pool({ connectionString: process.env['DATABASE_URL'] })).listen(0, '127.0.0.1');
+    const { DATABASE_URL: connectionString, CONNECTIONS } = process.env;
+    const pool = new pg.Pool({ connectionString, max: Math.min(10, Number(CONNECTIONS)) });
+    application(pool).listen(0, '127.0.0.1');
 }

@@ -1,11 +1,10 @@
 import { ROLES } from '../../main.ts';
 import type { Environment } from '../../platform/process/config.ts';
 import { localUrl } from './banner.ts';
-import { claimPorts, pickPort } from './ports.ts';
+import { claimPorts, LOOPBACK, pickPort } from './ports.ts';
 import type { LaunchContext } from './prepare.ts';
 import { Problem } from './problem.ts';
 
-const LOOPBACK = '127.0.0.1';
 const MOST_GATEWAYS = 64;
 
 /** One process of the cluster. */
@@ -45,9 +44,9 @@ async function planGateways({ config, given }: LaunchContext): Promise<Member[]>
     if (!Number.isInteger(count) || count < 1 || count > MOST_GATEWAYS) {
         throw new Problem(`GATEWAYS must be a whole number from 1 to ${MOST_GATEWAYS}.`);
     }
-    const { HOST: host } = config;
+    const { HOST: host, OPS_HOST: opsHost = host } = config;
     const ports = await claimPorts({ host, first: config.PORT, count, setting: 'PORT' });
-    const opsPorts = await claimPorts({ host, first: config.OPS_PORT, count, setting: 'OPS_PORT' });
+    const opsPorts = await claimPorts({ host: opsHost, first: config.OPS_PORT, count, setting: 'OPS_PORT' });
     return ports.map((port, index) => {
         const opsPort = opsPorts[index] ?? 0; // there are as many as gateway ports
         return {
@@ -55,7 +54,7 @@ async function planGateways({ config, given }: LaunchContext): Promise<Member[]>
             role: 'gateway',
             settings: { PORT: String(port), OPS_PORT: String(opsPort) },
             address: localUrl(host, port),
-            ops: localUrl(host, opsPort),
+            ops: localUrl(opsHost, opsPort),
         };
     });
 }
@@ -76,7 +75,7 @@ async function planService(role: string, grpcPort: number): Promise<Member> {
     return {
         name: role,
         role,
-        settings: { HOST: LOOPBACK, GRPC_PORT: String(grpcPort), OPS_PORT: String(opsPort) },
+        settings: { HOST: LOOPBACK, OPS_HOST: LOOPBACK, GRPC_PORT: String(grpcPort), OPS_PORT: String(opsPort) },
         address: `${LOOPBACK}:${grpcPort}`,
         ops: localUrl(LOOPBACK, opsPort),
     };

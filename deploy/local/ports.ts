@@ -9,17 +9,24 @@ import { Problem } from './problem.ts';
  */
 const PICK_FROM = { lowest: 20_000, highest: 32_767 };
 
+export const LOOPBACK = '127.0.0.1';
+
 /** Ports that this process has chosen, even if no process listens there yet. */
 const taken = new Set<number>();
 
-/** Chooses a free port on 127.0.0.1 that this process has not chosen before. */
+/** Chooses a free port on 127.0.0.1 that this process has not chosen before. Give it back with `releasePort`. */
 export async function pickPort(): Promise<number> {
     for (;;) {
         const port = randomInt(PICK_FROM.lowest, PICK_FROM.highest + 1);
-        if (taken.has(port) || (await listenError('127.0.0.1', port)) !== undefined) continue;
+        if (taken.has(port) || (await listenError(LOOPBACK, port)) !== undefined) continue;
         taken.add(port);
         return port;
     }
+}
+
+/** The port may be chosen again. */
+export function releasePort(port: number): void {
+    taken.delete(port);
 }
 
 /**
@@ -42,6 +49,7 @@ export async function claimPorts(options: {
 
 /** Throws Problem, with the setting to change, if the service could not listen on this port. */
 async function requirePort(host: string, port: number, setting: string): Promise<void> {
+    if (taken.has(port)) throw new Problem(`Port ${port} is already used by another setting. Change ${setting}.`);
     const code = await listenError(host, port);
     if (code === undefined) {
         taken.add(port);

@@ -3,8 +3,8 @@ import { Problem } from './problem.ts';
 
 /** How long a start waits until its processes are ready, in milliseconds. */
 const READY_TIMEOUT_MS = 60_000;
-/** Time limit for one question, in milliseconds. */
-const ANSWER_MS = 2_000;
+/** Time limit for an answer of a process, in milliseconds. It is shorter than the limit of the probes, which is 2 s. */
+const ANSWER_MS = 1_500;
 
 /** A process, by its name and the base URL of its operations port. */
 export interface Watched {
@@ -12,12 +12,15 @@ export interface Watched {
     ops: string;
 }
 
-/** Waits until all processes are ready. Throws Problem after a minute. */
-export async function untilReady(processes: readonly Watched[], stopping: AbortSignal): Promise<void> {
+/**
+ * Waits until all processes are ready. Throws Problem after a minute, and the reason of `signal` if it is aborted.
+ */
+export async function untilReady(processes: readonly Watched[], signal: AbortSignal): Promise<void> {
     const deadline = performance.now() + READY_TIMEOUT_MS;
-    for (let waiting = processes; ; await delay(50, undefined, { signal: stopping })) {
-        const ready = await Promise.all(waiting.map(isReady));
-        waiting = waiting.filter((_, index) => !ready[index]);
+    for (let waiting = processes; ; await delay(50)) {
+        signal.throwIfAborted();
+        const answers = await Promise.all(waiting.map(({ ops }) => ask(`${ops}/readyz`)));
+        waiting = waiting.filter((_, index) => !answers[index]?.ok);
         if (waiting.length === 0) return;
         if (performance.now() > deadline) {
             const names = waiting.map(({ name }) => name).join(', ');
@@ -26,12 +29,12 @@ export async function untilReady(processes: readonly Watched[], stopping: AbortS
     }
 }
 
-export async function isReady({ ops }: Watched): Promise<boolean> {
+/** Returns what a process answers at its operations port, or undefined if it is starting, has ended or hangs. */
+export async function ask(url: string): Promise<{ ok: boolean; text: string } | undefined> {
     try {
-        const answer = await fetch(`${ops}/readyz`, { signal: AbortSignal.timeout(ANSWER_MS) });
-        await answer.body?.cancel();
-        return answer.ok;
+        const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) });
+        return { ok: answer.ok, text: await answer.text() };
     } catch {
-        return false; // it is not listening yet
+        return undefined;
     }
 }

@@ -1,11 +1,10 @@
 import type { ChildProcess, StdioOptions } from 'node:child_process';
-import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** The program of all service processes. */
 export const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url));
-/** With this setting, a process ends when its launcher is gone. It also marks the processes of a launcher. */
+/** With this setting, a process leaves its end to its launcher. It also marks the processes of a launcher. */
 export const EXIT_WITH_PARENT = { EXIT_WITH_PARENT: '1' };
 /** The first and the longest wait before a restart, in milliseconds. The wait doubles with each restart. */
 const BACKOFF_MS = { first: 100, most: 5000 };
@@ -14,6 +13,7 @@ const SETTLED_MS = 10_000;
 /** How long a stop waits before it kills the process, in milliseconds: longer than the service's own drain. */
 const DRAIN_TIMEOUT_MS = 15_000;
 
+/** A process of the service, with one role or all of them. */
 export interface RoleProcess {
     name: string;
     pid(): number | undefined;
@@ -23,65 +23,88 @@ export interface RoleProcess {
     kill(): void;
 }
 
-/**
- * Keeps a process of the service running: starts it again whenever it ends. Its standard input is a pipe, which closes
- * if this launcher is killed.
- */
-export function keepRunning(options: {
+interface KeepOptions {
     name: string;
     /** Starts the process with this standard input, output and error. */
     start(stdio: StdioOptions & unknown[]): ChildProcess;
     logFile: string;
     log(line: string): void;
-    /** Called when the process has ended by itself. */
-    onEnd?(): void;
-}): RoleProcess {
-    const { name, logFile, log } = options;
-    let child: ChildProcess;
+    /** Called when the process has ended by itself, and why. */
+    onEnd?(reason: string): void;
+}
+
+/**
+ * Keeps a process of the service running: starts it again whenever it ends. Its standard input is a pipe, which closes
+ * if this launcher is killed.
+ */
+export function keepRunning({ name, start, logFile, log, onEnd }: KeepOptions): RoleProcess {
+    let current = launch(start, logFile, endedByItself);
     let restart: NodeJS.Timeout | undefined;
     let wanted = true;
     let backoffMs = BACKOFF_MS.first;
 
-    function launch(): void {
-        const startedAt = performance.now();
-        const output = openSync(logFile, 'a', 0o600);
-        child = options.start(['pipe', output, output]);
-        closeSync(output);
-        child.stdin?.on('error', () => undefined); // the pipe breaks when the process ends
-        child.once('exit', (code, signal) => {
-            if (!wanted) return;
-            options.onEnd?.();
-            if (performance.now() - startedAt > SETTLED_MS) backoffMs = BACKOFF_MS.first;
-            log(
-                `${name} (pid ${child.pid}) ended (${signal ?? `exit code ${code}`}), starting it again in ${backoffMs} ms; see ${logFile}`,
-            );
-            restart = setTimeout(() => {
-                launch();
-                log(`${name} runs again (pid ${child.pid})`);
-            }, backoffMs);
-            backoffMs = Math.min(backoffMs * 2, BACKOFF_MS.most);
-        });
+    function endedByItself(reason: string, afterMs: number): void {
+        if (!wanted) return;
+        if (afterMs > SETTLED_MS) backoffMs = BACKOFF_MS.first;
+        log(
+            `${name} (pid ${current.child.pid}) ended (${reason}), starting it again in ${backoffMs} ms; see ${logFile}`,
+        );
+        onEnd?.(reason);
+        restart = setTimeout(startAgain, backoffMs);
+        backoffMs = Math.min(backoffMs * 2, BACKOFF_MS.most);
     }
 
-    function stopRestarting(): boolean {
+    function startAgain(): void {
+        try {
+            current = launch(start, logFile, endedByItself);
+            log(`${name} runs again (pid ${current.child.pid})`);
+        } catch (error) {
+            endedByItself(String(error), 0); // the machine has no file descriptor left, for example
+        }
+    }
+
+    function stopRestarting(): void {
         wanted = false;
         clearTimeout(restart);
-        return child.exitCode === null && child.signalCode === null;
     }
 
-    launch();
     return {
         name,
-        pid: () => child.pid,
+        pid: () => current.child.pid,
         stop: async () => {
-            if (!stopRestarting()) return;
+            stopRestarting();
+            const { child, ended } = current;
             const cut = setTimeout(() => child.kill('SIGKILL'), DRAIN_TIMEOUT_MS);
             child.kill('SIGTERM');
-            await once(child, 'exit');
+            await ended;
             clearTimeout(cut);
         },
         kill: () => {
-            if (stopRestarting()) child.kill('SIGKILL');
+            stopRestarting();
+            current.child.kill('SIGKILL');
         },
     };
+}
+
+/** Starts the process once. `ended` resolves when it has ended, or could not be started. */
+function launch(
+    start: KeepOptions['start'],
+    logFile: string,
+    onEnd: (reason: string, afterMs: number) => void,
+): { child: ChildProcess; ended: Promise<void> } {
+    const startedAt = performance.now();
+    const output = openSync(logFile, 'a', 0o600);
+    const child = start(['pipe', output, output]);
+    closeSync(output);
+    child.stdin?.on('error', () => undefined); // the pipe breaks when the process ends
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    const end = (reason: string): void => {
+        resolve();
+        onEnd(reason, performance.now() - startedAt);
+    };
+    child.once('exit', (code, signal) => end(signal ?? `exit code ${code}`));
+    child.on('error', (error) => {
+        if (child.pid === undefined) end(error.message); // it was not started, so there will be no 'exit'
+    });
+    return { child, ended };
 }

@@ -1,41 +1,53 @@
 import './node-version.ts';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ROLES, run } from '../../main.ts';
 import type { Environment } from '../../platform/process/config.ts';
 import { columns, describe, firstSteps, localUrl } from './banner.ts';
 import { serviceEnvironment } from './environment.ts';
-import { startProcesses } from './group/process-group.ts';
-import { processCount, shareOf } from './group/process-plan.ts';
 import { type Lifecycle, runUntilStopped, unlessAborted } from './lifecycle.ts';
 import { claimPorts } from './ports.ts';
 import { type LaunchContext, prepare } from './prepare.ts';
+import { processCount, shareOf } from './replicas/replica-plan.ts';
+import { startReplicas } from './replicas/replicas.ts';
 
 /** How long a stop waits for the requests in progress, in milliseconds. Then they are aborted. */
 const DRAIN_CAP_MS = 12_000;
+/** This signal replaces all processes, one after the other. */
+const REPLACE_SIGNAL = 'SIGUSR2';
+
+/** What runs the roles: the launcher itself or several processes. */
+interface Running {
+    /** For the banner. */
+    description: string;
+    replace(): void;
+}
 
 /**
  * `npm start`: runs all roles and the databases that they need. Starts PROCESSES processes behind one port, or runs the
  * roles in this process if there is only one.
  */
 async function start(lifecycle: Lifecycle): Promise<void> {
+    let running: Running | undefined;
+    // From the start, because a signal without a listener would end the launcher.
+    process.on(REPLACE_SIGNAL, () => {
+        if (running) running.replace();
+        else console.log('Nothing is replaced: the service is still starting.');
+    });
     const launchContext = await prepare(lifecycle);
     const count = processCount(launchContext);
     const ports = await assignPorts(launchContext);
     const logFile = launchContext.given['LOG_FILE'] ?? join(launchContext.dataDir, 'service.log');
-    mkdirSync(dirname(logFile), { recursive: true });
     const env = { ...(await serviceEnvironment(launchContext, lifecycle)), ...ports, LOG_FILE: logFile };
     await unlessAborted(lifecycle.stopping, () => run(['migrate'], env));
-    const running =
-        count === 1 ? await runHere(env, lifecycle) : await runProcesses(count, env, launchContext, lifecycle);
+    running = count === 1 ? await runHere(env, lifecycle) : await runReplicas(count, env, launchContext, lifecycle);
 
     const { HOST, OPS_HOST } = launchContext.config;
     const url = localUrl(HOST, Number(ports.PORT));
     const rows: Array<[string, string]> = [
-        ['API', `${url} (${running.processes})`],
-        ['gRPC', `${HOST}:${ports.GRPC_PORT}`],
+        ['API', `${url} (${running.description})`],
+        ['gRPC', new URL(localUrl(HOST, Number(ports.GRPC_PORT))).host],
         ['Operations', `${localUrl(OPS_HOST ?? HOST, Number(ports.OPS_PORT))} (/readyz /livez /metrics)`],
         ['Log', logFile],
     ];
@@ -57,34 +69,38 @@ async function assignPorts({ config }: LaunchContext): Promise<Record<'PORT' | '
     };
 }
 
-/** Runs all roles in this process. Returns how the banner names it. */
-async function runHere(env: Environment, { stopping, forced, defer }: Lifecycle): Promise<{ processes: string }> {
+/** Runs all roles in this process. */
+async function runHere(env: Environment, { stopping, forced, defer }: Lifecycle): Promise<Running> {
     const service = await unlessAborted(stopping, () => run([...ROLES], env));
     defer(async () => {
         if (!forced.aborted) await Promise.race([service.stop(), once(forced, 'abort'), delay(DRAIN_CAP_MS)]);
     });
-    return { processes: `pid ${process.pid}, all roles` };
+    return {
+        description: `pid ${process.pid}, all roles`,
+        replace: () => console.log('Nothing is replaced: there is one process. Stop it and start again.'),
+    };
 }
 
-/** Runs all roles in each of `count` processes. Returns how the banner names them. */
-async function runProcesses(
+/** Runs all roles in each of `count` processes. */
+async function runReplicas(
     count: number,
-    env: Environment & { LOG_FILE: string; OPS_PORT: string },
+    env: Environment & { OPS_PORT: string },
     launchContext: LaunchContext,
     lifecycle: Lifecycle,
-): Promise<{ processes: string }> {
-    const { HOST, OPS_HOST = HOST } = launchContext.config;
-    const { pids } = await startProcesses(
+): Promise<Running> {
+    const { config, dataDir } = launchContext;
+    const { pids, replace } = await startReplicas(
         {
             count,
             env: { ...env, ...shareOf(count, launchContext) },
-            logFile: env.LOG_FILE,
-            opsHost: OPS_HOST,
+            logFile: join(dataDir, 'service.log'),
+            opsHost: config.OPS_HOST ?? config.HOST,
             opsPort: Number(env.OPS_PORT),
         },
         lifecycle,
     );
-    return { processes: `launcher: pid ${process.pid}, ${count} processes with all roles: pids ${pids().join(', ')}` };
+    const all = pids().join(', ');
+    return { description: `launcher: pid ${process.pid}, ${count} processes with all roles: pids ${all}`, replace };
 }
 
 await runUntilStopped(start);

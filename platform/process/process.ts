@@ -8,9 +8,10 @@ const STOP_CAP_MS = 12_000;
 
 /**
  * Calls `stop` on SIGTERM or SIGINT, then exits with 0. On a second, later signal, or after the time limit, exits with
- * 1 at once.
+ * 1 at once. A terminal sends SIGINT and SIGHUP to all processes in its foreground. A process that has a launcher
+ * ignores them, because the launcher decides when each process stops.
  */
-export function stopOnSignals(stop: () => Promise<void>): void {
+export function stopOnSignals(stop: () => Promise<void>, { hasLauncher }: { hasLauncher: boolean }): void {
     let first: number | undefined;
     const onSignal = (): void => {
         const now = performance.now();
@@ -26,7 +27,8 @@ export function stopOnSignals(stop: () => Promise<void>): void {
         }
     };
     process.on('SIGTERM', onSignal);
-    process.on('SIGINT', onSignal);
+    process.on('SIGINT', hasLauncher ? () => {} : onSignal);
+    if (hasLauncher) process.on('SIGHUP', () => {});
 }
 
 /** Ends the process when its parent ends. Its standard input is a pipe from the parent, which then closes. */

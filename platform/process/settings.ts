@@ -131,7 +131,7 @@ export const SETTINGS = z.object({
         .default(availableParallelism())
         .meta(
             notes('Cryptography', 'Number of worker threads in roles that hash passwords.', {
-                default: 'one per core',
+                default: 'one per core; the processes of `npm start` share the cores',
             }),
         ),
     SIGNATURE_THREADS: whole(1, 256)
@@ -141,7 +141,7 @@ export const SETTINGS = z.object({
                 'Cryptography',
                 'Number of worker threads in roles that sign and verify. The default leaves a core for the event loop.',
                 {
-                    default: 'one less than the number of cores',
+                    default: 'one less than the number of cores; the processes of `npm start` share the cores',
                 },
             ),
         ),

@@ -37,7 +37,7 @@ export interface Signatures {
  * beside the work of eight signatures, and the threads begin while the event loop prepares the next ones.
  * docs/performance.md has the measurements.
  */
-const BATCH = { eager: 8, most: 16 };
+const BATCH = { eagerBatch: 8, maxBatch: 16 };
 /** Batches that a thread has at a time: while it works on one, the next ones already wait for it. */
 const BATCHES_PER_THREAD = 4;
 /** Largest batch, in characters of its tokens and payloads: a thread works on it for a few milliseconds. */
@@ -73,8 +73,7 @@ export function signaturePool(options: { threads: number; metrics: PoolMetrics }
     const call = coalesce<Job, SignatureResult>({
         name: 'signatures',
         run: async (jobs) => (await threads.run(jobs)).map(valueOrError),
-        eagerBatch: BATCH.eager,
-        maxBatch: BATCH.most,
+        ...BATCH,
         weight: { of: sizeOf, max: MAX_BATCH_LENGTH },
         maxInFlight: BATCHES_PER_THREAD * options.threads,
         maxWaiting: 4096,

@@ -1,8 +1,9 @@
+import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -131,4 +132,22 @@ export async function freePorts(count: number): Promise<number[]> {
         for (const server of servers) server.close();
         if (listening.every(({ status }) => status === 'fulfilled')) return ports;
     }
+}
+
+/** Begins a request whose body does not come. An orderly stop waits for it. */
+export async function unfinishedRequest(url: string, dataDir: string): Promise<Socket> {
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    const head = {
+        Host: hostname,
+        'X-Internal-Secret': readFileSync(`${dataDir}/internal-secret`, 'utf8').trim(),
+        'Content-Type': 'application/json',
+        'Content-Length': '10',
+        Expect: '100-continue',
+    };
+    const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.write(`POST /internal/v1/auth/login HTTP/1.1\r\n${lines.join('')}\r\n`);
+    const [answer] = await once(socket, 'data');
+    assert.match(String(answer), /^HTTP\/1.1 100 /, 'the service waits for the body');
+    return socket;
 }

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { runningPostgres } from '../../../deploy/local/databases/postgres.ts';
 import { people } from '../canaries/people.ts';
-import { type Launched, launch, processesOf, runNpm, temporaryDataDir, until } from './launch.ts';
+import { type Launched, launch, processesOf, runNpm, temporaryDataDir, unfinishedRequest, until } from './launch.ts';
 
 const LAUNCHER = /deploy\/local\/start\.ts/;
 const SERVICE = /main\.ts all/;
@@ -13,7 +15,13 @@ const SERVICE = /main\.ts all/;
 const servicesOf = (dataDir: string): number[] =>
     processesOf(dataDir).flatMap(({ pid, command }) => (SERVICE.test(command) ? [pid] : []));
 
-/** Starts `count` processes. Without an own limit, the clients of a test would share one window of an address. */
+function launcherOf(dataDir: string): number {
+    const launcher = processesOf(dataDir).find(({ command }) => LAUNCHER.test(command) && !command.includes('sh -c'));
+    assert.ok(launcher, 'the launcher runs');
+    return launcher.pid;
+}
+
+/** Starts the service with `count` processes. */
 async function launchMany(t: TestContext, count: number) {
     const dataDir = temporaryDataDir(t);
     const running = await launch(t, 'start', { DATA_DIR: dataDir, PROCESSES: String(count) });
@@ -86,8 +94,7 @@ test('SIGUSR2 replaces one process after the other, and fails no request', async
     const { url, dataDir, output } = running;
     const old = servicesOf(dataDir);
     const clients = askConstantly(url);
-    const launcher = processesOf(dataDir).find(({ command }) => LAUNCHER.test(command) && !command.includes('sh -c'));
-    process.kill(launcher?.pid ?? 0, 'SIGUSR2');
+    process.kill(launcherOf(dataDir), 'SIGUSR2');
     await until('both are replaced', () => /process-2 is replaced/.test(output()));
     await delay(200);
     const { answered, failures } = await clients.stop();
@@ -97,6 +104,43 @@ test('SIGUSR2 replaces one process after the other, and fails no request', async
     assert.equal(fresh.length, 2);
     assert.ok(!fresh.some((pid) => old.includes(pid)), 'both processes are new');
     await stop(running, dataDir);
+});
+
+for (const signal of ['SIGINT', 'SIGHUP'] as const) {
+    test(`${signal} of the terminal during a rolling restart drains all processes once`, async (t) => {
+        const { url, signalGroup, exit, output, dataDir } = await launchMany(t, 2);
+        const stuck = await unfinishedRequest(url, dataDir);
+        process.kill(launcherOf(dataDir), 'SIGUSR2');
+        await until('a new process starts', () => servicesOf(dataDir).length === 3);
+        await delay(4_000); // so that an old one drains for more than a second: a further signal would end it
+        signalGroup(signal);
+        await delay(300);
+        stuck.write('1234567890');
+        const [answer] = await once(stuck, 'data');
+        assert.match(String(answer), /^HTTP\/1.1 400 /, 'the request in flight is still answered');
+        assert.deepEqual(await exit, { code: 0, signal: null });
+        assert.doesNotMatch(output(), /starting it again/);
+        assert.deepEqual(processesOf(dataDir), []);
+    });
+}
+
+test('SIGUSR2 to a single process replaces nothing and ends nothing', async (t) => {
+    const running = await launchMany(t, 1);
+    const { url, dataDir, output } = running;
+    process.kill(launcherOf(dataDir), 'SIGUSR2');
+    await until('it says so', () => /Nothing is replaced: there is one process/.test(output()));
+    assert.equal((await fetch(`${url}/internal/health`)).status, 200);
+    await stop(running, dataDir);
+});
+
+test('a process that ends during the start ends the start, with the file that says why', async (t) => {
+    const dataDir = temporaryDataDir(t);
+    const settings = { PORT: '0', PROCESSES: '2', DATA_DIR: dataDir, JWT_KEYS: 'not a key' };
+    const { exit, output } = runNpm(t, 'start', settings);
+    assert.equal((await exit).code, 1);
+    const [, file = ''] = /^process-\d ended during the start \(exit code 1\); see (.+)$/m.exec(output()) ?? [];
+    assert.match(readFileSync(file, 'utf8'), /JWT_KEYS/);
+    assert.deepEqual(processesOf(dataDir), []);
 });
 
 test('metrics of all processes add up, and connections to PostgreSQL stay within the limit', async (t) => {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
 import { join, relative } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -16,6 +15,7 @@ import {
     processesOf,
     runNpm,
     temporaryDataDir,
+    unfinishedRequest,
     until,
 } from './launch.ts';
 
@@ -157,21 +157,3 @@ test('a second start on the same DATA_DIR is refused with the pid of the first, 
     await first.exit;
     assert.deepEqual(processesOf(dataDir), []);
 });
-
-/** Begins a request whose body does not come. An orderly stop waits for it. */
-async function unfinishedRequest(url: string, dataDir: string): Promise<Socket> {
-    const { hostname, port } = new URL(url);
-    const socket = connect(Number(port), hostname);
-    const head = {
-        Host: hostname,
-        'X-Internal-Secret': readFileSync(`${dataDir}/internal-secret`, 'utf8').trim(),
-        'Content-Type': 'application/json',
-        'Content-Length': '10',
-        Expect: '100-continue',
-    };
-    const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
-    socket.write(`POST /internal/v1/auth/login HTTP/1.1\r\n${lines.join('')}\r\n`);
-    const [answer] = await once(socket, 'data');
-    assert.match(String(answer), /^HTTP\/1.1 100 /, 'the service waits for the body');
-    return socket;
-}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { mergeMetrics } from '../../../deploy/local/group/merge-metrics.ts';
+import { mergeMetrics } from '../../../deploy/local/replicas/merge-metrics.ts';
 
 const REQUESTS = '# HELP requests_total Requests.\n# TYPE requests_total counter\n';
 const UP = '# HELP up Whether it runs.\n# TYPE up gauge\n';

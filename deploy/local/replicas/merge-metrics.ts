@@ -40,7 +40,7 @@ function familyOf(families: Map<string, Family>, name: string): Family {
     return created;
 }
 
-/** Adds the label as the first one. A name has no blank and no brace, so the first of them ends it. */
+/** Adds the label as the first one. The name ends at the first blank or brace. */
 function labelled(sample: string, process: string): string {
     const end = sample.search(/[ {]/);
     const name = sample.slice(0, end);

@@ -1,29 +1,29 @@
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import { pino } from 'pino';
-import { serveGroupOps } from '../../../deploy/local/group/group-ops.ts';
+import { serveReplicaOps } from '../../../deploy/local/replicas/replica-ops.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { serveOps } from '../../../platform/telemetry/ops.ts';
 
 const ADDRESS = { host: '127.0.0.1', port: 0 };
 
 /** The operations port of a process whose checks fail with `failing`. */
-async function member(t: TestContext, name: string, failing: string[]) {
+async function replica(t: TestContext, name: string, failing: string[]) {
     const log = pino({ enabled: false });
     const ops = await serveOps({ ...ADDRESS, metrics: createMetrics(), log, failingChecks: async () => [...failing] });
     t.after(() => ops.stop());
     return { name, ops: ops.url };
 }
 
-it('a group is ready while one of its processes is, and otherwise says what each of them lacks', async (t) => {
+it('the processes together are ready while one of them is, and otherwise each says what it lacks', async (t) => {
     const failing: string[] = [];
     const gone = { name: 'gone', ops: 'http://127.0.0.1:1' };
-    const members = [await member(t, 'broken', ['redis: away']), await member(t, 'good', failing), gone];
-    const group = await serveGroupOps({ ...ADDRESS, metrics: createMetrics(), members });
-    t.after(() => group.stop());
-    assert.equal((await fetch(`${group.url}/readyz`)).status, 200);
+    const replicas = [await replica(t, 'broken', ['redis: away']), await replica(t, 'good', failing), gone];
+    const ops = await serveReplicaOps({ ...ADDRESS, metrics: createMetrics(), replicas });
+    t.after(() => ops.stop());
+    assert.equal((await fetch(`${ops.url}/readyz`)).status, 200);
     failing.push('database: away');
-    const answer = await fetch(`${group.url}/readyz`);
+    const answer = await fetch(`${ops.url}/readyz`);
     assert.equal(answer.status, 503);
     const text = await answer.text();
     for (const line of ['broken: redis: away', 'good: database: away', 'gone: it does not answer'])

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { describe, it } from 'node:test';
-import { processCount, shareOf } from '../../../deploy/local/group/process-plan.ts';
 import type { LaunchContext } from '../../../deploy/local/prepare.ts';
 import { Problem } from '../../../deploy/local/problem.ts';
+import { processCount, shareOf } from '../../../deploy/local/replicas/replica-plan.ts';
 import { loadConfig } from '../../../platform/process/config.ts';
 
 const contextOf = (given: Record<string, string>): LaunchContext => ({
@@ -31,6 +31,6 @@ describe('the processes of npm start', () => {
         });
         assert.deepEqual(shareOf(1, contextOf({})).SIGNATURE_THREADS, String(cores));
         const given = { DATABASE_POOL: '50', SIGNATURE_THREADS: '7', PASSWORD_THREADS: '9' };
-        assert.deepEqual(shareOf(2, contextOf(given)), { ...given, DATABASE_POOL: '40' });
+        assert.deepEqual(shareOf(2, contextOf(given)), { ...given, DATABASE_POOL: '26' });
     });
 });

@@ -4,7 +4,10 @@ import type { LaunchContext } from '../prepare.ts';
 import { Problem } from '../problem.ts';
 
 const MOST_PROCESSES = 64;
-/** Maximum number of connections to PostgreSQL of all processes together: PostgreSQL accepts 100 by default. */
+/**
+ * Maximum number of connections to PostgreSQL of all processes together, also while one more replaces another:
+ * PostgreSQL accepts 100 by default.
+ */
 const MOST_DATABASE_CONNECTIONS = 80;
 
 /** The number of processes of `npm start`: PROCESSES, by default one per core. Throws Problem. */
@@ -23,7 +26,7 @@ export function processCount({ given }: LaunchContext): number {
 export function shareOf(count: number, { config, given }: LaunchContext): Environment {
     const threads = String(Math.max(1, Math.floor(availableParallelism() / count)));
     return {
-        DATABASE_POOL: String(Math.min(config.DATABASE_POOL, Math.floor(MOST_DATABASE_CONNECTIONS / count))),
+        DATABASE_POOL: String(Math.min(config.DATABASE_POOL, Math.floor(MOST_DATABASE_CONNECTIONS / (count + 1)))),
         SIGNATURE_THREADS: given['SIGNATURE_THREADS'] ?? threads,
         PASSWORD_THREADS: given['PASSWORD_THREADS'] ?? threads,
     };
