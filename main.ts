@@ -153,9 +153,10 @@ async function startHttp(shared: Process, { hasDatabase }: { hasDatabase: boolea
     // Without a database, the gateway takes the time from identity: identity issues the tokens that the gateway
     // verifies, and its clock follows the database's clock.
     const readTime = async () => (await services.identity.getTime({}, ownContext())).unix_ms;
-    if (!hasDatabase) void clock.follow(readTime);
+    const clockCompared = hasDatabase ? Promise.resolve() : clock.follow(readTime);
     const { version } = manifest;
-    const gateway = await startGateway({ config, services, redis, version, log, metrics, clock: clock.now });
+    const now = clock.now;
+    const gateway = await startGateway({ config, services, redis, version, log, metrics, clock: now, clockCompared });
     closing.defer(() => gateway.stop());
     return gateway.url;
 }

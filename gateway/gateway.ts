@@ -50,8 +50,10 @@ export async function startGateway(dependencies: {
     metrics: Metrics;
     /** The current time, in milliseconds since 1970. */
     clock(): number;
+    /** Resolves when `clock` has been compared with the database's clock. */
+    clockCompared: Promise<void>;
 }): Promise<Gateway> {
-    const { config, services, redis, version, log, metrics, clock } = dependencies;
+    const { config, services, redis, version, log, metrics, clock, clockCompared } = dependencies;
     const rateLimiter = limiter({
         redis,
         shards: config.REDIS_SHARDS,
@@ -66,7 +68,7 @@ export async function startGateway(dependencies: {
         authenticator: authenticator({
             services,
             limiter: rateLimiter,
-            sessionVerifier: sessionVerifier({ ...services, clock }),
+            sessionVerifier: sessionVerifier({ ...services, clock, clockCompared }),
             keyFormat: { brand: config.KEY_BRAND, environment: config.KEY_ENVIRONMENT },
         }),
         limiter: rateLimiter,

@@ -18,16 +18,19 @@ export interface SessionVerifier {
 
 /**
  * Verifies access tokens with the public keys of identity. They are fetched when they are first needed, every minute
- * from then on, and when a token names an unknown key. A verified token is cached until its `exp`, by its SHA-256 only: a copy of this
- * process's memory contains no usable token.
+ * from then on, and when a token names an unknown key. A verified token is cached until its `exp`, by its SHA-256 only:
+ * a copy of this process's memory contains no usable token.
  */
 export function sessionVerifier({
     identity,
     clock,
+    clockCompared,
 }: {
     identity: Services['identity'];
     /** Milliseconds since 1970. */
     clock: () => number;
+    /** Resolves when the clock is right. Until then no token is judged: a clock that is behind would refuse new ones. */
+    clockCompared: Promise<void>;
 }): SessionVerifier {
     const newCache = () => createCache<string, { session_id: string; exp: number }>(MAX_CACHED_TOKENS);
     let cached = newCache();
@@ -39,7 +42,7 @@ export function sessionVerifier({
     let triedAt = 0;
 
     async function fetchKeys(): Promise<void> {
-        const { keys } = await identity.listSigningKeys({}, ownContext());
+        const [{ keys }] = await Promise.all([identity.listSigningKeys({}, ownContext()), clockCompared]);
         verifier = sessionTokenVerifier({ keys, clock });
         const kidsNow = keys.map(({ kid }) => kid).join();
         if (kidsNow !== kids) cached = newCache(); // a token that was signed with a removed key is no longer valid

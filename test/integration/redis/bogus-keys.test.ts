@@ -38,6 +38,7 @@ const gateway = await startGateway({
     log: quiet,
     metrics: createMetrics(),
     clock: Date.now,
+    clockCompared: Promise.resolve(),
 });
 after(() => gateway.stop());
 
