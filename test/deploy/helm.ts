@@ -14,8 +14,7 @@ export interface Manifest {
     stringData?: Record<string, string>;
 }
 
-/** The tests and the schemas check the content of manifests, so it has no static type. */
-// biome-ignore lint/suspicious/noExplicitAny: see above
+// biome-ignore lint/suspicious/noExplicitAny: the tests and the schemas check the content of manifests
 type Spec = any;
 
 /** Helm arguments with the values that the tests render the chart with, by purpose. */

@@ -35,8 +35,7 @@ export interface Answer {
     data: Data;
 }
 
-/** The tests assert the content of answers, so it has no static type. */
-// biome-ignore lint/suspicious/noExplicitAny: see above
+// biome-ignore lint/suspicious/noExplicitAny: the tests assert the content of answers
 type Data = any;
 
 /** The published client with the internal secret. Each answer is checked in the same way as in `send`. */

@@ -60,8 +60,7 @@ export interface Options {
     timeout_ms?: number;
 }
 
-/** The tests assert the content of answers, so it has no static type. */
-// biome-ignore lint/suspicious/noExplicitAny: see above
+// biome-ignore lint/suspicious/noExplicitAny: the tests assert the content of answers
 type Message = any;
 
 export interface Outcome {
