@@ -49,7 +49,7 @@ export async function runAndClose<Options>(
     parse: (args: string[]) => Options,
     measure: (closing: AsyncDisposableStack, options: Options) => Promise<boolean>,
 ): Promise<never> {
-    const options = optionsOf(parse);
+    const options = parsedOptions(parse);
     const closing = new AsyncDisposableStack();
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
         process.once(signal, () => closing.disposeAsync().finally(() => process.exit(1)));
@@ -63,7 +63,8 @@ export async function runAndClose<Options>(
     process.exit(content ? 0 : 1);
 }
 
-function optionsOf<Options>(parse: (args: string[]) => Options): Options {
+/** Parses the options of the command line. Exits with 2 if one is invalid. */
+export function parsedOptions<Options>(parse: (args: string[]) => Options): Options {
     try {
         return parse(process.argv.slice(2));
     } catch (error) {

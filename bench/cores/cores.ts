@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parsedOptions } from '../bed.ts';
 import { HTTP_JOB_NAMES } from '../jobs/index.ts';
 import { type CoresOptions, parseCoresOptions } from '../options.ts';
 import type { SuiteResults } from '../suite.ts';
@@ -46,7 +47,7 @@ function ratesOn(cores: number, { only, seconds, connections }: CoresOptions): M
     }
 }
 
-const options = parseCoresOptions(process.argv.slice(2), HTTP_JOB_NAMES);
+const options = parsedOptions((args) => parseCoresOptions(args, HTTP_JOB_NAMES));
 const counts = CORES.map((_, index) => index + 1);
 const rates = counts.map((cores) => ratesOn(cores, options));
 const rows = options.only.map((job) => {

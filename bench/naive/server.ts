@@ -102,12 +102,13 @@ export interface NaiveAnswer {
     pids: number[];
 }
 
-/** Maximum number of connections to PostgreSQL of all processes together. PostgreSQL accepts 100. */
+/** Connections to PostgreSQL that up to 40 processes share. PostgreSQL accepts 100, and the service needs some. */
 const MOST_CONNECTIONS = 40;
 
 /** Starts the processes, and answers when all of them listen. */
 async function startProcesses({ databaseUrl, processes }: NaiveTask): Promise<void> {
-    const env = { DATABASE_URL: databaseUrl, CONNECTIONS: String(Math.floor(MOST_CONNECTIONS / processes)) };
+    const connections = Math.max(1, Math.floor(MOST_CONNECTIONS / processes)); // a pool of 0 would be one of 10
+    const env = { DATABASE_URL: databaseUrl, CONNECTIONS: String(connections) };
     const workers = Array.from({ length: processes }, () => cluster.fork(env));
     const addresses = await Promise.all(workers.map((worker) => once(worker, 'listening') as Promise<[Address]>));
     const [[{ port }]] = addresses as [[Address]]; // there is at least one
