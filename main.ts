@@ -155,8 +155,16 @@ async function startHttp(shared: Process, { hasDatabase }: { hasDatabase: boolea
     const readTime = async () => (await services.identity.getTime({}, ownContext())).unix_ms;
     const clockCompared = hasDatabase ? Promise.resolve() : clock.follow(readTime);
     const { version } = manifest;
-    const now = clock.now;
-    const gateway = await startGateway({ config, services, redis, version, log, metrics, clock: now, clockCompared });
+    const gateway = await startGateway({
+        config,
+        services,
+        redis,
+        version,
+        log,
+        metrics,
+        clock: clock.now,
+        clockCompared,
+    });
     closing.defer(() => gateway.stop());
     return gateway.url;
 }

@@ -38,10 +38,10 @@ interface KeepOptions {
  * if this launcher is killed.
  */
 export function keepRunning({ name, start, logFile, log, onEnd }: KeepOptions): RoleProcess {
-    let current = launch(start, logFile, endedByItself);
     let restart: NodeJS.Timeout | undefined;
     let wanted = true;
     let backoffMs = BACKOFF_MS.first;
+    let current = launch(start, logFile, endedByItself);
 
     function endedByItself(reason: string, afterMs: number): void {
         if (!wanted) return;

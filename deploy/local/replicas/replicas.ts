@@ -70,9 +70,9 @@ export async function startReplicas(
 /** Returns a function that starts a replica. `running` has the replicas that it started and that nobody removed. */
 function starter(
     { env, logFile }: ReplicaOptions,
-    on: { metrics: Metrics; running: Set<Replica>; onEnd(name: string, reason: string): void },
+    { metrics, running, onEnd }: { metrics: Metrics; running: Set<Replica>; onEnd(name: string, reason: string): void },
 ): (name: string) => Promise<Replica> {
-    const ended = on.metrics.counter({
+    const ended = metrics.counter({
         name: 'processes_ended_total',
         help: 'Processes of npm start that ended by themselves. The launcher started each again.',
         labels: [],
@@ -80,18 +80,18 @@ function starter(
     return async (name) => {
         const opsPort = await pickPort();
         const own = { ...env, OPS_HOST: LOOPBACK, OPS_PORT: String(opsPort) };
-        const process = keepRunning({
+        const kept = keepRunning({
             name,
             start: (stdio) => startWithSharedPorts(own, stdio),
             logFile,
             log: (line) => console.log(line),
             onEnd(reason) {
                 ended.inc();
-                on.onEnd(name, reason);
+                onEnd(name, reason);
             },
         });
-        const replica = { ...process, ops: `http://${LOOPBACK}:${opsPort}`, opsPort };
-        on.running.add(replica);
+        const replica = { ...kept, ops: `http://${LOOPBACK}:${opsPort}`, opsPort };
+        running.add(replica);
         return replica;
     };
 }
@@ -99,9 +99,9 @@ function starter(
 /** Replaces each replica. Keeps those that are left if a new one does not become ready, or if the launcher stops. */
 async function replaceAll(
     replicas: Replica[],
-    by: { start(name: string): Promise<Replica>; running: Set<Replica>; stopping: AbortSignal },
+    group: { start(name: string): Promise<Replica>; running: Set<Replica>; stopping: AbortSignal },
 ): Promise<void> {
-    const { start, running, stopping } = by;
+    const { start, running, stopping } = group;
     const forget = (replica: Replica): void => {
         running.delete(replica);
         releasePort(replica.opsPort);
