@@ -1,5 +1,5 @@
 import { Balancer } from './balancer.ts';
-import type { Transport } from './definition.ts';
+import { encoding, type Transport } from './definition.ts';
 import type { FrameStream } from './frames/frame-stream.ts';
 import { Replica } from './replica.ts';
 import { type ReplicaAddress, resolveAddresses } from './resolve.ts';
@@ -60,7 +60,7 @@ export function connect(options: ConnectOptions): Connection {
         if (isClosed && streams.size === 0) clearInterval(sweeper);
     }, SWEEP_MS).unref();
     return {
-        transport: (method, request, context) => balancer.call(method, request, context),
+        transport: encoding((method, request, context) => balancer.call(method, request, context)),
         replicas: () => balancer.replicas(),
         assertReached: () => balancer.assertReached(),
         close() {

@@ -9,6 +9,8 @@ import { asBuffer } from './frames/frames.ts';
 interface Codec {
     encode(message: never, writer: BinaryWriter): BinaryWriter;
     decode(input: BinaryReader | Uint8Array): unknown;
+    /** Returns a message with the fields of this one that the contract defines, and no others. Bytes are shared. */
+    fromPartial(message: never): unknown;
 }
 
 interface MethodDefinition {
@@ -40,16 +42,31 @@ export interface MethodInfo {
     path: string;
     /** True if the call may be repeated when it is unknown whether it has run. */
     safe: boolean;
+    requestType: Codec;
+    responseType: Codec;
 }
 
-/** Sends one encoded call to its service, and returns the encoded answer. Fails with AppErrors only. */
-export type Transport = (method: MethodInfo, request: Uint8Array, context: CallContext) => Promise<Uint8Array>;
+/** Sends one call to its service, and returns the answer. Fails with AppErrors only. */
+export type Transport = (method: MethodInfo, request: unknown, context: CallContext) => Promise<unknown>;
+
+/** Like Transport, for encoded messages. */
+export type EncodedTransport = (method: MethodInfo, request: Uint8Array, context: CallContext) => Promise<Uint8Array>;
+
+/** Returns a transport that encodes requests for `send`, and decodes its answers. */
+export function encoding(send: EncodedTransport): Transport {
+    return async (method, request, context) => {
+        const encoded = encode(method.requestType, request as never); // client() pairs each request with its method
+        return method.responseType.decode(await send(method, encoded, context));
+    };
+}
 
 function methodInfo(definition: ServiceDefinition, method: MethodDefinition): MethodInfo {
     const level = method.options.idempotencyLevel;
     return {
         path: `/${definition.fullName}/${method.name}`,
         safe: level === 'NO_SIDE_EFFECTS' || level === 'IDEMPOTENT',
+        requestType: method.requestType,
+        responseType: method.responseType,
     };
 }
 
@@ -57,24 +74,26 @@ function methodInfo(definition: ServiceDefinition, method: MethodDefinition): Me
 export function client<D extends ServiceDefinition>(definition: D, transport: Transport): ServiceOf<D> {
     const calls = Object.entries(definition.methods).map(([name, method]) => {
         const info = methodInfo(definition, method);
-        const call = async (request: unknown, context: CallContext): Promise<unknown> => {
-            // ServiceOf pairs each request with the codec of its own method.
-            const encoded = encode(method.requestType, request as never);
-            return method.responseType.decode(await transport(info, encoded, context));
-        };
+        const call = (request: unknown, context: CallContext): Promise<unknown> => transport(info, request, context);
         return [name, call] as const;
     });
     // `calls` and ServiceOf have the same methods: those of `definition`.
     return Object.fromEntries(calls) as ServiceOf<D>;
 }
 
-/** A method that takes and returns encoded messages. */
+/** A method of a service in this process. */
 export interface BoundMethod {
     path: string;
+    /**
+     * Takes and returns messages. Both are copied, so that only the fields of the contract arrive, as if they had been
+     * encoded.
+     */
+    call(request: unknown, context: CallContext): Promise<unknown>;
+    /** Takes and returns encoded messages. */
     run(request: Uint8Array, context: CallContext): Promise<Uint8Array>;
 }
 
-/** Returns the methods of `implementation`, for encoded messages. */
+/** Returns the methods of `implementation`. */
 export function bind<D extends ServiceDefinition>(definition: D, implementation: ServiceOf<D>): BoundMethod[] {
     return Object.entries(definition.methods).map(([name, method]) => {
         // ServiceOf has a function for each method of the definition.
@@ -84,9 +103,14 @@ export function bind<D extends ServiceDefinition>(definition: D, implementation:
         ) => Promise<unknown>;
         return {
             path: methodInfo(definition, method).path,
+            // Messages are paired by ServiceOf, here and below.
+            async call(request, context) {
+                const response = await call(method.requestType.fromPartial(request as never), context);
+                return method.responseType.fromPartial(response as never);
+            },
             async run(request, context) {
                 const response = await call(decodeRequest(method.requestType, request), context);
-                return encode(method.responseType, response as never); // paired by ServiceOf, as above
+                return encode(method.responseType, response as never);
             },
         };
     });

@@ -15,11 +15,19 @@ const ADDRESS = /^[\w.:%/-]{1,64}$/;
 /** Runs one encoded call. Fails with AppErrors only: any other error has been logged and converted to `internal`. */
 export type Dispatch = (path: string, request: Uint8Array, context: CallContext) => Promise<Uint8Array>;
 
+/** Like Dispatch, for a call within this process, whose messages are not encoded. */
+export type LocalDispatch = (path: string, request: unknown, context: CallContext) => Promise<unknown>;
+
+export interface Dispatcher {
+    remote: Dispatch;
+    local: LocalDispatch;
+}
+
 /**
  * Creates the entry to a process's services for calls of every transport: it finds the method, records metrics and
  * converts errors.
  */
-export function dispatcher(methods: BoundMethod[], { log, metrics }: { log: Log; metrics: Metrics }): Dispatch {
+export function dispatcher(methods: BoundMethod[], { log, metrics }: { log: Log; metrics: Metrics }): Dispatcher {
     const table = new Map(methods.map((method) => [method.path, method]));
     const duration = metrics.histogram({
         name: 'rpc_server_duration_seconds',
@@ -27,7 +35,11 @@ export function dispatcher(methods: BoundMethod[], { log, metrics }: { log: Log;
         labels: ['method', 'outcome'],
     });
 
-    return async (path, request, context) => {
+    async function observed<Answer>(
+        path: string,
+        context: CallContext,
+        run: (method: BoundMethod, context: CallContext) => Promise<Answer>,
+    ): Promise<Answer> {
         const method = table.get(path);
         if (!method) throw new AppError('method_not_allowed', 'There is no such method.');
         const began = performance.now();
@@ -41,9 +53,7 @@ export function dispatcher(methods: BoundMethod[], { log, metrics }: { log: Log;
             if (context.address !== undefined && !ADDRESS.test(context.address)) {
                 throw new AppError('invalid', 'x-client-address must be an IP address or a network.');
             }
-            const response = await method.run(request, span.within(context));
-            if (response.byteLength > MAX_ANSWER_BYTES)
-                throw new Error(`the answer is too large: ${response.byteLength} bytes`);
+            const response = await run(method, span.within(context));
             duration.observe({ method: path, outcome: 'ok' }, secondsSince(began));
             span.finish();
             return response;
@@ -58,5 +68,15 @@ export function dispatcher(methods: BoundMethod[], { log, metrics }: { log: Log;
             span.finish(refusal);
             throw refusal;
         }
+    }
+
+    return {
+        remote: (path, request, context) =>
+            observed(path, context, async (method, within) => {
+                const response = await method.run(request, within);
+                if (response.byteLength <= MAX_ANSWER_BYTES) return response;
+                throw new Error(`the answer is too large: ${response.byteLength} bytes`);
+            }),
+        local: (path, request, context) => observed(path, context, (method, within) => method.call(request, within)),
     };
 }

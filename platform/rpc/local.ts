@@ -4,7 +4,7 @@ import { AppError, asAppError } from '../errors.ts';
 import { sweepWhileNeeded } from '../process/sweep.ts';
 import { type ListItem, UnorderedList } from '../unordered-list.ts';
 import type { Transport } from './definition.ts';
-import type { Dispatch } from './dispatch.ts';
+import type { LocalDispatch } from './dispatch.ts';
 import { decodeError, encodeError } from './frames/wire.ts';
 
 interface PendingCall extends ListItem {
@@ -13,10 +13,10 @@ interface PendingCall extends ListItem {
 }
 
 /**
- * Creates the transport to services in this process. It encodes messages and converts errors as over the network, so
- * that nothing works here that would fail there. A call also fails at its deadline, whatever its service does.
+ * Creates the transport to services in this process. It does not encode messages. It converts errors as over the
+ * network. A call also fails at its deadline, whatever its service does.
  */
-export function localTransport(dispatch: Dispatch): Transport {
+export function localTransport(dispatch: LocalDispatch): Transport {
     const pending = new UnorderedList<PendingCall>();
 
     function sweep(now: number): boolean {
@@ -29,7 +29,7 @@ export function localTransport(dispatch: Dispatch): Transport {
     }
 
     return (method, request, context) => {
-        const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+        const { promise, resolve, reject } = Promise.withResolvers<unknown>();
         const call = { place: -1, context, reject };
         pending.add(call);
         sweepWhileNeeded(sweep);

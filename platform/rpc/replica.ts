@@ -4,7 +4,7 @@ import type { CallContext } from '../context.ts';
 import type { AppError } from '../errors.ts';
 import { overloaded } from '../gather.ts';
 import { InFlight } from './bounds/in-flight.ts';
-import type { MethodInfo, Transport } from './definition.ts';
+import type { EncodedTransport, MethodInfo } from './definition.ts';
 import { FrameStream } from './frames/frame-stream.ts';
 import { FRAME_BYTES, MAX_MESSAGE_BYTES } from './frames/frames.ts';
 import type { ReplicaAddress } from './resolve.ts';
@@ -41,7 +41,7 @@ export class Replica {
     readonly inFlight = new InFlight();
     readonly #options: ReplicaOptions;
     readonly #grpc: Client;
-    readonly #alone: Transport;
+    readonly #alone: EncodedTransport;
     #stream: FrameStream;
     #retired = false;
 

@@ -2,7 +2,7 @@ import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { type Connection, connect } from './connect.ts';
 import { type BoundMethod, client, type ServiceDefinition, type ServiceOf, type Transport } from './definition.ts';
-import { type Dispatch, dispatcher } from './dispatch.ts';
+import { type Dispatch, type Dispatcher, dispatcher } from './dispatch.ts';
 import { localTransport } from './local.ts';
 import type { Tls } from './tls.ts';
 
@@ -13,7 +13,10 @@ export interface ServiceRegistry {
     serviceClients<Definitions extends Record<string, ServiceDefinition>>(
         definitions: Definitions,
     ): { [Role in keyof Definitions]: ServiceOf<Definitions[Role]> };
-    /** Registers the methods of this process. Before that, no local call can be answered. */
+    /**
+     * Registers the methods of this process. Before that, no local call can be answered. Returns the entry for calls of
+     * other processes.
+     */
     offer(methods: BoundMethod[]): Dispatch;
     /** The connections to services that do not run in this process, by role. */
     connections: ReadonlyMap<string, Connection>;
@@ -33,10 +36,10 @@ export function serviceRegistry(options: {
     const { localRoles, addressOf, serviceToken, tls, frames, log, metrics } = options;
     const connections = new Map<string, Connection>();
     exposeConnections(metrics, connections);
-    let dispatch: Dispatch | undefined;
+    let here: Dispatcher | undefined;
     const local = localTransport((path, request, context) => {
-        if (!dispatch) return Promise.reject(new Error('a service was called before it was registered'));
-        return dispatch(path, request, context);
+        if (!here) return Promise.reject(new Error('a service was called before it was registered'));
+        return here.local(path, request, context);
     });
 
     function transportTo(role: string): Transport {
@@ -59,8 +62,8 @@ export function serviceRegistry(options: {
                 Object.entries(definitions).map(([role, definition]) => [role, serviceClient(role, definition)]),
             ) as { [Role in keyof Definitions]: ServiceOf<Definitions[Role]> },
         offer(methods) {
-            dispatch = dispatcher(methods, { log, metrics });
-            return dispatch;
+            here = dispatcher(methods, { log, metrics });
+            return here.remote;
         },
         connections,
         close() {

@@ -12,7 +12,7 @@ import { AppError } from '../errors.ts';
 import { newId, REQUEST_ID } from '../ids.ts';
 import { readTraceparent } from '../telemetry/span.ts';
 import { startSpan } from '../telemetry/tracing.ts';
-import type { Transport } from './definition.ts';
+import type { EncodedTransport } from './definition.ts';
 import { asBuffer } from './frames/frames.ts';
 import { decodeError, TransportError } from './frames/wire.ts';
 
@@ -106,7 +106,7 @@ export function unreachable(service: string, cause?: unknown): AppError {
 export function unaryTransport(
     grpc: Client,
     { service, serviceToken }: { service: string; serviceToken: string },
-): Transport {
+): EncodedTransport {
     return (method, request, context) =>
         new Promise((resolve, reject) => {
             requireTime(context);

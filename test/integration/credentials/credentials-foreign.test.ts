@@ -145,8 +145,8 @@ test('a search whose caller has disconnected stops after the current statement',
 
 test('a list is unavailable while a did process of the previous release cannot list the account’s DIDs', async () => {
     const methods = bind(DidServiceDefinition, did).filter(({ path }) => !path.endsWith('/ListOwned'));
-    const dispatch = dispatcher(methods, { log: quiet, metrics: createMetrics() });
-    const services = { did: client(DidServiceDefinition, localTransport(dispatch)) };
+    const { local } = dispatcher(methods, { log: quiet, metrics: createMetrics() });
+    const services = { did: client(DidServiceDefinition, localTransport(local)) };
     const deps = { store: credentialStore(db), services, cursors: testCursors, listScope: 'owner' } as const;
     const page = foreignView(deps, { party: LARGE, account }).page({ before: undefined, size: 10 }, context);
     await assert.rejects(page, (error) => error instanceof AppError && error.kind === 'unavailable');

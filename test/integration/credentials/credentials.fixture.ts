@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import type { CallContext } from '../../../platform/context.ts';
 import { AppError, type ErrorKind } from '../../../platform/errors.ts';
 import { type Database, sql } from '../../../platform/postgres/db.ts';
-import { bind, client, type ServiceDefinition, type ServiceOf } from '../../../platform/rpc/definition.ts';
+import { bind, client, encoding, type ServiceDefinition, type ServiceOf } from '../../../platform/rpc/definition.ts';
 import { dispatcher } from '../../../platform/rpc/dispatch.ts';
-import { localTransport } from '../../../platform/rpc/local.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { CredentialsServiceDefinition, type IssueRequest } from '../../../proto/gen/credentials/v1/credentials.ts';
 import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
@@ -18,10 +17,13 @@ import { inlineSignatures } from '../../../workers/crypto/signatures.ts';
 import { quiet, testContext, testDatabase } from '../../support/harness.ts';
 import { AMPLE } from '../services/ample.ts';
 
-/** Wraps a service as other services reach it: every message and error is encoded and decoded. */
+/** Wraps a service as services of other processes reach it: every message is encoded and decoded. */
 export function reached<D extends ServiceDefinition>(definition: D, service: ServiceOf<D>): ServiceOf<D> {
-    const dispatch = dispatcher(bind(definition, service), { log: quiet, metrics: createMetrics() });
-    return client(definition, localTransport(dispatch));
+    const { remote } = dispatcher(bind(definition, service), { log: quiet, metrics: createMetrics() });
+    return client(
+        definition,
+        encoding(({ path }, request, context) => remote(path, request, context)),
+    );
 }
 
 export const testCursors = cursors(['the service token of these tests']);

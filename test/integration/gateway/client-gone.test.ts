@@ -29,7 +29,7 @@ it('when a client disconnects, its call is cancelled in every process, and no pr
     });
     const service = { ...recordingLog(), metrics: createMetrics() };
     const methods = bind(DidServiceDefinition, implementation);
-    const replica = await startReplica(t, { methods, dispatch: dispatcher(methods, service) });
+    const replica = await startReplica(t, { methods, dispatch: dispatcher(methods, service).remote });
     const front = { ...recordingLog(), metrics: createMetrics() };
     const gateway = await startGateway({
         config: loadConfig({ INTERNAL_SECRET: SECRET, PORT: '0' }),

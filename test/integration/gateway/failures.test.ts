@@ -56,8 +56,8 @@ for (const frames of [true, false]) {
             },
         });
         const methods = bind(DidServiceDefinition, implementation);
-        const dispatch = dispatcher(methods, { log: quiet, metrics: createMetrics() });
-        const replica = await startReplica(t, { methods, dispatch });
+        const { remote } = dispatcher(methods, { log: quiet, metrics: createMetrics() });
+        const replica = await startReplica(t, { methods, dispatch: remote });
         const gateway = await start(t, { did: connectTo(t, [replica.address], { frames }) });
         assert.equal(await askForDid(gateway.url), 503);
         const { status, error, reason } = await gateway.requestLine();

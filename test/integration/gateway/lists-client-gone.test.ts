@@ -61,9 +61,9 @@ const methods = [...bind(KeysServiceDefinition, keys), ...bind(CredentialsServic
 const dispatch = dispatcher(methods, { log: quiet, metrics: createMetrics() });
 
 const TRANSPORTS: Record<'local' | 'grpc', (t: TestContext) => Promise<Transport>> = {
-    local: async () => localTransport(dispatch),
+    local: async () => localTransport(dispatch.local),
     async grpc(t) {
-        const server = await serveHere({ methods, dispatch });
+        const server = await serveHere({ methods, dispatch: dispatch.remote });
         t.after(() => server.stop());
         const connection = connect({ service: 'test', address: server.address, serviceToken: TOKEN, tls: undefined });
         t.after(() => connection.close());

@@ -66,8 +66,8 @@ export async function startReplica(t: TestContext, options: Partial<ServeOptions
         },
     });
     const methods = bind(DidServiceDefinition, implementation);
-    const dispatch = dispatcher(methods, { log: quiet, metrics: createMetrics() });
-    const server = await serveHere({ methods, dispatch, ...options });
+    const { remote } = dispatcher(methods, { log: quiet, metrics: createMetrics() });
+    const server = await serveHere({ methods, dispatch: remote, ...options });
     let stopped: Promise<void> | undefined;
     const stop = (): Promise<void> => {
         stopped ??= server.stop();

@@ -228,6 +228,20 @@ export const IssueRequest: MessageFns<IssueRequest> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<IssueRequest>): IssueRequest {
+    return IssueRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<IssueRequest>): IssueRequest {
+    const message = createBaseIssueRequest();
+    message.issuer_did = object.issuer_did ?? "";
+    message.issuer_private_key = object.issuer_private_key ?? new Uint8Array(0);
+    message.subject_did = object.subject_did ?? "";
+    message.credential_type = object.credential_type ?? "";
+    message.claims = object.claims ?? "";
+    message.expiration_date = object.expiration_date ?? undefined;
+    return message;
+  },
 };
 
 function createBaseCredential(): Credential {
@@ -348,6 +362,21 @@ export const Credential: MessageFns<Credential> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<Credential>): Credential {
+    return Credential.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Credential>): Credential {
+    const message = createBaseCredential();
+    message.credential_id = object.credential_id ?? "";
+    message.credential = object.credential ?? "";
+    message.issuer = object.issuer ?? "";
+    message.subject = object.subject ?? "";
+    message.credential_type = object.credential_type ?? "";
+    message.issued_at = object.issued_at ?? "";
+    message.expires_at = object.expires_at ?? undefined;
+    return message;
+  },
 };
 
 function createBaseVerifyRequest(): VerifyRequest {
@@ -415,6 +444,17 @@ export const VerifyRequest: MessageFns<VerifyRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<VerifyRequest>): VerifyRequest {
+    return VerifyRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<VerifyRequest>): VerifyRequest {
+    const message = createBaseVerifyRequest();
+    message.credential = object.credential ?? "";
+    message.issuer_did = object.issuer_did ?? "";
+    message.check_revocation = object.check_revocation ?? false;
+    return message;
   },
 };
 
@@ -572,6 +612,24 @@ export const Verification: MessageFns<Verification> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<Verification>): Verification {
+    return Verification.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Verification>): Verification {
+    const message = createBaseVerification();
+    message.valid = object.valid ?? false;
+    message.issuer = object.issuer ?? undefined;
+    message.subject = object.subject ?? undefined;
+    message.credential_type = object.credential_type ?? undefined;
+    message.claims = object.claims ?? undefined;
+    message.issued_at = object.issued_at ?? undefined;
+    message.expires_at = object.expires_at ?? undefined;
+    message.revoked = object.revoked ?? false;
+    message.expired = object.expired ?? false;
+    message.error = object.error ?? undefined;
+    return message;
+  },
 };
 
 function createBaseVerifyManyRequest(): VerifyManyRequest {
@@ -629,6 +687,16 @@ export const VerifyManyRequest: MessageFns<VerifyManyRequest> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<VerifyManyRequest>): VerifyManyRequest {
+    return VerifyManyRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<VerifyManyRequest>): VerifyManyRequest {
+    const message = createBaseVerifyManyRequest();
+    message.credentials = object.credentials?.map((e) => e) || [];
+    message.check_revocation = object.check_revocation ?? false;
+    return message;
+  },
 };
 
 function createBaseVerifyManyResponse(): VerifyManyResponse {
@@ -674,6 +742,15 @@ export const VerifyManyResponse: MessageFns<VerifyManyResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<VerifyManyResponse>): VerifyManyResponse {
+    return VerifyManyResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<VerifyManyResponse>): VerifyManyResponse {
+    const message = createBaseVerifyManyResponse();
+    message.results = object.results?.map((e) => Verification.fromPartial(e)) || [];
+    return message;
   },
 };
 
@@ -742,6 +819,17 @@ export const RevokeRequest: MessageFns<RevokeRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<RevokeRequest>): RevokeRequest {
+    return RevokeRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RevokeRequest>): RevokeRequest {
+    const message = createBaseRevokeRequest();
+    message.credential_id = object.credential_id ?? "";
+    message.issuer_did = object.issuer_did ?? "";
+    message.reason = object.reason ?? undefined;
+    return message;
   },
 };
 
@@ -822,6 +910,18 @@ export const Revocation: MessageFns<Revocation> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<Revocation>): Revocation {
+    return Revocation.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Revocation>): Revocation {
+    const message = createBaseRevocation();
+    message.credential_id = object.credential_id ?? "";
+    message.revoked = object.revoked ?? false;
+    message.revoked_at = object.revoked_at ?? undefined;
+    message.reason = object.reason ?? undefined;
+    return message;
+  },
 };
 
 function createBaseGetStatusRequest(): GetStatusRequest {
@@ -867,6 +967,15 @@ export const GetStatusRequest: MessageFns<GetStatusRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<GetStatusRequest>): GetStatusRequest {
+    return GetStatusRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetStatusRequest>): GetStatusRequest {
+    const message = createBaseGetStatusRequest();
+    message.credential_id = object.credential_id ?? "";
+    return message;
   },
 };
 
@@ -958,6 +1067,19 @@ export const ListRequest: MessageFns<ListRequest> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<ListRequest>): ListRequest {
+    return ListRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListRequest>): ListRequest {
+    const message = createBaseListRequest();
+    message.issuer_did = object.issuer_did ?? undefined;
+    message.subject_did = object.subject_did ?? undefined;
+    message.limit = object.limit ?? 0;
+    message.cursor = object.cursor ?? undefined;
+    message.with_total = object.with_total ?? false;
+    return message;
+  },
 };
 
 function createBaseListResponse(): ListResponse {
@@ -1025,6 +1147,17 @@ export const ListResponse: MessageFns<ListResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<ListResponse>): ListResponse {
+    return ListResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListResponse>): ListResponse {
+    const message = createBaseListResponse();
+    message.credentials = object.credentials?.map((e) => CredentialSummary.fromPartial(e)) || [];
+    message.next_cursor = object.next_cursor ?? undefined;
+    message.total = object.total ?? undefined;
+    return message;
   },
 };
 
@@ -1146,6 +1279,21 @@ export const CredentialSummary: MessageFns<CredentialSummary> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<CredentialSummary>): CredentialSummary {
+    return CredentialSummary.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CredentialSummary>): CredentialSummary {
+    const message = createBaseCredentialSummary();
+    message.credential_id = object.credential_id ?? "";
+    message.issuer = object.issuer ?? "";
+    message.subject = object.subject ?? "";
+    message.credential_type = object.credential_type ?? "";
+    message.issued_at = object.issued_at ?? "";
+    message.expires_at = object.expires_at ?? undefined;
+    message.revoked = object.revoked ?? false;
+    return message;
+  },
 };
 
 function createBasePingRequest(): PingRequest {
@@ -1181,6 +1329,14 @@ export const PingRequest: MessageFns<PingRequest> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<PingRequest>): PingRequest {
+    return PingRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<PingRequest>): PingRequest {
+    const message = createBasePingRequest();
+    return message;
+  },
 };
 
 function createBasePingResponse(): PingResponse {
@@ -1215,6 +1371,14 @@ export const PingResponse: MessageFns<PingResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<PingResponse>): PingResponse {
+    return PingResponse.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<PingResponse>): PingResponse {
+    const message = createBasePingResponse();
+    return message;
   },
 };
 
@@ -1290,7 +1454,17 @@ export const CredentialsServiceDefinition = {
   },
 } as const;
 
+type Builtin = Date | Function | Uint8Array | string | number | boolean | undefined;
+
+export type DeepPartial<T> = T extends Builtin ? T
+  : T extends globalThis.Array<infer U> ? globalThis.Array<DeepPartial<U>>
+  : T extends ReadonlyArray<infer U> ? ReadonlyArray<DeepPartial<U>>
+  : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
+  : Partial<T>;
+
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

@@ -117,6 +117,15 @@ export const CreateRequest: MessageFns<CreateRequest> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<CreateRequest>): CreateRequest {
+    return CreateRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CreateRequest>): CreateRequest {
+    const message = createBaseCreateRequest();
+    message.public_key = object.public_key ?? undefined;
+    return message;
+  },
 };
 
 function createBaseCreateResponse(): CreateResponse {
@@ -185,6 +194,17 @@ export const CreateResponse: MessageFns<CreateResponse> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<CreateResponse>): CreateResponse {
+    return CreateResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CreateResponse>): CreateResponse {
+    const message = createBaseCreateResponse();
+    message.did = object.did ?? "";
+    message.public_key = object.public_key ?? new Uint8Array(0);
+    message.private_key = object.private_key ?? undefined;
+    return message;
+  },
 };
 
 function createBaseRecordForWalletRequest(): RecordForWalletRequest {
@@ -231,6 +251,15 @@ export const RecordForWalletRequest: MessageFns<RecordForWalletRequest> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<RecordForWalletRequest>): RecordForWalletRequest {
+    return RecordForWalletRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RecordForWalletRequest>): RecordForWalletRequest {
+    const message = createBaseRecordForWalletRequest();
+    message.public_key = object.public_key ?? new Uint8Array(0);
+    return message;
+  },
 };
 
 function createBaseRecordForWalletResponse(): RecordForWalletResponse {
@@ -276,6 +305,15 @@ export const RecordForWalletResponse: MessageFns<RecordForWalletResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<RecordForWalletResponse>): RecordForWalletResponse {
+    return RecordForWalletResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RecordForWalletResponse>): RecordForWalletResponse {
+    const message = createBaseRecordForWalletResponse();
+    message.did = object.did ?? "";
+    return message;
   },
 };
 
@@ -334,6 +372,16 @@ export const ResolveRequest: MessageFns<ResolveRequest> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<ResolveRequest>): ResolveRequest {
+    return ResolveRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ResolveRequest>): ResolveRequest {
+    const message = createBaseResolveRequest();
+    message.did = object.did ?? "";
+    message.derive = object.derive ?? false;
+    return message;
+  },
 };
 
 function createBaseResolveResponse(): ResolveResponse {
@@ -391,6 +439,16 @@ export const ResolveResponse: MessageFns<ResolveResponse> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<ResolveResponse>): ResolveResponse {
+    return ResolveResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ResolveResponse>): ResolveResponse {
+    const message = createBaseResolveResponse();
+    message.did = object.did ?? "";
+    message.public_key = object.public_key ?? new Uint8Array(0);
+    return message;
+  },
 };
 
 function createBaseFilterOwnedRequest(): FilterOwnedRequest {
@@ -437,6 +495,15 @@ export const FilterOwnedRequest: MessageFns<FilterOwnedRequest> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<FilterOwnedRequest>): FilterOwnedRequest {
+    return FilterOwnedRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FilterOwnedRequest>): FilterOwnedRequest {
+    const message = createBaseFilterOwnedRequest();
+    message.dids = object.dids?.map((e) => e) || [];
+    return message;
+  },
 };
 
 function createBaseFilterOwnedResponse(): FilterOwnedResponse {
@@ -482,6 +549,15 @@ export const FilterOwnedResponse: MessageFns<FilterOwnedResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<FilterOwnedResponse>): FilterOwnedResponse {
+    return FilterOwnedResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FilterOwnedResponse>): FilterOwnedResponse {
+    const message = createBaseFilterOwnedResponse();
+    message.dids = object.dids?.map((e) => e) || [];
+    return message;
   },
 };
 
@@ -540,6 +616,16 @@ export const ListOwnedRequest: MessageFns<ListOwnedRequest> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<ListOwnedRequest>): ListOwnedRequest {
+    return ListOwnedRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListOwnedRequest>): ListOwnedRequest {
+    const message = createBaseListOwnedRequest();
+    message.limit = object.limit ?? 0;
+    message.after = object.after ?? undefined;
+    return message;
+  },
 };
 
 function createBaseListOwnedResponse(): ListOwnedResponse {
@@ -586,6 +672,15 @@ export const ListOwnedResponse: MessageFns<ListOwnedResponse> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<ListOwnedResponse>): ListOwnedResponse {
+    return ListOwnedResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListOwnedResponse>): ListOwnedResponse {
+    const message = createBaseListOwnedResponse();
+    message.dids = object.dids?.map((e) => e) || [];
+    return message;
+  },
 };
 
 function createBaseGetQuotasRequest(): GetQuotasRequest {
@@ -620,6 +715,14 @@ export const GetQuotasRequest: MessageFns<GetQuotasRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<GetQuotasRequest>): GetQuotasRequest {
+    return GetQuotasRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<GetQuotasRequest>): GetQuotasRequest {
+    const message = createBaseGetQuotasRequest();
+    return message;
   },
 };
 
@@ -666,6 +769,15 @@ export const GetQuotasResponse: MessageFns<GetQuotasResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<GetQuotasResponse>): GetQuotasResponse {
+    return GetQuotasResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetQuotasResponse>): GetQuotasResponse {
+    const message = createBaseGetQuotasResponse();
+    message.dids = (object.dids !== undefined && object.dids !== null) ? Quota.fromPartial(object.dids) : undefined;
+    return message;
   },
 };
 
@@ -723,6 +835,16 @@ export const Quota: MessageFns<Quota> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<Quota>): Quota {
+    return Quota.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Quota>): Quota {
+    const message = createBaseQuota();
+    message.used = object.used ?? 0;
+    message.limit = object.limit ?? 0;
+    return message;
   },
 };
 
@@ -789,6 +911,14 @@ export const DidServiceDefinition = {
   },
 } as const;
 
+type Builtin = Date | Function | Uint8Array | string | number | boolean | undefined;
+
+export type DeepPartial<T> = T extends Builtin ? T
+  : T extends globalThis.Array<infer U> ? globalThis.Array<DeepPartial<U>>
+  : T extends ReadonlyArray<infer U> ? ReadonlyArray<DeepPartial<U>>
+  : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
+  : Partial<T>;
+
 function longToNumber(int64: { toString(): string }): number {
   const num = globalThis.Number(int64.toString());
   if (num > globalThis.Number.MAX_SAFE_INTEGER) {
@@ -803,4 +933,6 @@ function longToNumber(int64: { toString(): string }): number {
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

@@ -236,6 +236,17 @@ export const RegisterRequest: MessageFns<RegisterRequest> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<RegisterRequest>): RegisterRequest {
+    return RegisterRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RegisterRequest>): RegisterRequest {
+    const message = createBaseRegisterRequest();
+    message.email = object.email ?? "";
+    message.password = object.password ?? "";
+    message.name = object.name ?? undefined;
+    return message;
+  },
 };
 
 function createBaseUser(): User {
@@ -337,6 +348,20 @@ export const User: MessageFns<User> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<User>): User {
+    return User.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<User>): User {
+    const message = createBaseUser();
+    message.user_id = object.user_id ?? "";
+    message.email = object.email ?? "";
+    message.name = object.name ?? undefined;
+    message.tier = object.tier ?? "";
+    message.created_at = object.created_at ?? "";
+    message.last_login_at = object.last_login_at ?? undefined;
+    return message;
+  },
 };
 
 function createBaseLoginRequest(): LoginRequest {
@@ -393,6 +418,16 @@ export const LoginRequest: MessageFns<LoginRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<LoginRequest>): LoginRequest {
+    return LoginRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<LoginRequest>): LoginRequest {
+    const message = createBaseLoginRequest();
+    message.email = object.email ?? "";
+    message.password = object.password ?? "";
+    return message;
   },
 };
 
@@ -462,6 +497,17 @@ export const Session: MessageFns<Session> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<Session>): Session {
+    return Session.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Session>): Session {
+    const message = createBaseSession();
+    message.token = object.token ?? "";
+    message.refresh_token = object.refresh_token ?? "";
+    message.expires_at = object.expires_at ?? "";
+    return message;
+  },
 };
 
 function createBaseLoginResponse(): LoginResponse {
@@ -519,6 +565,18 @@ export const LoginResponse: MessageFns<LoginResponse> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<LoginResponse>): LoginResponse {
+    return LoginResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<LoginResponse>): LoginResponse {
+    const message = createBaseLoginResponse();
+    message.user = (object.user !== undefined && object.user !== null) ? User.fromPartial(object.user) : undefined;
+    message.session = (object.session !== undefined && object.session !== null)
+      ? Session.fromPartial(object.session)
+      : undefined;
+    return message;
+  },
 };
 
 function createBaseLogoutRequest(): LogoutRequest {
@@ -564,6 +622,15 @@ export const LogoutRequest: MessageFns<LogoutRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<LogoutRequest>): LogoutRequest {
+    return LogoutRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<LogoutRequest>): LogoutRequest {
+    const message = createBaseLogoutRequest();
+    message.token = object.token ?? "";
+    return message;
   },
 };
 
@@ -611,6 +678,15 @@ export const LogoutResponse: MessageFns<LogoutResponse> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<LogoutResponse>): LogoutResponse {
+    return LogoutResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<LogoutResponse>): LogoutResponse {
+    const message = createBaseLogoutResponse();
+    message.logged_out_at = object.logged_out_at ?? "";
+    return message;
+  },
 };
 
 function createBaseRefreshRequest(): RefreshRequest {
@@ -656,6 +732,15 @@ export const RefreshRequest: MessageFns<RefreshRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<RefreshRequest>): RefreshRequest {
+    return RefreshRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RefreshRequest>): RefreshRequest {
+    const message = createBaseRefreshRequest();
+    message.refresh_token = object.refresh_token ?? "";
+    return message;
   },
 };
 
@@ -703,6 +788,15 @@ export const IntrospectRequest: MessageFns<IntrospectRequest> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<IntrospectRequest>): IntrospectRequest {
+    return IntrospectRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<IntrospectRequest>): IntrospectRequest {
+    const message = createBaseIntrospectRequest();
+    message.token = object.token ?? "";
+    return message;
+  },
 };
 
 function createBaseGetUserRequest(): GetUserRequest {
@@ -737,6 +831,14 @@ export const GetUserRequest: MessageFns<GetUserRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<GetUserRequest>): GetUserRequest {
+    return GetUserRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<GetUserRequest>): GetUserRequest {
+    const message = createBaseGetUserRequest();
+    return message;
   },
 };
 
@@ -805,6 +907,17 @@ export const UpdateUserRequest: MessageFns<UpdateUserRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<UpdateUserRequest>): UpdateUserRequest {
+    return UpdateUserRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<UpdateUserRequest>): UpdateUserRequest {
+    const message = createBaseUpdateUserRequest();
+    message.email = object.email ?? undefined;
+    message.name = object.name ?? undefined;
+    message.clear_name = object.clear_name ?? false;
+    return message;
   },
 };
 
@@ -885,6 +998,18 @@ export const UpdatedUser: MessageFns<UpdatedUser> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<UpdatedUser>): UpdatedUser {
+    return UpdatedUser.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<UpdatedUser>): UpdatedUser {
+    const message = createBaseUpdatedUser();
+    message.user_id = object.user_id ?? "";
+    message.email = object.email ?? "";
+    message.name = object.name ?? undefined;
+    message.updated_at = object.updated_at ?? "";
+    return message;
+  },
 };
 
 function createBaseChangePasswordRequest(): ChangePasswordRequest {
@@ -942,6 +1067,16 @@ export const ChangePasswordRequest: MessageFns<ChangePasswordRequest> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<ChangePasswordRequest>): ChangePasswordRequest {
+    return ChangePasswordRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ChangePasswordRequest>): ChangePasswordRequest {
+    const message = createBaseChangePasswordRequest();
+    message.current_password = object.current_password ?? "";
+    message.new_password = object.new_password ?? "";
+    return message;
+  },
 };
 
 function createBaseChangePasswordResponse(): ChangePasswordResponse {
@@ -988,6 +1123,15 @@ export const ChangePasswordResponse: MessageFns<ChangePasswordResponse> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<ChangePasswordResponse>): ChangePasswordResponse {
+    return ChangePasswordResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ChangePasswordResponse>): ChangePasswordResponse {
+    const message = createBaseChangePasswordResponse();
+    message.changed_at = object.changed_at ?? "";
+    return message;
+  },
 };
 
 function createBaseCreateUsersRequest(): CreateUsersRequest {
@@ -1033,6 +1177,15 @@ export const CreateUsersRequest: MessageFns<CreateUsersRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<CreateUsersRequest>): CreateUsersRequest {
+    return CreateUsersRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CreateUsersRequest>): CreateUsersRequest {
+    const message = createBaseCreateUsersRequest();
+    message.users = object.users?.map((e) => NewUser.fromPartial(e)) || [];
+    return message;
   },
 };
 
@@ -1124,6 +1277,19 @@ export const NewUser: MessageFns<NewUser> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<NewUser>): NewUser {
+    return NewUser.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<NewUser>): NewUser {
+    const message = createBaseNewUser();
+    message.email = object.email ?? undefined;
+    message.password = object.password ?? undefined;
+    message.name = object.name ?? undefined;
+    message.tier = object.tier ?? undefined;
+    message.malformed = object.malformed ?? undefined;
+    return message;
+  },
 };
 
 function createBaseCreateUsersResponse(): CreateUsersResponse {
@@ -1180,6 +1346,16 @@ export const CreateUsersResponse: MessageFns<CreateUsersResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<CreateUsersResponse>): CreateUsersResponse {
+    return CreateUsersResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CreateUsersResponse>): CreateUsersResponse {
+    const message = createBaseCreateUsersResponse();
+    message.created = object.created?.map((e) => CreatedUser.fromPartial(e)) || [];
+    message.failed = object.failed?.map((e) => FailedUser.fromPartial(e)) || [];
+    return message;
   },
 };
 
@@ -1249,6 +1425,17 @@ export const CreatedUser: MessageFns<CreatedUser> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<CreatedUser>): CreatedUser {
+    return CreatedUser.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CreatedUser>): CreatedUser {
+    const message = createBaseCreatedUser();
+    message.user_id = object.user_id ?? "";
+    message.email = object.email ?? "";
+    message.tier = object.tier ?? "";
+    return message;
+  },
 };
 
 function createBaseFailedUser(): FailedUser {
@@ -1306,6 +1493,16 @@ export const FailedUser: MessageFns<FailedUser> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<FailedUser>): FailedUser {
+    return FailedUser.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FailedUser>): FailedUser {
+    const message = createBaseFailedUser();
+    message.email = object.email ?? "";
+    message.error = object.error ?? "";
+    return message;
+  },
 };
 
 function createBaseConfirmSessionRequest(): ConfirmSessionRequest {
@@ -1351,6 +1548,15 @@ export const ConfirmSessionRequest: MessageFns<ConfirmSessionRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<ConfirmSessionRequest>): ConfirmSessionRequest {
+    return ConfirmSessionRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ConfirmSessionRequest>): ConfirmSessionRequest {
+    const message = createBaseConfirmSessionRequest();
+    message.session_id = object.session_id ?? "";
+    return message;
   },
 };
 
@@ -1431,6 +1637,18 @@ export const ConfirmSessionResponse: MessageFns<ConfirmSessionResponse> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<ConfirmSessionResponse>): ConfirmSessionResponse {
+    return ConfirmSessionResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ConfirmSessionResponse>): ConfirmSessionResponse {
+    const message = createBaseConfirmSessionResponse();
+    message.alive = object.alive ?? false;
+    message.user_id = object.user_id ?? "";
+    message.tier = object.tier ?? "";
+    message.rate_limit = object.rate_limit ?? 0;
+    return message;
+  },
 };
 
 function createBaseListSigningKeysRequest(): ListSigningKeysRequest {
@@ -1465,6 +1683,14 @@ export const ListSigningKeysRequest: MessageFns<ListSigningKeysRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<ListSigningKeysRequest>): ListSigningKeysRequest {
+    return ListSigningKeysRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<ListSigningKeysRequest>): ListSigningKeysRequest {
+    const message = createBaseListSigningKeysRequest();
+    return message;
   },
 };
 
@@ -1511,6 +1737,15 @@ export const ListSigningKeysResponse: MessageFns<ListSigningKeysResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<ListSigningKeysResponse>): ListSigningKeysResponse {
+    return ListSigningKeysResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListSigningKeysResponse>): ListSigningKeysResponse {
+    const message = createBaseListSigningKeysResponse();
+    message.keys = object.keys?.map((e) => SigningKey.fromPartial(e)) || [];
+    return message;
   },
 };
 
@@ -1569,6 +1804,16 @@ export const SigningKey: MessageFns<SigningKey> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<SigningKey>): SigningKey {
+    return SigningKey.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SigningKey>): SigningKey {
+    const message = createBaseSigningKey();
+    message.kid = object.kid ?? "";
+    message.public_key = object.public_key ?? "";
+    return message;
+  },
 };
 
 function createBaseGetTimeRequest(): GetTimeRequest {
@@ -1603,6 +1848,14 @@ export const GetTimeRequest: MessageFns<GetTimeRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<GetTimeRequest>): GetTimeRequest {
+    return GetTimeRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<GetTimeRequest>): GetTimeRequest {
+    const message = createBaseGetTimeRequest();
+    return message;
   },
 };
 
@@ -1650,6 +1903,15 @@ export const GetTimeResponse: MessageFns<GetTimeResponse> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<GetTimeResponse>): GetTimeResponse {
+    return GetTimeResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetTimeResponse>): GetTimeResponse {
+    const message = createBaseGetTimeResponse();
+    message.unix_ms = object.unix_ms ?? 0;
+    return message;
+  },
 };
 
 function createBasePingRequest(): PingRequest {
@@ -1684,6 +1946,14 @@ export const PingRequest: MessageFns<PingRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<PingRequest>): PingRequest {
+    return PingRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<PingRequest>): PingRequest {
+    const message = createBasePingRequest();
+    return message;
   },
 };
 
@@ -1720,6 +1990,14 @@ export const PingResponse: MessageFns<PingResponse> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<PingResponse>): PingResponse {
+    return PingResponse.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<PingResponse>): PingResponse {
+    const message = createBasePingResponse();
+    return message;
+  },
 };
 
 function createBaseGetQuotasRequest(): GetQuotasRequest {
@@ -1754,6 +2032,14 @@ export const GetQuotasRequest: MessageFns<GetQuotasRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<GetQuotasRequest>): GetQuotasRequest {
+    return GetQuotasRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<GetQuotasRequest>): GetQuotasRequest {
+    const message = createBaseGetQuotasRequest();
+    return message;
   },
 };
 
@@ -1800,6 +2086,17 @@ export const GetQuotasResponse: MessageFns<GetQuotasResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<GetQuotasResponse>): GetQuotasResponse {
+    return GetQuotasResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetQuotasResponse>): GetQuotasResponse {
+    const message = createBaseGetQuotasResponse();
+    message.sessions = (object.sessions !== undefined && object.sessions !== null)
+      ? Quota.fromPartial(object.sessions)
+      : undefined;
+    return message;
   },
 };
 
@@ -1857,6 +2154,16 @@ export const Quota: MessageFns<Quota> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<Quota>): Quota {
+    return Quota.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Quota>): Quota {
+    const message = createBaseQuota();
+    message.used = object.used ?? 0;
+    message.limit = object.limit ?? 0;
+    return message;
   },
 };
 
@@ -1995,6 +2302,14 @@ export const IdentityServiceDefinition = {
   },
 } as const;
 
+type Builtin = Date | Function | Uint8Array | string | number | boolean | undefined;
+
+export type DeepPartial<T> = T extends Builtin ? T
+  : T extends globalThis.Array<infer U> ? globalThis.Array<DeepPartial<U>>
+  : T extends ReadonlyArray<infer U> ? ReadonlyArray<DeepPartial<U>>
+  : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
+  : Partial<T>;
+
 function longToNumber(int64: { toString(): string }): number {
   const num = globalThis.Number(int64.toString());
   if (num > globalThis.Number.MAX_SAFE_INTEGER) {
@@ -2009,4 +2324,6 @@ function longToNumber(int64: { toString(): string }): number {
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

@@ -166,6 +166,16 @@ export const GenerateRequest: MessageFns<GenerateRequest> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<GenerateRequest>): GenerateRequest {
+    return GenerateRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GenerateRequest>): GenerateRequest {
+    const message = createBaseGenerateRequest();
+    message.name = object.name ?? "";
+    message.tier = object.tier ?? undefined;
+    return message;
+  },
 };
 
 function createBaseGenerateResponse(): GenerateResponse {
@@ -266,6 +276,20 @@ export const GenerateResponse: MessageFns<GenerateResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<GenerateResponse>): GenerateResponse {
+    return GenerateResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GenerateResponse>): GenerateResponse {
+    const message = createBaseGenerateResponse();
+    message.key_id = object.key_id ?? "";
+    message.api_key = object.api_key ?? "";
+    message.name = object.name ?? "";
+    message.tier = object.tier ?? "";
+    message.rate_limit = object.rate_limit ?? 0;
+    message.created_at = object.created_at ?? "";
+    return message;
   },
 };
 
@@ -379,6 +403,21 @@ export const Key: MessageFns<Key> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<Key>): Key {
+    return Key.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Key>): Key {
+    const message = createBaseKey();
+    message.key_id = object.key_id ?? "";
+    message.name = object.name ?? "";
+    message.key_prefix = object.key_prefix ?? "";
+    message.tier = object.tier ?? "";
+    message.rate_limit = object.rate_limit ?? 0;
+    message.created_at = object.created_at ?? "";
+    message.active = object.active ?? false;
+    return message;
+  },
 };
 
 function createBaseListRequest(): ListRequest {
@@ -446,6 +485,17 @@ export const ListRequest: MessageFns<ListRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<ListRequest>): ListRequest {
+    return ListRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListRequest>): ListRequest {
+    const message = createBaseListRequest();
+    message.limit = object.limit ?? 0;
+    message.cursor = object.cursor ?? undefined;
+    message.with_total = object.with_total ?? false;
+    return message;
   },
 };
 
@@ -515,6 +565,17 @@ export const ListResponse: MessageFns<ListResponse> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<ListResponse>): ListResponse {
+    return ListResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListResponse>): ListResponse {
+    const message = createBaseListResponse();
+    message.keys = object.keys?.map((e) => Key.fromPartial(e)) || [];
+    message.next_cursor = object.next_cursor ?? undefined;
+    message.total = object.total ?? undefined;
+    return message;
+  },
 };
 
 function createBaseGetRequest(): GetRequest {
@@ -561,6 +622,15 @@ export const GetRequest: MessageFns<GetRequest> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<GetRequest>): GetRequest {
+    return GetRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetRequest>): GetRequest {
+    const message = createBaseGetRequest();
+    message.key_id = object.key_id ?? "";
+    return message;
+  },
 };
 
 function createBaseRevokeRequest(): RevokeRequest {
@@ -606,6 +676,15 @@ export const RevokeRequest: MessageFns<RevokeRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<RevokeRequest>): RevokeRequest {
+    return RevokeRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RevokeRequest>): RevokeRequest {
+    const message = createBaseRevokeRequest();
+    message.key_id = object.key_id ?? "";
+    return message;
   },
 };
 
@@ -664,6 +743,16 @@ export const RevokeResponse: MessageFns<RevokeResponse> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<RevokeResponse>): RevokeResponse {
+    return RevokeResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RevokeResponse>): RevokeResponse {
+    const message = createBaseRevokeResponse();
+    message.key_id = object.key_id ?? "";
+    message.revoked_at = object.revoked_at ?? "";
+    return message;
+  },
 };
 
 function createBaseRenameRequest(): RenameRequest {
@@ -720,6 +809,16 @@ export const RenameRequest: MessageFns<RenameRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<RenameRequest>): RenameRequest {
+    return RenameRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RenameRequest>): RenameRequest {
+    const message = createBaseRenameRequest();
+    message.key_id = object.key_id ?? "";
+    message.name = object.name ?? undefined;
+    return message;
   },
 };
 
@@ -789,6 +888,17 @@ export const RenameResponse: MessageFns<RenameResponse> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<RenameResponse>): RenameResponse {
+    return RenameResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RenameResponse>): RenameResponse {
+    const message = createBaseRenameResponse();
+    message.key_id = object.key_id ?? "";
+    message.name = object.name ?? "";
+    message.updated_at = object.updated_at ?? "";
+    return message;
+  },
 };
 
 function createBaseAuthenticateRequest(): AuthenticateRequest {
@@ -834,6 +944,15 @@ export const AuthenticateRequest: MessageFns<AuthenticateRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<AuthenticateRequest>): AuthenticateRequest {
+    return AuthenticateRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<AuthenticateRequest>): AuthenticateRequest {
+    const message = createBaseAuthenticateRequest();
+    message.hash = object.hash ?? new Uint8Array(0);
+    return message;
   },
 };
 
@@ -925,6 +1044,19 @@ export const AuthenticateResponse: MessageFns<AuthenticateResponse> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<AuthenticateResponse>): AuthenticateResponse {
+    return AuthenticateResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<AuthenticateResponse>): AuthenticateResponse {
+    const message = createBaseAuthenticateResponse();
+    message.alive = object.alive ?? false;
+    message.key_id = object.key_id ?? "";
+    message.user_id = object.user_id ?? "";
+    message.tier = object.tier ?? "";
+    message.rate_limit = object.rate_limit ?? 0;
+    return message;
+  },
 };
 
 function createBaseGetQuotasRequest(): GetQuotasRequest {
@@ -959,6 +1091,14 @@ export const GetQuotasRequest: MessageFns<GetQuotasRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<GetQuotasRequest>): GetQuotasRequest {
+    return GetQuotasRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<GetQuotasRequest>): GetQuotasRequest {
+    const message = createBaseGetQuotasRequest();
+    return message;
   },
 };
 
@@ -1017,6 +1157,18 @@ export const GetQuotasResponse: MessageFns<GetQuotasResponse> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<GetQuotasResponse>): GetQuotasResponse {
+    return GetQuotasResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetQuotasResponse>): GetQuotasResponse {
+    const message = createBaseGetQuotasResponse();
+    message.active = (object.active !== undefined && object.active !== null)
+      ? Quota.fromPartial(object.active)
+      : undefined;
+    message.all = (object.all !== undefined && object.all !== null) ? Quota.fromPartial(object.all) : undefined;
+    return message;
+  },
 };
 
 function createBaseQuota(): Quota {
@@ -1073,6 +1225,16 @@ export const Quota: MessageFns<Quota> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<Quota>): Quota {
+    return Quota.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Quota>): Quota {
+    const message = createBaseQuota();
+    message.used = object.used ?? 0;
+    message.limit = object.limit ?? 0;
+    return message;
   },
 };
 
@@ -1148,6 +1310,14 @@ export const KeysServiceDefinition = {
   },
 } as const;
 
+type Builtin = Date | Function | Uint8Array | string | number | boolean | undefined;
+
+export type DeepPartial<T> = T extends Builtin ? T
+  : T extends globalThis.Array<infer U> ? globalThis.Array<DeepPartial<U>>
+  : T extends ReadonlyArray<infer U> ? ReadonlyArray<DeepPartial<U>>
+  : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
+  : Partial<T>;
+
 function longToNumber(int64: { toString(): string }): number {
   const num = globalThis.Number(int64.toString());
   if (num > globalThis.Number.MAX_SAFE_INTEGER) {
@@ -1162,4 +1332,6 @@ function longToNumber(int64: { toString(): string }): number {
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

@@ -171,6 +171,20 @@ export const CreateRequest: MessageFns<CreateRequest> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<CreateRequest>): CreateRequest {
+    return CreateRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CreateRequest>): CreateRequest {
+    const message = createBaseCreateRequest();
+    message.holder_did = object.holder_did ?? "";
+    message.holder_private_key = object.holder_private_key ?? new Uint8Array(0);
+    message.credentials = object.credentials?.map((e) => e) || [];
+    message.audience = object.audience ?? "";
+    message.nonce = object.nonce ?? undefined;
+    message.domain = object.domain ?? undefined;
+    return message;
+  },
 };
 
 function createBasePresentation(): Presentation {
@@ -272,6 +286,20 @@ export const Presentation: MessageFns<Presentation> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<Presentation>): Presentation {
+    return Presentation.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Presentation>): Presentation {
+    const message = createBasePresentation();
+    message.presentation_id = object.presentation_id ?? "";
+    message.presentation = object.presentation ?? "";
+    message.holder = object.holder ?? "";
+    message.audience = object.audience ?? "";
+    message.credentials_count = object.credentials_count ?? 0;
+    message.created_at = object.created_at ?? "";
+    return message;
+  },
 };
 
 function createBaseVerifyRequest(): VerifyRequest {
@@ -361,6 +389,19 @@ export const VerifyRequest: MessageFns<VerifyRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<VerifyRequest>): VerifyRequest {
+    return VerifyRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<VerifyRequest>): VerifyRequest {
+    const message = createBaseVerifyRequest();
+    message.presentation = object.presentation ?? "";
+    message.audience = object.audience ?? "";
+    message.nonce = object.nonce ?? undefined;
+    message.verify_credentials = object.verify_credentials ?? false;
+    message.check_revocation = object.check_revocation ?? false;
+    return message;
   },
 };
 
@@ -506,6 +547,23 @@ export const PresentationVerification: MessageFns<PresentationVerification> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<PresentationVerification>): PresentationVerification {
+    return PresentationVerification.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<PresentationVerification>): PresentationVerification {
+    const message = createBasePresentationVerification();
+    message.valid = object.valid ?? false;
+    message.holder = object.holder ?? undefined;
+    message.audience = object.audience ?? undefined;
+    message.nonce_valid = object.nonce_valid ?? undefined;
+    message.credentials = object.credentials?.map((e) => Verification.fromPartial(e)) || [];
+    message.created_at = object.created_at ?? undefined;
+    message.error = object.error ?? undefined;
+    message.expected_audience = object.expected_audience ?? undefined;
+    message.actual_audience = object.actual_audience ?? undefined;
+    return message;
+  },
 };
 
 /**
@@ -541,7 +599,17 @@ export const PresentationsServiceDefinition = {
   },
 } as const;
 
+type Builtin = Date | Function | Uint8Array | string | number | boolean | undefined;
+
+export type DeepPartial<T> = T extends Builtin ? T
+  : T extends globalThis.Array<infer U> ? globalThis.Array<DeepPartial<U>>
+  : T extends ReadonlyArray<infer U> ? ReadonlyArray<DeepPartial<U>>
+  : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
+  : Partial<T>;
+
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

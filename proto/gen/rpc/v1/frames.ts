@@ -192,6 +192,19 @@ export const Frame: MessageFns<Frame> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<Frame>): Frame {
+    return Frame.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Frame>): Frame {
+    const message = createBaseFrame();
+    message.calls = object.calls?.map((e) => Call.fromPartial(e)) || [];
+    message.replies = object.replies?.map((e) => Reply.fromPartial(e)) || [];
+    message.draining = object.draining ?? false;
+    message.last_call = object.last_call ?? 0;
+    message.cancelled = object.cancelled?.map((e) => e) || [];
+    return message;
+  },
 };
 
 function createBaseCall(): Call {
@@ -282,6 +295,21 @@ export const Call: MessageFns<Call> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<Call>): Call {
+    return Call.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Call>): Call {
+    const message = createBaseCall();
+    message.id = object.id ?? 0;
+    message.method = object.method ?? "";
+    message.timeout_ms = object.timeout_ms ?? 0;
+    message.context = (object.context !== undefined && object.context !== null)
+      ? Context.fromPartial(object.context)
+      : undefined;
+    message.request = object.request ?? new Uint8Array(0);
+    return message;
+  },
 };
 
 function createBaseReply(): Reply {
@@ -349,6 +377,17 @@ export const Reply: MessageFns<Reply> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<Reply>): Reply {
+    return Reply.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Reply>): Reply {
+    const message = createBaseReply();
+    message.id = object.id ?? 0;
+    message.response = object.response ?? new Uint8Array(0);
+    message.error = (object.error !== undefined && object.error !== null) ? Error.fromPartial(object.error) : undefined;
+    return message;
   },
 };
 
@@ -428,6 +467,18 @@ export const Error: MessageFns<Error> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<Error>): Error {
+    return Error.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Error>): Error {
+    const message = createBaseError();
+    message.kind = object.kind ?? "";
+    message.detail = object.detail ?? "";
+    message.retry_after = object.retry_after ?? undefined;
+    message.reason = object.reason ?? undefined;
+    return message;
   },
 };
 
@@ -549,6 +600,21 @@ export const Context: MessageFns<Context> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<Context>): Context {
+    return Context.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Context>): Context {
+    const message = createBaseContext();
+    message.request_id = object.request_id ?? "";
+    message.traceparent = object.traceparent ?? undefined;
+    message.user_id = object.user_id ?? undefined;
+    message.tier = object.tier ?? undefined;
+    message.session_id = object.session_id ?? undefined;
+    message.address = object.address ?? undefined;
+    message.trusted = object.trusted ?? false;
+    return message;
+  },
 };
 
 /** Carries calls of all methods that a process serves. */
@@ -573,7 +639,17 @@ export const FrameServiceDefinition = {
   },
 } as const;
 
+type Builtin = Date | Function | Uint8Array | string | number | boolean | undefined;
+
+export type DeepPartial<T> = T extends Builtin ? T
+  : T extends globalThis.Array<infer U> ? globalThis.Array<DeepPartial<U>>
+  : T extends ReadonlyArray<infer U> ? ReadonlyArray<DeepPartial<U>>
+  : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
+  : Partial<T>;
+
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

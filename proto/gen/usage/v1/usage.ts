@@ -113,6 +113,14 @@ export const GetCountsRequest: MessageFns<GetCountsRequest> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<GetCountsRequest>): GetCountsRequest {
+    return GetCountsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<GetCountsRequest>): GetCountsRequest {
+    const message = createBaseGetCountsRequest();
+    return message;
+  },
 };
 
 function createBaseGetCountsResponse(): GetCountsResponse {
@@ -192,6 +200,18 @@ export const GetCountsResponse: MessageFns<GetCountsResponse> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<GetCountsResponse>): GetCountsResponse {
+    return GetCountsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetCountsResponse>): GetCountsResponse {
+    const message = createBaseGetCountsResponse();
+    message.dids_created = object.dids_created ?? 0;
+    message.credentials_issued = object.credentials_issued ?? 0;
+    message.presentations_created = object.presentations_created ?? 0;
+    message.api_keys_active = object.api_keys_active ?? 0;
+    return message;
+  },
 };
 
 function createBaseGetStatisticsRequest(): GetStatisticsRequest {
@@ -226,6 +246,14 @@ export const GetStatisticsRequest: MessageFns<GetStatisticsRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<GetStatisticsRequest>): GetStatisticsRequest {
+    return GetStatisticsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<GetStatisticsRequest>): GetStatisticsRequest {
+    const message = createBaseGetStatisticsRequest();
+    return message;
   },
 };
 
@@ -431,6 +459,28 @@ export const Statistics: MessageFns<Statistics> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<Statistics>): Statistics {
+    return Statistics.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Statistics>): Statistics {
+    const message = createBaseStatistics();
+    message.period = object.period ?? "";
+    message.dids_total = object.dids_total ?? 0;
+    message.dids_created_this_month = object.dids_created_this_month ?? 0;
+    message.credentials_issued = object.credentials_issued ?? 0;
+    message.credentials_issued_this_month = object.credentials_issued_this_month ?? 0;
+    message.credentials_revoked = object.credentials_revoked ?? 0;
+    message.presentations_created = object.presentations_created ?? 0;
+    message.presentations_created_this_month = object.presentations_created_this_month ?? 0;
+    message.presentations_verified = object.presentations_verified ?? 0;
+    message.requests_this_month = object.requests_this_month ?? 0;
+    message.requests_today = object.requests_today ?? 0;
+    message.rate_limit_hits = object.rate_limit_hits ?? 0;
+    message.wallets = object.wallets ?? 0;
+    message.wallet_credentials = object.wallet_credentials ?? 0;
+    return message;
+  },
 };
 
 function createBaseGetPlatformStatisticsRequest(): GetPlatformStatisticsRequest {
@@ -465,6 +515,14 @@ export const GetPlatformStatisticsRequest: MessageFns<GetPlatformStatisticsReque
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<GetPlatformStatisticsRequest>): GetPlatformStatisticsRequest {
+    return GetPlatformStatisticsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<GetPlatformStatisticsRequest>): GetPlatformStatisticsRequest {
+    const message = createBaseGetPlatformStatisticsRequest();
+    return message;
   },
 };
 
@@ -658,6 +716,27 @@ export const PlatformStatistics: MessageFns<PlatformStatistics> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<PlatformStatistics>): PlatformStatistics {
+    return PlatformStatistics.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<PlatformStatistics>): PlatformStatistics {
+    const message = createBasePlatformStatistics();
+    message.users_active_today = object.users_active_today ?? 0;
+    message.users_active_this_week = object.users_active_this_week ?? 0;
+    message.users_free = object.users_free ?? 0;
+    message.users_basic = object.users_basic ?? 0;
+    message.users_pro = object.users_pro ?? 0;
+    message.users_enterprise = object.users_enterprise ?? 0;
+    message.dids_created = object.dids_created ?? 0;
+    message.credentials_issued = object.credentials_issued ?? 0;
+    message.credentials_revoked = object.credentials_revoked ?? 0;
+    message.presentations_created = object.presentations_created ?? 0;
+    message.presentations_verified = object.presentations_verified ?? 0;
+    message.requests_today = object.requests_today ?? 0;
+    message.requests_this_week = object.requests_this_week ?? 0;
+    return message;
+  },
 };
 
 function createBaseGetKeyUsageRequest(): GetKeyUsageRequest {
@@ -704,6 +783,15 @@ export const GetKeyUsageRequest: MessageFns<GetKeyUsageRequest> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<GetKeyUsageRequest>): GetKeyUsageRequest {
+    return GetKeyUsageRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetKeyUsageRequest>): GetKeyUsageRequest {
+    const message = createBaseGetKeyUsageRequest();
+    message.key_ids = object.key_ids?.map((e) => e) || [];
+    return message;
+  },
 };
 
 function createBaseGetKeyUsageResponse(): GetKeyUsageResponse {
@@ -749,6 +837,15 @@ export const GetKeyUsageResponse: MessageFns<GetKeyUsageResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<GetKeyUsageResponse>): GetKeyUsageResponse {
+    return GetKeyUsageResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetKeyUsageResponse>): GetKeyUsageResponse {
+    const message = createBaseGetKeyUsageResponse();
+    message.keys = object.keys?.map((e) => KeyUsage.fromPartial(e)) || [];
+    return message;
   },
 };
 
@@ -829,6 +926,18 @@ export const KeyUsage: MessageFns<KeyUsage> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<KeyUsage>): KeyUsage {
+    return KeyUsage.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<KeyUsage>): KeyUsage {
+    const message = createBaseKeyUsage();
+    message.key_id = object.key_id ?? "";
+    message.requests_today = object.requests_today ?? 0;
+    message.requests_this_month = object.requests_this_month ?? 0;
+    message.last_used_at = object.last_used_at ?? undefined;
+    return message;
+  },
 };
 
 /** Usage statistics: counts of the objects that accounts own, and of the requests that they make. */
@@ -879,7 +988,17 @@ export const UsageServiceDefinition = {
   },
 } as const;
 
+type Builtin = Date | Function | Uint8Array | string | number | boolean | undefined;
+
+export type DeepPartial<T> = T extends Builtin ? T
+  : T extends globalThis.Array<infer U> ? globalThis.Array<DeepPartial<U>>
+  : T extends ReadonlyArray<infer U> ? ReadonlyArray<DeepPartial<U>>
+  : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
+  : Partial<T>;
+
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }

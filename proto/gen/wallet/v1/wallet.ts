@@ -217,6 +217,17 @@ export const CreateRequest: MessageFns<CreateRequest> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<CreateRequest>): CreateRequest {
+    return CreateRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CreateRequest>): CreateRequest {
+    const message = createBaseCreateRequest();
+    message.name = object.name ?? "";
+    message.description = object.description ?? undefined;
+    message.password = object.password ?? "";
+    return message;
+  },
 };
 
 function createBaseWallet(): Wallet {
@@ -307,6 +318,19 @@ export const Wallet: MessageFns<Wallet> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<Wallet>): Wallet {
+    return Wallet.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Wallet>): Wallet {
+    const message = createBaseWallet();
+    message.wallet_id = object.wallet_id ?? "";
+    message.name = object.name ?? "";
+    message.did = object.did ?? "";
+    message.public_key = object.public_key ?? new Uint8Array(0);
+    message.created_at = object.created_at ?? "";
+    return message;
+  },
 };
 
 function createBaseOpenRequest(): OpenRequest {
@@ -363,6 +387,16 @@ export const OpenRequest: MessageFns<OpenRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<OpenRequest>): OpenRequest {
+    return OpenRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<OpenRequest>): OpenRequest {
+    const message = createBaseOpenRequest();
+    message.wallet_id = object.wallet_id ?? "";
+    message.password = object.password ?? "";
+    return message;
   },
 };
 
@@ -431,6 +465,21 @@ export const OpenResponse: MessageFns<OpenResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<OpenResponse>): OpenResponse {
+    return OpenResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<OpenResponse>): OpenResponse {
+    const message = createBaseOpenResponse();
+    message.wallet = (object.wallet !== undefined && object.wallet !== null)
+      ? Wallet.fromPartial(object.wallet)
+      : undefined;
+    message.private_key = object.private_key ?? new Uint8Array(0);
+    message.credentials = (object.credentials !== undefined && object.credentials !== null)
+      ? ListCredentialsResponse.fromPartial(object.credentials)
+      : undefined;
+    return message;
   },
 };
 
@@ -510,6 +559,18 @@ export const AddCredentialRequest: MessageFns<AddCredentialRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<AddCredentialRequest>): AddCredentialRequest {
+    return AddCredentialRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<AddCredentialRequest>): AddCredentialRequest {
+    const message = createBaseAddCredentialRequest();
+    message.wallet_id = object.wallet_id ?? "";
+    message.password = object.password ?? "";
+    message.credential = object.credential ?? "";
+    message.metadata = object.metadata ?? undefined;
+    return message;
   },
 };
 
@@ -600,6 +661,19 @@ export const AddCredentialResponse: MessageFns<AddCredentialResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<AddCredentialResponse>): AddCredentialResponse {
+    return AddCredentialResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<AddCredentialResponse>): AddCredentialResponse {
+    const message = createBaseAddCredentialResponse();
+    message.credential_id = object.credential_id ?? "";
+    message.wallet_id = object.wallet_id ?? "";
+    message.credential_type = object.credential_type ?? "";
+    message.issuer = object.issuer ?? "";
+    message.stored_at = object.stored_at ?? "";
+    return message;
   },
 };
 
@@ -721,6 +795,21 @@ export const ListCredentialsRequest: MessageFns<ListCredentialsRequest> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<ListCredentialsRequest>): ListCredentialsRequest {
+    return ListCredentialsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListCredentialsRequest>): ListCredentialsRequest {
+    const message = createBaseListCredentialsRequest();
+    message.wallet_id = object.wallet_id ?? "";
+    message.password = object.password ?? "";
+    message.limit = object.limit ?? 0;
+    message.cursor = object.cursor ?? undefined;
+    message.with_total = object.with_total ?? false;
+    message.with_tokens = object.with_tokens ?? false;
+    message.continuation = object.continuation ?? undefined;
+    return message;
+  },
 };
 
 function createBaseListCredentialsResponse(): ListCredentialsResponse {
@@ -799,6 +888,18 @@ export const ListCredentialsResponse: MessageFns<ListCredentialsResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<ListCredentialsResponse>): ListCredentialsResponse {
+    return ListCredentialsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListCredentialsResponse>): ListCredentialsResponse {
+    const message = createBaseListCredentialsResponse();
+    message.credentials = object.credentials?.map((e) => StoredCredential.fromPartial(e)) || [];
+    message.next_cursor = object.next_cursor ?? undefined;
+    message.total = object.total ?? undefined;
+    message.continuation = object.continuation ?? undefined;
+    return message;
   },
 };
 
@@ -908,6 +1009,20 @@ export const StoredCredential: MessageFns<StoredCredential> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<StoredCredential>): StoredCredential {
+    return StoredCredential.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<StoredCredential>): StoredCredential {
+    const message = createBaseStoredCredential();
+    message.credential_id = object.credential_id ?? "";
+    message.credential_type = object.credential_type ?? "";
+    message.issuer = object.issuer ?? "";
+    message.stored_at = object.stored_at ?? "";
+    message.metadata = object.metadata ?? undefined;
+    message.credential = object.credential ?? undefined;
+    return message;
+  },
 };
 
 function createBaseSealedCredential(): SealedCredential {
@@ -987,6 +1102,18 @@ export const SealedCredential: MessageFns<SealedCredential> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<SealedCredential>): SealedCredential {
+    return SealedCredential.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SealedCredential>): SealedCredential {
+    const message = createBaseSealedCredential();
+    message.credential = object.credential ?? "";
+    message.credential_type = object.credential_type ?? "";
+    message.issuer = object.issuer ?? "";
+    message.metadata = object.metadata ?? undefined;
+    return message;
+  },
 };
 
 function createBaseSealedProfile(): SealedProfile {
@@ -1043,6 +1170,16 @@ export const SealedProfile: MessageFns<SealedProfile> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<SealedProfile>): SealedProfile {
+    return SealedProfile.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SealedProfile>): SealedProfile {
+    const message = createBaseSealedProfile();
+    message.name = object.name ?? "";
+    message.description = object.description ?? undefined;
+    return message;
   },
 };
 
@@ -1112,6 +1249,17 @@ export const DeleteCredentialRequest: MessageFns<DeleteCredentialRequest> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<DeleteCredentialRequest>): DeleteCredentialRequest {
+    return DeleteCredentialRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<DeleteCredentialRequest>): DeleteCredentialRequest {
+    const message = createBaseDeleteCredentialRequest();
+    message.wallet_id = object.wallet_id ?? "";
+    message.password = object.password ?? "";
+    message.credential_id = object.credential_id ?? "";
+    return message;
+  },
 };
 
 function createBaseDeleteCredentialResponse(): DeleteCredentialResponse {
@@ -1169,6 +1317,16 @@ export const DeleteCredentialResponse: MessageFns<DeleteCredentialResponse> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<DeleteCredentialResponse>): DeleteCredentialResponse {
+    return DeleteCredentialResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<DeleteCredentialResponse>): DeleteCredentialResponse {
+    const message = createBaseDeleteCredentialResponse();
+    message.credential_id = object.credential_id ?? "";
+    message.deleted_at = object.deleted_at ?? "";
+    return message;
+  },
 };
 
 function createBaseGetQuotasRequest(): GetQuotasRequest {
@@ -1203,6 +1361,14 @@ export const GetQuotasRequest: MessageFns<GetQuotasRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<GetQuotasRequest>): GetQuotasRequest {
+    return GetQuotasRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<GetQuotasRequest>): GetQuotasRequest {
+    const message = createBaseGetQuotasRequest();
+    return message;
   },
 };
 
@@ -1272,6 +1438,21 @@ export const GetQuotasResponse: MessageFns<GetQuotasResponse> = {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
   },
+
+  create(base?: DeepPartial<GetQuotasResponse>): GetQuotasResponse {
+    return GetQuotasResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetQuotasResponse>): GetQuotasResponse {
+    const message = createBaseGetQuotasResponse();
+    message.wallets = (object.wallets !== undefined && object.wallets !== null)
+      ? Quota.fromPartial(object.wallets)
+      : undefined;
+    message.credentials = (object.credentials !== undefined && object.credentials !== null)
+      ? Quota.fromPartial(object.credentials)
+      : undefined;
+    message.bytes = (object.bytes !== undefined && object.bytes !== null) ? Quota.fromPartial(object.bytes) : undefined;
+    return message;
+  },
 };
 
 function createBaseQuota(): Quota {
@@ -1328,6 +1509,16 @@ export const Quota: MessageFns<Quota> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
+  },
+
+  create(base?: DeepPartial<Quota>): Quota {
+    return Quota.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Quota>): Quota {
+    const message = createBaseQuota();
+    message.used = object.used ?? 0;
+    message.limit = object.limit ?? 0;
+    return message;
   },
 };
 
@@ -1398,6 +1589,14 @@ export const WalletServiceDefinition = {
   },
 } as const;
 
+type Builtin = Date | Function | Uint8Array | string | number | boolean | undefined;
+
+export type DeepPartial<T> = T extends Builtin ? T
+  : T extends globalThis.Array<infer U> ? globalThis.Array<DeepPartial<U>>
+  : T extends ReadonlyArray<infer U> ? ReadonlyArray<DeepPartial<U>>
+  : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
+  : Partial<T>;
+
 function longToNumber(int64: { toString(): string }): number {
   const num = globalThis.Number(int64.toString());
   if (num > globalThis.Number.MAX_SAFE_INTEGER) {
@@ -1412,4 +1611,6 @@ function longToNumber(int64: { toString(): string }): number {
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
+  create(base?: DeepPartial<T>): T;
+  fromPartial(object: DeepPartial<T>): T;
 }
