@@ -26,6 +26,8 @@ const END_TO_END = 'test/e2e/';
 const GIVEN_SERVICE = process.env['E2E_URLS'] ? (process.env['E2E_TRANSPORT'] as Transport) : undefined;
 /** `npm run test:unary`: the processes of the end-to-end tests call each other without frames (RPC_FRAMES=0). */
 const WITHOUT_FRAMES = process.env['E2E_RPC_FRAMES'] === '0';
+/** `npm run test:processes`: the end-to-end tests run on `npm start` with this many processes behind one port. */
+const PROCESSES = process.env['E2E_PROCESSES'];
 /** `npm run test:pgbouncer`: the end-to-end tests reach PostgreSQL through pgbouncer in transaction mode. */
 const BEHIND_PGBOUNCER = process.env['E2E_POOLER'] === 'pgbouncer';
 
@@ -123,26 +125,35 @@ function givenRedis(): Pick<LocalServer, 'url' | 'stop'> | undefined {
 interface Round {
     transport: Transport;
     /** False: the processes call each other without frames. */
-    frames: boolean;
+    frames?: boolean;
+    /** `npm start` runs this many processes behind one port. */
+    processes?: number;
     /** Beginning of the paths of its test files. */
     files: string;
 }
 
 /**
- * How the end-to-end tests run: over each transport, and a part of them once more without frames. If E2E_URLS names a
- * running service, they run once, on that. test/deploy/compose.sh shows the other variables that describe it.
+ * How the end-to-end tests run: over each transport, and a part of them once more without frames and with several
+ * processes. If E2E_URLS names a running service, they run once, on that. test/deploy/compose.sh shows the other
+ * variables that describe it.
  */
 function endToEndRounds(): readonly Round[] {
-    if (GIVEN_SERVICE) return [{ transport: GIVEN_SERVICE, frames: true, files: END_TO_END }];
+    if (GIVEN_SERVICE) return [{ transport: GIVEN_SERVICE, files: END_TO_END }];
     if (WITHOUT_FRAMES) return [{ transport: 'grpc', frames: false, files: END_TO_END }];
+    if (PROCESSES) return [{ transport: 'local', processes: Number(PROCESSES), files: END_TO_END }];
     return [
-        { transport: 'local', frames: true, files: END_TO_END },
-        { transport: 'grpc', frames: true, files: END_TO_END },
+        { transport: 'local', files: END_TO_END },
+        { transport: 'grpc', files: END_TO_END },
         { transport: 'grpc', frames: false, files: `${END_TO_END}credentials/` },
+        { transport: 'local', processes: 2, files: `${END_TO_END}credentials/` },
     ];
 }
 
-async function runEndToEnd({ transport, frames }: Round, files: string[], databases: Environment): Promise<Counts> {
+async function runEndToEnd(
+    { transport, frames = true, processes }: Round,
+    files: string[],
+    databases: Environment,
+): Promise<Counts> {
     if (files.length === 0) return { passed: 0, failed: 0, skipped: [] };
     if (GIVEN_SERVICE) return runFiles('end to end, the given service', files, databases);
     const service = await startService({
@@ -154,9 +165,11 @@ async function runEndToEnd({ transport, frames }: Round, files: string[], databa
         poolerUrl: databases['TEST_POOLER_URL'],
         logDir: workDir,
         settings: { RPC_FRAMES: frames ? '1' : '0' },
+        processes,
     });
     try {
-        const title = `end to end, ${transport}${frames ? '' : ' without frames'}`;
+        const several = processes === undefined ? '' : ` with ${processes} processes`;
+        const title = `end to end, ${transport}${frames ? '' : ' without frames'}${several}`;
         return await runFiles(title, files, { ...databases, ...service.env });
     } finally {
         await service.stop();

@@ -1,11 +1,14 @@
+import { join } from 'node:path';
 import { pickPort } from '../../deploy/local/ports.ts';
 import { ROLES } from '../../main.ts';
 
 const SERVICES = ROLES.filter((role) => role !== 'gateway');
 
-/** One process of the service. */
+/** One process of the service, or the launcher of several. */
 export interface Member {
     name: string;
+    /** Default: main.ts. */
+    program?: string;
     args: string[];
     env: Record<string, string>;
 }
@@ -31,15 +34,25 @@ async function pickPorts(count: number): Promise<number[]> {
 export async function together(gateways = 2) {
     const ports = await pickPorts(gateways);
     const grpcPort = await pickPort();
-    const members = ports.map(
-        (port, index): Member => ({
-            name: `all-${index}`,
-            args: ['all'],
-            env: { PORT: String(port), GRPC_PORT: index === 0 ? String(grpcPort) : '0' },
-        }),
+    const members = ports.map((port, index) =>
+        roleProcess(`all-${index}`, 'all', { PORT: String(port), GRPC_PORT: index === 0 ? String(grpcPort) : '0' }),
     );
-    const grpc = Object.fromEntries(SERVICES.map((role) => [role, `127.0.0.1:${grpcPort}`]));
-    return { members, urls: ports.map((port) => `http://127.0.0.1:${port}`), grpc };
+    return { members, urls: ports.map(urlOf), grpc: everyServiceAt(grpcPort) };
+}
+
+/** Describes `npm start` with `processes` processes, which share their ports. `dir` holds its data and its log. */
+export async function launched(processes: number, dir: string) {
+    const [port, grpcPort] = [await pickPort(), await pickPort()];
+    const env = {
+        PROCESSES: String(processes),
+        PORT: String(port),
+        GRPC_PORT: String(grpcPort),
+        DATA_DIR: join(dir, 'npm-start'),
+        LOG_FILE: join(dir, 'local-processes.log'),
+    };
+    const members: Member[] = [{ name: 'npm-start', program: 'deploy/local/start.ts', args: [], env }];
+    // Tests that compare two gateways use two connections, which usually belong to different processes.
+    return { members, urls: [urlOf(port), urlOf(port)], grpc: everyServiceAt(grpcPort) };
 }
 
 /** Describes `replicas` processes of each service role, and `gateways` gateways. */
@@ -52,13 +65,25 @@ export async function apart(replicas: number, gateways = 2) {
         for (let replica = 0; replica < replicas; replica++) {
             const port = await pickPort();
             targets.push(`127.0.0.1:${port}`);
-            members.push({ name: `${role}-${replica}`, args: [role], env: { GRPC_PORT: String(port) } });
+            members.push(roleProcess(`${role}-${replica}`, role, { GRPC_PORT: String(port) }));
         }
         grpc[role] = targets[0] as string; // there is at least one
         addresses[`${role.toUpperCase()}_ADDRESS`] = targets.join(',');
     }
     const ports = await pickPorts(gateways);
-    for (const port of ports) members.push({ name: `gateway-${port}`, args: ['gateway'], env: { PORT: String(port) } });
+    for (const port of ports) members.push(roleProcess(`gateway-${port}`, 'gateway', { PORT: String(port) }));
     for (const member of members) Object.assign(member.env, addresses);
-    return { members, urls: ports.map((port) => `http://127.0.0.1:${port}`), grpc };
+    return { members, urls: ports.map(urlOf), grpc };
+}
+
+function roleProcess(name: string, role: string, env: Record<string, string>): Member {
+    return { name, args: [role], env };
+}
+
+function urlOf(port: number): string {
+    return `http://127.0.0.1:${port}`;
+}
+
+function everyServiceAt(port: number): Record<string, string> {
+    return Object.fromEntries(SERVICES.map((role) => [role, `127.0.0.1:${port}`]));
 }

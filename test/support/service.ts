@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { apart, giveOpsPorts, type Member, together } from './members.ts';
+import { apart, giveOpsPorts, launched, type Member, together } from './members.ts';
 
 /** `local`: every role in each process. `grpc`: `replicas` processes per role, and the gateways beside them. */
 export type Transport = 'local' | 'grpc';
@@ -45,16 +45,18 @@ export interface ServiceOptions {
     replicas?: number;
     /** Number of gateways. Default: 2. */
     gateways?: number;
+    /** If given, `npm start` runs this many processes behind one port. For `local`, instead of gateways. */
+    processes?: number | undefined;
 }
 
 /** Starts the service on a new database, with a cheap Argon2id and the default settings otherwise. */
 export async function startService(options: ServiceOptions): Promise<TestService> {
-    const { transport, adminUrl, poolerUrl, logDir, gateways = 2, replicas = 1 } = options;
+    const { transport, adminUrl, poolerUrl, logDir } = options;
     const database = `e2e_${randomBytes(4).toString('hex')}`;
     await execute(adminUrl, `CREATE DATABASE ${database} OWNER credentials`);
     const inDatabase = (url: string): string => Object.assign(new URL(url), { pathname: `/${database}` }).href;
     const { settings, secrets } = sharedSettings({ ...options, databaseUrl: inDatabase(options.databaseUrl) });
-    const { members, urls, grpc } = transport === 'local' ? await together(gateways) : await apart(replicas, gateways);
+    const { members, urls, grpc } = await planOf(options);
     if (poolerUrl) {
         const pooled = { DATABASE_URL: inDatabase(poolerUrl), DATABASE_POOLER: 'transaction' };
         for (const { env } of members) Object.assign(env, pooled);
@@ -85,7 +87,13 @@ export async function startService(options: ServiceOptions): Promise<TestService
         await until(`${own.role} is ready`, () => isReady(own.target));
     };
     const places = { E2E_TRANSPORT: transport, E2E_URLS: urls.join(','), E2E_GRPC: JSON.stringify(grpc) };
-    return { env: { ...places, ...secrets, E2E_LOG_DIR: logDir }, ops, restart, stop };
+    const shape = { E2E_LOG_DIR: logDir, E2E_PROCESSES: String(options.processes ?? 1) };
+    return { env: { ...places, ...secrets, ...shape }, ops, restart, stop };
+}
+
+function planOf({ transport, logDir, processes, gateways = 2, replicas = 1 }: ServiceOptions) {
+    if (processes !== undefined) return launched(processes, logDir);
+    return transport === 'local' ? together(gateways) : apart(replicas, gateways);
 }
 
 /** Returns the settings of all processes, and the environment that tells the tests their secrets. */
@@ -121,11 +129,11 @@ function launcher(
     { settings, log }: { settings: Record<string, string>; log(name: string): string },
 ) {
     const children: ChildProcess[] = [];
-    const launch = ({ name, args, env }: Member): ChildProcess => {
+    const launch = ({ name, program = 'main.ts', args, env }: Member): ChildProcess => {
         const output = openSync(log(name), 'a');
         // test/run.ts finds the processes that it must end by this TMPDIR.
         const base = { PATH: process.env['PATH'] ?? '', TMPDIR: tmpdir(), NODE_ENV: 'test' };
-        return spawn(process.execPath, ['main.ts', ...args], {
+        return spawn(process.execPath, [program, ...args], {
             stdio: ['ignore', output, output],
             env: { ...base, ...settings, ...env },
         });
