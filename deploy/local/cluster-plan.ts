@@ -1,11 +1,9 @@
 import { ROLES } from '../../main.ts';
 import type { Environment } from '../../platform/process/config.ts';
 import { localUrl } from './banner.ts';
+import { countSetting } from './count-setting.ts';
 import { claimPorts, LOOPBACK, pickPort } from './ports.ts';
 import type { LaunchContext } from './prepare.ts';
-import { Problem } from './problem.ts';
-
-const MOST_GATEWAYS = 64;
 
 /** One process of the cluster. */
 export interface Member {
@@ -40,10 +38,7 @@ export async function planCluster(launchContext: LaunchContext): Promise<Cluster
 }
 
 async function planGateways({ config, given }: LaunchContext): Promise<Member[]> {
-    const count = Number(given['GATEWAYS'] ?? 1);
-    if (!Number.isInteger(count) || count < 1 || count > MOST_GATEWAYS) {
-        throw new Problem(`GATEWAYS must be a whole number from 1 to ${MOST_GATEWAYS}.`);
-    }
+    const count = countSetting(given, 'GATEWAYS', 1);
     const { HOST: host, OPS_HOST: opsHost = host } = config;
     const ports = await claimPorts({ host, first: config.PORT, count, setting: 'PORT' });
     const opsPorts = await claimPorts({ host: opsHost, first: config.OPS_PORT, count, setting: 'OPS_PORT' });

@@ -21,7 +21,7 @@ async function start(lifecycle: Lifecycle): Promise<void> {
         run(['migrate'], { ...env, LOG_FILE: join(launchContext.dataDir, 'migrate.log') }),
     );
 
-    const launch = (member: Member): RoleProcess => launchMember(member, launchContext, env);
+    const launch = (member: Member): RoleProcess => launchMember(member, { launchContext, env, stopping });
     const services = plan.services.map(launch);
     defer(() => stopAll(services));
     const gateways = plan.gateways.map(launch);
@@ -34,7 +34,10 @@ async function start(lifecycle: Lifecycle): Promise<void> {
     report(launchContext, plan, env, [...gateways, ...services]);
 }
 
-function launchMember({ name, role, settings }: Member, { dataDir }: LaunchContext, env: Environment): RoleProcess {
+function launchMember(
+    { name, role, settings }: Member,
+    { launchContext, env, stopping }: { launchContext: LaunchContext; env: Environment; stopping: AbortSignal },
+): RoleProcess {
     return keepRunning({
         name,
         // In a session of its own, so that Ctrl-C does not reach it: the gateways stop before the services.
@@ -44,8 +47,9 @@ function launchMember({ name, role, settings }: Member, { dataDir }: LaunchConte
                 stdio,
                 env: { ...env, ...settings, ...EXIT_WITH_PARENT },
             }),
-        logFile: join(dataDir, `${name}.log`),
+        outputFile: join(launchContext.dataDir, `${name}.log`),
         log: (line) => console.log(line),
+        stopping,
     });
 }
 

@@ -20,11 +20,12 @@ export async function untilReady(processes: readonly Watched[], signal: AbortSig
     for (let waiting = processes; ; await delay(50)) {
         signal.throwIfAborted();
         const answers = await Promise.all(waiting.map(({ ops }) => ask(`${ops}/readyz`)));
+        signal.throwIfAborted(); // whoever aborts need not stop a process that becomes ready meanwhile
         waiting = waiting.filter((_, index) => !answers[index]?.ok);
         if (waiting.length === 0) return;
         if (performance.now() > deadline) {
             const names = waiting.map(({ name }) => name).join(', ');
-            throw new Problem(`Not ready after ${READY_TIMEOUT_MS / 1000} s: ${names}. Their logs are in DATA_DIR.`);
+            throw new Problem(`Not ready after ${READY_TIMEOUT_MS / 1000} s: ${names}. Their output is in DATA_DIR.`);
         }
     }
 }

@@ -27,8 +27,11 @@ interface KeepOptions {
     name: string;
     /** Starts the process with this standard input, output and error. */
     start(stdio: StdioOptions & unknown[]): ChildProcess;
-    logFile: string;
+    /** The file to which its standard output and error are appended. */
+    outputFile: string;
     log(line: string): void;
+    /** Aborted when the launcher stops: from then on the process may end. */
+    stopping: AbortSignal;
     /** Called when the process has ended by itself, and why. */
     onEnd?(reason: string): void;
 }
@@ -37,18 +40,17 @@ interface KeepOptions {
  * Keeps a process of the service running: starts it again whenever it ends. Its standard input is a pipe, which closes
  * if this launcher is killed.
  */
-export function keepRunning({ name, start, logFile, log, onEnd }: KeepOptions): RoleProcess {
+export function keepRunning({ name, start, outputFile, log, stopping, onEnd }: KeepOptions): RoleProcess {
     let restart: NodeJS.Timeout | undefined;
     let wanted = true;
     let backoffMs = BACKOFF_MS.first;
-    let current = launch(start, logFile, endedByItself);
+    let current = launch(start, outputFile, endedByItself);
 
     function endedByItself(reason: string, afterMs: number): void {
-        if (!wanted) return;
+        if (!wanted || stopping.aborted) return;
         if (afterMs > SETTLED_MS) backoffMs = BACKOFF_MS.first;
-        log(
-            `${name} (pid ${current.child.pid}) ended (${reason}), starting it again in ${backoffMs} ms; see ${logFile}`,
-        );
+        const ended = `${name} (pid ${current.child.pid}) ended (${reason})`;
+        log(`${ended}, starting it again in ${backoffMs} ms; see ${outputFile}`);
         onEnd?.(reason);
         restart = setTimeout(startAgain, backoffMs);
         backoffMs = Math.min(backoffMs * 2, BACKOFF_MS.most);
@@ -56,7 +58,7 @@ export function keepRunning({ name, start, logFile, log, onEnd }: KeepOptions): 
 
     function startAgain(): void {
         try {
-            current = launch(start, logFile, endedByItself);
+            current = launch(start, outputFile, endedByItself);
             log(`${name} runs again (pid ${current.child.pid})`);
         } catch (error) {
             endedByItself(String(error), 0); // the machine has no file descriptor left, for example
@@ -89,11 +91,11 @@ export function keepRunning({ name, start, logFile, log, onEnd }: KeepOptions): 
 /** Starts the process once. `ended` resolves when it has ended, or could not be started. */
 function launch(
     start: KeepOptions['start'],
-    logFile: string,
+    outputFile: string,
     onEnd: (reason: string, afterMs: number) => void,
 ): { child: ChildProcess; ended: Promise<void> } {
     const startedAt = performance.now();
-    const output = openSync(logFile, 'a', 0o600);
+    const output = openSync(outputFile, 'a', 0o600);
     const child = start(['pipe', output, output]);
     closeSync(output);
     child.stdin?.on('error', () => undefined); // the pipe breaks when the process ends

@@ -93,7 +93,7 @@ async function runReplicas(
         {
             count,
             env: { ...env, ...shareOf(count, launchContext) },
-            logFile: join(dataDir, 'service.log'),
+            outputFile: join(dataDir, 'service.log'),
             opsHost: config.OPS_HOST ?? config.HOST,
             opsPort: Number(env.OPS_PORT),
         },

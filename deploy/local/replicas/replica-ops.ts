@@ -16,14 +16,21 @@ export function serveReplicaOps(options: {
     replicas: readonly Watched[];
 }): Promise<OpsServer> {
     const { metrics, replicas, ...address } = options;
+    let answering = 0;
+    metrics.gauge(
+        'processes_answering',
+        'Processes of npm start that answered this scrape at their operations port.',
+        () => answering,
+    );
     return serveOps({
         ...address,
         log: createLog({ level: 'warn', name: 'launcher' }),
         metrics: {
             ...metrics,
             async expose() {
-                const { contentType, text } = await metrics.expose();
                 const texts = await Promise.all(replicas.map(metricsOf));
+                answering = texts.filter(({ text }) => text !== '').length;
+                const { contentType, text } = await metrics.expose();
                 return { contentType, text: mergeMetrics([{ process: 'launcher', text }, ...texts]) };
             },
         },

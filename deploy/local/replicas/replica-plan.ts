@@ -1,9 +1,8 @@
 import { availableParallelism } from 'node:os';
 import type { Environment } from '../../../platform/process/config.ts';
+import { countSetting, MOST_PROCESSES } from '../count-setting.ts';
 import type { LaunchContext } from '../prepare.ts';
-import { Problem } from '../problem.ts';
 
-const MOST_PROCESSES = 64;
 /**
  * Maximum number of connections to PostgreSQL of all processes together, also while one more replaces another:
  * PostgreSQL accepts 100 by default.
@@ -12,11 +11,7 @@ const MOST_DATABASE_CONNECTIONS = 80;
 
 /** The number of processes of `npm start`: PROCESSES, by default one per core. Throws Problem. */
 export function processCount({ given }: LaunchContext): number {
-    const count = Number(given['PROCESSES'] ?? Math.min(availableParallelism(), MOST_PROCESSES));
-    if (!Number.isInteger(count) || count < 1 || count > MOST_PROCESSES) {
-        throw new Problem(`PROCESSES must be a whole number from 1 to ${MOST_PROCESSES}.`);
-    }
-    return count;
+    return countSetting(given, 'PROCESSES', Math.min(availableParallelism(), MOST_PROCESSES));
 }
 
 /**

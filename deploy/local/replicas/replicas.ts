@@ -22,7 +22,8 @@ export interface Replicas {
 interface ReplicaOptions {
     count: number;
     env: Environment;
-    logFile: string;
+    /** The file to which all processes append their standard output and error. */
+    outputFile: string;
     opsHost: string;
     opsPort: number;
 }
@@ -35,17 +36,17 @@ export async function startReplicas(
     options: ReplicaOptions,
     { stopping, forced, defer }: Lifecycle,
 ): Promise<Replicas> {
-    const { count, logFile, opsHost, opsPort } = options;
+    const { count, outputFile, opsHost, opsPort } = options;
     const metrics = createMetrics();
     const replicas: Replica[] = [];
     const ops = await serveReplicaOps({ host: opsHost, port: opsPort, metrics, replicas });
     defer(() => ops.stop());
 
-    const failed = new AbortController();
-    const running = new Set<Replica>();
+    const failed = new AbortController(); // matters only until all are ready
     const onEnd = (name: string, reason: string): void =>
-        failed.abort(new Problem(`${name} ended during the start (${reason}); see ${logFile}`));
-    const start = starter(options, { metrics, running, onEnd });
+        failed.abort(new Problem(`${name} ended during the start (${reason}); see ${outputFile}`));
+    const running = new Set<Replica>();
+    const start = replicaStarter(options, { metrics, running, stopping, onEnd });
     let replacing = Promise.resolve();
     defer(async () => {
         await Promise.allSettled([replacing, ...replicas.map((replica) => replica.stop())]);
@@ -67,10 +68,18 @@ export async function startReplicas(
     };
 }
 
-/** Returns a function that starts a replica. `running` has the replicas that it started and that nobody removed. */
-function starter(
-    { env, logFile }: ReplicaOptions,
-    { metrics, running, onEnd }: { metrics: Metrics; running: Set<Replica>; onEnd(name: string, reason: string): void },
+interface Launching {
+    metrics: Metrics;
+    /** All processes that a forced stop must kill. */
+    running: Set<Replica>;
+    stopping: AbortSignal;
+    onEnd(name: string, reason: string): void;
+}
+
+/** Returns a function that starts a replica. */
+function replicaStarter(
+    { env, outputFile }: ReplicaOptions,
+    { metrics, running, stopping, onEnd }: Launching,
 ): (name: string) => Promise<Replica> {
     const ended = metrics.counter({
         name: 'processes_ended_total',
@@ -83,8 +92,9 @@ function starter(
         const kept = keepRunning({
             name,
             start: (stdio) => startWithSharedPorts(own, stdio),
-            logFile,
+            outputFile,
             log: (line) => console.log(line),
+            stopping,
             onEnd(reason) {
                 ended.inc();
                 onEnd(name, reason);

@@ -26,6 +26,8 @@ it('the processes together are ready while one of them is, and otherwise each sa
     const answer = await fetch(`${ops.url}/readyz`);
     assert.equal(answer.status, 503);
     const text = await answer.text();
+    const metrics = await (await fetch(`${ops.url}/metrics`)).text();
+    assert.match(metrics, /^processes_answering\{process="launcher"\} 2$/m);
     for (const line of ['broken: redis: away', 'good: database: away', 'gone: it does not answer'])
         assert.ok(text.includes(line), text);
 });
