@@ -52,8 +52,8 @@ export interface CallContext extends Context {
 export type Caller = Partial<Pick<CallContext, 'user_id' | 'address'>>;
 
 /**
- * When a queue must drop a waiting call, and the call's place in a trace. A CallContext has all fields. An absent deadline
- * or cancellation means never.
+ * When a queue must drop a waiting call, and the call's place in a trace. A CallContext has all fields. An absent
+ * deadline or cancellation means never.
  */
 export interface CallLifetime extends Traced {
     deadline?: number | undefined;

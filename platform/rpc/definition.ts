@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { BinaryReader, type BinaryWriter } from '@bufbuild/protobuf/wire';
 import type { CallContext } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { AppError, asAppError } from '../errors.ts';
 import { encode } from './frames/encode.ts';
 import { asBuffer } from './frames/frames.ts';
 
@@ -55,8 +55,12 @@ export type EncodedTransport = (method: MethodInfo, request: Uint8Array, context
 /** Returns a transport that encodes requests for `send`, and decodes its answers. */
 export function encoding(send: EncodedTransport): Transport {
     return async (method, request, context) => {
-        const encoded = encode(method.requestType, request as never); // client() pairs each request with its method
-        return method.responseType.decode(await send(method, encoded, context));
+        try {
+            const encoded = encode(method.requestType, request as never); // client() pairs each request with its method
+            return method.responseType.decode(await send(method, encoded, context));
+        } catch (error) {
+            throw asAppError(error); // the codec refuses numbers that are out of range
+        }
     };
 }
 

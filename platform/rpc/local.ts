@@ -1,4 +1,3 @@
-import { Error as WireError } from '../../proto/gen/rpc/v1/frames.ts';
 import { type CallContext, isOver, overError } from '../context.ts';
 import { AppError, asAppError } from '../errors.ts';
 import { sweepWhileNeeded } from '../process/sweep.ts';
@@ -13,8 +12,9 @@ interface PendingCall extends ListItem {
 }
 
 /**
- * Creates the transport to services in this process. It does not encode messages. It converts errors as over the
- * network. A call also fails at its deadline, whatever its service does.
+ * Creates the transport to services in this process. It does not encode messages: bytes are shared, so neither side may
+ * change or wipe those of a message, and numbers and texts are not checked again. It converts errors as over the network.
+ * A call also fails at its deadline, whatever its service does.
  */
 export function localTransport(dispatch: LocalDispatch): Transport {
     const pending = new UnorderedList<PendingCall>();
@@ -51,6 +51,5 @@ export function localTransport(dispatch: LocalDispatch): Transport {
 function asReceived(error: unknown): AppError {
     // Not from a dispatcher, which throws only AppErrors.
     if (!(error instanceof AppError)) return asAppError(error);
-    const bytes = WireError.encode(encodeError(error)).finish();
-    return decodeError(WireError.decode(bytes));
+    return decodeError(encodeError(error));
 }

@@ -16,10 +16,10 @@ export interface Member {
 /** Gives each process a port for operations. Returns the addresses. */
 export async function giveOpsPorts(members: Member[]): Promise<Array<{ role: string; target: string }>> {
     const given = [];
-    for (const { args, env } of members) {
+    for (const { name, args, env } of members) {
         const port = await pickPort();
         env['OPS_PORT'] = String(port);
-        given.push({ role: args.join('+'), target: `127.0.0.1:${port}` });
+        given.push({ role: args.join('+') || name, target: `127.0.0.1:${port}` });
     }
     return given;
 }
@@ -51,7 +51,8 @@ export async function launched(processes: number, dir: string) {
         LOG_FILE: join(dir, 'local-processes.log'),
     };
     const members: Member[] = [{ name: 'npm-start', program: 'deploy/local/start.ts', args: [], env }];
-    // Tests that compare two gateways use two connections, which usually belong to different processes.
+    // Tests that compare two gateways get the same URL twice. They send each request on a connection of its own, and the
+    // kernel chooses its process.
     return { members, urls: [urlOf(port), urlOf(port)], grpc: everyServiceAt(grpcPort) };
 }
 

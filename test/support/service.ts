@@ -87,7 +87,7 @@ export async function startService(options: ServiceOptions): Promise<TestService
         await until(`${own.role} is ready`, () => isReady(own.target));
     };
     const places = { E2E_TRANSPORT: transport, E2E_URLS: urls.join(','), E2E_GRPC: JSON.stringify(grpc) };
-    const shape = { E2E_LOG_DIR: logDir, E2E_PROCESSES: String(options.processes ?? 1) };
+    const shape = { E2E_LOG_DIR: logDir, E2E_SERVICE_PROCESSES: String(options.processes ?? 1) };
     return { env: { ...places, ...secrets, ...shape }, ops, restart, stop };
 }
 

@@ -18,7 +18,8 @@ export function encodeError(error: AppError): WireError {
 }
 
 /**
- * An error that a service has returned. If it is a failure, the service has logged it with the request's id. If the service had no room for the call, it has counted the refusal.
+ * An error that a service has returned. If it is a failure, the service has logged it with the request's id. If the
+ * service had no room for the call, it has counted the refusal.
  */
 export class RemoteError extends AppError {}
 

@@ -2,13 +2,10 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expectError, expectOk, GATEWAYS, send } from '../support/client.ts';
+import { expectError, expectOk, GATEWAYS, PROCESSES, send } from '../support/client.ts';
 import { database } from '../support/database.ts';
 import { type Connection, open, requestText } from '../support/socket.ts';
 import { type Account, newAccount, newDid, newKey } from '../support/world.ts';
-
-/** Number of processes behind the service's port. */
-const PROCESSES = Number(process.env['E2E_PROCESSES'] ?? 1);
 
 const db = await database();
 

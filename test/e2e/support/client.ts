@@ -11,6 +11,10 @@ function setting(name: string): string {
 /** Base URLs of the two gateways. */
 export const GATEWAYS = setting('E2E_URLS').split(',');
 export const INTERNAL_SECRET = setting('E2E_INTERNAL_SECRET');
+/** Number of processes that share a gateway's port. */
+export const PROCESSES = Number(process.env['E2E_SERVICE_PROCESSES'] ?? 1);
+/** The kernel chooses the process of a connection. So if there are several, each request gets a new connection. */
+const CONNECTION: Record<string, string> = PROCESSES > 1 ? { connection: 'close' } : {};
 
 export interface Call {
     method?: string;
@@ -59,7 +63,7 @@ export async function checkedFetch(url: string, init: RequestInit): Promise<Resp
  */
 export async function send(call: Call): Promise<Answer> {
     const { method = 'GET', path, token, internal, body, gateway = 0 } = call;
-    const headers: Record<string, string> = { ...call.headers };
+    const headers: Record<string, string> = { ...CONNECTION, ...call.headers };
     if (token !== undefined) headers['authorization'] = `Bearer ${token}`;
     if (internal) headers['x-internal-secret'] = INTERNAL_SECRET;
     if (body !== undefined) headers['content-type'] ??= 'application/json';
