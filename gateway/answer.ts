@@ -29,6 +29,7 @@ export function answering(options: {
         noteTarget(exchange, endpoint, [input.params, input.body]);
         const result = await endpoint.call(input);
         noteTarget(exchange, endpoint, [result]);
+        if (input.context.replay?.isReplay) exchange.headers['Idempotent-Replayed'] = 'true';
         if (endpoint.countsAsVerified) await admission.countVerified({ ...input.context, ...exchange.principal });
         if (result instanceof ListAnswer) {
             const list = await readList(result, input.context);

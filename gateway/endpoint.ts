@@ -56,6 +56,8 @@ interface Definition<Params, Query, Headers, Body, Answer extends z.ZodType> {
     actsOn?: string;
     /** True if the endpoint hashes a password. Its duration then says nothing about how busy the gateway is. */
     hashesPassword?: true;
+    /** True if the call creates something and can be repeated with its `Idempotency-Key`. */
+    byKey?: true;
     /** Time limit in milliseconds. Default: ten seconds. */
     timeout_ms?: number;
     call(

@@ -1,5 +1,7 @@
 import { isIP } from 'node:net';
 import type { Request } from 'express';
+import { readIdempotencyKey } from '../platform/access/idempotency-key.ts';
+import { withIdempotencyKey } from '../platform/context.ts';
 import { AppError } from '../platform/errors.ts';
 import { bearerToken } from './admission/authenticator.ts';
 import type { Endpoint, Input } from './endpoint.ts';
@@ -24,7 +26,8 @@ export async function readInput(
     const bytes = await exchange.body.read(endpoint.maxBodyBytes);
     const body = await parseInTurn(bytes, (whole) => parseBody(request.headers, whole));
     if (exchange.malformedPath) throw new AppError('invalid', 'The path is not properly percent-encoded.');
-    const context = contextOf(exchange, endpoint.timeout_ms);
+    const key = endpoint.byKey && keyOf(request);
+    const context = withIdempotencyKey(contextOf(exchange, endpoint.timeout_ms), key);
     if (exchange.internal) {
         context.trusted = endpoint.access !== 'login'; // a login is authenticated by its password only
         context.address = namedAddress(exchange);
@@ -39,6 +42,18 @@ export async function readInput(
         services,
         context,
     };
+}
+
+/**
+ * Returns the `Idempotency-Key` as it was sent; the service that creates reads it in the same way. Throws AppError
+ * `invalid` if it is malformed.
+ */
+function keyOf({ headers }: Request): string | undefined {
+    const sent = headers['idempotency-key'];
+    if (sent === undefined) return undefined;
+    const value = String(sent); // Node joins repeated fields, and the result is not a valid key
+    readIdempotencyKey(value);
+    return value;
 }
 
 /**

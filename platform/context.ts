@@ -39,6 +39,14 @@ export class Cancellation {
 }
 
 /**
+ * Tells whether the answer of a call repeats the answer of an earlier call with the same Idempotency-Key. Like the
+ * Cancellation, all copies of the call's context share it.
+ */
+export interface ReplayNote {
+    isReplay: boolean;
+}
+
+/**
  * The caller of a call, and how long its answer is useful. The gateway creates it, and all functions down to the store
  * get it as a parameter.
  */
@@ -46,6 +54,8 @@ export interface CallContext extends Context {
     /** Point in time on this process's monotonic clock (`performance.now()`), in milliseconds. */
     readonly deadline: number;
     readonly cancellation: Cancellation;
+    /** Absent for a call without an Idempotency-Key. */
+    readonly replay?: ReplayNote | undefined;
 }
 
 /** Who makes a call. A CallContext has both fields. */
@@ -109,6 +119,17 @@ export function throwIfCancelled({ cancellation }: CallLifetime): void {
  */
 export function detached(context: CallContext, timeoutMs: number): CallContext {
     return { ...context, deadline: performance.now() + timeoutMs, cancellation: new Cancellation() };
+}
+
+/** Adds the Idempotency-Key that a client has sent with a call. Without a key the context stays as it is. */
+export function withIdempotencyKey(context: CallContext, key: string | undefined): CallContext {
+    return key === undefined ? context : { ...context, idempotency_key: key, replay: { isReplay: false } };
+}
+
+/** Returns the context for a call to another service: the Idempotency-Key is meant for the called method only. */
+export function withoutIdempotencyKey(context: CallContext): CallContext {
+    const { idempotency_key: _, replay: __, ...rest } = context;
+    return context.idempotency_key === undefined ? context : rest;
 }
 
 /** Creates a context for a call that a process makes on its own behalf. */

@@ -9,6 +9,8 @@ const KINDS = {
     /** The client has disconnected and will not read the answer. 499 is the status that nginx logs for this. */
     cancelled: { grpc: 1, http: 499, summary: 'Client closed request' },
     conflict: { grpc: 6, http: 409, summary: 'Conflict' },
+    /** The Idempotency-Key belongs to another request. */
+    unprocessable: { grpc: 9, http: 422, summary: 'Unprocessable content' },
     too_large: { grpc: 11, http: 413, summary: 'Request too large' },
     unsupported_media_type: { grpc: 3, http: 415, summary: 'Unsupported media type' },
     rate_limited: { grpc: 8, http: 429, summary: 'Rate limit exceeded' },

@@ -1,3 +1,4 @@
+import type { CallContext } from '../platform/context.ts';
 import { asAppError, type ErrorKind } from '../platform/errors.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 
@@ -31,7 +32,8 @@ export function counting<S extends object>(metrics: Metrics, service: S, calls: 
         const count = async (...args: unknown[]): Promise<unknown> => {
             try {
                 const answer = await call(...args);
-                counter.inc({ outcome: answers.of(answer) });
+                const [, context] = args as [unknown, CallContext | undefined]; // ServiceOf
+                if (!context?.replay?.isReplay) counter.inc({ outcome: answers.of(answer) }); // it was counted before
                 return answer;
             } catch (error) {
                 const outcome = refusals[asAppError(error).kind];

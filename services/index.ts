@@ -30,6 +30,9 @@ import type { CryptoPools } from './crypto-pools.ts';
 import { cursors } from './cursors.ts';
 import { didService } from './did/service.ts';
 import { didStore } from './did/store.ts';
+import { claimSweep } from './idempotency/claim-sweep.ts';
+import type { Owner } from './idempotency/claims.store.ts';
+import type { Idempotency } from './idempotency/idempotency.ts';
 import { pruneSessions } from './identity/prune.store.ts';
 import { identityService } from './identity/service.ts';
 import { identityStore } from './identity/store.ts';
@@ -51,6 +54,8 @@ export interface ServiceDependencies extends CryptoPools {
     metrics: Metrics;
     /** Milliseconds since 1970. */
     clock: () => number;
+    /** Returns the idempotency of a service. */
+    idempotency(owner: Owner): Idempotency;
     /** Returns a client of another service, which may run in this process or elsewhere. */
     serviceClient<D extends ServiceDefinition>(role: ServiceRole, definition: D): ServiceOf<D>;
 }
@@ -88,9 +93,10 @@ const ROLL_UP_EVERY_MS = 10_000;
 export const SERVICES: Record<ServiceRole, Service> = {
     identity: service(
         SERVICE_DEFINITIONS.identity,
-        ({ config, db, redis, log, clock, passwords }) =>
+        ({ config, db, redis, log, clock, passwords, idempotency }) =>
             identityService({
                 store: identityStore(db),
+                idempotency: idempotency('identity'),
                 passwords: passwords(),
                 tokens: tokens({
                     keysPem: required(config, 'JWT_KEYS'),
@@ -105,14 +111,18 @@ export const SERVICES: Record<ServiceRole, Service> = {
             }),
         {
             counted: IDENTITY_CALLS,
-            jobs: ({ db }) => ({ prune: { everyMs: DAY_MS, run: () => pruneSessions(db) } }),
+            jobs: (dependencies) => ({
+                prune: { everyMs: DAY_MS, run: () => pruneSessions(dependencies.db) },
+                ...claimSweep('identity')(dependencies),
+            }),
         },
     ),
     keys: service(
         SERVICE_DEFINITIONS.keys,
-        ({ config, db, redis, clock }) =>
+        ({ config, db, redis, clock, idempotency }) =>
             keysService({
                 store: keyStore(db),
+                idempotency: idempotency('keys'),
                 livenessMarks: livenessMarks({ redis, shards: config.REDIS_SHARDS }),
                 cursors: cursors(required(config, 'SERVICE_TOKEN')),
                 clock,
@@ -129,45 +139,52 @@ export const SERVICES: Record<ServiceRole, Service> = {
                     keyQuota: config.QUOTA_KEYS,
                 },
             }),
-        { counted: KEYS_CALLS },
+        { counted: KEYS_CALLS, jobs: claimSweep('keys') },
     ),
     did: service(
         SERVICE_DEFINITIONS.did,
-        ({ config, db, signatures }) =>
-            didService({ store: didStore(db), signatures: signatures(), quota: config.QUOTA_DIDS }),
-        {
-            counted: DID_CALLS,
-        },
+        ({ config, db, signatures, clock, idempotency }) =>
+            didService({
+                store: didStore(db),
+                idempotency: idempotency('did'),
+                signatures: signatures(),
+                quota: config.QUOTA_DIDS,
+                clock,
+            }),
+        { counted: DID_CALLS, jobs: claimSweep('did') },
     ),
     credentials: service(
         SERVICE_DEFINITIONS.credentials,
-        ({ config, db, signatures, clock, serviceClient }) =>
+        ({ config, db, signatures, clock, serviceClient, idempotency }) =>
             credentialsService({
                 store: credentialStore(db),
+                idempotency: idempotency('credentials'),
                 signatures: signatures(),
                 services: { did: serviceClient('did', SERVICE_DEFINITIONS.did) },
                 cursors: cursors(required(config, 'SERVICE_TOKEN')),
                 listScope: config.LIST_SCOPE,
                 clock,
             }),
-        { counted: CREDENTIALS_CALLS },
+        { counted: CREDENTIALS_CALLS, jobs: claimSweep('credentials') },
     ),
     presentations: service(
         SERVICE_DEFINITIONS.presentations,
-        ({ db, signatures, clock, serviceClient }) =>
+        ({ db, signatures, clock, serviceClient, idempotency }) =>
             presentationsService({
                 store: presentationStore(db),
+                idempotency: idempotency('presentations'),
                 signatures: signatures(),
                 services: { credentials: serviceClient('credentials', SERVICE_DEFINITIONS.credentials) },
                 clock,
             }),
-        { counted: PRESENTATIONS_CALLS },
+        { counted: PRESENTATIONS_CALLS, jobs: claimSweep('presentations') },
     ),
     wallet: service(
         SERVICE_DEFINITIONS.wallet,
-        ({ config, db, redis, log, signatures, passwords, clock, serviceClient }) =>
+        ({ config, db, redis, log, signatures, passwords, clock, serviceClient, idempotency }) =>
             walletService({
                 store: walletStore(db),
+                idempotency: idempotency('wallet'),
                 signatures: signatures(),
                 passwords: passwords(),
                 cost: { memory_kib: config.ARGON2_MEMORY_KIB, passes: config.ARGON2_PASSES },
@@ -182,7 +199,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 },
                 clock,
             }),
-        { counted: WALLET_CALLS },
+        { counted: WALLET_CALLS, jobs: claimSweep('wallet') },
     ),
     usage: service(
         SERVICE_DEFINITIONS.usage,

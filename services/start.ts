@@ -14,6 +14,7 @@ import type { Metrics } from '../platform/telemetry/metrics.ts';
 import type { Readiness } from '../platform/telemetry/readiness.ts';
 import type { ServiceRole } from '../proto/services.ts';
 import { cryptoPools } from './crypto-pools.ts';
+import { idempotencies } from './idempotency/idempotency.ts';
 import { SERVICES, type ServiceDependencies } from './index.ts';
 import { SCHEMAS } from './schemas.ts';
 
@@ -43,7 +44,19 @@ export async function startServices(roles: readonly ServiceRole[], shared: Servi
 
     const { signatures, passwords } = cryptoPools({ config, metrics, closing });
     const { serviceClient } = serviceRegistry;
-    const dependencies = { config, db, redis, log, metrics, clock: clock.now, signatures, passwords, serviceClient };
+    const idempotency = idempotencies({ config, db, metrics, clock: clock.now });
+    const dependencies = {
+        config,
+        db,
+        redis,
+        log,
+        metrics,
+        clock: clock.now,
+        signatures,
+        passwords,
+        serviceClient,
+        idempotency,
+    };
     const methods = roles.flatMap((role) => SERVICES[role].build(dependencies));
     const dispatch = serviceRegistry.offer(methods);
     startJobs(roles, dependencies, closing);

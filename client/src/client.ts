@@ -48,6 +48,7 @@ export function createClient(options: ClientOptions): Client {
             base_url: baseUrl,
             credentials: options,
             request_id: call.request_id,
+            idempotency_key: call.idempotency_key,
         });
         const time = timeLimit(call.timeout_ms ?? timeout_ms, call.signal);
         try {
@@ -57,7 +58,7 @@ export function createClient(options: ClientOptions): Client {
                 rateLimit = rateLimitOf(received.headers) ?? rateLimit;
                 return answerOf(received, operation);
             };
-            return await retrying(attempt, { tries, idempotent: operation.idempotent, time });
+            return await retrying(attempt, { tries, idempotent: operation.idempotent !== false, time });
         } finally {
             time.close();
         }

@@ -5,8 +5,11 @@ export interface Operation {
     path: string;
     /** The credentials that the request carries, if the client has them. */
     credentials: ReadonlyArray<'token' | 'internal_secret'>;
-    /** True if the call may be repeated when its outcome is unknown. */
-    idempotent: boolean;
+    /**
+     * True if the call may be repeated when its outcome is unknown; `by-key` if it may be repeated with its
+     * Idempotency-Key.
+     */
+    idempotent: boolean | 'by-key';
     /** Inputs that go into the query. */
     query: readonly string[];
     /**
@@ -32,6 +35,12 @@ export interface CallOptions {
      * The request id in the service's log: 1 to 128 of `[A-Za-z0-9._-]`. If it is absent, the service generates one.
      */
     request_id?: string | undefined;
+    /**
+     * The Idempotency-Key of a call that creates something: 1 to 255 visible ASCII characters, at least 16 for API keys and
+     * DIDs. A later call with the same key and the same input gets the same answer and creates nothing more. If it is
+     * absent, the client generates one for each call and its retries. Other calls ignore it.
+     */
+    idempotency_key?: string | undefined;
 }
 
 /** A method that reads a list: completely, or page by page. */

@@ -25,10 +25,19 @@ export interface WireRequest {
 export function wireRequest(
     operation: Operation,
     input: Input,
-    sender: { base_url: string; credentials: Credentials; request_id: string | undefined },
+    sender: {
+        base_url: string;
+        credentials: Credentials;
+        request_id: string | undefined;
+        idempotency_key?: string | undefined;
+    },
 ): WireRequest {
     const headers = credentialHeaders(operation, sender.credentials);
     if (sender.request_id !== undefined) headers['X-Request-Id'] = headerValue('request_id', sender.request_id);
+    if (operation.idempotent === 'by-key') {
+        const { idempotency_key = uuid() } = sender;
+        headers['Idempotency-Key'] = quoted(headerValue('idempotency_key', idempotency_key));
+    }
     const rest: Record<string, unknown> = { ...input };
     const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
         const value = rest[name];
@@ -49,6 +58,20 @@ export function wireRequest(
     if (body !== null) headers['Content-Type'] = 'application/json';
     const target = [path, query.toString()].filter((part) => part !== '').join('?');
     return { method: operation.method, url: `${sender.base_url}${target}`, headers, body };
+}
+
+/** Creates a UUIDv4 (RFC 9562). Browsers offer `crypto.randomUUID` only to pages that were loaded over TLS. */
+function uuid(): string {
+    const bytes = crypto.getRandomValues(new Uint8Array(16));
+    bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+    bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+    const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+    return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
+/** Encodes a text as a String of RFC 8941, so that a key may begin with a quote. */
+function quoted(text: string): string {
+    return `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
 }
 
 /**

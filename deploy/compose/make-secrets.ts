@@ -21,6 +21,7 @@ keep('redis/url', `redis://:${redisPassword}@redis:6379/0`);
 keep('internal/secret', random());
 keep('internal/previous', ''); // empty, except while the secret is rotated
 keep('services/token', random());
+keep('idempotency/pepper', random());
 keep('signing/keys.pem', generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
 keep('grafana/password', random());
 

@@ -61,6 +61,9 @@ function keptSecrets({ dataDir, given }: LaunchContext): Environment {
     const kept: Environment = {};
     if (!isGiven(given, 'INTERNAL_SECRET')) kept['INTERNAL_SECRET_FILE'] = secretFile(dataDir, 'internal-secret');
     if (!isGiven(given, 'SERVICE_TOKEN')) kept['SERVICE_TOKEN_FILE'] = secretFile(dataDir, 'service-token');
+    if (!isGiven(given, 'IDEMPOTENCY_PEPPER')) {
+        kept['IDEMPOTENCY_PEPPER_FILE'] = secretFile(dataDir, 'idempotency-pepper');
+    }
     if (!isGiven(given, 'JWT_KEYS')) kept['JWT_KEYS_FILE'] = keptSigningKey(dataDir);
     return kept;
 }

@@ -70,6 +70,7 @@ export const credentialEndpoints = [
         access: 'bearer',
         status: 201,
         message: 'Credential issued',
+        byKey: true,
         actsOn: 'credential_id',
         body: z.object({
             issuer_did: z.string(),

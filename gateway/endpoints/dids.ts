@@ -44,6 +44,7 @@ export const didEndpoints = [
         access: 'bearer',
         status: 201,
         message: 'DID created',
+        byKey: true,
         actsOn: 'did',
         body: z.object({ public_key: optional(base64) }),
         answer: z.object({ did: z.string(), public_key: z.string(), private_key: z.string().optional() }),

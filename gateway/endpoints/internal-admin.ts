@@ -43,6 +43,7 @@ export const internalAdminEndpoints = [
         access: 'internal',
         status: 200,
         message: 'Users created',
+        byKey: true,
         hashesPassword: true,
         timeout_ms: BATCH_TIMEOUT_MS,
         body: z.object({

@@ -19,6 +19,7 @@ export const internalAuthEndpoints = [
         access: 'internal',
         status: 201,
         message: 'User registered',
+        byKey: true,
         actsOn: 'user_id',
         hashesPassword: true,
         body: z.object({ email: z.string(), password: z.string(), name: optional(name) }),

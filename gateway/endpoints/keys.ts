@@ -39,6 +39,7 @@ export const keyEndpoints = [
         access: 'session',
         status: 201,
         message: 'API key generated. Store it now: it is not shown again.',
+        byKey: true,
         actsOn: 'key_id',
         body: z.object({ name, tier: optional(z.string()) }),
         answer: z.object({

@@ -12,6 +12,7 @@ export const presentationEndpoints = [
         access: 'bearer',
         status: 201,
         message: 'Presentation created',
+        byKey: true,
         actsOn: 'presentation_id',
         body: z.object({
             holder_did: z.string(),

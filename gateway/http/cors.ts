@@ -10,11 +10,12 @@ export interface Cors {
 
 const PREFLIGHT = {
     'Access-Control-Allow-Methods': 'GET, POST, PATCH, DELETE',
-    'Access-Control-Allow-Headers': 'Authorization, Content-Type, X-Request-Id, X-Wallet-Password, traceparent',
+    'Access-Control-Allow-Headers':
+        'Authorization, Content-Type, Idempotency-Key, X-Request-Id, X-Wallet-Password, traceparent',
     'Access-Control-Max-Age': '600',
 };
 const EXPOSED =
-    'X-Request-Id, X-Error-Code, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Link';
+    'X-Request-Id, X-Error-Code, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Link, Idempotent-Replayed';
 
 /** Allows cross-origin requests from these origins only. An empty list allows none. */
 export function cors(origins: readonly string[]): Cors {

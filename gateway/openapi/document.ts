@@ -32,8 +32,11 @@ export interface OperationObject {
     description?: string;
     tags: string[];
     security: Array<Record<string, string[]>>;
-    /** True if the call may be repeated when its outcome is unknown. */
-    'x-idempotent': boolean;
+    /**
+     * True if the call may be repeated when its outcome is unknown; `by-key` if it may be repeated with its
+     * `Idempotency-Key`.
+     */
+    'x-idempotent': boolean | 'by-key';
     parameters: Parameter[];
     requestBody?: { required: boolean; content: { 'application/json': Media } };
     responses: Record<string, ResponseObject | { $ref: string }>;
@@ -76,6 +79,9 @@ const SECURITY_SCHEMES = {
         description: 'Secret of trusted callers.',
     },
 };
+
+/** The refusals of calls with an Idempotency-Key. */
+const BY_KEY_REFUSALS = { unprocessable: 'The `Idempotency-Key` was used for another request.' } as const;
 
 const ERROR: Schema = {
     type: 'object',
@@ -132,11 +138,11 @@ function operationObject(endpoint: Endpoint, tag: string, schemas: Record<string
         summary,
         tags: [tag],
         security: SECURITY[access],
-        'x-idempotent': idempotent,
+        'x-idempotent': endpoint.byKey ? 'by-key' : idempotent,
         parameters: parametersOf(endpoint, notes),
         responses: {
             [endpoint.status]: success(endpoint, keep(`${name}Data`, schemaOf(answer, fields)), example.data),
-            ...refusalResponses(access, refusals),
+            ...refusalResponses(access, endpoint.byKey ? { ...refusals, ...BY_KEY_REFUSALS } : refusals),
         },
     };
     if (description) object.description = description;
@@ -148,7 +154,7 @@ function operationObject(endpoint: Endpoint, tag: string, schemas: Record<string
     return object;
 }
 
-function success({ bare, message, query }: Endpoint, data: Schema, example: unknown): ResponseObject {
+function success({ bare, message, query, byKey }: Endpoint, data: Schema, example: unknown): ResponseObject {
     const envelope: Schema = {
         type: 'object',
         properties: { status: { const: 'success' }, message: { type: 'string' }, data },
@@ -156,6 +162,7 @@ function success({ bare, message, query }: Endpoint, data: Schema, example: unkn
     };
     const headers = headersOf();
     if (query && schemaOf(query).properties?.['cursor']) headers['Link'] = { $ref: '#/components/headers/Link' };
+    if (byKey) headers['Idempotent-Replayed'] = { $ref: '#/components/headers/Idempotent-Replayed' };
     return {
         description: `${message.replace(/\.$/, '')}.`,
         headers,

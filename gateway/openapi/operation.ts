@@ -9,7 +9,7 @@ export interface OperationNotes {
     refusals?: Partial<Record<RefusalKind, string>>;
     /**
      * True if a repeated call changes nothing more and gets the same answer, so that programs may repeat it. Every GET
-     * is idempotent.
+     * is idempotent. An endpoint with `byKey` is idempotent by its key.
      */
     idempotent?: true;
     owasp: OwaspNotes;

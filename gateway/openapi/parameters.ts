@@ -32,13 +32,18 @@ const ON_BEHALF_OF = header('X-On-Behalf-Of', 'The `user_id` of the account to a
     type: 'string',
     format: 'uuid',
 });
+const IDEMPOTENCY_KEY = header(
+    'Idempotency-Key',
+    'Makes the call repeatable: a later call of the account with the same key and the same request gets the same answer and creates nothing more. With or without quotes.',
+    { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+);
 const CLIENT_ADDRESS = header('X-Client-Address', "The end user's IP address. Password guesses are counted for it.", {
     type: 'string',
 });
 
 /** The parameters in the endpoint's schemas, with the values of its example, and the common header fields. */
 export function parametersOf(
-    { params, query, headers, access, path }: Endpoint,
+    { params, query, headers, access, path, byKey }: Endpoint,
     { fields, example }: OperationNotes,
 ): Parameter[] {
     const own = [
@@ -46,6 +51,7 @@ export function parametersOf(
         ...(query ? fieldsOf('query', schemaOf(query, fields), example.query) : []),
         ...(headers ? fieldsOf('header', schemaOf(headers, fields), example.headers) : []),
     ];
+    if (byKey) own.push(IDEMPOTENCY_KEY);
     if (access === 'internal') own.push(ON_BEHALF_OF);
     if (path.startsWith('/internal/v1/')) own.push(CLIENT_ADDRESS);
     return [...own, GIVEN_ID];

@@ -25,6 +25,10 @@ const REFUSALS: Record<RefusalKind, { when: string; detail: string }> = {
         detail: 'The request did not arrive in time.',
     },
     conflict: { when: 'The change conflicts with existing data.', detail: 'This email is already registered.' },
+    unprocessable: {
+        when: 'The `Idempotency-Key` was used for another request.',
+        detail: 'This Idempotency-Key was used for another request.',
+    },
     too_large: { when: 'The body is over 1 MiB.', detail: 'The body is larger than 1 MiB.' },
     unsupported_media_type: {
         when: 'The body is not declared as `application/json`, or it has a content coding.',
@@ -134,6 +138,11 @@ export const HEADERS = {
         description: 'The required authentication scheme.',
         schema: { type: 'string', const: 'Bearer' },
         example: 'Bearer',
+    },
+    'Idempotent-Replayed': {
+        description: 'Present if the answer repeats the one of an earlier call with this `Idempotency-Key`.',
+        schema: { type: 'string', const: 'true' },
+        example: 'true',
     },
     Allow: { description: 'The methods of this path.', schema: { type: 'string' }, example: 'GET, HEAD' },
     Link: {

@@ -3,12 +3,12 @@ The services, as in docs/architecture.md: which other services each one calls ov
 secrets it reads in addition to the Redis URL and the service token, which all roles need.
 */}}
 {{- define "services" -}}
-identity: { calls: [], database: true, secrets: [databaseUrl, serviceCallers, jwtKeys] }
-keys: { calls: [], database: true, secrets: [databaseUrl, serviceCallers] }
-did: { calls: [], database: true, secrets: [databaseUrl, serviceCallers] }
-credentials: { calls: [did], database: true, secrets: [databaseUrl, serviceCallers] }
-presentations: { calls: [credentials], database: true, secrets: [databaseUrl, serviceCallers] }
-wallet: { calls: [did], database: true, secrets: [databaseUrl, serviceCallers] }
+identity: { calls: [], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper, jwtKeys] }
+keys: { calls: [], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
+did: { calls: [], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
+credentials: { calls: [did], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
+presentations: { calls: [credentials], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
+wallet: { calls: [did], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
 usage: { calls: [], database: true, secrets: [databaseUrl, serviceCallers] }
 {{- end }}
 
@@ -40,6 +40,7 @@ internalSecret: INTERNAL_SECRET
 internalSecretPrevious: INTERNAL_SECRET_PREVIOUS
 serviceToken: SERVICE_TOKEN
 serviceCallers: SERVICE_CALLERS
+idempotencyPepper: IDEMPOTENCY_PEPPER
 jwtKeys: JWT_KEYS
 {{- end }}
 

@@ -46,6 +46,11 @@ export function refusalCode(error: unknown): string | undefined {
     return undefined;
 }
 
+/** True if PostgreSQL ended the statement because of a deadlock. It has changed nothing. */
+export function isDeadlock(error: unknown): boolean {
+    return refusalCode(error) === '40P01';
+}
+
 /**
  * True if PostgreSQL refused the statement because of a value in it. The other items of its batch are then not at
  * fault.

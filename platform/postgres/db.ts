@@ -9,7 +9,7 @@ import { databaseMetrics } from './db-metrics.ts';
 import { connectionTurns } from './db-turns.ts';
 import { refuseUnstorable } from './storable.ts';
 
-export { isRefusedStatement, refusalCode } from './db-errors.ts';
+export { isDeadlock, isRefusedStatement, refusalCode } from './db-errors.ts';
 export { sql };
 
 type Query = QuerySqlToken;

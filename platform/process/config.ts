@@ -80,7 +80,12 @@ function checkTls({ GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key, GRPC_TLS_CA: ca }: C
 
 /** Refuses, in production, settings that are meant for development and tests. */
 function refuseUnsafe(config: Config): void {
-    for (const name of ['INTERNAL_SECRET', 'INTERNAL_SECRET_PREVIOUS', 'SERVICE_TOKEN'] as const) {
+    for (const name of [
+        'INTERNAL_SECRET',
+        'INTERNAL_SECRET_PREVIOUS',
+        'SERVICE_TOKEN',
+        'IDEMPOTENCY_PEPPER',
+    ] as const) {
         const values = [config[name] ?? []].flat();
         if (values.some((value) => value.length < 32 || new Set(value).size < 8)) {
             throw new ConfigError(

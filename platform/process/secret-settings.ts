@@ -64,6 +64,13 @@ export const SECRET_SETTINGS = {
             { secret: true, default: MADE_BY_LAUNCHER },
         ),
     ),
+    IDEMPOTENCY_PEPPER: secret.meta(
+        notes(
+            'Secrets and TLS',
+            'Secret from which the stored traces of an `Idempotency-Key` are derived. All services that create something need the same one.',
+            { secret: true, default: MADE_BY_LAUNCHER },
+        ),
+    ),
     ACCESS_TOKEN_SECONDS: whole(1, 86_400)
         .default(12 * 3_600)
         .meta(notes('Secrets and TLS', 'Lifetime of an access token, in seconds.')),

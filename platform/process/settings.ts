@@ -119,6 +119,10 @@ export const SETTINGS = z.object({
             ),
         ),
 
+    IDEMPOTENCY_HOURS: whole(1, 72)
+        .default(24)
+        .meta(notes('Limits and lists', 'How long a call can be repeated with its `Idempotency-Key`, in hours.')),
+
     ARGON2_MEMORY_KIB: whole(8, 256 << 10)
         .default(19_456)
         .meta(

@@ -23,7 +23,7 @@ import { addHealth } from './health.ts';
 import { addReflection } from './reflection.ts';
 import { runningCalls } from './running-calls.ts';
 import { serverCredentials, type Tls } from './tls.ts';
-import { contextFromMetadata, encodeStatus } from './unary.ts';
+import { contextFromMetadata, encodeStatus, trailersOf } from './unary.ts';
 
 /** Calls that are still running this long after a stop began, in milliseconds, are aborted. */
 const DRAIN_MS = 10_000;
@@ -139,7 +139,8 @@ function addUnaryService(server: Server, methods: BoundMethod[], callerOf: Admis
             try {
                 const context = contextFromMetadata(call);
                 call.on('cancelled', () => context.cancellation.cancel());
-                callback(null, await callerOf(call.metadata).dispatch(path, call.request, context));
+                const response = await callerOf(call.metadata).dispatch(path, call.request, context);
+                callback(null, response, trailersOf(context));
             } catch (error) {
                 callback(encodeStatus(asAppError(error)));
             }

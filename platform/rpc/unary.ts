@@ -7,6 +7,7 @@ import {
     REQUEST_TIMEOUT_MS,
     requireTime,
     timeoutOfNextHop,
+    withIdempotencyKey,
 } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { newId, REQUEST_ID } from '../ids.ts';
@@ -24,7 +25,11 @@ const FIELDS = {
     tier: 'x-account-tier',
     session_id: 'x-session-id',
     address: 'x-client-address',
+    idempotency_key: 'idempotency-key',
 } as const;
+
+/** The trailer of an answer that repeats an earlier one. */
+const REPLAYED = 'idempotent-replayed';
 
 /**
  * Maximum duration of a call, whatever deadline its client sets, in milliseconds. A batch of users may take that long.
@@ -39,7 +44,7 @@ export function contextFromMetadata(call: ServerUnaryCall<unknown, unknown>): Ca
     const until = Number(call.getDeadline()) - Date.now(); // infinite if the client set none
     const timeoutMs = Number.isFinite(until) ? Math.min(until, LONGEST_MS) : REQUEST_TIMEOUT_MS;
     const requestId = text(FIELDS.request_id);
-    return {
+    const context = {
         request_id: requestId !== undefined && REQUEST_ID.test(requestId) ? requestId : newId(),
         traceparent: readTraceparent(text(FIELDS.traceparent)),
         user_id: text(FIELDS.user_id),
@@ -50,6 +55,9 @@ export function contextFromMetadata(call: ServerUnaryCall<unknown, unknown>): Ca
         deadline: performance.now() + timeoutMs,
         cancellation: new Cancellation(),
     };
+    const keys = call.metadata.get(FIELDS.idempotency_key);
+    // Node joins repeated entries in the same way. The result is not a valid key.
+    return withIdempotencyKey(context, keys.length === 0 ? undefined : keys.join(', '));
 }
 
 function metadataFromContext(context: CallContext, serviceToken: string): Metadata {
@@ -60,6 +68,14 @@ function metadataFromContext(context: CallContext, serviceToken: string): Metada
         if (value !== undefined) metadata.set(name, value);
     }
     if (context.trusted) metadata.set('x-trusted', 'true');
+    return metadata;
+}
+
+/** Returns the trailers of an answer. */
+export function trailersOf({ replay }: CallContext): Metadata | undefined {
+    if (!replay?.isReplay) return undefined;
+    const metadata = new Metadata();
+    metadata.set(REPLAYED, 'true');
     return metadata;
 }
 
@@ -128,6 +144,10 @@ export function unaryTransport(
                     else resolve(response as Uint8Array); // grpc-js gives a response if there is no error
                 },
             );
+            // grpc-js emits this right after the callback, before anybody can see the response.
+            call.on('status', ({ metadata: trailers }) => {
+                if (context.replay && trailers.get(REPLAYED)[0] === 'true') context.replay.isReplay = true;
+            });
             stopListening = context.cancellation.onCancelled(() => call.cancel());
         });
 }

@@ -1,12 +1,9 @@
 import type { CallContext } from '../../platform/context.ts';
 import { requireUser } from '../../platform/context.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
-import { newId } from '../../platform/ids.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type {
-    Credential,
     CredentialsServiceDefinition,
-    IssueRequest,
     Revocation,
     RevokeRequest,
     Verification,
@@ -17,24 +14,20 @@ import type {
 import { MAX_PRESENTED_CREDENTIALS } from '../../proto/limits.ts';
 import { isToken } from '../../workers/crypto/paseto.ts';
 import type { Signatures } from '../../workers/crypto/signatures.ts';
-import { credentialId, requireCredentialId } from '../credential-id.ts';
-import { CREDENTIAL_MEMBERS, readPayload, writePayload } from '../credential-payload.ts';
+import { requireCredentialId } from '../credential-id.ts';
+import { CREDENTIAL_MEMBERS, readPayload } from '../credential-payload.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
 import { mapInFlight } from '../map-in-flight.ts';
 import { outOfTime } from '../times.ts';
+import { issue } from './issue.ts';
 import { listCredentials } from './list.ts';
 import type { CredentialStore, FoundRow } from './rows.ts';
-import {
-    requireClaims,
-    requireCredentialType,
-    requireExpiry,
-    requireIssuer,
-    requireReason,
-    requireSubject,
-} from './rules.ts';
+import { requireIssuer, requireReason } from './rules.ts';
 import type { ListDependencies } from './view.ts';
 
 export interface CredentialsDependencies extends ListDependencies {
     signatures: Signatures;
+    idempotency: Idempotency;
     /** Milliseconds since 1970. */
     clock: () => number;
 }
@@ -62,44 +55,6 @@ export function credentialsService(deps: CredentialsDependencies): ServiceOf<typ
             return {};
         },
     };
-}
-
-async function issue(
-    { store, signatures, clock }: CredentialsDependencies,
-    request: IssueRequest,
-    context: CallContext,
-): Promise<Credential> {
-    const { issuer_did: issuer, subject_did: subject, credential_type, claims, expiration_date } = request;
-    requireIssuer(issuer);
-    requireSubject(subject);
-    requireCredentialType(credential_type);
-    requireClaims(claims);
-    const expiresAt = expiration_date === undefined ? undefined : requireExpiry(expiration_date);
-
-    const now = clock();
-    const id = newId(now);
-    const issuedAt = new Date(now).toISOString();
-    const shown = {
-        credential_id: credentialId(id),
-        issuer,
-        subject,
-        credential_type,
-        issued_at: issuedAt,
-        expires_at: expiresAt,
-    };
-    const payload = writePayload({ ...shown, claims });
-    const credential = await signatures.sign({ did: issuer, secretKey: request.issuer_private_key, payload }, context);
-    const row = {
-        id,
-        account: context.user_id,
-        issued_at: issuedAt,
-        expires_at: expiresAt,
-        issuer,
-        subject,
-        credential_type,
-    };
-    await store.insert(row, context);
-    return { ...shown, credential };
 }
 
 async function verify(

@@ -1,9 +1,10 @@
 import { coalesce } from '../../platform/batch.ts';
-import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
+import { type Database, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import { appendPendingCounts } from '../pending-counts.store.ts';
 import { FIRST_ID, LAST_ID, LISTED_COLUMNS } from './columns.store.ts';
-import type { CredentialStore, FoundRow, ListedRow, NewRow, PageQuery, Party } from './rows.ts';
+import { insertions } from './insert.store.ts';
+import type { CredentialStore, FoundRow, ListedRow, PageQuery, Party } from './rows.ts';
 import { strandStore } from './strands.store.ts';
 
 /**
@@ -21,15 +22,7 @@ export function credentialStore(db: Database): CredentialStore {
         });
     const pages = { issuer: pagesOf('issuer'), subject: pagesOf('subject') };
     return {
-        insert: coalesce({
-            ...STORE_GROUPS,
-            name: 'credentials_insert',
-            bisectOn: isRefusedStatement,
-            async run(rows: NewRow[]) {
-                await insertGroup(db, rows);
-                return rows.map(() => undefined);
-            },
-        }),
+        ...insertions(db),
         find: rowLookup<string, FoundRow & { id: string }>(db, {
             name: 'credentials_find',
             statement: 'credentials_find',
@@ -59,30 +52,6 @@ export function credentialStore(db: Database): CredentialStore {
         ...strandStore(db),
         ping: () => db.ping(),
     };
-}
-
-async function insertGroup(db: Database, rows: NewRow[]): Promise<void> {
-    const tuples = rows.map((row) => [
-        row.id,
-        row.account ?? null,
-        row.issued_at,
-        row.expires_at ?? null,
-        row.issuer,
-        row.subject,
-        row.credential_type,
-    ]);
-    const types = ['uuid', 'uuid', 'timestamptz', 'timestamptz', 'text', 'text', 'text'];
-    await db.prepared(
-        'credentials_insert',
-        sql.unsafe`
-        WITH written AS (
-            INSERT INTO credentials.credentials (id, account, issued_at, expires_at, issuer, subject, credential_type)
-            SELECT * FROM ${sql.unnest(tuples, types)}
-            ON CONFLICT (id) DO NOTHING
-            RETURNING account
-        )
-        ${appendPendingCounts('credentials_issued')}`,
-    );
 }
 
 async function readPages(db: Database, role: Party['role'], queries: PageQuery[]): Promise<ListedRow[][]> {

@@ -1,23 +1,28 @@
 import { type CallContext, throwIfCancelled } from '../../platform/context.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import type {
-    CreatedUser,
+import {
+    type CreatedUser,
     CreateUsersRequest,
-    CreateUsersResponse,
-    NewUser,
+    type CreateUsersResponse,
+    type FailedUser,
+    type NewUser,
 } from '../../proto/gen/identity/v1/identity.ts';
 import { MAX_USERS } from '../../proto/limits.ts';
 import type { Passwords } from '../../workers/crypto/passwords.ts';
+import { type Claim, digestOf, type HeldClaim, keyOf } from '../idempotency/claim.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
 import { mapInFlight } from '../map-in-flight.ts';
 import { requireName } from '../texts.ts';
 import { requireTier, type Tier } from '../tiers.ts';
 import { requireEmail } from './email.ts';
 import { requireNewPassword } from './password-rules.ts';
-import type { IdentityStore } from './store.ts';
+import { type IdentityStore, insertUser } from './store.ts';
 
 /** Maximum number of hashes of one request that run or wait for a thread. */
 const HASHES_IN_FLIGHT = 4;
+/** Earlier claims that one request looks for at a time. One statement finds that many. */
+const LOOKUPS_IN_FLIGHT = 64;
 /** A request stops creating accounts this long (ms) before its deadline, so that its answer still arrives. */
 const RESERVE_MS = 2_000;
 
@@ -29,52 +34,105 @@ interface Candidate {
     tier: Tier;
 }
 
-/** Creates accounts in bulk. An invalid item does not affect the others. */
-export function userCreation({
-    store,
-    passwords,
-    clock,
-}: {
+interface CreationDependencies {
     store: IdentityStore;
     passwords: Passwords;
+    idempotency: Idempotency;
     clock: () => number;
-}) {
-    async function create({ email, password, name, tier }: Candidate, context: CallContext): Promise<CreatedUser> {
+}
+
+/** One item of a batch: its claim if the call has an Idempotency-Key, and the claim of an earlier call with it. */
+interface Item {
+    user: NewUser;
+    claim?: Claim;
+    held?: HeldClaim | undefined;
+}
+
+/** An account of the answer, and whether an earlier call has created it. */
+interface Created {
+    created: CreatedUser;
+    isReplay: boolean;
+}
+
+/**
+ * Creates accounts in bulk. An invalid item does not affect the others. With an Idempotency-Key each item has a claim of
+ * its own, so a repeated call returns the accounts that the first one has created, and creates the missing ones.
+ */
+export function userCreation(deps: CreationDependencies) {
+    return async (request: CreateUsersRequest, context: CallContext): Promise<CreateUsersResponse> => {
+        const { users } = request;
+        if (users.length === 0 || users.length > MAX_USERS) {
+            throw invalid(`users must have 1 to ${MAX_USERS} items.`);
+        }
+        const taken = new Set<string>();
+        const createOne = async (item: Item): Promise<Created | { failed: FailedUser }> => {
+            const replay = { isReplay: false };
+            try {
+                const candidate = validate(item.user, taken);
+                const created = await create(deps, { ...item, candidate }, { ...context, replay });
+                return { created, isReplay: replay.isReplay };
+            } catch (error) {
+                throwIfCancelled(context);
+                if (!(error instanceof AppError)) throw error;
+                return { failed: { email: item.user.email ?? '', error: error.detail } };
+            }
+        };
+        const items = await itemsOf(deps.idempotency, request, context);
+        const outcomes = await mapInFlight(items, HASHES_IN_FLIGHT, createOne, context);
+        const made = outcomes.flatMap((outcome) => ('created' in outcome ? outcome : []));
+        if (context.replay && made.length > 0) context.replay.isReplay = made.every(({ isReplay }) => isReplay);
+        return {
+            created: made.map(({ created }) => created),
+            failed: outcomes.flatMap((outcome) => ('failed' in outcome ? outcome.failed : [])),
+        };
+    };
+}
+
+/**
+ * Adds the claims to the items, and looks for earlier ones. Throws AppError `unprocessable` if one of them belongs to
+ * another request: then nothing is created.
+ */
+async function itemsOf(idempotency: Idempotency, request: CreateUsersRequest, context: CallContext): Promise<Item[]> {
+    const key = keyOf(context);
+    if (key === undefined) return request.users.map((user) => ({ user }));
+    const digest = digestOf({ codec: CreateUsersRequest, message: request });
+    const claimed = request.users.map((user, index) => {
+        const item = { operation: 'internal.admin.create_users', key: `${key}/${index}`, digest };
+        return { user, claim: idempotency.claimOfItem(item, context) };
+    });
+    const find = async (item: { user: NewUser; claim: Claim }): Promise<Item> => ({
+        ...item,
+        held: await idempotency.find(item.claim, context),
+    });
+    return mapInFlight(claimed, LOOKUPS_IN_FLIGHT, find, context);
+}
+
+async function create(
+    { store, passwords, idempotency, clock }: CreationDependencies,
+    { candidate, claim, held }: Item & { candidate: Candidate },
+    context: CallContext,
+): Promise<CreatedUser> {
+    const { email, password, name, tier } = candidate;
+    const replay = ({ id }: Pick<HeldClaim, 'id'>) => ({ user_id: id, email, tier });
+    if (claim && held) {
+        idempotency.noteReplay(claim.operation, context);
+        return replay(held);
+    }
+    const write = async () => {
         if (context.deadline - performance.now() < RESERVE_MS) {
             throw new AppError('deadline', 'The time ran out before this user. Send it again.');
         }
         const passwordHash = await passwords.hash(password, { ...context, background: true });
         const now = clock();
-        const userId = newId(now);
-        const createdAt = new Date(now).toISOString();
-        const isNew = await store.insertUser(
-            { user_id: userId, email, name, tier, password_hash: passwordHash, created_at: createdAt },
-            context,
-        );
-        if (!isNew) throw new AppError('conflict', 'This email is already registered.');
-        return { user_id: userId, email, tier };
-    }
-
-    return async ({ users }: CreateUsersRequest, context: CallContext): Promise<CreateUsersResponse> => {
-        if (users.length === 0 || users.length > MAX_USERS) {
-            throw invalid(`users must have 1 to ${MAX_USERS} items.`);
-        }
-        const taken = new Set<string>();
-        const createOne = async (user: NewUser) => {
-            try {
-                return { created: await create(validate(user, taken), context) };
-            } catch (error) {
-                throwIfCancelled(context);
-                if (!(error instanceof AppError)) throw error;
-                return { failed: { email: user.email ?? '', error: error.detail } };
-            }
-        };
-        const outcomes = await mapInFlight(users, HASHES_IN_FLIGHT, createOne, context);
-        return {
-            created: outcomes.flatMap(({ created }) => created ?? []),
-            failed: outcomes.flatMap(({ failed }) => failed ?? []),
-        };
+        const made = { id: newId(now), made_at: new Date(now).toISOString() };
+        const created = replay(made);
+        const row = { ...created, name, password_hash: passwordHash, created_at: made.made_at };
+        const newClaim = claim && { ...claim, ...made, sealed: null };
+        const outcome = await insertUser(store, { row, claim: newClaim }, context);
+        if (outcome === 'refused') throw new AppError('conflict', 'This email is already registered.');
+        return outcome === 'written' ? created : undefined;
     };
+    return idempotency.once(claim, { write, replay }, context);
 }
 
 /** Throws AppError if the item is invalid; otherwise adds its address to `taken`. */

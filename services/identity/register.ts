@@ -1,33 +1,48 @@
 import type { CallContext } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import type { RegisterRequest, User } from '../../proto/gen/identity/v1/identity.ts';
+import { RegisterRequest, type User } from '../../proto/gen/identity/v1/identity.ts';
 import type { Passwords } from '../../workers/crypto/passwords.ts';
+import type { HeldClaim } from '../idempotency/claim.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
 import { requireName } from '../texts.ts';
 import { requireEmail } from './email.ts';
 import { requireNewPassword } from './password-rules.ts';
-import type { IdentityStore } from './store.ts';
+import { type IdentityStore, insertUser } from './store.ts';
 
 /** Creates one account. */
 export function registration({
     store,
     passwords,
+    idempotency,
     clock,
 }: {
     store: IdentityStore;
     passwords: Passwords;
+    idempotency: Idempotency;
     clock: () => number;
 }) {
     return async (request: RegisterRequest, context: CallContext): Promise<User> => {
         const email = requireEmail(request.email);
         requireNewPassword(request.password);
         const name = request.name === undefined ? undefined : requireName(request.name);
-        // The password is hashed before the address is looked up, so that the duration reveals nothing.
-        const passwordHash = await passwords.hash(request.password, context);
-        const now = clock();
-        const createdAt = new Date(now).toISOString();
-        const user = { user_id: newId(now), email, name, tier: 'free', created_at: createdAt } as const;
-        if (await store.insertUser({ ...user, password_hash: passwordHash }, context)) return user;
-        throw new AppError('conflict', 'This email is already registered.');
+        const call = { operation: 'internal.auth.register', codec: RegisterRequest, message: request };
+        const claim = idempotency.claimOf(call, context);
+
+        const userOf = ({ id, made_at }: Pick<HeldClaim, 'id' | 'made_at'>) =>
+            ({ user_id: id, email, name, tier: 'free', created_at: made_at }) as const;
+        const write = async (): Promise<User | undefined> => {
+            // The password is hashed before the address is looked up, so that the duration reveals nothing.
+            const passwordHash = await passwords.hash(request.password, context);
+            const now = clock();
+            const made = { id: newId(now), made_at: new Date(now).toISOString() };
+            const user = userOf(made);
+            const row = { ...user, password_hash: passwordHash };
+            const newClaim = claim && { ...claim, ...made, sealed: null };
+            const outcome = await insertUser(store, { row, claim: newClaim }, context);
+            if (outcome === 'refused') throw new AppError('conflict', 'This email is already registered.');
+            return outcome === 'written' ? user : undefined;
+        };
+        return idempotency.once(claim, { write, replay: userOf, lookFirst: true }, context);
     };
 }

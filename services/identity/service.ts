@@ -4,6 +4,7 @@ import { AppError } from '../../platform/errors.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { IdentityServiceDefinition } from '../../proto/gen/identity/v1/identity.ts';
 import type { Passwords } from '../../workers/crypto/passwords.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
 import { type Quota, quotaOf } from '../quotas.ts';
 import { sessionRateLimit } from '../tiers.ts';
 import { passwordChange } from './change-password.ts';
@@ -21,6 +22,7 @@ interface IdentityDependencies {
     passwords: Passwords;
     tokens: SessionIssuer;
     guard: Guard;
+    idempotency: Idempotency;
     livenessMarks: LivenessMarks;
     /** Maximum number of sessions of an account. */
     sessionQuota: Quota;

@@ -1,6 +1,8 @@
+import type { CallLifetime } from '../../platform/context.ts';
 import type { Database } from '../../platform/postgres/db.ts';
+import type { NewClaim, Outcome } from '../idempotency/claims.store.ts';
 import { type SessionStore, sessionStore } from './sessions.store.ts';
-import { type UserStore, userStore } from './users.store.ts';
+import { type NewUserRow, type UserStore, userStore } from './users.store.ts';
 
 export interface IdentityStore extends UserStore, SessionStore {
     /** Resolves when the database answers. */
@@ -9,4 +11,14 @@ export interface IdentityStore extends UserStore, SessionStore {
 
 export function identityStore(db: Database): IdentityStore {
     return { ...userStore(db), ...sessionStore(db), ping: () => db.ping() };
+}
+
+/** Inserts an account, with the claim of an Idempotency-Key if there is one. */
+export async function insertUser(
+    store: UserStore,
+    { row, claim }: { row: NewUserRow; claim: NewClaim | undefined },
+    lifetime: CallLifetime,
+): Promise<Outcome> {
+    if (claim) return store.insertUserOnce({ row, claim }, lifetime);
+    return (await store.insertUser(row, lifetime)) ? 'written' : 'refused';
 }

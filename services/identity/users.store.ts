@@ -1,9 +1,10 @@
-import { type Coalescer, coalesce } from '../../platform/batch.ts';
+import type { Coalescer } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
-import { type Database, isRefusedStatement, refusalCode, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
+import { type Database, refusalCode, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
-import { appendUserCounts } from '../pending-counts.store.ts';
+import type { NewClaim, Outcome } from '../idempotency/claims.store.ts';
 import type { Tier } from '../tiers.ts';
+import { userInsertions } from './insert.store.ts';
 
 /** All times are ISO 8601 in UTC with milliseconds. */
 export interface UserRow {
@@ -47,6 +48,11 @@ export interface UpdatedRow {
 export interface UserStore {
     /** Inserts the account. Resolves to false if the address is taken. */
     insertUser: Coalescer<NewUserRow, boolean>;
+    /**
+     * Claims an Idempotency-Key and inserts the account, unless an earlier call holds the claim. `refused`: the address is
+     * taken, and there is no claim.
+     */
+    insertUserOnce: Coalescer<{ row: NewUserRow; claim: NewClaim }, Outcome>;
     findUser: Coalescer<string, UserRow | undefined>;
     /** Finds an account by its address. */
     findPassword: Coalescer<string, PasswordRow | undefined>;
@@ -59,12 +65,7 @@ export interface UserStore {
 
 export function userStore(db: Database): UserStore {
     return {
-        insertUser: coalesce({
-            ...STORE_GROUPS,
-            name: 'user_insert',
-            bisectOn: isRefusedStatement,
-            run: (rows: NewUserRow[], group) => insertUsers(db, rows, group),
-        }),
+        ...userInsertions(db),
         findUser: rowLookup<string, UserRow>(db, {
             name: 'user_find',
             statement: 'users_find',
@@ -85,27 +86,6 @@ export function userStore(db: Database): UserStore {
 }
 
 export const USER_COLUMNS = sql.fragment`u.user_id, u.email, u.name, u.tier, u.created_at, u.last_login_at`;
-
-async function insertUsers(db: Database, rows: NewUserRow[], group: CallLifetime): Promise<boolean[]> {
-    // The order is the same everywhere: two batches with the same addresses then wait for each other in turn and do not
-    // deadlock.
-    const tuples = rows
-        .map((row) => [row.user_id, row.email, row.name ?? null, row.tier, row.password_hash, row.created_at])
-        .sort(([, a], [, b]) => (String(a) < String(b) ? -1 : 1));
-    const statement = sql.unsafe`
-        WITH written AS (
-            INSERT INTO identity.users (user_id, email, name, tier, password_hash, created_at, updated_at)
-            SELECT *, created_at
-            FROM ${sql.unnest(tuples, ['uuid', 'text', 'text', 'text', 'text', 'timestamptz'])}
-                 AS new (user_id, email, name, tier, password_hash, created_at)
-            ON CONFLICT (email) DO NOTHING
-            RETURNING user_id, tier
-        ), counted AS (${appendUserCounts()})
-        SELECT user_id FROM written`;
-    const written = await db.rows<{ user_id: string }>(statement, 'users_insert', group);
-    const ids = new Set(written.map((row) => row.user_id));
-    return rows.map((row) => ids.has(row.user_id));
-}
 
 const PASSWORD_COLUMNS = sql.fragment`${USER_COLUMNS}, u.password_hash, u.password_version`;
 

@@ -5,6 +5,7 @@ import { isId } from '../../platform/ids.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { KeysServiceDefinition } from '../../proto/gen/keys/v1/keys.ts';
 import type { Cursors } from '../cursors.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
 import { quotaOf } from '../quotas.ts';
 import { requireName } from '../texts.ts';
 import { rateLimit } from '../tiers.ts';
@@ -18,6 +19,7 @@ interface KeysOptions {
     store: KeyStore;
     livenessMarks: LivenessMarks;
     cursors: Cursors;
+    idempotency: Idempotency;
     policy: KeyPolicy;
     /** Milliseconds since 1970. */
     clock: () => number;
@@ -25,7 +27,7 @@ interface KeysOptions {
 
 /** API keys: secrets that act for an account, each with its own tier. */
 export function keysService(options: KeysOptions): ServiceOf<typeof KeysServiceDefinition> {
-    const { store, livenessMarks, cursors, policy, clock } = options;
+    const { store, livenessMarks, cursors, idempotency, policy, clock } = options;
     const isoNow = () => new Date(clock()).toISOString();
     const mostOf = (context: CallContext): KeyCounts => ({
         active: quotaOf(policy.keyLimits, context),
@@ -33,7 +35,7 @@ export function keysService(options: KeysOptions): ServiceOf<typeof KeysServiceD
     });
 
     return {
-        generate: generator({ store, policy, clock, mostOf }),
+        generate: generator({ store, idempotency, policy, clock, mostOf }),
         list: lister({ store, cursors }),
 
         async get({ key_id }, context) {

@@ -2,8 +2,10 @@ import type { Coalescer } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
+import type { NewClaim, Outcome } from '../idempotency/claims.store.ts';
 import { appendPendingCounts } from '../pending-counts.store.ts';
 import type { Tier } from '../tiers.ts';
+import { insertKey, insertOnce } from './insert.store.ts';
 
 /** All times are ISO 8601 in UTC with milliseconds. */
 export interface KeyRow {
@@ -46,8 +48,15 @@ export interface KeyCounts {
 }
 
 export interface KeyStore {
-    /** Inserts the key unless the account has reached one of its quotas. Resolves to true if the key was inserted. */
-    insert(key: NewKeyRow, most: KeyCounts, lifetime?: CallLifetime): Promise<boolean>;
+    /**
+     * Inserts the key, and claims an Idempotency-Key for it if there is one. `refused`: the account has reached one of its
+     * quotas.
+     */
+    insert(
+        key: NewKeyRow,
+        conditions: { most: KeyCounts; claim?: NewClaim | undefined },
+        lifetime?: CallLifetime,
+    ): Promise<Outcome>;
     counts(account: string, lifetime?: CallLifetime): Promise<KeyCounts>;
     /** Returns up to `limit` keys that are older than `before`, newest first. */
     list(
@@ -65,7 +74,10 @@ export interface KeyStore {
 
 export function keyStore(db: Database): KeyStore {
     return {
-        insert: (key, most, lifetime) => insertKey(db, key, most, lifetime),
+        async insert(key, { most, claim }, lifetime) {
+            if (claim) return insertOnce(db, key, { most, claim }, lifetime);
+            return (await insertKey(db, key, most, lifetime)) ? 'written' : 'refused';
+        },
         async counts(account, lifetime) {
             const statement = sql.unsafe`
                 SELECT active_keys AS active, all_keys AS "all" FROM keys.accounts WHERE account = ${account}`;
@@ -100,30 +112,6 @@ export function keyStore(db: Database): KeyStore {
 }
 
 const KEY_COLUMNS = sql.fragment`key_id, account, mask, name, tier, created_at, updated_at, revoked_at`;
-
-/**
- * Inserts the key. Concurrent callers take turns on the account's row, so each of them sees what the ones before it
- * have inserted. The trigger on keys.keys counts all keys.
- */
-async function insertKey(db: Database, key: NewKeyRow, most: KeyCounts, lifetime?: CallLifetime): Promise<boolean> {
-    const statement = sql.unsafe`
-        WITH place AS (
-            INSERT INTO keys.accounts AS accounts (account, active_keys) VALUES (${key.account}, 1)
-            ON CONFLICT (account) DO UPDATE SET active_keys = accounts.active_keys + 1
-            WHERE accounts.active_keys < ${most.active} AND accounts.all_keys < ${most.all}
-            RETURNING account
-        ), written AS (
-            INSERT INTO keys.keys (key_id, account, hash, mask, name, tier, created_at, updated_at)
-            SELECT ${key.key_id}::uuid, account, ${sql.binary(key.hash)}, ${key.mask}, ${key.name}, ${key.tier},
-                   ${key.created_at}::timestamptz, ${key.created_at}::timestamptz
-            FROM place
-            RETURNING account
-        )
-        ${appendPendingCounts('api_keys_active')}
-        RETURNING account`;
-    const counted = await db.rows(statement, 'key_insert', lifetime);
-    return counted.length === 1;
-}
 
 async function listKeys(
     db: Database,

@@ -2,44 +2,45 @@ import type { CallContext } from '../../platform/context.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
-import type { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
-import type {
+import {
     AddCredentialRequest,
     AddCredentialResponse,
-    CreateRequest,
-    DeleteCredentialRequest,
-    DeleteCredentialResponse,
-    OpenRequest,
-    OpenResponse,
-    Wallet,
-    WalletServiceDefinition,
+    type DeleteCredentialRequest,
+    type DeleteCredentialResponse,
+    type OpenRequest,
+    type OpenResponse,
+    type WalletServiceDefinition,
 } from '../../proto/gen/wallet/v1/wallet.ts';
 import { MAX_METADATA_BYTES, MAX_PAGE_ROWS } from '../../proto/limits.ts';
 import { encodeDidKey } from '../../workers/crypto/did-key.ts';
 import { secretKeyBytes } from '../../workers/crypto/ed25519.ts';
 import { isToken } from '../../workers/crypto/paseto.ts';
-import { newKey, tagOf } from '../../workers/crypto/seal.ts';
+import { tagOf } from '../../workers/crypto/seal.ts';
 import type { Signatures } from '../../workers/crypto/signatures.ts';
 import { requireCredentialId } from '../credential-id.ts';
 import { CREDENTIAL_MEMBERS, type CredentialContent, readPayload } from '../credential-payload.ts';
 import type { Cursors } from '../cursors.ts';
+import { type Claim, openAnswer, sealAnswer } from '../idempotency/claim.ts';
 import { requireJsonObject } from '../json-object.ts';
-import { requireName, requireText } from '../texts.ts';
+import { type CreateDependencies, create } from './create.ts';
 import { listCredentials, requirePage } from './list.ts';
-import { checkOneMore, getQuotas, quotaCheck, type WalletQuotas } from './quotas.ts';
-import { openWallet, sealCredential, sealWallet } from './records.ts';
-import { lock, requirePassword, type UnlockDependencies, unlocked } from './unlock.ts';
+import { getQuotas, quotaCheck } from './quotas.ts';
+import { openWallet, sealCredential } from './records.ts';
+import type { WalletRow } from './store.ts';
+import { requirePassword, unlocked } from './unlock.ts';
 
-export interface WalletDependencies extends UnlockDependencies {
-    signatures: Signatures;
-    services: { did: ServiceOf<typeof DidServiceDefinition> };
+export interface WalletDependencies extends CreateDependencies {
     cursors: Cursors;
-    quotas: WalletQuotas;
-    /** Milliseconds since 1970. */
-    clock: () => number;
 }
 
-const MAX_DESCRIPTION_LENGTH = 2_000;
+/** A credential that is added to an open wallet. */
+interface Addition {
+    wallet: WalletRow;
+    dataKey: Uint8Array;
+    content: CredentialContent;
+    request: AddCredentialRequest;
+    claim: Claim | undefined;
+}
 
 /** Wallets: a key pair, its DID and credentials, sealed with a password that is not stored anywhere. */
 export function walletService(deps: WalletDependencies): ServiceOf<typeof WalletServiceDefinition> {
@@ -57,34 +58,6 @@ export function walletService(deps: WalletDependencies): ServiceOf<typeof Wallet
         deleteCredential: (request, context) => deleteCredential(deps, request, context),
         getQuotas: (_request, context) => getQuotas(deps, context),
     };
-}
-
-async function create(
-    deps: WalletDependencies,
-    { name: requested, description, password }: CreateRequest,
-    context: CallContext,
-): Promise<Wallet> {
-    const name = requireName(requested);
-    if (description !== undefined) requireText('description', description, MAX_DESCRIPTION_LENGTH);
-    requirePassword(password);
-    const check = quotaCheck(deps.quotas, ['wallets'], context);
-    // Refuses early, before the expensive work. The check in the same transaction as the insert is the one that counts.
-    if (context.user_id !== undefined) checkOneMore(await deps.store.stored(context.user_id, context), check);
-    const now = deps.clock();
-    const id = newId(now);
-    const createdAt = new Date(now).toISOString();
-    const dataKey = newKey();
-    const locked = await lock(deps, { wallet: id, password, data_key: dataKey }, context);
-    const pair = await deps.signatures.generate(context);
-    const sealed = sealWallet({ pair, profile: { name, description } }, dataKey, id);
-    dataKey.fill(0);
-    pair.seed.fill(0);
-    // Records the DID first. A DID without a wallet does no harm, but the DID of a wallet must exist before any client
-    // sees it.
-    const { did } = await deps.services.did.recordForWallet({ public_key: pair.public_key }, context);
-    const row = { id, account: context.user_id ?? null, created_at: createdAt, ...locked, ...sealed };
-    await deps.store.insert(row, check, context);
-    return { wallet_id: id, name, did, public_key: pair.public_key, created_at: createdAt };
 }
 
 async function open(
@@ -107,32 +80,62 @@ async function open(
     });
 }
 
-async function addCredential(
+function addCredential(
     deps: WalletDependencies,
-    { wallet_id, password, credential, metadata }: AddCredentialRequest,
+    request: AddCredentialRequest,
     context: CallContext,
 ): Promise<AddCredentialResponse> {
+    const { wallet_id, password, credential, metadata } = request;
     requirePassword(password);
     if (!isToken(credential)) throw invalid('credential is not a v4.public token.');
     if (metadata !== undefined) requireJsonObject('metadata', metadata, MAX_METADATA_BYTES);
+    const call = { operation: 'wallets.add_credential', codec: AddCredentialRequest, message: request };
+    const claim = deps.idempotency.claimOf(call, context);
+    // The password must open the wallet first, also for a replay, so that all wrong passwords are counted.
     return unlocked(deps, { wallet_id, password }, context, async (wallet, dataKey) => {
-        const { credential_id, credential_type, issuer } = await authentic(deps.signatures, credential, context);
-        const uuid = requireCredentialId(credential_id); // readPayload accepts no other ids
-        const content = { credential, credential_type, issuer, metadata };
-        const now = deps.clock();
-        const entry = {
-            wallet,
-            credential: uuid,
-            entry: newId(now),
-            stored_at: new Date(now).toISOString(),
-            issuer_tag: tagOf(issuer, dataKey),
-            sealed: sealCredential(content, dataKey, { wallet: wallet.id, credential: uuid }),
-        };
-        const check = quotaCheck(deps.quotas, ['credentials', 'bytes'], context);
-        const storedAt = await deps.store.put(entry, check, context);
-        if (storedAt !== undefined) return { credential_id, wallet_id, credential_type, issuer, stored_at: storedAt };
-        throw invalid('The wallet holds a credential with this id that another issuer has signed.');
+        const content = await authentic(deps.signatures, credential, context);
+        const write = () => put(deps, { wallet, dataKey, content, request, claim }, context);
+        return deps.idempotency.once(claim, { write, replay: openAnswer(AddCredentialResponse) }, context);
     });
+}
+
+/** Stores the credential. Resolves to undefined if an earlier call holds the claim. */
+async function put(
+    deps: WalletDependencies,
+    { wallet, dataKey, content, request, claim }: Addition,
+    context: CallContext,
+): Promise<AddCredentialResponse | undefined> {
+    const { credential_id, credential_type, issuer } = content;
+    const { credential, metadata, wallet_id } = request;
+    const uuid = requireCredentialId(credential_id); // readPayload accepts no other ids
+    const now = deps.clock();
+    const entry = {
+        wallet,
+        credential: uuid,
+        entry: newId(now),
+        stored_at: new Date(now).toISOString(),
+        issuer_tag: tagOf(issuer, dataKey),
+        sealed: sealCredential({ credential, credential_type, issuer, metadata }, dataKey, {
+            wallet: wallet.id,
+            credential: uuid,
+        }),
+    };
+    const answerAt = (storedAt: string) => ({
+        credential_id,
+        wallet_id,
+        credential_type,
+        issuer,
+        stored_at: storedAt,
+    });
+    const once = claim && {
+        claim: { ...claim, id: entry.entry, made_at: entry.stored_at, sealed: null },
+        seal: (storedAt: string) => sealAnswer(claim, { codec: AddCredentialResponse, message: answerAt(storedAt) }),
+    };
+    const check = quotaCheck(deps.quotas, ['credentials', 'bytes'], context);
+    const storedAt = await deps.store.put(entry, { check, once }, context);
+    if (storedAt === 'held') return undefined;
+    if (storedAt !== undefined) return answerAt(storedAt);
+    throw invalid('The wallet holds a credential with this id that another issuer has signed.');
 }
 
 /** Returns the content of the token. Throws AppError `invalid` unless it is a credential that its issuer has signed. */

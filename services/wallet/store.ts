@@ -1,8 +1,10 @@
 import type { Coalescer } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
-import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
+import { type Database, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
+import type { NewClaim } from '../idempotency/claims.store.ts';
 import { appendPendingCounts } from '../pending-counts.store.ts';
+import { insertWallet, putEntry, type SealedClaim } from './insert.store.ts';
 import { type Check, checked, type Stored, storedBy } from './stored.store.ts';
 
 /** A sealed data key, and the parameters that derive the key for opening it from the password. */
@@ -54,17 +56,29 @@ interface PageRange {
 export interface WalletStore {
     /** Returns what the account stores. */
     stored(account: string, lifetime?: CallLifetime): Promise<Stored>;
-    /** Inserts the wallet unless `check` throws for what its account then stores. */
-    insert(wallet: WalletRow, check: Check, lifetime?: CallLifetime): Promise<void>;
+    /**
+     * Inserts the wallet unless `check` throws for what its account then stores. Claims an Idempotency-Key for it if there
+     * is one. `held`: nothing was written, because an earlier call holds the claim.
+     */
+    insert(
+        wallet: WalletRow,
+        conditions: { check: Check; claim?: NewClaim | undefined },
+        lifetime?: CallLifetime,
+    ): Promise<'written' | 'held'>;
     find: Coalescer<string, WalletRow | undefined>;
     /** Replaces the sealed data key and its parameters. */
     relock(id: string, locked: LockedKey, lifetime?: CallLifetime): Promise<void>;
     /**
      * Inserts the entry or, if its credential is stored already, replaces the sealed record. Resolves to the time at
      * which the credential was first stored. Writes nothing and resolves to undefined if the stored credential has
-     * another issuer. Writes nothing if `check` throws for what the account then stores.
+     * another issuer. Writes nothing if `check` throws for what the account then stores. Claims an Idempotency-Key if
+     * there is one; resolves to `held`, and writes nothing, if an earlier call holds the claim.
      */
-    put(entry: NewEntry, check: Check, lifetime?: CallLifetime): Promise<string | undefined>;
+    put(
+        entry: NewEntry,
+        conditions: { check: Check; once?: SealedClaim | undefined },
+        lifetime?: CallLifetime,
+    ): Promise<string | 'held' | undefined>;
     /**
      * Reads entries below `before`, newest first: up to `limit` rows of about `bytes`, but at least one row. `more`:
      * whether more rows follow.
@@ -85,9 +99,9 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 export function walletStore(db: Database): WalletStore {
     return {
         stored: (account, lifetime) => storedBy(account, (query) => db.rows(query, 'wallet_stored', lifetime)),
-        insert: (wallet, check, lifetime) =>
+        insert: (wallet, { check, claim }, lifetime) =>
             checked(db, { account: wallet.account, check, name: 'wallet_insert', lifetime }, (queries) =>
-                insertWallet(queries, wallet),
+                insertWallet(queries, wallet, claim),
             ),
         find: rowLookup<string, WalletRow>(db, {
             name: 'wallet_find',
@@ -104,9 +118,9 @@ export function walletStore(db: Database): WalletStore {
                 WHERE id = ${id}`;
             await db.rows(statement, 'wallet_relock', lifetime);
         },
-        put: (entry, check, lifetime) =>
+        put: (entry, { check, once }, lifetime) =>
             checked(db, { account: entry.wallet.account, check, name: 'wallet_entry_put', lifetime }, (queries) =>
-                putEntry(queries, entry),
+                putEntry(queries, entry, once),
             ),
         page: (wallet, range, lifetime) => pageOf(db, wallet, range, lifetime),
         async count(wallet, lifetime) {
@@ -132,19 +146,6 @@ export function walletStore(db: Database): WalletStore {
     };
 }
 
-async function insertWallet({ rows }: Queries, wallet: WalletRow): Promise<void> {
-    const statement = sql.unsafe`
-        WITH written AS (
-            INSERT INTO wallet.wallets (id, account, created_at, salt, memory_kib, passes, data_key, private_key, profile)
-            VALUES (${wallet.id}, ${wallet.account}, ${wallet.created_at}, ${sql.binary(wallet.salt)},
-                    ${wallet.memory_kib}, ${wallet.passes}, ${sql.binary(wallet.data_key)},
-                    ${sql.binary(wallet.private_key)}, ${sql.binary(wallet.profile)})
-            RETURNING account
-        )
-        ${appendPendingCounts('wallets')}`;
-    await rows(statement);
-}
-
 async function pageOf(
     db: Database,
     wallet: string,
@@ -164,23 +165,4 @@ async function pageOf(
         WHERE place <= ${limit} AND bytes_before < ${bytes} ORDER BY entry DESC`;
     const rows = await db.prepared<EntryRow & { ahead: number }>('wallet_page', statement, lifetime);
     return { rows, more: rows.length < (rows[0]?.ahead ?? 0) };
-}
-
-async function putEntry(
-    { rows }: Queries,
-    { wallet, credential, entry, stored_at, issuer_tag, sealed }: NewEntry,
-): Promise<string | undefined> {
-    const statement = sql.unsafe`
-        WITH put AS (
-            INSERT INTO wallet.credentials AS stored (wallet, credential, entry, stored_at, issuer_tag, sealed)
-            VALUES (${wallet.id}, ${credential}, ${entry}, ${stored_at}, ${sql.binary(issuer_tag)}, ${sql.binary(sealed)})
-            ON CONFLICT (wallet, credential) DO UPDATE SET sealed = excluded.sealed
-            WHERE stored.issuer_tag = excluded.issuer_tag
-            RETURNING entry, stored_at
-        ), written AS (
-            SELECT ${wallet.account}::uuid AS account FROM put WHERE entry = ${entry} -- not a replaced one
-        ), counted AS (${appendPendingCounts('wallet_credentials')})
-        SELECT stored_at FROM put`;
-    const [row] = await rows<{ stored_at: string }>(statement);
-    return row?.stored_at;
 }

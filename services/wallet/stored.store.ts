@@ -15,7 +15,8 @@ export type Check = (stored: Stored) => void;
 
 /**
  * Writes for an account in a transaction, and rolls it back if `check` throws. By then the triggers have counted the
- * writes on the account's row, so each of several transactions sees what those before it have written.
+ * writes on the account's row, so each of several transactions sees what those before it have written. A repeated call,
+ * whose claim is `held`, has written nothing, so it is not checked.
  */
 export function checked<Result>(
     db: Database,
@@ -25,11 +26,11 @@ export function checked<Result>(
         name,
         lifetime,
     }: { account: string | null; check: Check; name: string; lifetime: CallLifetime | undefined },
-    write: (queries: Queries) => Promise<Result>,
-): Promise<Result> {
-    const work = async (queries: Queries): Promise<Result> => {
+    write: (queries: Queries) => Promise<Result | 'held'>,
+): Promise<Result | 'held'> {
+    const work = async (queries: Queries): Promise<Result | 'held'> => {
         const result = await write(queries);
-        if (account !== null) check(await storedBy(account, queries.rows));
+        if (account !== null && result !== 'held') check(await storedBy(account, queries.rows));
         return result;
     };
     return db.transaction(work, name, lifetime);

@@ -99,6 +99,7 @@ async function settings(opsPort: number): Promise<Record<string, string>> {
         REDIS_URL: redisUrl,
         INTERNAL_SECRET: 'a secret of this test',
         SERVICE_TOKEN: 'a token of this test',
+        IDEMPOTENCY_PEPPER: 'the pepper of this test',
         JWT_KEYS: generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     };
 }

@@ -101,6 +101,7 @@ function sharedSettings({ databaseUrl, redisUrl, settings }: ServiceOptions) {
     const { privateKey } = generateKeyPairSync('ed25519');
     const internalSecret = randomBytes(24).toString('base64url');
     const serviceToken = randomBytes(24).toString('base64url');
+    const pepper = randomBytes(24).toString('base64url');
     const readerToken = randomBytes(24).toString('base64url');
     const shared = {
         DATABASE_URL: databaseUrl,
@@ -108,6 +109,7 @@ function sharedSettings({ databaseUrl, redisUrl, settings }: ServiceOptions) {
         INTERNAL_SECRET: internalSecret,
         SERVICE_TOKEN: serviceToken,
         SERVICE_CALLERS: JSON.stringify({ reader: { ...READER, token_sha256: hash('sha256', readerToken) } }),
+        IDEMPOTENCY_PEPPER: pepper,
         JWT_KEYS: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
         ARGON2_MEMORY_KIB: '64',
         ARGON2_PASSES: '1',
@@ -119,6 +121,7 @@ function sharedSettings({ databaseUrl, redisUrl, settings }: ServiceOptions) {
         E2E_READER_TOKEN: readerToken,
         E2E_DATABASE_URL: shared.DATABASE_URL,
         E2E_JWT_KEYS: shared.JWT_KEYS,
+        E2E_IDEMPOTENCY_PEPPER: pepper,
     };
     return { settings: shared, secrets };
 }

@@ -13,7 +13,7 @@ export interface ClientOperation {
 }
 
 /** Header fields that the client sets from the caller or the call, so they are not inputs of an operation. */
-const COMMON_HEADERS = ['X-Request-Id', 'X-On-Behalf-Of', 'X-Client-Address'];
+const COMMON_HEADERS = ['X-Request-Id', 'X-On-Behalf-Of', 'X-Client-Address', 'Idempotency-Key'];
 
 /** The operations of the document. */
 export function operationsOf(document: OpenApi): ClientOperation[] {

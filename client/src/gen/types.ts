@@ -9,6 +9,7 @@ export type ErrorCode =
     | 'method_not_allowed'
     | 'request_timeout'
     | 'conflict'
+    | 'unprocessable'
     | 'too_large'
     | 'unsupported_media_type'
     | 'rate_limited'

@@ -61,7 +61,6 @@ export const walletOperations = {
     },
     'wallets.add_credential': {
         summary: 'Store a credential in a wallet',
-        idempotent: true,
         description:
             'The credential must have a valid signature. If it is already stored, its entry gets the new metadata.',
         refusals: {

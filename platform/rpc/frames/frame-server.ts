@@ -1,6 +1,6 @@
 import { Metadata, type ServerDuplexStream } from '@grpc/grpc-js';
 import type { Call, Frame, Reply } from '../../../proto/gen/rpc/v1/frames.ts';
-import { type CallContext, Cancellation } from '../../context.ts';
+import { Cancellation, withIdempotencyKey } from '../../context.ts';
 import { AppError, asAppError } from '../../errors.ts';
 import { type Gatherer, gather, overloaded } from '../../gather.ts';
 import { InFlight, MAX_CALLS_IN_FLIGHT } from '../bounds/in-flight.ts';
@@ -75,7 +75,7 @@ export class FrameServer {
         let reply: Reply;
         try {
             if (!isAdmitted) throw overloaded('rpc_calls');
-            reply = { id, response: await this.#execute(call) };
+            reply = { id, ...(await this.#execute(call)) };
         } catch (error) {
             reply = { id, response: NO_RESPONSE, error: encodeError(asAppError(error)) };
         }
@@ -91,13 +91,14 @@ export class FrameServer {
         }
     }
 
-    async #execute({ id, method, request, context, timeout_ms }: Call): Promise<Uint8Array> {
+    async #execute({ id, method, request, context, timeout_ms }: Call): Promise<Omit<Reply, 'id'>> {
         if (!context) throw new AppError('invalid', 'A call needs a context.');
         const deadline = performance.now() + Math.min(timeout_ms, LONGEST_MS);
         const cancellation = new Cancellation();
-        const own: CallContext = { ...context, deadline, cancellation };
+        const own = withIdempotencyKey({ ...context, deadline, cancellation }, context.idempotency_key);
         this.#running.set(id, cancellation);
-        return this.#dispatch(method, request, own);
+        const response = await this.#dispatch(method, request, own);
+        return own.replay?.isReplay ? { response, replayed: true } : { response };
     }
 
     async #write(replies: Reply[]): Promise<void> {

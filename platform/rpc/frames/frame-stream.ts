@@ -139,13 +139,14 @@ export class FrameStream {
     }
 
     #read({ replies, draining, last_call }: Frame): void {
-        for (const { id, response, error } of replies) {
+        for (const { id, response, error, replayed } of replies) {
             const call = this.#take(id);
             if (!call) continue;
             if (error) {
                 fail(call, decodeError(error));
             } else {
                 call.span.finish();
+                if (replayed && call.context.replay) call.context.replay.isReplay = true;
                 call.resolve(response);
             }
         }

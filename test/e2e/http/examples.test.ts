@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { z } from 'zod';
 import { createClient } from '../../../client/src/client.ts';
@@ -8,6 +9,14 @@ import { checkedFetch, expectError, GATEWAYS, INTERNAL_SECRET, send } from '../s
 import { exampleCall, exampleOf } from '../support/examples.ts';
 
 const endpoints = endpointTable({ version: '', cache: async () => {}, clock: Date.now });
+
+const BAD_KEYS = {
+    'is empty': '',
+    'is too long': 'x'.repeat(256),
+    'is not ASCII': 'caf\u00e9-0123456789abcdef',
+    'has an unclosed quote': '"0123456789abcdef',
+    'is sent twice': '0123456789abcdef, 0123456789abcdef',
+};
 
 describe('every endpoint', () => {
     for (const { id, method, access, answer, status, message } of endpoints) {
@@ -46,7 +55,9 @@ describe('every endpoint', () => {
 });
 
 describe('an idempotent operation', () => {
-    const repeatable = operations.filter(({ method, operation }) => method !== 'get' && operation['x-idempotent']);
+    const repeatable = operations.filter(
+        ({ method, operation }) => method !== 'get' && operation['x-idempotent'] === true,
+    );
     for (const { operation } of repeatable) {
         it(`${operation.operationId} returns the same answer when it is repeated, on both gateways`, async () => {
             const call = await exampleCall(operation.operationId as EndpointId); // the document is made from the table
@@ -59,3 +70,61 @@ describe('an idempotent operation', () => {
         });
     }
 });
+
+describe('an operation that is idempotent by key', () => {
+    const repeatable = operations.filter(({ operation }) => operation['x-idempotent'] === 'by-key');
+    for (const { operation } of repeatable) {
+        const id = operation.operationId as EndpointId; // the document is made from the table
+
+        it(`${id} returns the same bytes for the same Idempotency-Key, on both gateways, and says so`, async () => {
+            const key = randomUUID();
+            const call = { ...(await exampleCall(id)), headers: { 'idempotency-key': key } };
+            const first = await send(call);
+            assert.ok(first.status < 300, first.text);
+            assert.equal(first.headers.get('idempotent-replayed'), null);
+            for (const gateway of [0, 1]) {
+                const headers = { 'idempotency-key': gateway === 0 ? key : `"${key}"` };
+                const again = await send({ ...call, gateway, headers });
+                assert.deepEqual([again.status, again.text], [first.status, first.text]);
+                assert.equal(again.headers.get('idempotent-replayed'), 'true');
+            }
+        });
+
+        it(`${id} answers 422 to another request with the same Idempotency-Key`, async () => {
+            const headers = { 'idempotency-key': randomUUID() };
+            const call = { ...(await exampleCall(id)), headers };
+            assert.ok((await send(call)).status < 300);
+            const refusal = await expectError(422, { ...call, body: otherBody(id, call.body) });
+            assert.equal(refusal.headers.get('x-error-code'), 'unprocessable');
+            assert.equal(refusal.body.error, 'This Idempotency-Key was used for another request.');
+            assert.equal(refusal.headers.get('idempotent-replayed'), null);
+        });
+
+        for (const [name, key] of Object.entries(BAD_KEYS)) {
+            it(`${id} refuses an Idempotency-Key that ${name}`, async () => {
+                const headers = { 'idempotency-key': key };
+                const { body } = await expectError(400, { ...(await exampleCall(id)), headers });
+                assert.match(body.error, /^Idempotency-Key must /);
+            });
+        }
+    }
+});
+
+/** Returns a valid body that differs from the one of the example. */
+function otherBody(id: string, body: unknown): unknown {
+    const sent = (typeof body === 'string' ? JSON.parse(body) : (body ?? {})) as Record<string, unknown>;
+    switch (id.replace('internal.', '')) {
+        case 'did.create':
+            return { public_key: Buffer.alloc(32, 9).toString('base64') };
+        case 'credentials.issue':
+            return { ...sent, claims: { role: 'other' } };
+        case 'presentations.create':
+            return { ...sent, nonce: 'another nonce' };
+        case 'wallets.add_credential':
+            return { ...sent, metadata: { other: true } };
+        case 'admin.create_users':
+            return { users: [...(sent['users'] as unknown[]), {}] };
+        default:
+            return { ...sent, name: 'another name' };
+    }
+}

@@ -157,7 +157,9 @@ export async function exampleCall(id: EndpointId): Promise<Call> {
         internal_secret: internal && INTERNAL_SECRET,
         async fetch(url, { method = 'GET', headers, body }) {
             const others = new Headers(headers);
-            for (const name of ['Authorization', 'X-Internal-Secret', 'Content-Type']) others.delete(name);
+            for (const name of ['Authorization', 'X-Internal-Secret', 'Content-Type', 'Idempotency-Key']) {
+                others.delete(name);
+            }
             calls.push({
                 method,
                 path: url.slice('http://service.example'.length),

@@ -8,6 +8,8 @@ export interface Request {
     token?: string;
     /** Whether to send the internal secret. */
     internal?: boolean;
+    /** Sent as `Idempotency-Key`. */
+    idempotencyKey?: string;
     body?: unknown;
 }
 
@@ -86,10 +88,11 @@ export function isRefused(outcome: Outcome | undefined): boolean {
     return outcome !== undefined && 'status' in outcome && outcome.status >= 400 && outcome.status < 500;
 }
 
-function initOf({ method, token, internal, body }: Request, internalSecret: string): RequestInit {
+function initOf({ method, token, internal, idempotencyKey, body }: Request, internalSecret: string): RequestInit {
     const headers: Record<string, string> = {};
     if (token !== undefined) headers['authorization'] = `Bearer ${token}`;
     if (internal) headers['x-internal-secret'] = internalSecret;
+    if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey;
     const signal = AbortSignal.timeout(GIVE_UP_MS);
     if (body === undefined) return { method, headers, signal };
     const text = JSON.stringify(body);

@@ -164,6 +164,7 @@ function serviceEnvironment({
         REDIS_URL: redisUrl,
         INTERNAL_SECRET: secrets.internal,
         SERVICE_TOKEN: secrets.service,
+        IDEMPOTENCY_PEPPER: 'the pepper of this test',
         JWT_KEYS: generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
         ...settings,
     };

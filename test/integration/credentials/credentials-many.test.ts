@@ -7,7 +7,7 @@ import type { Signatures } from '../../../workers/crypto/signatures.ts';
 import { testContext } from '../../support/harness.ts';
 import { newParty, reached, requestBy, startServices, testCursors } from './credentials.fixture.ts';
 
-const { signatures, did, store, credentials } = await startServices();
+const { signatures, did, store, idempotency, credentials } = await startServices();
 const party = await newParty(did);
 const tokens = await Promise.all(
     Array.from({ length: 100 }, async (_, index) => {
@@ -35,6 +35,7 @@ test('a call with a hundred tokens is answered in order, and another call does n
         store,
         signatures: slow,
         services,
+        idempotency: idempotency('credentials'),
         cursors: testCursors,
         listScope: 'owner',
         clock: Date.now,

@@ -16,6 +16,7 @@ import type { CountedKind } from '../../../services/pending-counts.store.ts';
 import { inlineSignatures } from '../../../workers/crypto/signatures.ts';
 import { quiet, testContext, testDatabase } from '../../support/harness.ts';
 import { AMPLE } from '../services/ample.ts';
+import { testIdempotency } from '../services/test-idempotency.ts';
 
 /** Wraps a service as services of other processes reach it: every message is encoded and decoded. */
 export function reached<D extends ServiceDefinition>(definition: D, service: ServiceOf<D>): ServiceOf<D> {
@@ -35,14 +36,18 @@ export type Credentials = ServiceOf<typeof CredentialsServiceDefinition>;
 export async function startServices() {
     const { db } = await testDatabase();
     const signatures = inlineSignatures();
-    const did: Did = reached(DidServiceDefinition, didService({ store: didStore(db), signatures, quota: AMPLE }));
-    const store = credentialStore(db);
     const time = { aheadMs: 0 };
     const clock = () => Date.now() + time.aheadMs;
-    const dependencies = { store, signatures, cursors: testCursors, clock };
+    const idempotency = testIdempotency(db, clock);
+    const did: Did = reached(
+        DidServiceDefinition,
+        didService({ store: didStore(db), signatures, quota: AMPLE, idempotency: idempotency('did'), clock }),
+    );
+    const store = credentialStore(db);
+    const dependencies = { store, signatures, cursors: testCursors, idempotency: idempotency('credentials'), clock };
     const open = (listScope: 'owner' | 'platform', services = { did }): Credentials =>
         reached(CredentialsServiceDefinition, credentialsService({ ...dependencies, services, listScope }));
-    return { db, signatures, did, store, time, open, credentials: open('owner') };
+    return { db, signatures, did, store, time, clock, idempotency, open, credentials: open('owner') };
 }
 
 /** The context of a call by a trusted caller that acts for no account. */

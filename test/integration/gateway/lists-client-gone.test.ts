@@ -21,6 +21,7 @@ import { quiet, testRedis } from '../../support/harness.ts';
 import { newParty, startServices, testCursors } from '../credentials/credentials.fixture.ts';
 import { serveHere, TOKEN } from '../rpc/rpc.fixture.ts';
 import { AMPLE } from '../services/ample.ts';
+import { testIdempotency } from '../services/test-idempotency.ts';
 
 const { db, did, store, signatures } = await startServices();
 const redis = await testRedis();
@@ -40,6 +41,7 @@ const keys = keysService({
     store: keyStore(db),
     livenessMarks: livenessMarks({ redis, shards: 1 }),
     cursors: testCursors,
+    idempotency: testIdempotency(db)('keys'),
     policy: { brand: 'cred', environment: 'test', tierPolicy: 'any', keyLimits: AMPLE, keyQuota: AMPLE },
     clock: Date.now,
 });
@@ -54,6 +56,7 @@ const credentials = credentialsService({
     signatures,
     services: { did },
     cursors: testCursors,
+    idempotency: testIdempotency(db)('credentials'),
     listScope: 'owner',
     clock: Date.now,
 });

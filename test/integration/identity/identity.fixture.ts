@@ -14,6 +14,7 @@ import { type PasswordPoolOptions, passwordPool } from '../../../workers/crypto/
 import { poolMetrics } from '../../../workers/crypto/pool-metrics.ts';
 import { quiet, testContext, testDatabase, testRedis } from '../../support/harness.ts';
 import { AMPLE } from '../services/ample.ts';
+import { testIdempotency } from '../services/test-idempotency.ts';
 
 export const SHARDS = 4;
 export const ACCESS_SECONDS = 600;
@@ -91,6 +92,7 @@ export async function identityFixture({ cost = CHEAP }: { cost?: PasswordPoolOpt
             tokens: replaced.tokens ?? sessionVerifier,
             guard: guard({ redis, shards: SHARDS, log: quiet }),
             livenessMarks: replaced.livenessMarks ?? livenessMarks({ redis, shards: SHARDS }),
+            idempotency: testIdempotency(db, clock)('identity'),
             sessionQuota: replaced.sessionQuota ?? AMPLE,
             clock,
         });

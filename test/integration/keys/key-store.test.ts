@@ -12,7 +12,7 @@ test('the store revokes and renames a key only for its own account, whatever its
     const hash = Buffer.alloc(32, 1);
     await store.insert(
         { key_id: keyId, account, hash, mask: 'm', name: 'a', tier: 'free', created_at: now },
-        { active: 1, all: 1 },
+        { most: { active: 1, all: 1 } },
     );
     const ofAnother = { account: newId(), key_id: keyId, now };
     await store.revoke(ofAnother);

@@ -9,6 +9,7 @@ import type { KeyPolicy } from '../../../services/keys/generate.ts';
 import { keysService } from '../../../services/keys/service.ts';
 import { keyStore } from '../../../services/keys/store.ts';
 import { testContext, testDatabase, testRedis } from '../../support/harness.ts';
+import { testIdempotency } from '../services/test-idempotency.ts';
 
 export const SHARDS = 4;
 export const POLICY: KeyPolicy = {
@@ -25,6 +26,7 @@ export function buildKeys({ db, redis }: { db: Database; redis: Redis }, changed
         store: keyStore(db),
         livenessMarks: livenessMarks({ redis, shards: SHARDS }),
         cursors: cursors(['the service token of these tests']),
+        idempotency: testIdempotency(db)('keys'),
         policy: { ...POLICY, ...changed },
         clock: Date.now,
     });

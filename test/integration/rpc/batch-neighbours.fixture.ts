@@ -4,6 +4,7 @@ import { type ServiceRegistry, serviceRegistry } from '../../../platform/rpc/ser
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { SERVICE_DEFINITIONS, SERVICE_ROLES } from '../../../proto/services.ts';
 import { cryptoPools } from '../../../services/crypto-pools.ts';
+import { idempotencies } from '../../../services/idempotency/idempotency.ts';
 import { SERVICES, type ServiceDependencies } from '../../../services/index.ts';
 import { quiet, testDatabase, testRedis } from '../../support/harness.ts';
 import { signingKey } from '../identity/identity.fixture.ts';
@@ -12,6 +13,7 @@ import { signingKey } from '../identity/identity.fixture.ts';
 export async function startAll() {
     const [{ db }, redis] = [await testDatabase(), await testRedis()];
     const config = loadConfig({
+        IDEMPOTENCY_PEPPER: 'the pepper of this test',
         JWT_KEYS: signingKey(),
         SERVICE_TOKEN: 'the service token of this test',
         ARGON2_MEMORY_KIB: '8',
@@ -32,6 +34,7 @@ export async function startAll() {
     const dependencies: ServiceDependencies = {
         ...{ config, db, redis, log: quiet, metrics, clock: Date.now, serviceClient: found.serviceClient },
         ...cryptoPools({ config, metrics, closing }),
+        idempotency: idempotencies({ config, db, metrics, clock: Date.now }),
     };
     found.offer(SERVICE_ROLES.flatMap((role) => SERVICES[role].build(dependencies)));
     return { closing, services: found.serviceClients(SERVICE_DEFINITIONS) };

@@ -10,9 +10,19 @@ import { testContext } from '../../support/harness.ts';
 import { reached } from '../credentials/credentials.fixture.ts';
 import { startWallets } from '../wallet/wallet.fixture.ts';
 import { AMPLE } from './ample.ts';
+import { testIdempotency } from './test-idempotency.ts';
 
 const { db, signatures } = await startWallets();
-const did = reached(DidServiceDefinition, didService({ store: didStore(db), signatures, quota: AMPLE }));
+const did = reached(
+    DidServiceDefinition,
+    didService({
+        store: didStore(db),
+        signatures,
+        quota: AMPLE,
+        idempotency: testIdempotency(db)('did'),
+        clock: Date.now,
+    }),
+);
 const create = (context: ReturnType<typeof testContext>) => did.create({ public_key: randomBytes(32) }, context);
 
 /** Locks the account as a batch near the quota does, until the returned function is called. */

@@ -14,6 +14,7 @@ import { internalContext, newParty, reached } from '../credentials/credentials.f
 import { buildKeys } from '../keys/keys.fixture.ts';
 import { CHEAP, issue, PASSWORD, startWallets } from '../wallet/wallet.fixture.ts';
 import { AMPLE } from './ample.ts';
+import { testIdempotency } from './test-idempotency.ts';
 
 const services = await startWallets();
 const { db, did, signatures } = services;
@@ -22,7 +23,17 @@ const longContext = (changes: Partial<CallContext> = {}) =>
 
 const of = (free: number): Quota => ({ free, basic: 2 * free, pro: 1e6, enterprise: 1e6 });
 /** A did service with this quota, as in a process of its own. */
-const didsOf = (quota: Quota) => reached(DidServiceDefinition, didService({ store: didStore(db), signatures, quota }));
+const didsOf = (quota: Quota) =>
+    reached(
+        DidServiceDefinition,
+        didService({
+            store: didStore(db),
+            signatures,
+            quota,
+            idempotency: testIdempotency(db)('did'),
+            clock: Date.now,
+        }),
+    );
 
 /** Returns how many of the calls succeed. The others must be refused with an error that matches `name`. */
 async function allowed(calls: Array<Promise<unknown>>, name: RegExp): Promise<number> {

@@ -22,6 +22,7 @@ import { quiet, testContext, testDatabase, testRedis } from '../../support/harne
 import { signingKey } from '../identity/identity.fixture.ts';
 import { age, ageTotals } from '../services/ageing.ts';
 import { AMPLE } from '../services/ample.ts';
+import { testIdempotency } from '../services/test-idempotency.ts';
 
 const SHARDS = 2;
 const PASSWORD = 'correct horse battery';
@@ -54,6 +55,7 @@ const ground: ServiceDependencies = {
     signatures: () => signatures,
     passwords: () => passwords,
     serviceClient: () => assert.fail('no service is called'),
+    idempotency: testIdempotency(db),
 };
 const jobs = Object.values(SERVICES).flatMap((service) => Object.values(service.jobs?.(ground) ?? {}));
 
@@ -64,6 +66,7 @@ const identity = identityService({
     tokens: tokens({ keysPem, accessSeconds: 43_200, refreshSeconds: 30 * 86_400, clock: Date.now }),
     guard: guard({ redis, shards: SHARDS, log: quiet }),
     livenessMarks: ended,
+    idempotency: testIdempotency(db)('identity'),
     sessionQuota: AMPLE,
     clock: Date.now,
 });

@@ -36,7 +36,7 @@ const patientContext = () => testContext({ deadline: performance.now() + 300_000
 
 /** Starts the wallet service, and the services that it needs or that issue credentials, on a new database. */
 export async function startWallets() {
-    const { db, did, signatures, credentials, time } = await startServices();
+    const { db, did, signatures, credentials, time, idempotency } = await startServices();
     const redis = await testRedis();
     const pool = passwordPool({ threads: 1, cost: CHEAP, maxWaiting: 1_000, metrics: poolMetrics(createMetrics()) });
     after(() => pool.close());
@@ -64,6 +64,7 @@ export async function startWallets() {
                 cost,
                 guard: guard({ redis: underClock(redis, () => started), shards: 1, log: quiet }),
                 services,
+                idempotency: idempotency('wallet'),
                 cursors: testCursors,
                 quotas,
                 continuations: continuations(['the service token of these tests'], clock),

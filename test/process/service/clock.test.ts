@@ -19,6 +19,7 @@ const settings = {
     INTERNAL_SECRET: randomBytes(24).toString('base64url'),
     SERVICE_TOKEN: randomBytes(24).toString('base64url'),
     DATABASE_URL: databaseUrl,
+    IDEMPOTENCY_PEPPER: 'the pepper of this test',
     JWT_KEYS: generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     ARGON2_MEMORY_KIB: '8',
     ARGON2_PASSES: '1',

@@ -14,6 +14,7 @@ const CREDENTIAL = {
 };
 const get = (client: Client) => client.me.get();
 const issue = (client: Client) => client.credentials.issue(CREDENTIAL);
+const rename = (client: Client) => client.keys.rename({ key_id: 'k', name: 'n' });
 const verify = (client: Client) => client.credentials.verify({ credential: 'v4.public.x', issuer_did: 'did:key:z' });
 
 /**
@@ -38,8 +39,16 @@ describe('a call', () => {
             assert.deepEqual(await tried(t, reply, verify), { requests: 2, outcome: 'good' });
         });
 
+        it(`is sent again after ${name} with the same Idempotency-Key if it creates something`, async (t) => {
+            const { base_url, received } = await scriptedServer(t, [reply, success('good')]);
+            assert.equal(await issue(createClient({ base_url })), 'good');
+            const [first, second] = received.map(({ headers }) => headers['idempotency-key']);
+            assert.match(String(first), /^"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"$/);
+            assert.equal(second, first);
+        });
+
         it(`is not sent again after ${name} if it is not idempotent and may have been carried out`, async (t) => {
-            const { requests, outcome } = await tried(t, reply, issue);
+            const { requests, outcome } = await tried(t, reply, rename);
             assert.equal(requests, 1);
             assert.ok(outcome instanceof (reply === breakOff ? ConnectionError : ApiError));
             if (outcome instanceof ConnectionError) assert.equal(outcome.never_sent, false);
@@ -47,7 +56,7 @@ describe('a call', () => {
     }
 
     it('is sent again after a 429 even if it is not idempotent, because a 429 comes before any work', async (t) => {
-        for (const call of [get, issue, verify]) {
+        for (const call of [get, issue, rename, verify]) {
             assert.deepEqual(await tried(t, refusal(429, { 'Retry-After': '0' }), call), {
                 requests: 2,
                 outcome: 'good',

@@ -50,7 +50,11 @@ export interface Reply {
   id: number;
   /** The encoded response message. It has no meaning if there is an error. */
   response: Uint8Array;
-  error?: Error | undefined;
+  error?:
+    | Error
+    | undefined;
+  /** True if the response repeats the one of an earlier call with the same Idempotency-Key. */
+  replayed?: boolean | undefined;
 }
 
 /** Why a call was refused. */
@@ -88,6 +92,8 @@ export interface Context {
     | undefined;
   /** True for a trusted internal caller. It may act on objects without a recorded owner. */
   trusted: boolean;
+  /** The Idempotency-Key as the client sent it, for methods that create something. Other methods ignore it. */
+  idempotency_key?: string | undefined;
 }
 
 function createBaseFrame(): Frame {
@@ -313,7 +319,7 @@ export const Call: MessageFns<Call> = {
 };
 
 function createBaseReply(): Reply {
-  return { id: 0, response: new Uint8Array(0), error: undefined };
+  return { id: 0, response: new Uint8Array(0), error: undefined, replayed: undefined };
 }
 
 export const Reply: MessageFns<Reply> = {
@@ -326,6 +332,9 @@ export const Reply: MessageFns<Reply> = {
     }
     if (message.error !== undefined) {
       Error.encode(message.error, writer.uint32(26).fork()).join();
+    }
+    if (message.replayed !== undefined) {
+      writer.uint32(32).bool(message.replayed);
     }
     return writer;
   },
@@ -367,6 +376,14 @@ export const Reply: MessageFns<Reply> = {
             message.error = Error.decode(reader, reader.uint32());
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.replayed = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -387,6 +404,7 @@ export const Reply: MessageFns<Reply> = {
     message.id = object.id ?? 0;
     message.response = object.response ?? new Uint8Array(0);
     message.error = (object.error !== undefined && object.error !== null) ? Error.fromPartial(object.error) : undefined;
+    message.replayed = object.replayed ?? undefined;
     return message;
   },
 };
@@ -491,6 +509,7 @@ function createBaseContext(): Context {
     session_id: undefined,
     address: undefined,
     trusted: false,
+    idempotency_key: undefined,
   };
 }
 
@@ -516,6 +535,9 @@ export const Context: MessageFns<Context> = {
     }
     if (message.trusted !== false) {
       writer.uint32(56).bool(message.trusted);
+    }
+    if (message.idempotency_key !== undefined) {
+      writer.uint32(66).string(message.idempotency_key);
     }
     return writer;
   },
@@ -589,6 +611,14 @@ export const Context: MessageFns<Context> = {
             message.trusted = reader.bool();
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.idempotency_key = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -613,6 +643,7 @@ export const Context: MessageFns<Context> = {
     message.session_id = object.session_id ?? undefined;
     message.address = object.address ?? undefined;
     message.trusted = object.trusted ?? false;
+    message.idempotency_key = object.idempotency_key ?? undefined;
     return message;
   },
 };

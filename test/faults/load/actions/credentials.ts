@@ -1,13 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { type Actor, takeAny } from '../actor.ts';
-import { isAcknowledged } from '../calls.ts';
+import { isAcknowledged, isRefused, type Request } from '../calls.ts';
 
 /** Number of credentials that a client keeps for later actions. */
 const IN_HAND = 20;
 /** Largest number of times that a client repeats a revocation that was not acknowledged. */
 const REPEATS = 3;
+/**
+ * Largest number of times that a client repeats an issue that was not answered, on any gateway and with the same
+ * Idempotency-Key. With the pause after each, that is longer than most faults. The check finds what was issued twice.
+ */
+const ISSUE_REPEATS = 100;
 
-/** Issues a credential for a new subject. */
+/** Issues a credential for a new subject. Repeats the call until it is answered. */
 export async function issue(actor: Actor): Promise<void> {
     const subject = `did:web:${randomUUID()}.example`;
     const type = 'EmploymentCredential';
@@ -19,8 +24,18 @@ export async function issue(actor: Actor): Promise<void> {
         credential_type: type,
         claims,
     };
-    const request = { method: 'POST', path: '/v1/credentials', token: actor.key.secret, body } as const;
-    const outcome = await actor.perform({ kind: 'issue', subject, type, claims }, request);
+    const request: Request = {
+        method: 'POST',
+        path: '/v1/credentials',
+        token: actor.key.secret,
+        idempotencyKey: randomUUID(),
+        body,
+    };
+    const intent = { kind: 'issue', subject, type, claims } as const;
+    let outcome = await actor.perform(intent, request);
+    for (let turn = 0; turn < ISSUE_REPEATS && !isAcknowledged(outcome) && !isRefused(outcome); turn++) {
+        outcome = await actor.perform(intent, request);
+    }
     if (!isAcknowledged(outcome) || actor.credentials.length >= IN_HAND) return;
     const { credential_id, credential } = outcome.data;
     actor.credentials.push({ credentialId: String(credential_id), token: String(credential) });

@@ -1,0 +1,78 @@
+import type { CallContext } from '../../platform/context.ts';
+import { newId } from '../../platform/ids.ts';
+import { type Credential, IssueRequest } from '../../proto/gen/credentials/v1/credentials.ts';
+import type { Signatures } from '../../workers/crypto/signatures.ts';
+import { credentialId } from '../credential-id.ts';
+import { writePayload } from '../credential-payload.ts';
+import type { HeldClaim } from '../idempotency/claim.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
+import type { CredentialStore } from './rows.ts';
+import { requireClaims, requireCredentialType, requireExpiry, requireIssuer, requireSubject } from './rules.ts';
+
+interface IssueDependencies {
+    store: CredentialStore;
+    signatures: Signatures;
+    idempotency: Idempotency;
+    /** Milliseconds since 1970. */
+    clock: () => number;
+}
+
+/** The id (UUID) and the time of a credential. */
+type Made = Pick<HeldClaim, 'id' | 'made_at'>;
+
+/**
+ * Issues a credential. A repeated call signs the credential of the first call again. Ed25519 is deterministic (RFC 8032),
+ * so the token is the same, although the service does not store it.
+ */
+export async function issue(deps: IssueDependencies, request: IssueRequest, context: CallContext): Promise<Credential> {
+    const { store, idempotency, clock } = deps;
+    const { issuer_did: issuer, subject_did: subject, credential_type, claims, expiration_date } = request;
+    requireIssuer(issuer);
+    requireSubject(subject);
+    requireCredentialType(credential_type);
+    requireClaims(claims);
+    const expiresAt = expiration_date === undefined ? undefined : requireExpiry(expiration_date);
+    const call = { operation: 'credentials.issue', codec: IssueRequest, message: request };
+    const claim = idempotency.claimOf(call, context);
+
+    const write = async (): Promise<Credential | undefined> => {
+        const now = clock();
+        const made = { id: newId(now), made_at: new Date(now).toISOString() };
+        const credential = await signed(deps, { request, expiresAt, made }, context);
+        const parties = { issuer, subject, credential_type };
+        const row = {
+            id: made.id,
+            account: context.user_id,
+            issued_at: made.made_at,
+            expires_at: expiresAt,
+            ...parties,
+        };
+        if (claim) {
+            const outcome = await store.insertOnce({ row, claim: { ...claim, ...made, sealed: null } }, context);
+            return outcome === 'written' ? credential : undefined;
+        }
+        await store.insert(row, context);
+        return credential;
+    };
+    const replay = (made: Made) => signed(deps, { request, expiresAt, made }, context);
+    return idempotency.once(claim, { write, replay }, context);
+}
+
+async function signed(
+    { signatures }: IssueDependencies,
+    { request, expiresAt, made }: { request: IssueRequest; expiresAt: string | undefined; made: Made },
+    context: CallContext,
+): Promise<Credential> {
+    const { issuer_did: issuer, subject_did: subject, credential_type, claims, issuer_private_key } = request;
+    const shown = {
+        credential_id: credentialId(made.id),
+        issuer,
+        subject,
+        credential_type,
+        issued_at: made.made_at,
+        expires_at: expiresAt,
+    };
+    const payload = writePayload({ ...shown, claims });
+    const credential = await signatures.sign({ did: issuer, secretKey: issuer_private_key, payload }, context);
+    return { ...shown, credential };
+}

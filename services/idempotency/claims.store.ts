@@ -1,0 +1,125 @@
+import { type Coalescer, coalesce } from '../../platform/batch.ts';
+import type { CallLifetime } from '../../platform/context.ts';
+import { type Database, isDeadlock, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
+import { rowLookup } from '../../platform/postgres/row-lookup.ts';
+import type { Claim, HeldClaim } from './claim.ts';
+
+/** The schemas of the services that create something. Each has a table `idempotency`. */
+export type Owner = 'credentials' | 'did' | 'identity' | 'keys' | 'presentations' | 'wallet';
+
+/** A claim together with what is stored with it. */
+export type NewClaim = Pick<Claim, 'scope_hash' | 'fingerprint' | 'stale_before'> &
+    Pick<HeldClaim, 'id' | 'made_at' | 'sealed'>;
+
+/**
+ * What a claimed write did. `held`: nothing, because an earlier call holds the claim. `refused`: nothing, because the
+ * row may not be written; then there is no claim either.
+ */
+export type Outcome = 'written' | 'held' | 'refused';
+
+/** Finds claims by their scope hash, also expired ones. */
+export function claimLookup(db: Database, owner: Owner): Coalescer<Buffer, HeldClaim | undefined> {
+    return rowLookup<Buffer, HeldClaim>(db, {
+        name: `${owner}_claim_find`,
+        statement: `${owner}_claim_find`,
+        keyOf: ({ scope_hash }) => scope_hash,
+        textOf: (hash) => hash.toString('hex'),
+        query: (hashes) => sql.unsafe`
+            SELECT scope_hash, fingerprint, id, made_at, sealed FROM ${sql.identifier([owner, 'idempotency'])}
+            WHERE scope_hash = ANY(${sql.array(hashes, 'bytea')})`,
+    });
+}
+
+/** The columns of a claim in `new`, the input of a claimed write, with their types. */
+export const CLAIM_COLUMNS = sql.fragment`scope_hash, fingerprint, id, made_at, sealed`;
+export const CLAIM_TYPES = ['bytea', 'bytea', 'uuid', 'timestamptz', 'bytea'];
+
+/** The values of CLAIM_COLUMNS. */
+export function claimValues({ scope_hash, fingerprint, id, made_at, sealed }: NewClaim) {
+    return [scope_hash, fingerprint, id, made_at, sealed];
+}
+
+/**
+ * Returns the common table expression `claimed`: the ids of those rows of `new` that meet the condition and whose scope
+ * nobody else holds. A claim that has expired is taken over. The order is the same everywhere, so that two statements
+ * with the same claims do not deadlock. A statement must not contain two claims of one scope.
+ */
+export function claimedFromNew(
+    owner: Owner,
+    { stale_before }: Pick<NewClaim, 'stale_before'>,
+    condition: ReturnType<typeof sql.fragment> = sql.fragment`true`,
+) {
+    return sql.fragment`claimed AS (
+            INSERT INTO ${sql.identifier([owner, 'idempotency'])} AS held (${CLAIM_COLUMNS})
+            SELECT ${CLAIM_COLUMNS} FROM new WHERE ${condition} ORDER BY scope_hash
+            ON CONFLICT (scope_hash) DO UPDATE
+            SET fingerprint = excluded.fingerprint, id = excluded.id, made_at = excluded.made_at,
+                sealed = excluded.sealed
+            WHERE held.made_at < ${stale_before}
+            RETURNING held.id
+        )`;
+}
+
+/** Like claimedFromNew, for a statement that writes one row. */
+export function claimedAlone(owner: Owner, claim: NewClaim) {
+    return sql.fragment`new AS (
+            SELECT * FROM ${sql.unnest([claimValues(claim)], CLAIM_TYPES)} AS new (${CLAIM_COLUMNS})
+        ), ${claimedFromNew(owner, claim)}`;
+}
+
+/** Removes claims whose rows were refused, in the transaction that has made them. */
+export function releaseClaims(owner: Owner, claims: readonly NewClaim[]) {
+    const ids = claims.map(({ id }) => id);
+    const hashes = claims.map(({ scope_hash }) => scope_hash);
+    return sql.unsafe`
+        DELETE FROM ${sql.identifier([owner, 'idempotency'])}
+        WHERE scope_hash = ANY(${sql.array(hashes, 'bytea')}) AND id = ANY(${sql.array(ids, 'uuid')})`;
+}
+
+/** Adds the sealed answer to a claim, in the transaction that has made it. */
+export function sealClaim(owner: Owner, { scope_hash }: NewClaim, sealed: Buffer) {
+    return sql.unsafe`
+        UPDATE ${sql.identifier([owner, 'idempotency'])} SET sealed = ${sql.binary(sealed)}
+        WHERE scope_hash = ${sql.binary(scope_hash)}`;
+}
+
+/**
+ * Gathers claimed writes. If a batch has several items of one scope, only the first is written now. The others get
+ * `held`: their callers look the claim up and, if there is none, write again in a later batch.
+ */
+export function claimedWrites<Item extends { claim: NewClaim }>(options: {
+    name: string;
+    run(items: Item[], group: CallLifetime): Promise<Outcome[]>;
+}): Coalescer<Item, Outcome> {
+    const { name, run } = options;
+    return coalesce({
+        ...STORE_GROUPS,
+        name,
+        bisectOn: (error) => isRefusedStatement(error) || isDeadlock(error),
+        async run(items: Item[], group) {
+            const byScope = Map.groupBy(items, ({ claim }) => claim.scope_hash.toString('hex'));
+            const firsts = Array.from(byScope.values(), ([first]) => first as Item); // no group is empty
+            const outcomes = await run(firsts, group);
+            const outcomeOf = new Map(firsts.map((item, index) => [item, outcomes[index]]));
+            return items.map((item) => outcomeOf.get(item) ?? 'held');
+        },
+    });
+}
+
+/** Maximum number of claims that one statement removes. It bounds the locks and the duration of the statement. */
+const PRUNE_ROWS = 10_000;
+
+/** Removes the claims that are older than `hours`. Returns how many it removed. */
+export async function pruneClaims(db: Database, owner: Owner, hours: number): Promise<number> {
+    const table = sql.identifier([owner, 'idempotency']);
+    let removed = 0;
+    for (;;) {
+        const rows = await db.rows(sql.unsafe`
+            DELETE FROM ${table} WHERE scope_hash IN (
+                SELECT scope_hash FROM ${table} WHERE made_at < now() - make_interval(hours => ${hours})
+                LIMIT ${PRUNE_ROWS} FOR UPDATE SKIP LOCKED)
+            RETURNING 1`);
+        if (rows.length === 0) return removed;
+        removed += rows.length;
+    }
+}

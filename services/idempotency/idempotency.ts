@@ -1,0 +1,140 @@
+import type { Coalescer } from '../../platform/batch.ts';
+import type { CallContext } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { Database } from '../../platform/postgres/db.ts';
+import { type Config, required } from '../../platform/process/config.ts';
+import type { Metrics } from '../../platform/telemetry/metrics.ts';
+import {
+    type Claim,
+    deriveClaim,
+    digestOf,
+    type Encodable,
+    type HeldClaim,
+    keyOf,
+    requireSealingKey,
+} from './claim.ts';
+import { claimLookup, type Owner } from './claims.store.ts';
+
+/** Makes the calls of one service idempotent by their Idempotency-Key. */
+export interface Idempotency {
+    /**
+     * Returns what the call claims; undefined if it has no key. `showsSecret`: the answer contains a secret, which needs a
+     * key that cannot be guessed. Throws AppError `invalid` if the key is malformed or too short.
+     */
+    claimOf<Request>(
+        call: Encodable<Request> & { operation: string; showsSecret?: true },
+        context: CallContext,
+    ): Claim | undefined;
+    /** Returns what one item of a batch claims. `key` is unique in the batch; `digest` identifies the request. */
+    claimOfItem(item: { operation: string; key: string; digest: Uint8Array }, context: CallContext): Claim;
+    /**
+     * Finds the claim of an earlier call with the same key, unless it has expired. Throws AppError `unprocessable` if
+     * that call had another request.
+     */
+    find(claim: Claim, context: CallContext): Promise<HeldClaim | undefined>;
+    /**
+     * Runs `write`, which claims and writes in one transaction, and resolves to undefined if an earlier call holds the
+     * claim. In that case the answer is the one of `replay`. `lookFirst`: looks for an earlier call before `write`,
+     * because that one is expensive. Without a claim it only writes.
+     */
+    once<Answer>(claim: Claim | undefined, call: OnceCall<Answer>, context: CallContext): Promise<Answer>;
+    /** Counts a conflict, and returns the error for a call whose key was used for another request. */
+    conflictOf(claim: Claim): AppError;
+    /** Records that the answer of a call repeats an earlier one. */
+    noteReplay(operation: string, context: CallContext): void;
+}
+
+interface OnceCall<Answer> {
+    write(): Promise<Answer | undefined>;
+    replay(held: HeldClaim, claim: Claim): Promise<Answer> | Answer;
+    lookFirst?: boolean;
+}
+
+/**
+ * Maximum number of writes of one call. A second one is needed only if the claim that refused the first was removed or
+ * expired before it was read, or if an item of the same batch with the same key was refused.
+ */
+const MAX_WRITES = 4;
+
+const HOUR_MS = 3_600_000;
+
+interface Shared {
+    pepper: string;
+    hours: number;
+    /** Milliseconds since 1970. */
+    clock: () => number;
+    /** Counts a replay or a conflict. */
+    count(operation: string, outcome: 'replayed' | 'conflict'): void;
+}
+
+/** Returns the idempotency of each service of a process. The pepper is required only if there is one. */
+export function idempotencies(dependencies: {
+    config: Config;
+    db: Database;
+    metrics: Metrics;
+    clock: () => number;
+}): (owner: Owner) => Idempotency {
+    const { config, db, metrics, clock } = dependencies;
+    const repeats = metrics.counter({
+        name: 'idempotent_repeats_total',
+        help: 'Calls whose Idempotency-Key an earlier call has used, by operation and outcome.',
+        labels: ['operation', 'outcome'],
+    });
+    const count: Shared['count'] = (operation, outcome) => repeats.inc({ operation, outcome });
+    return (owner) => {
+        const pepper = required(config, 'IDEMPOTENCY_PEPPER');
+        return idempotency(claimLookup(db, owner), { pepper, hours: config.IDEMPOTENCY_HOURS, clock, count });
+    };
+}
+
+function idempotency(lookUp: Coalescer<Buffer, HeldClaim | undefined>, shared: Shared): Idempotency {
+    const { pepper, hours, clock, count } = shared;
+    const staleBefore = () => new Date(clock() - hours * HOUR_MS).toISOString();
+    const derive = (item: { operation: string; key: string; digest: Uint8Array }, context: CallContext) =>
+        deriveClaim(item, { pepper, stale_before: staleBefore() }, context);
+
+    const conflictOf: Idempotency['conflictOf'] = ({ operation }) => {
+        count(operation, 'conflict');
+        return new AppError('unprocessable', 'This Idempotency-Key was used for another request.');
+    };
+    const find: Idempotency['find'] = async (claim, context) => {
+        const held = await lookUp(claim.scope_hash, context);
+        if (!held || held.made_at < claim.stale_before) return undefined;
+        if (held.fingerprint.equals(claim.fingerprint)) return held;
+        throw conflictOf(claim);
+    };
+    const noteReplay: Idempotency['noteReplay'] = (operation, { replay }) => {
+        if (replay) replay.isReplay = true;
+        count(operation, 'replayed');
+    };
+
+    return {
+        claimOf({ operation, showsSecret, ...request }, context) {
+            const key = keyOf(context);
+            if (key === undefined) return undefined;
+            if (showsSecret) requireSealingKey(key);
+            return derive({ operation, key, digest: digestOf(request) }, context);
+        },
+        claimOfItem: derive,
+        find,
+        conflictOf,
+        noteReplay,
+
+        async once(claim, { write, replay, lookFirst = false }, context) {
+            for (let writes = 0; writes < MAX_WRITES; writes++) {
+                const held = claim && (lookFirst || writes > 0) ? await find(claim, context) : undefined;
+                if (claim && held) {
+                    const answer = await replay(held, claim);
+                    noteReplay(claim.operation, context);
+                    return answer;
+                }
+                const answer = await write();
+                if (answer !== undefined) return answer;
+            }
+            throw new AppError('unavailable', 'Another call uses this Idempotency-Key. Try again shortly.', {
+                retry_after: 1,
+                reason: 'idempotency',
+            });
+        },
+    };
+}

@@ -1,0 +1,113 @@
+import { type CallContext, withoutIdempotencyKey } from '../../platform/context.ts';
+import { AppError, invalid } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import type { ServiceOf } from '../../platform/rpc/definition.ts';
+import type { CredentialsServiceDefinition, Verification } from '../../proto/gen/credentials/v1/credentials.ts';
+import { CreateRequest, type Presentation } from '../../proto/gen/presentations/v1/presentations.ts';
+import { MAX_PRESENTED_CREDENTIALS } from '../../proto/limits.ts';
+import { decodeDidKey, isDid } from '../../workers/crypto/did-key.ts';
+import type { Signatures } from '../../workers/crypto/signatures.ts';
+import type { HeldClaim } from '../idempotency/claim.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
+import { requireText } from '../texts.ts';
+import { requireBinding, writePayload } from './payload.ts';
+import type { PresentationStore } from './store.ts';
+
+export interface CreateDependencies {
+    store: PresentationStore;
+    signatures: Signatures;
+    services: { credentials: ServiceOf<typeof CredentialsServiceDefinition> };
+    idempotency: Idempotency;
+    /** Milliseconds since 1970. */
+    clock: () => number;
+}
+
+/** The id (UUID) and the time of a presentation. */
+type Made = Pick<HeldClaim, 'id' | 'made_at'>;
+
+/**
+ * Maximum length of a payload, in characters. Its base64url form is a third longer and must fit into a request of 1
+ * MiB.
+ */
+const MAX_PAYLOAD_LENGTH = ((1 << 20) - (8 << 10)) * 0.75;
+
+/** Maximum length of a nonce and of a domain, in characters. */
+const MAX_TEXT_LENGTH = 1_000;
+
+/** Creates a presentation. A repeated call signs the presentation of the first call again, with the same result. */
+export async function create(
+    deps: CreateDependencies,
+    request: CreateRequest,
+    context: CallContext,
+): Promise<Presentation> {
+    const { store, idempotency, clock } = deps;
+    requireFields(request);
+    const call = { operation: 'presentations.create', codec: CreateRequest, message: request };
+    const claim = idempotency.claimOf(call, context);
+    await requireAuthentic(deps, request.credentials, context);
+
+    const write = async (): Promise<Presentation | undefined> => {
+        const now = clock();
+        const made = { id: newId(now), made_at: new Date(now).toISOString() };
+        const presentation = await signed(deps, request, made, context);
+        const { holder, audience, credentials_count, created_at } = presentation;
+        const row = { id: made.id, account: context.user_id, created_at, credentials_count, holder, audience };
+        if (claim) {
+            const outcome = await store.insertOnce({ row, claim: { ...claim, ...made, sealed: null } }, context);
+            return outcome === 'written' ? presentation : undefined;
+        }
+        await store.insert(row, context);
+        return presentation;
+    };
+    const replay = (made: Made) => signed(deps, request, made, context);
+    return idempotency.once(claim, { write, replay }, context);
+}
+
+function requireFields({ holder_did, credentials, audience, nonce, domain }: CreateRequest): void {
+    if (!decodeDidKey(holder_did)) throw invalid('holder_did is not a did:key with an Ed25519 public key.');
+    if (!isDid(audience)) throw invalid('audience is not a DID.');
+    if (credentials.length === 0 || credentials.length > MAX_PRESENTED_CREDENTIALS) {
+        throw invalid(`credentials must have 1 to ${MAX_PRESENTED_CREDENTIALS} items.`);
+    }
+    for (const [name, text] of Object.entries({ nonce, domain })) {
+        if (text !== undefined) requireText(name, text, MAX_TEXT_LENGTH);
+        requireBinding(name, text);
+    }
+}
+
+/** Throws AppError `invalid` unless issuers have signed all credentials. They may have expired. */
+async function requireAuthentic(
+    { services }: CreateDependencies,
+    credentials: string[],
+    context: CallContext,
+): Promise<void> {
+    const { results } = await services.credentials.verifyMany(
+        { credentials, check_revocation: false },
+        withoutIdempotencyKey(context),
+    );
+    const bad = results.findIndex((result) => !isAuthentic(result));
+    if (bad !== -1) throw invalid(`credentials.${bad} is not a credential with a good signature.`);
+}
+
+/** True if the signature is valid. A credential that has expired may still be presented. */
+function isAuthentic({ issuer }: Verification): boolean {
+    return issuer !== undefined;
+}
+
+async function signed(
+    { signatures }: CreateDependencies,
+    { holder_did, holder_private_key, credentials, audience, nonce, domain }: CreateRequest,
+    { id, made_at }: Made,
+    context: CallContext,
+): Promise<Presentation> {
+    const shown = { presentation_id: `urn:uuid:${id}`, holder: holder_did, audience, created_at: made_at };
+    const payload = writePayload({ ...shown, nonce, domain, credentials });
+    if (payload.length > MAX_PAYLOAD_LENGTH) {
+        throw new AppError(
+            'too_large',
+            'The credentials are too large together: nobody could send the presentation to be verified.',
+        );
+    }
+    const presentation = await signatures.sign({ did: holder_did, secretKey: holder_private_key, payload }, context);
+    return { ...shown, presentation, credentials_count: credentials.length };
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { type CallContext, withIdempotencyKey } from '../../../platform/context.ts';
+import { sql } from '../../../platform/postgres/db.ts';
+import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
+import { didService } from '../../../services/did/service.ts';
+import { didStore } from '../../../services/did/store.ts';
+import { pruneClaims } from '../../../services/idempotency/claims.store.ts';
+import { testContext } from '../../support/harness.ts';
+import { counted, reached, refuses, requestBy, startIssuing } from '../credentials/credentials.fixture.ts';
+import { AMPLE } from '../services/ample.ts';
+
+const { db, did, credentials, issuer, time, clock, idempotency, signatures } = await startIssuing();
+const HOUR_MS = 3_600_000;
+
+/** The context of a call of the issuer with a key. Each call has one of its own. */
+const withKey = (key: string, context: CallContext = issuer.context) => withIdempotencyKey(context, key);
+const issue = (key: string, changes = {}) => credentials.issue(requestBy(issuer, changes), withKey(key));
+
+async function rowsOf(owner: 'credentials' | 'did'): Promise<number> {
+    const table = sql.identifier([owner, 'idempotency']);
+    const [row] = await db.rows<{ count: number }>(sql.unsafe`SELECT count(*) FROM ${table}`);
+    return row?.count ?? 0;
+}
+
+test('a repeated issue returns the same token, writes one row, and counts once', async () => {
+    const before = await counted(db, issuer.account, 'credentials_issued');
+    const key = randomUUID();
+    const [first, again] = [withKey(key), withKey(key)];
+    const issued = await credentials.issue(requestBy(issuer), first);
+    assert.deepEqual(await credentials.issue(requestBy(issuer), again), issued);
+    assert.deepEqual([first.replay?.isReplay, again.replay?.isReplay], [false, true]);
+    assert.equal(await counted(db, issuer.account, 'credentials_issued'), before + 1);
+});
+
+test('a key belongs to one request: claims count to the letter, absent fields do not count', async () => {
+    const key = randomUUID();
+    const issued = await issue(key);
+    await refuses('unprocessable', issue(key, { claims: '{"role": "engineer"}' }));
+    assert.deepEqual(await issue(key, { expiration_date: undefined }), issued);
+});
+
+test('calls with one key that arrive at once write one row and get the same answer', async () => {
+    const key = randomUUID();
+    const before = await counted(db, issuer.account, 'credentials_issued');
+    const answers = await Promise.all(Array.from({ length: 50 }, () => issue(key)));
+    assert.equal(new Set(answers.map(({ credential }) => credential)).size, 1);
+    assert.equal(await counted(db, issuer.account, 'credentials_issued'), before + 1);
+});
+
+test('of two requests with one key that arrive at once, one is refused', async () => {
+    const key = randomUUID();
+    const calls = await Promise.allSettled([issue(key), issue(key, { subject_did: 'did:web:other.example' })]);
+    assert.deepEqual(calls.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+});
+
+test('a key of another account, or of another operation, is another key', async () => {
+    const key = randomUUID();
+    const first = await issue(key);
+    const stranger = testContext();
+    const second = await credentials.issue(requestBy(issuer), withKey(key, stranger));
+    assert.notEqual(second.credential_id, first.credential_id);
+    assert.equal((await did.create({}, withKey(key))).private_key?.length, 64);
+});
+
+test('a refused call leaves no claim, so its key can be used again', async () => {
+    const key = randomUUID();
+    const before = await rowsOf('credentials');
+    await refuses('invalid', issue(key, { issuer_private_key: randomBytes(32) }));
+    assert.equal(await rowsOf('credentials'), before);
+    assert.ok((await issue(key)).credential);
+});
+
+test('a claim ends after the set hours, also at midnight, before the sweep has removed it', async () => {
+    const key = randomUUID();
+    const first = await issue(key);
+    time.aheadMs = 23.9 * HOUR_MS;
+    assert.deepEqual(await issue(key), first);
+    time.aheadMs = 24.1 * HOUR_MS;
+    const second = await issue(key);
+    assert.notEqual(second.credential_id, first.credential_id);
+    assert.deepEqual(await issue(key), second);
+    await refuses('unprocessable', issue(key, { claims: '{}' }));
+    time.aheadMs = 0;
+});
+
+test('the sweep removes the claims that have expired, and no others', async () => {
+    await db.rows(sql.unsafe`
+        INSERT INTO credentials.idempotency (scope_hash, fingerprint, id, made_at)
+        SELECT uuid_send(gen_random_uuid()), '', gen_random_uuid(), now() - interval '25 hours'
+        FROM generate_series(1, 25000)`);
+    const key = randomUUID();
+    const issued = await issue(key);
+    const before = await rowsOf('credentials');
+    assert.equal(await pruneClaims(db, 'credentials', 24), 25_000);
+    assert.equal(await rowsOf('credentials'), before - 25_000);
+    assert.deepEqual(await issue(key), issued);
+});
+
+test('a repeated DID returns the private key, whose row cannot be opened without the Idempotency-Key', async () => {
+    const key = randomUUID();
+    const first = await did.create({}, withKey(key));
+    assert.deepEqual(await did.create({}, withKey(key)), first);
+    await refuses('unprocessable', did.create({ public_key: first.public_key }, withKey(key)));
+    await refuses('invalid', did.create({}, withKey('short')));
+    const [row] = await db.rows<{ sealed: Buffer }>(sql.unsafe`
+        SELECT sealed FROM did.idempotency ORDER BY made_at DESC LIMIT 1`);
+    assert.ok(first.private_key && row);
+    assert.ok(!row.sealed.includes(first.private_key.subarray(0, 32)));
+});
+
+test('a used-up quota refuses new DIDs and leaves no claim, but not a repeated call, however many arrive at once', async () => {
+    const limited = reached(
+        DidServiceDefinition,
+        didService({
+            store: didStore(db),
+            signatures,
+            quota: { ...AMPLE, free: 3 },
+            idempotency: idempotency('did'),
+            clock,
+        }),
+    );
+    const account = testContext();
+    const keys = Array.from({ length: 8 }, () => randomUUID());
+    const calls = keys.flatMap((key) => [key, key, key]);
+    const outcomes = await Promise.allSettled(calls.map((key) => limited.create({}, withKey(key, account))));
+    const made = new Map<string, string>();
+    for (const [index, outcome] of outcomes.entries()) {
+        if (outcome.status === 'rejected') continue;
+        const key = calls[index] as string; // below the length
+        assert.equal(made.get(key) ?? outcome.value.did, outcome.value.did);
+        made.set(key, outcome.value.did);
+    }
+    assert.equal(made.size, 3);
+    assert.equal(await counted(db, account.user_id ?? null, 'dids_created'), 3);
+    for (const key of keys) {
+        const again = limited.create({}, withKey(key, account));
+        if (made.has(key)) assert.equal((await again).did, made.get(key));
+        else await refuses('forbidden', again);
+    }
+    const claims = await db.rows(sql.unsafe`
+        SELECT FROM did.idempotency WHERE id IS NOT NULL AND made_at > now() - interval '1 hour'`);
+    assert.equal(claims.length, await rowsOf('did'));
+});
