@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { HttpRequest } from '../load/requests.ts';
 import { insertCredentials, insertDids } from '../rows.ts';
 import { CREDENTIAL_TYPE, claimsOf, newCredential, newSigner, privateKeyOf, SUBJECT } from '../tokens.ts';
+import type { World } from '../world.ts';
 import { type BenchEnvironment, times, VALID, type Workload } from './job.ts';
 
 /** Number of credentials of each listed issuer. Most issuers have about as many, and one answer contains them all. */
@@ -12,18 +14,16 @@ export const credentialJobs: Workload[] = [
         expected: { status: 201 },
         parts: { limit: 1, sign: 1, credential_row: 1 },
         perSecond: 8_000,
+        requests: async (count, { world }) => times(count, (index) => issueRequest(index, world)),
+    },
+    // Each request has a key of its own, as the client of this repository sends it. The floor has no part for the claim.
+    {
+        name: 'issue-idempotent',
+        expected: { status: 201 },
+        parts: { limit: 1, sign: 1, credential_row: 1 },
+        perSecond: 8_000,
         requests: async (count, { world }) =>
-            times(count, (index) => {
-                const issuer = newSigner();
-                const body = {
-                    issuer_did: issuer.did,
-                    issuer_private_key: privateKeyOf(issuer),
-                    subject_did: SUBJECT,
-                    credential_type: CREDENTIAL_TYPE,
-                    claims: claimsOf(index),
-                };
-                return { method: 'POST', path: '/v1/credentials', token: world.accountOf(index).api_key, body };
-            }),
+            times(count, (index) => ({ ...issueRequest(index, world), idempotencyKey: randomUUID() })),
     },
     {
         name: 'verify',
@@ -61,6 +61,18 @@ export const credentialJobs: Workload[] = [
         requests: listRequests,
     },
 ];
+
+function issueRequest(index: number, world: World): HttpRequest {
+    const issuer = newSigner();
+    const body = {
+        issuer_did: issuer.did,
+        issuer_private_key: privateKeyOf(issuer),
+        subject_did: SUBJECT,
+        credential_type: CREDENTIAL_TYPE,
+        claims: claimsOf(index),
+    };
+    return { method: 'POST', path: '/v1/credentials', token: world.accountOf(index).api_key, body };
+}
 
 function verifyRequest(
     { token: credential, issuer: issuerDid }: { token: string; issuer: string },

@@ -4,16 +4,18 @@ export interface HttpRequest {
     method: 'GET' | 'POST';
     path: string;
     token?: string;
+    idempotencyKey?: string;
     body?: unknown;
 }
 
 const LENGTH_BYTES = 4;
 
 /** Returns the bytes of a request as they are sent. */
-function encodeRequest({ method, path, token, body }: HttpRequest): Buffer {
+function encodeRequest({ method, path, token, idempotencyKey, body }: HttpRequest): Buffer {
     const text = body === undefined ? '' : JSON.stringify(body);
     const lines = [`${method} ${path} HTTP/1.1`, 'Host: bench'];
     if (token !== undefined) lines.push(`Authorization: Bearer ${token}`);
+    if (idempotencyKey !== undefined) lines.push(`Idempotency-Key: ${idempotencyKey}`);
     if (text !== '') lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(text)}`);
     return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${text}`);
 }

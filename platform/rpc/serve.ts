@@ -24,6 +24,7 @@ import { addReflection } from './reflection.ts';
 import { runningCalls } from './running-calls.ts';
 import { serverCredentials, type Tls } from './tls.ts';
 import { contextFromMetadata, encodeStatus, trailersOf } from './unary.ts';
+import { replaceUnreadableKeys } from './unreadable-keys.ts';
 
 /** Calls that are still running this long after a stop began, in milliseconds, are aborted. */
 const DRAIN_MS = 10_000;
@@ -84,6 +85,7 @@ export async function serve(options: ServeOptions): Promise<RpcServer> {
     addReflection(server, services);
     const health = addHealth(server, { services, ready: options.ready });
 
+    const stopReplacing = replaceUnreadableKeys();
     const injector = server.createConnectionInjector(serverCredentials(options.tls));
     const { host, port, metrics, bounds = {} } = options;
     const accept = (socket: Socket): void => injector.injectConnection(socket);
@@ -99,6 +101,7 @@ export async function serve(options: ServeOptions): Promise<RpcServer> {
                 const force = setTimeout(() => server.forceShutdown(), DRAIN_MS);
                 server.tryShutdown(() => {
                     clearTimeout(force);
+                    stopReplacing();
                     connections.end();
                     resolve();
                 });

@@ -8,7 +8,8 @@ import type { Signatures } from '../../workers/crypto/signatures.ts';
 import { openAnswer, sealAnswer } from '../idempotency/claim.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { type Quota, quotaExceeded, quotaOf } from '../quotas.ts';
-import type { DidRow, DidStore } from './store.ts';
+import type { DidRow } from './rows.ts';
+import type { DidStore } from './store.ts';
 
 export interface CreateDependencies {
     store: DidStore;

@@ -18,7 +18,7 @@ import {
     lockAlone,
     refusedFromNew,
 } from './insert.store.ts';
-import type { DidRow } from './store.ts';
+import type { DidRow } from './rows.ts';
 
 /** A row with the claim that must be made for it. */
 export interface ClaimedRow {

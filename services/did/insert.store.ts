@@ -1,7 +1,7 @@
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
 import { appendPendingCounts } from '../pending-counts.store.ts';
-import type { DidRow } from './store.ts';
+import type { DidRow } from './rows.ts';
 
 /**
  * An account with more DIDs left than this is far from its quota. Sixteen processes together never have this many DIDs

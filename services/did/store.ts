@@ -5,15 +5,7 @@ import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import { claimedWrites, type Outcome } from '../idempotency/claims.store.ts';
 import { insertGroup } from './insert.store.ts';
 import { type ClaimedRow, insertClaimed } from './insert-once.store.ts';
-
-export interface DidRow {
-    did: string;
-    public_key: Uint8Array;
-    account: string | undefined;
-    origin: 'generated' | 'wallet' | 'registered';
-    /** Maximum number of DIDs of the account. DIDs of wallets have none: the number of wallets bounds them. */
-    quota?: number;
-}
+import type { DidRow } from './rows.ts';
 
 interface OwnershipQuery {
     account: string;

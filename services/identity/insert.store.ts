@@ -12,7 +12,7 @@ import {
     releaseClaims,
 } from '../idempotency/claims.store.ts';
 import { appendUserCounts } from '../pending-counts.store.ts';
-import type { NewUserRow, UserStore } from './users.store.ts';
+import type { NewUserRow } from './rows.ts';
 
 /** A row with the claim that must be made for it. */
 interface ClaimedRow {
@@ -21,7 +21,7 @@ interface ClaimedRow {
 }
 
 /** The insertions of the store. */
-export function userInsertions(db: Database): Pick<UserStore, 'insertUser' | 'insertUserOnce'> {
+export function userInsertions(db: Database) {
     return {
         insertUser: coalesce({
             ...STORE_GROUPS,

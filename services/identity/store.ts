@@ -1,8 +1,9 @@
 import type { CallLifetime } from '../../platform/context.ts';
 import type { Database } from '../../platform/postgres/db.ts';
 import type { NewClaim, Outcome } from '../idempotency/claims.store.ts';
+import type { NewUserRow } from './rows.ts';
 import { type SessionStore, sessionStore } from './sessions.store.ts';
-import { type NewUserRow, type UserStore, userStore } from './users.store.ts';
+import { type UserStore, userStore } from './users.store.ts';
 
 export interface IdentityStore extends UserStore, SessionStore {
     /** Resolves when the database answers. */

@@ -5,6 +5,7 @@ import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import type { NewClaim, Outcome } from '../idempotency/claims.store.ts';
 import type { Tier } from '../tiers.ts';
 import { userInsertions } from './insert.store.ts';
+import type { NewUserRow } from './rows.ts';
 
 /** All times are ISO 8601 in UTC with milliseconds. */
 export interface UserRow {
@@ -14,15 +15,6 @@ export interface UserRow {
     tier: Tier;
     created_at: string;
     last_login_at: string | null;
-}
-
-export interface NewUserRow {
-    user_id: string;
-    email: string;
-    name: string | undefined;
-    tier: Tier;
-    password_hash: string;
-    created_at: string;
 }
 
 export interface PasswordRow extends UserRow {

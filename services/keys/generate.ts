@@ -8,7 +8,8 @@ import type { Idempotency } from '../idempotency/idempotency.ts';
 import { type Quota, quotaExceeded } from '../quotas.ts';
 import { requireName } from '../texts.ts';
 import { exceeds, rateLimit, requireTier } from '../tiers.ts';
-import type { KeyCounts, KeyStore } from './store.ts';
+import type { KeyCounts } from './rows.ts';
+import type { KeyStore } from './store.ts';
 
 export interface KeyPolicy extends ApiKeyFormat {
     /** Whether a key may have a higher tier than its account. */

@@ -2,7 +2,7 @@ import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import { claimedAlone, type NewClaim, type Outcome } from '../idempotency/claims.store.ts';
 import { appendPendingCounts } from '../pending-counts.store.ts';
-import type { KeyCounts, NewKeyRow } from './store.ts';
+import type { KeyCounts, NewKeyRow } from './rows.ts';
 
 /** Thrown inside a transaction to undo a claim whose key the quotas refuse. */
 const REFUSED = new Error('the account has reached a quota');

@@ -3,7 +3,8 @@ import type { Key, ListRequest, ListResponse } from '../../proto/gen/keys/v1/key
 import type { Cursors, ListScope } from '../cursors.ts';
 import { requireLimit, totalOf } from '../paging.ts';
 import { rateLimit } from '../tiers.ts';
-import type { KeyRow, KeyStore } from './store.ts';
+import type { KeyRow } from './rows.ts';
+import type { KeyStore } from './store.ts';
 
 /** Returns the method that lists the keys of an account, newest first. */
 export function lister({

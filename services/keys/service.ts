@@ -11,7 +11,8 @@ import { requireName } from '../texts.ts';
 import { rateLimit } from '../tiers.ts';
 import { generator, type KeyPolicy } from './generate.ts';
 import { keyOf, lister } from './list.ts';
-import type { KeyCounts, KeyRow, KeyStore, OwnKey } from './store.ts';
+import type { KeyCounts, KeyRow } from './rows.ts';
+import type { KeyStore, OwnKey } from './store.ts';
 
 const HASH_BYTES = 32;
 

@@ -6,28 +6,7 @@ import type { NewClaim, Outcome } from '../idempotency/claims.store.ts';
 import { appendPendingCounts } from '../pending-counts.store.ts';
 import type { Tier } from '../tiers.ts';
 import { insertKey, insertOnce } from './insert.store.ts';
-
-/** All times are ISO 8601 in UTC with milliseconds. */
-export interface KeyRow {
-    key_id: string;
-    account: string;
-    mask: string;
-    name: string;
-    tier: Tier;
-    created_at: string;
-    updated_at: string;
-    revoked_at: string | null;
-}
-
-export interface NewKeyRow {
-    key_id: string;
-    account: string;
-    hash: Buffer;
-    mask: string;
-    name: string;
-    tier: Tier;
-    created_at: string;
-}
+import type { KeyCounts, KeyRow, NewKeyRow } from './rows.ts';
 
 /** Identifies a key of an account. */
 export interface OwnKey {
@@ -39,12 +18,6 @@ export interface LiveKey {
     key_id: string;
     account: string;
     tier: Tier;
-}
-
-export interface KeyCounts {
-    active: number;
-    /** Including revoked ones. */
-    all: number;
 }
 
 export interface KeyStore {

@@ -1,7 +1,7 @@
 import { type Queries, sql } from '../../platform/postgres/db.ts';
 import { claimedAlone, type NewClaim, releaseClaims, sealClaim } from '../idempotency/claims.store.ts';
 import { appendPendingCounts } from '../pending-counts.store.ts';
-import type { NewEntry, WalletRow } from './store.ts';
+import type { NewEntry, WalletRow } from './rows.ts';
 
 /** A claim whose answer is sealed when it is known. `storedAt`: when the credential was first stored. */
 export interface SealedClaim {

@@ -10,7 +10,8 @@ import type { Cursors, ListScope } from '../cursors.ts';
 import { requireLimit, totalOf } from '../paging.ts';
 import type { Continuations } from './continuation.ts';
 import { openCredential } from './records.ts';
-import type { EntryRow, WalletStore } from './store.ts';
+import type { EntryRow } from './rows.ts';
+import type { WalletStore } from './store.ts';
 
 /**
  * Size at which a page ends, in bytes. The last credential may exceed it: a token has at most 1 MiB, so the answer

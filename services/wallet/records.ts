@@ -2,7 +2,7 @@ import { AppError } from '../../platform/errors.ts';
 import { SealedCredential, SealedProfile } from '../../proto/gen/wallet/v1/wallet.ts';
 import { type KeyPair, keyPairFrom } from '../../workers/crypto/ed25519.ts';
 import { seal, unseal } from '../../workers/crypto/seal.ts';
-import type { EntryRow, WalletRow } from './store.ts';
+import type { EntryRow, WalletRow } from './rows.ts';
 
 /** The names of a wallet's records. The name of a credential's record is the credential's UUID. */
 const DATA_KEY = 'data_key';

@@ -26,7 +26,7 @@ import { type CreateDependencies, create } from './create.ts';
 import { listCredentials, requirePage } from './list.ts';
 import { getQuotas, quotaCheck } from './quotas.ts';
 import { openWallet, sealCredential } from './records.ts';
-import type { WalletRow } from './store.ts';
+import type { WalletRow } from './rows.ts';
 import { requirePassword, unlocked } from './unlock.ts';
 
 export interface WalletDependencies extends CreateDependencies {

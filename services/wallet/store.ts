@@ -5,47 +5,8 @@ import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import type { NewClaim } from '../idempotency/claims.store.ts';
 import { appendPendingCounts } from '../pending-counts.store.ts';
 import { insertWallet, putEntry, type SealedClaim } from './insert.store.ts';
+import type { EntryName, EntryRow, LockedKey, NewEntry, WalletRow } from './rows.ts';
 import { type Check, checked, type Stored, storedBy } from './stored.store.ts';
-
-/** A sealed data key, and the parameters that derive the key for opening it from the password. */
-export interface LockedKey {
-    salt: Buffer;
-    memory_kib: number;
-    passes: number;
-    data_key: Buffer;
-}
-
-/** The row of a wallet. */
-export interface WalletRow extends LockedKey {
-    /** UUID */
-    id: string;
-    account: string | null;
-    created_at: string;
-    private_key: Buffer;
-    profile: Buffer;
-}
-
-/** A credential of a wallet, and the account that it counts for. */
-export interface EntryName {
-    wallet: Pick<WalletRow, 'id' | 'account'>;
-    /** UUID */
-    credential: string;
-}
-
-export interface NewEntry extends EntryName {
-    /** UUIDv7 */
-    entry: string;
-    stored_at: string;
-    issuer_tag: Buffer;
-    sealed: Buffer;
-}
-
-export interface EntryRow {
-    credential: string;
-    entry: string;
-    stored_at: string;
-    sealed: Buffer;
-}
 
 interface PageRange {
     before: string | undefined;

@@ -7,7 +7,8 @@ import { type PasswordCost, SALT_BYTES } from '../../workers/crypto/password.ts'
 import type { Passwords } from '../../workers/crypto/passwords.ts';
 import type { Continuations } from './continuation.ts';
 import { openDataKey, sealDataKey } from './records.ts';
-import type { LockedKey, WalletRow, WalletStore } from './store.ts';
+import type { LockedKey, WalletRow } from './rows.ts';
+import type { WalletStore } from './store.ts';
 
 export interface UnlockDependencies {
     store: WalletStore;

@@ -1,4 +1,5 @@
 import { parseApiKey } from '../../platform/access/api-key.ts';
+import { readIdempotencyKey } from '../../platform/access/idempotency-key.ts';
 import { sessionTokenVerifier } from '../../platform/access/session-token.ts';
 import { decodeBase64, decodeBase64Url } from '../../platform/base64.ts';
 import { isId } from '../../platform/ids.ts';
@@ -48,6 +49,12 @@ export const PARSERS: readonly Parser[] = [
         longest: HEADER,
         worst: { ...letters, key: filled('cred_test_', 'a') },
         run: (text) => parseApiKey(text, { brand: 'cred', environment: 'test' }),
+    },
+    {
+        at: 'platform/access/idempotency-key.ts:readIdempotencyKey',
+        longest: HEADER,
+        worst: { ...values, escapes: filled('"', '\\\\', '"'), quotes: filled('', '"') },
+        run: readIdempotencyKey,
     },
     { at: 'platform/ids.ts:isId', longest: MIB, worst: { ...letters, digits: filled('', '0') }, run: isId },
     {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { createPrivateKey } from 'node:crypto';
 import { encodeDidKey } from '../../workers/crypto/did-key.ts';
 import { type PublicKey, publicKeyOf, type Seed, secretKeyBytes } from '../../workers/crypto/ed25519.ts';
@@ -21,6 +22,14 @@ const post = (path: string, body: object, caller: Partial<Call> = {}): Call => (
 });
 const asTrusted = { internal: true } as const;
 
+/** Makes a call that creates something, and repeats it with the same Idempotency-Key. */
+async function twice(status: 200 | 201, call: Call, canaries: Canaries) {
+    const keyed = { ...call, headers: { 'Idempotency-Key': canaries.text('Idempotency-Key') } };
+    const made = await expectOk(status, keyed);
+    assert.deepEqual(await expectOk(status, keyed), made);
+    return made;
+}
+
 /** Makes every kind of good call, and what is refused for a wrong secret alone, with a canary for each secret. */
 export async function callWell(canaries: Canaries): Promise<Person> {
     const person = await livedSession(canaries);
@@ -43,7 +52,7 @@ function noteToken(canaries: Canaries, label: string, token: string): string {
 async function livedSession(canaries: Canaries): Promise<Person> {
     const email = newEmail();
     const first = canaries.text('password at registration');
-    await expectOk(201, post('/internal/v1/auth/register', { email, password: first, name: 'Ada' }, asTrusted));
+    await twice(201, post('/internal/v1/auth/register', { email, password: first, name: 'Ada' }, asTrusted), canaries);
     await expectError(409, post('/internal/v1/auth/register', { email, password: first }, asTrusted));
     const wrong = canaries.text('wrong password at login');
     await expectError(401, post('/internal/v1/auth/login', { email, password: wrong }));
@@ -72,7 +81,7 @@ async function livedSession(canaries: Canaries): Promise<Person> {
 async function livedKeys(person: Person, canaries: Canaries): Promise<void> {
     const generate = async (label: string) => {
         const body = { name: 'key', tier: 'enterprise' };
-        const made = await expectOk(201, post('/v1/keys/generate', body, { token: person.session }));
+        const made = await twice(201, post('/v1/keys/generate', body, { token: person.session }), canaries);
         canaries.known(`body of the ${label}`, made.api_key.split('_').at(-1));
         return { ...made, api_key: canaries.known<string>(label, made.api_key) };
     };
@@ -92,7 +101,7 @@ function newSigner(canaries: Canaries, label: string, form: 'seed' | 'pair') {
 
 /** Gives the credential that it has issued. */
 async function livedCredentials(prefix: string, caller: Partial<Call>, canaries: Canaries): Promise<string> {
-    const { private_key } = await expectOk(201, post(`${prefix}/did`, {}, caller));
+    const { private_key } = await twice(201, post(`${prefix}/did`, {}, caller), canaries);
     canaries.known('generated private key', Buffer.from(private_key, 'base64').subarray(0, 32));
     const issuer = newSigner(canaries, 'private key of the issuer', 'seed');
     const holder = newSigner(canaries, 'private key of the holder', 'pair');
@@ -103,7 +112,7 @@ async function livedCredentials(prefix: string, caller: Partial<Call>, canaries:
         credential_type: 'EmploymentCredential',
         claims: { [canaries.text('name of a claim')]: [{ role: canaries.text('claim') }] },
     };
-    const { credential, credential_id } = await expectOk(201, post(`${prefix}/credentials`, body, caller));
+    const { credential, credential_id } = await twice(201, post(`${prefix}/credentials`, body, caller), canaries);
     const otherSigner = newSigner(canaries, 'private key of somebody else', 'pair');
     const mismatched = { ...body, issuer_private_key: otherSigner.private_key };
     await expectError(400, post(`${prefix}/credentials`, mismatched, caller));
@@ -118,7 +127,7 @@ async function livedCredentials(prefix: string, caller: Partial<Call>, canaries:
         nonce: canaries.text('nonce'),
         domain: canaries.text('domain'),
     };
-    const made = await expectOk(201, post(`${prefix}/presentations`, presentation, caller));
+    const made = await twice(201, post(`${prefix}/presentations`, presentation, caller), canaries);
     const { audience, nonce } = presentation;
     const shown = { presentation: made.presentation, audience, nonce };
     await expectOk(200, post(`${prefix}/presentations/verify`, shown, caller));
@@ -134,7 +143,11 @@ async function livedWallet(prefix: string, caller: Partial<Call>, credential: st
     const password = canaries.text('password of a wallet');
     const name = canaries.text('name of a wallet');
     const description = canaries.text('description of a wallet');
-    const { wallet_id } = await expectOk(201, post(`${prefix}/wallets`, { name, password, description }, caller));
+    const { wallet_id } = await twice(
+        201,
+        post(`${prefix}/wallets`, { name, password, description }, caller),
+        canaries,
+    );
     const opened = await expectOk(200, post(`${prefix}/wallets/open`, { wallet_id, password }, caller));
     canaries.known('private key of a wallet', Buffer.from(opened.private_key, 'base64').subarray(0, 32));
     const wrong = (): string => canaries.text('wrong password of a wallet');
@@ -142,7 +155,7 @@ async function livedWallet(prefix: string, caller: Partial<Call>, credential: st
     if (prefix !== '/v1') return;
     const entries = `/v1/wallets/${wallet_id}/credentials`;
     const metadata = { [canaries.text('name in metadata')]: canaries.text('metadata') };
-    const { credential_id } = await expectOk(201, post(entries, { password, credential, metadata }, caller));
+    const { credential_id } = await twice(201, post(entries, { password, credential, metadata }, caller), canaries);
     await expectError(401, post(entries, { password: wrong(), credential }, caller));
     const inHeader = (secret: string) => ({ headers: { 'X-Wallet-Password': secret } });
     await expectOk(200, { path: `${entries}?password=${password}`, ...caller });
@@ -160,13 +173,18 @@ async function livedWallet(prefix: string, caller: Partial<Call>, credential: st
 async function livedBatch(canaries: Canaries): Promise<void> {
     const user = (email: string) => ({ email, password: canaries.text('password in a batch') });
     const users = [user(newEmail()), user('nobody'), { ...user(newEmail()), tier: 'none' }];
-    await expectOk(200, post('/internal/v1/admin/users/batch', { users }, asTrusted));
+    await twice(200, post('/internal/v1/admin/users/batch', { users }, asTrusted), canaries);
 }
 
 /** The secrets of the processes themselves. Each needs them for as long as it runs, so its memory holds them. */
 export function noteOwnSecrets(canaries: Canaries, env: Record<string, string>): void {
-    for (const name of ['E2E_INTERNAL_SECRET', 'E2E_SERVICE_TOKEN', 'TEST_DATABASE_PASSWORD']) {
-        canaries.known(name, env[name] as string, ['heap']); // test/support/service.ts and the caller give all three
+    for (const name of [
+        'E2E_INTERNAL_SECRET',
+        'E2E_SERVICE_TOKEN',
+        'E2E_IDEMPOTENCY_PEPPER',
+        'TEST_DATABASE_PASSWORD',
+    ]) {
+        canaries.known(name, env[name] as string, ['heap']); // test/support/service.ts and the caller give them all
     }
     canaries.known('token of a foreign service', env['E2E_READER_TOKEN'] as string); // the processes have its hash
     const key = createPrivateKey(env['E2E_JWT_KEYS'] as string); // likewise

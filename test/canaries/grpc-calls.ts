@@ -20,7 +20,10 @@ export async function callOverGrpc(canaries: Canaries): Promise<string[]> {
         const type = requestType.type as MessageType; // as proto-loader makes it
         for (const token of [undefined, null, READER_TOKEN, canaries.text(`service token for ${name}`)]) {
             const request = messageOf(type, (field) => canaries.text(`field ${field} of ${name}`));
-            const metadata = { 'x-request-id': canaries.text(`metadata of ${name}`).padEnd(200, ' x') };
+            const metadata = {
+                'x-request-id': canaries.text(`metadata of ${name}`).padEnd(200, ' x'),
+                'idempotency-key': canaries.text(`idempotency-key of ${name}`),
+            };
             const options = token === undefined ? { metadata } : { metadata, token };
             const { code, details, trailers } = await call(name, request, options);
             if (code !== 0) refusals.push(JSON.stringify([details, trailers]));

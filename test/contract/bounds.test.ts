@@ -35,7 +35,7 @@ const NO_BOUNDS: ReadonlyArray<{ at: RegExp; why: string }> = [
 /** Maps and sets that need no bound, and why. */
 const NOT_KEPT: ReadonlyArray<{ at: RegExp; why: string }> = [
     {
-        at: /(store|row-lookup)\.ts:(found|ids|owners|byAccount|places|far|refused)$/,
+        at: /(store|row-lookup)\.ts:(found|ids|owners|byAccount|places|far|refused|written|wasWritten|outcomeOf)$/,
         why: 'holds the rows of one statement',
     },
     {

@@ -19,8 +19,13 @@ const PARTS: ReadonlyArray<{ part: RegExp; imports: RegExp }> = [
     // The registry of all services, and what starts them.
     { part: /^services\/(index|start)\.ts$/, imports: /./ },
     { part: /^services\/crypto-pools\.ts$/, imports: /^(platform|workers\/crypto)\// },
-    // A service reaches another service only through its proto. Code that services share is directly in services/.
-    { part: /^services\/[^/]+\//, imports: /^(platform|proto|workers\/crypto)\/|^services\/(?!index|start)[^/]+\.ts$/ },
+    // The services that create something share it.
+    { part: /^services\/idempotency\//, imports: /^platform\/|^workers\/crypto\/seal\.ts$/ },
+    // A service reaches another service only through its proto. Other code that services share is directly in services/.
+    {
+        part: /^services\/[^/]+\//,
+        imports: /^(platform|proto|workers\/crypto)\/|^services\/(idempotency\/|(?!index|start)[^/]+\.ts$)/,
+    },
     {
         part: /^services\/[^/]+\.ts$/,
         imports:

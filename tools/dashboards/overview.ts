@@ -93,6 +93,13 @@ export const overview = dashboard('overview', 'overview', [
                 },
             },
             {
+                title: 'Calls with an Idempotency-Key that was used before, by outcome',
+                unit: 'ops',
+                lines: {
+                    '{{operation}} {{outcome}}': rate('idempotent_repeats_total', '', 'operation, outcome'),
+                },
+            },
+            {
                 title: 'Passwords',
                 unit: 'ops',
                 lines: {

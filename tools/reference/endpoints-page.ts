@@ -1,4 +1,4 @@
-import type { Access } from '../../gateway/endpoint.ts';
+import type { Access, Endpoint } from '../../gateway/endpoint.ts';
 import { type InterfacePart, interfaceParts } from '../../gateway/endpoints/index.ts';
 import { operationOf } from '../../gateway/openapi/operations/index.ts';
 import { table } from './table.ts';
@@ -27,6 +27,9 @@ A success is \`{"status":"success","message","data"}\`. An error is \`{"status":
 code in \`X-Error-Code\`. Every answer carries \`X-Request-Id\` and the state of the rate limit: \`X-RateLimit-Limit\`,
 \`-Remaining\` and \`-Reset\`. Each tier allows this many requests per minute: free 10, basic 100, pro 1,000, enterprise
 10,000.
+
+"May be repeated" says whether a client may send a call again if it does not know the outcome. "With its key" means the
+same [\`Idempotency-Key\`](../guides/idempotency.md).
 `;
 
 function section({ name, description, endpoints }: InterfacePart): string {
@@ -34,6 +37,13 @@ function section({ name, description, endpoints }: InterfacePart): string {
         `\`${endpoint.method} ${endpoint.path}\``,
         operationOf(endpoint.id).summary,
         CALLERS[endpoint.access],
+        repeatable(endpoint),
     ]);
-    return `## ${name}\n\n${description}\n\n${table(['Endpoint', 'What it does', 'Who may call it'], rows)}`;
+    return `## ${name}\n\n${description}\n\n${table(['Endpoint', 'What it does', 'Who may call it', 'May be repeated'], rows)}`;
+}
+
+/** When a client may repeat a call whose outcome is unknown. */
+function repeatable({ id, method, byKey }: Endpoint): string {
+    if (byKey) return 'with its key';
+    return method === 'GET' || operationOf(id).idempotent ? 'yes' : 'no';
 }

@@ -39,8 +39,8 @@ race('callers with one Idempotency-Key create one DID and get the same private k
     const account = await newAccount();
     const { api_key: token } = await newKey(account);
     await once({ method: 'POST', path: '/v1/did', token, body: {} }, callers, dice);
-    const { dids } = await expectOk(200, { path: '/v1/me/quotas', token: account.token });
-    assert.equal(dids.used, 1);
+    const { quotas } = await expectOk(200, { path: '/v1/me/quotas', token: account.token });
+    assert.equal(quotas.dids.used, 1);
 });
 
 race('callers with one Idempotency-Key register one account', 3, async (callers, dice) => {
@@ -52,6 +52,6 @@ race('callers with one Idempotency-Key create one wallet', 3, async (callers, di
     const { token } = await newAccount();
     const body = { name: 'wallet', password: 'wallet password' };
     await once({ method: 'POST', path: '/v1/wallets', token, body }, callers, dice);
-    const { wallets } = await expectOk(200, { path: '/v1/me/quotas', token });
-    assert.equal(wallets.used, 1);
+    const { quotas } = await expectOk(200, { path: '/v1/me/quotas', token });
+    assert.equal(quotas.wallets.used, 1);
 });

@@ -66,7 +66,7 @@ type Message = any;
 export interface Outcome {
     code: status;
     details: string;
-    /** Trailers of a refusal. */
+    /** Trailers of the answer or refusal. */
     trailers: Record<string, unknown>;
     response: Message;
 }
@@ -96,21 +96,14 @@ export function call(name: string, request: object, options: Options = {}): Prom
     for (const [key, value] of Object.entries(options.metadata ?? {})) metadata.set(key, value);
     const deadline = Date.now() + timeout_ms;
     return new Promise((resolve) => {
-        const settle = (error: ServiceError | null, response?: unknown): void =>
-            resolve({
-                code: error?.code ?? 0,
-                details: error?.details ?? '',
-                trailers: error?.metadata.getMap() ?? {},
-                response,
-            });
-        clientOf(addressOf(name)).makeUnaryRequest(
-            path,
-            requestSerialize,
-            responseDeserialize,
-            request,
-            metadata,
-            { deadline },
-            settle,
-        );
+        let received: unknown;
+        const receive = (_error: ServiceError | null, response?: unknown): void => {
+            received = response;
+        };
+        clientOf(addressOf(name))
+            .makeUnaryRequest(path, requestSerialize, responseDeserialize, request, metadata, { deadline }, receive)
+            .on('status', ({ code, details, metadata: trailers }) =>
+                resolve({ code, details, trailers: trailers.getMap(), response: received }),
+            );
     });
 }

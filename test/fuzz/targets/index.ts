@@ -1,4 +1,5 @@
 import type { Target } from '../parsers/target.ts';
+import { idempotencyKey } from './idempotency-key.ts';
 import { apiKey, base64, credentialId, cursor, did, didKey } from './identifiers.ts';
 import { json, jsonObject } from './json.ts';
 import { frame } from './messages.ts';
@@ -11,7 +12,7 @@ import { dateTime, email, phcString } from './texts.ts';
 /** Every parser of input from outside the service. */
 export const TARGETS: readonly Target[] = [
     ...[json, jsonObject, bodies, parameters],
-    ...[query, requestTarget, authorization, headerFields, address, traceparent],
+    ...[query, requestTarget, authorization, headerFields, address, idempotencyKey, traceparent],
     ...[pasetoToken, pasetoPayload, sessionToken, sessionClaims],
     ...[didKey, did, base64, cursor, apiKey, credentialId],
     ...[email, dateTime, phcString, frame],

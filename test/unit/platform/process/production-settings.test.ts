@@ -24,7 +24,7 @@ function refused(settings: Environment, reason: RegExp): void {
 
 describe('production', () => {
     it('refuses any secret that is too short or too simple', () => {
-        for (const name of ['INTERNAL_SECRET', 'INTERNAL_SECRET_PREVIOUS', 'SERVICE_TOKEN']) {
+        for (const name of ['INTERNAL_SECRET', 'INTERNAL_SECRET_PREVIOUS', 'SERVICE_TOKEN', 'IDEMPOTENCY_PEPPER']) {
             loadConfig({ NODE_ENV: 'production', [name]: GOOD });
             for (const bad of [GOOD.slice(1), 'a'.repeat(64), '0123456'.repeat(8)]) {
                 refused({ [name]: bad }, new RegExp(`^${name} is too short or too simple`));

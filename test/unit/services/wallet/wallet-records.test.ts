@@ -10,7 +10,7 @@ import {
     sealDataKey,
     sealWallet,
 } from '../../../../services/wallet/records.ts';
-import type { WalletRow } from '../../../../services/wallet/store.ts';
+import type { WalletRow } from '../../../../services/wallet/rows.ts';
 import { generateKeyPair } from '../../../../workers/crypto/ed25519.ts';
 import { newKey, seal, tagOf } from '../../../../workers/crypto/seal.ts';
 

@@ -1,0 +1,10 @@
+import type { Tier } from '../tiers.ts';
+
+export interface NewUserRow {
+    user_id: string;
+    email: string;
+    name: string | undefined;
+    tier: Tier;
+    password_hash: string;
+    created_at: string;
+}

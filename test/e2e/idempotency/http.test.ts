@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { it } from 'node:test';
+import { type Call, expectError, expectOk, send } from '../support/client.ts';
+import { sendRaw } from '../support/raw.ts';
+import { issueBody, newAccount, newDid, newEmail, newKey } from '../support/world.ts';
+
+const account = await newAccount();
+const issuer = await newDid(account.token);
+const issueWith = (token: string, key: string, more = {}): Call => ({
+    method: 'POST',
+    path: '/v1/credentials',
+    token,
+    headers: { 'idempotency-key': key },
+    body: issueBody(issuer, 'did:web:subject.example', more),
+});
+
+it('the API keys and the sessions of an account share their Idempotency-Keys', async () => {
+    const key = randomUUID();
+    const first = await send(issueWith(account.token, key));
+    const { api_key } = await newKey(account);
+    const again = await send(issueWith(api_key, key));
+    assert.deepEqual([again.status, again.text], [201, first.text]);
+});
+
+it('an Idempotency-Key of another account is another key', async () => {
+    const key = randomUUID();
+    const stranger = await newAccount();
+    const first = await expectOk(201, issueWith(account.token, key));
+    const second = await expectOk(201, issueWith(stranger.token, key));
+    assert.notEqual(second.credential_id, first.credential_id);
+});
+
+it('the order of the fields and the white space of a body do not make another request, the claims do', async () => {
+    const call = issueWith(account.token, randomUUID());
+    const first = await send(call);
+    const body = call.body as Record<string, unknown>;
+    const reversed = JSON.stringify({ unknown: 1, ...Object.fromEntries(Object.entries(body).reverse()) });
+    const again = await send({ ...call, body: reversed.replaceAll('","', '" , "') });
+    assert.deepEqual([again.status, again.text], [201, first.text]);
+    await expectError(422, { ...call, body: reversed.replace('"role"', ' "role"') });
+});
+
+it('a repeated call counts against the rate limit, and not as issued', async () => {
+    const owner = await newAccount();
+    const call = { ...issueWith(owner.token, randomUUID()) };
+    const first = await send(call);
+    const again = await send(call);
+    const left = (answer: typeof first) => Number(answer.headers.get('x-ratelimit-remaining'));
+    assert.equal(left(again), left(first) - 1);
+    const { credentials } = await expectOk(200, { path: '/v1/me/stats', token: owner.token });
+    assert.equal(credentials.total_issued, 1);
+});
+
+it('two header fields are refused, whatever they contain', async () => {
+    const { path, body } = issueWith(account.token, '');
+    for (const [one, other] of [
+        ['a', 'a'],
+        ['"a"', '"b"'],
+        ['"a', 'b"'],
+    ] as const) {
+        const { status, text } = await sendRaw({
+            method: 'POST',
+            path,
+            headers: [
+                ['Authorization', `Bearer ${account.token}`],
+                ['Content-Type', 'application/json'],
+                ['Idempotency-Key', one],
+                ['Idempotency-Key', other],
+            ],
+            body: JSON.stringify(body),
+        });
+        assert.equal(status, 400);
+        assert.match(JSON.parse(text).error, /^Idempotency-Key must be sent once/);
+    }
+});
+
+it('an answer with a secret needs an Idempotency-Key of 16 characters', async () => {
+    const headers = { 'idempotency-key': '0123456789abcde' };
+    for (const [path, body] of [
+        ['/v1/did', {}],
+        ['/v1/keys/generate', { name: 'a' }],
+    ] as const) {
+        const { body: refusal } = await expectError(400, {
+            method: 'POST',
+            path,
+            token: account.token,
+            headers,
+            body,
+        });
+        assert.match(refusal.error, /at least 16 characters/);
+    }
+});
+
+it('a refused call leaves the Idempotency-Key free', async () => {
+    const key = randomUUID();
+    await expectError(400, issueWith(account.token, key, { claims: 'none' }));
+    await expectOk(201, issueWith(account.token, key));
+});
+
+it('an endpoint that creates nothing ignores the header', async () => {
+    await expectOk(200, { path: '/v1/me', token: account.token, headers: { 'idempotency-key': '"' } });
+});
+
+it('a repeated batch of users creates the accounts that are missing, and another batch is refused as a whole', async () => {
+    const user = () => ({ email: newEmail(), password: 'correct horse battery' });
+    const users = [user(), { email: 'nobody', password: 'correct horse battery' }, user()];
+    const headers = { 'idempotency-key': randomUUID() };
+    const batch = { method: 'POST', path: '/internal/v1/admin/users/batch', internal: true, headers };
+    const first = await send({ ...batch, body: { users } });
+    assert.equal(first.data.total_created, 2);
+    const again = await send({ ...batch, body: { users } });
+    assert.deepEqual([again.text, again.headers.get('idempotent-replayed')], [first.text, 'true']);
+    const extra = user();
+    await expectError(422, { ...batch, body: { users: [...users, extra] } });
+    const login = { method: 'POST', path: '/internal/v1/auth/login', body: extra };
+    await expectError(401, login);
+});
+
+it('another password with the Idempotency-Key of a wallet is refused, and counts as a wrong password', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const call = (password: string): Call => ({
+        method: 'POST',
+        path: '/v1/wallets',
+        token: account.token,
+        headers,
+        body: { name: 'wallet', password },
+    });
+    await expectOk(201, call('wallet password'));
+    const statuses = new Set<number>();
+    for (let attempt = 0; attempt < 12; attempt++) statuses.add((await send(call(`guess ${attempt}`))).status);
+    assert.deepEqual([...statuses], [422, 429]);
+});
