@@ -9,7 +9,7 @@ import { openAnswer, sealAnswer } from '../idempotency/claim.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { type Quota, quotaExceeded, quotaOf } from '../quotas.ts';
 import type { DidRow } from './rows.ts';
-import type { DidStore } from './store.ts';
+import { type DidStore, insertDid } from './store.ts';
 
 export interface CreateDependencies {
     store: DidStore;
@@ -34,22 +34,13 @@ export function creation(deps: CreateDependencies) {
             const limit = quotaOf(quota, context);
             const { did, public_key } = answer;
             const row: DidRow = { did, public_key, origin, account: context.user_id, quota: limit };
-            const outcome = claim
-                ? await store.insertOnce(
-                      {
-                          row,
-                          claim: {
-                              ...claim,
-                              id: newId(),
-                              made_at: new Date(clock()).toISOString(),
-                              sealed: sealAnswer(claim, { codec: CreateResponse, message: answer }),
-                          },
-                      },
-                      context,
-                  )
-                : (await store.insert(row, context))
-                  ? 'written'
-                  : 'refused';
+            const newClaim = claim && {
+                ...claim,
+                id: newId(),
+                made_at: new Date(clock()).toISOString(),
+                sealed: sealAnswer(claim, { codec: CreateResponse, message: answer }),
+            };
+            const outcome = await insertDid(store, { row, claim: newClaim }, context);
             if (outcome === 'refused') throw quotaExceeded('DIDs', limit);
             return outcome === 'written' ? answer : undefined;
         };

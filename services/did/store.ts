@@ -2,7 +2,7 @@ import { type Coalescer, coalesce } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
-import { claimedWrites, type Outcome } from '../idempotency/claims.store.ts';
+import { claimedWrites, type NewClaim, type Outcome } from '../idempotency/claims.store.ts';
 import { insertGroup } from './insert.store.ts';
 import { type ClaimedRow, insertClaimed } from './insert-once.store.ts';
 import type { DidRow } from './rows.ts';
@@ -71,6 +71,16 @@ export function didStore(db: Database): DidStore {
             return rows.map(({ did }) => did);
         },
     };
+}
+
+/** Inserts a DID, with the claim of an Idempotency-Key if there is one. */
+export async function insertDid(
+    store: DidStore,
+    { row, claim }: { row: DidRow; claim: NewClaim | undefined },
+    lifetime: CallLifetime,
+): Promise<Outcome> {
+    if (claim) return store.insertOnce({ row, claim }, lifetime);
+    return (await store.insert(row, lifetime)) ? 'written' : 'refused';
 }
 
 async function filterGroup(db: Database, queries: OwnershipQuery[], group: CallLifetime): Promise<string[][]> {

@@ -25,6 +25,7 @@ export interface CreateDependencies extends UnlockDependencies {
 
 const MAX_DESCRIPTION_LENGTH = 2_000;
 
+/** Creates a wallet. A repeated call gets the answer of the first one. */
 export function create(deps: CreateDependencies, request: CreateRequest, context: CallContext): Promise<Wallet> {
     const { idempotency } = deps;
     const name = requireName(request.name);

@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { ApiError, type Client } from '../../client/src/client.ts';
 import { service } from '../e2e/support/client.ts';
 import {
@@ -114,11 +116,20 @@ function credentialSteps(
         () => client.did.resolve({ did: did.did }),
         () => client.did.document({ did: did.did }),
         () => client.did.create({ public_key: did.public_key }),
+        () => issueTwice(client, did),
         () => client.credentials.verify({ credential, issuer_did: did.did, check_revocation: true }),
         () => client.credentials.status({ credential_id }),
         () => client.credentials.byIssuer({ issuer_did: did.did, limit: 25 }),
         () => client.credentials.bySubject({ subject_did: did.did, limit: 25 }),
     ];
+}
+
+/** Issues a credential, and repeats the call with the same Idempotency-Key. */
+async function issueTwice({ credentials }: Client, did: Did): Promise<void> {
+    const options = { idempotency_key: randomUUID() };
+    const input = issueBody(did, 'did:web:subject.example');
+    const first = await credentials.issue(input, options);
+    assert.deepEqual(await credentials.issue(input, options), first);
 }
 
 function walletSteps(

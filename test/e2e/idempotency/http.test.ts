@@ -98,6 +98,27 @@ it('a refused call leaves the Idempotency-Key free', async () => {
     await expectOk(201, issueWith(account.token, key));
 });
 
+it('an address that is taken, or a used-up limit of keys, leaves the Idempotency-Key free', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const registration = (email: string): Call => ({
+        method: 'POST',
+        path: '/internal/v1/auth/register',
+        internal: true,
+        headers,
+        body: { email, password: 'correct horse battery' },
+    });
+    await expectError(409, registration(account.email));
+    await expectOk(201, registration(newEmail()));
+
+    const { token } = await newAccount();
+    const generate = { method: 'POST', path: '/v1/keys/generate', token, body: { name: 'key' } };
+    const keys = await Promise.all(Array.from({ length: 20 }, () => expectOk(201, generate)));
+    await expectError(403, { ...generate, headers });
+    await expectOk(200, { method: 'DELETE', path: `/v1/keys/${keys[0].key_id}`, token });
+    const made = await expectOk(201, { ...generate, headers });
+    assert.deepEqual(await expectOk(201, { ...generate, headers }), made); // although the limit is used up again
+});
+
 it('an endpoint that creates nothing ignores the header', async () => {
     await expectOk(200, { path: '/v1/me', token: account.token, headers: { 'idempotency-key': '"' } });
 });
