@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { type CallContext, withIdempotencyKey } from '../../../platform/context.ts';
 import { sql } from '../../../platform/postgres/db.ts';
@@ -142,4 +142,24 @@ test('a used-up quota refuses new DIDs and leaves no claim, but not a repeated c
     const claims = await db.rows(sql.unsafe`
         SELECT FROM did.idempotency WHERE id IS NOT NULL AND made_at > now() - interval '1 hour'`);
     assert.equal(claims.length, await rowsOf('did'));
+});
+
+test('a repeated call needs no room in the quota, beside a new one in the same batch', async () => {
+    const store = didStore(db);
+    const account = randomUUID();
+    const item = (did: string, key: string, quota: number) => ({
+        row: { did: `${did}:${account}`, public_key: randomBytes(32), account, origin: 'generated' as const, quota },
+        claim: {
+            scope_hash: hash('md5', `${account} ${key}`, 'buffer'),
+            fingerprint: Buffer.alloc(16),
+            stale_before: new Date(0).toISOString(),
+            id: randomUUID(),
+            made_at: new Date().toISOString(),
+            sealed: null,
+        },
+    });
+    assert.equal(await store.insertOnce(item('did:test:1', 'first', 1)), 'written');
+    const batch = [item('did:test:2', 'first', 2), item('did:test:3', 'second', 2), item('did:test:4', 'third', 2)];
+    const outcomes = await Promise.all(batch.map((one) => store.insertOnce(one)));
+    assert.deepEqual(outcomes, ['held', 'written', 'refused']);
 });
