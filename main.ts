@@ -1,6 +1,7 @@
 import { startGateway } from './gateway/gateway.ts';
 import manifest from './package.json' with { type: 'json' };
 import { exposeGuard } from './platform/access/guard.ts';
+import { limiter as createLimiter } from './platform/access/limiter.ts';
 import { ownContext } from './platform/context.ts';
 import { migrate, SchemaTooNew } from './platform/postgres/migrate.ts';
 import { addressSetting } from './platform/process/address-settings.ts';
@@ -102,7 +103,17 @@ async function start(
     closing.defer(() => registry.close());
     const clock = createClock({ metrics, log });
     closing.defer(() => clock.stop());
-    const shared: Process = { config, log, metrics, redis, clock, serviceRegistry: registry, closing };
+    const limiter = once(() =>
+        createLimiter({
+            redis,
+            shards: config.REDIS_SHARDS,
+            windowMs: config.RATE_WINDOW_SECONDS * 1_000,
+            log,
+            metrics,
+            clock: clock.now,
+        }),
+    );
+    const shared: Process = { config, log, metrics, redis, limiter, clock, serviceRegistry: registry, closing };
 
     const serviceRoles = SERVICE_ROLES.filter((role) => roles.includes(role));
     if (serviceRoles.length > 0) urls.grpc = await startServices(serviceRoles, { ...shared, tls, readiness });
@@ -148,7 +159,7 @@ async function connectRedis(config: Config, shared: Pick<Process, 'metrics' | 'l
 }
 
 async function startHttp(shared: Process, { hasDatabase }: { hasDatabase: boolean }): Promise<string> {
-    const { config, log, metrics, redis, clock, serviceRegistry: registry, closing } = shared;
+    const { config, log, metrics, redis, limiter, clock, serviceRegistry: registry, closing } = shared;
     const services = registry.serviceClients(SERVICE_DEFINITIONS);
     // Without a database, the gateway takes the time from identity: identity issues the tokens that the gateway
     // verifies, and its clock follows the database's clock.
@@ -159,6 +170,7 @@ async function startHttp(shared: Process, { hasDatabase }: { hasDatabase: boolea
         config,
         services,
         redis,
+        limiter: limiter(),
         version,
         log,
         metrics,
@@ -167,6 +179,15 @@ async function startHttp(shared: Process, { hasDatabase }: { hasDatabase: boolea
     });
     closing.defer(() => gateway.stop());
     return gateway.url;
+}
+
+/** Returns a function that creates a thing when it is first called. */
+function once<Thing extends object>(create: () => Thing): () => Thing {
+    let created: Thing | undefined;
+    return () => {
+        created ??= create();
+        return created;
+    };
 }
 
 if (import.meta.main) {

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { CallContext } from '../platform/context.ts';
+import type { Scope } from '../proto/scopes.ts';
 import type { ListAnswer } from './lists.ts';
 import type { Services } from './services.ts';
 
@@ -25,17 +26,27 @@ export interface Input<Params, Query, Headers, Body> {
     body: Body;
     /** The token in `Authorization: Bearer`, for endpoints that check it themselves. */
     bearer: string | undefined;
+    /** The IP address of the client, or the one that a trusted caller names. */
+    ip: string;
     services: Services;
     context: CallContext;
 }
 
-interface Definition<Params, Query, Headers, Body, Answer extends z.ZodType> {
+/** API keys can call only the endpoints with access `bearer`, so exactly these name a scope. */
+type Admits =
+    | {
+          access: 'bearer';
+          /** What an API key with scopes must have. */
+          scope: Scope;
+      }
+    | { access: Exclude<Access, 'bearer'>; scope?: never };
+
+type Definition<Params, Query, Headers, Body, Answer extends z.ZodType> = Admits & {
     /** Unique. Names the endpoint in metrics, examples and the OpenAPI document. */
     id: string;
     method: Method;
     /** In OpenAPI notation: `/v1/keys/{key_id}`. */
     path: string;
-    access: Access;
     status: 200 | 201;
     /** The envelope's `message` on success. */
     message: string;
@@ -63,7 +74,7 @@ interface Definition<Params, Query, Headers, Body, Answer extends z.ZodType> {
     call(
         input: Input<Output<Params>, Output<Query>, Output<Headers>, Output<Body>>,
     ): Promise<z.input<Answer> | ListAnswer<z.input<Answer>>>;
-}
+};
 
 /** An endpoint without its specific types, as the engine uses it. Its schemas validate the input of `call`. */
 export type Endpoint = Definition<z.ZodType, z.ZodType, z.ZodType, z.ZodType, z.ZodType>;

@@ -77,7 +77,7 @@ export function engine(options: {
                 exchange.span.rename(spanName);
                 exchange.audit = audit;
                 if (endpoint.hashesPassword) overload.leave(exchange);
-                return run(exchange, admission.admit(endpoint.access, exchange), () => answer(endpoint, exchange));
+                return run(exchange, admission.admit(endpoint, exchange), () => answer(endpoint, exchange));
             };
         },
     };

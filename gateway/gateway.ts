@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Limiter } from '../platform/access/limiter.ts';
 import { type Config, required } from '../platform/process/config.ts';
 import type { Redis } from '../platform/redis/redis.ts';
 import type { Log } from '../platform/telemetry/log.ts';
@@ -8,7 +9,6 @@ import type { Metrics } from '../platform/telemetry/metrics.ts';
 import { admission } from './admission/admission.ts';
 import { authenticator } from './admission/authenticator.ts';
 import { internalSecret } from './admission/internal-secret.ts';
-import { limiter } from './admission/limiter.ts';
 import { overload } from './admission/overload.ts';
 import { sessionVerifier } from './admission/session-verifier.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -45,6 +45,7 @@ export async function startGateway(dependencies: {
     config: Config;
     services: Services;
     redis: Redis;
+    limiter: Limiter;
     version: string;
     log: Log;
     metrics: Metrics;
@@ -53,25 +54,18 @@ export async function startGateway(dependencies: {
     /** Resolves when `clock` has been compared with the database's clock. */
     clockCompared: Promise<void>;
 }): Promise<Gateway> {
-    const { config, services, redis, version, log, metrics, clock, clockCompared } = dependencies;
-    const rateLimiter = limiter({
-        redis,
-        shards: config.REDIS_SHARDS,
-        windowMs: config.RATE_WINDOW_SECONDS * 1_000,
-        log,
-        metrics,
-        clock,
-    });
+    const { config, services, redis, limiter, version, log, metrics, clock, clockCompared } = dependencies;
     const secrets = [required(config, 'INTERNAL_SECRET'), config.INTERNAL_SECRET_PREVIOUS];
     const isInternal = internalSecret(secrets.filter((secret) => secret !== undefined));
     const admitted = admission({
         authenticator: authenticator({
             services,
-            limiter: rateLimiter,
+            limiter,
             sessionVerifier: sessionVerifier({ ...services, clock, clockCompared }),
             keyFormat: { brand: config.KEY_BRAND, environment: config.KEY_ENVIRONMENT },
+            clockCompared,
         }),
-        limiter: rateLimiter,
+        limiter,
         limits: {
             anonymous: config.ANONYMOUS_LIMIT,
             unknownKey: config.UNKNOWN_KEY_LIMIT,
@@ -79,6 +73,8 @@ export async function startGateway(dependencies: {
         },
         isInternal,
         log,
+        metrics,
+        clock,
     });
     const parts = interfaceParts({ version, cache: () => redis.ping(), clock });
     const shedding = overload(metrics);

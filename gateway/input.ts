@@ -28,9 +28,10 @@ export async function readInput(
     if (exchange.malformedPath) throw new AppError('invalid', 'The path is not properly percent-encoded.');
     const key = endpoint.byKey && keyOf(request);
     const context = withIdempotencyKey(contextOf(exchange, endpoint.timeout_ms), key);
+    const ip = exchange.internal ? namedIp(exchange) : exchange.ip;
     if (exchange.internal) {
         context.trusted = endpoint.access !== 'login'; // a login is authenticated by its password only
-        context.address = namedAddress(exchange);
+        context.address = networkOf(ip);
         if (endpoint.access === 'internal') await actOnBehalf(exchange, context, services);
     }
     return {
@@ -39,6 +40,7 @@ export async function readInput(
         headers: endpoint.headers && parse(endpoint.headers, headerFields(request)),
         body: endpoint.body && parse(endpoint.body, body),
         bearer: bearerToken(request),
+        ip,
         services,
         context,
     };
@@ -58,13 +60,13 @@ function keyOf({ headers }: Request): string | undefined {
 
 /**
  * A trusted caller may send the end user's address, so that password guesses are counted for that address (decision
- * A20).
+ * A20), and an API key is checked for it (K6).
  */
-function namedAddress({ request, address }: Exchange): string {
+function namedIp({ request, ip }: Exchange): string {
     const named = request.headers['x-client-address'];
-    if (named === undefined) return address;
+    if (named === undefined) return ip;
     if (typeof named !== 'string' || isIP(named) === 0) {
         throw new AppError('invalid', 'X-Client-Address must be an IP address.');
     }
-    return networkOf(named);
+    return named;
 }

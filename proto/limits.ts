@@ -10,3 +10,11 @@ export const MAX_PAGE_ROWS = 1_000;
 export const MAX_USERS = 1_000;
 /** Maximum number of credentials in one presentation, and of tokens that one call verifies. */
 export const MAX_PRESENTED_CREDENTIALS = 100;
+/** Maximum number of scopes of an API key, and of networks that it may be used from. */
+export const MAX_KEY_SCOPES = 32;
+export const MAX_KEY_NETWORKS = 32;
+/** Longest time for which a replaced API key still works, in seconds, and the default. */
+export const MAX_OVERLAP_SECONDS = 2_592_000;
+export const DEFAULT_OVERLAP_SECONDS = 86_400;
+/** Most calls that one check of an API key counts as. */
+export const MAX_CHECK_COST = 1_000;

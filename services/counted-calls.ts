@@ -1,3 +1,5 @@
+import { CHECK_CODES } from '../proto/check-codes.ts';
+
 /** The business metrics of each service, by method; `counting` records them. */
 
 const CHECKED = {
@@ -17,6 +19,15 @@ export const IDENTITY_CALLS = {
 export const KEYS_CALLS = {
     generate: { name: 'api_keys_generated_total', help: 'API keys generated.' },
     revoke: { name: 'api_keys_revoked_total', help: 'API keys revoked, including repeated revocations.' },
+    rotate: { name: 'api_keys_rotated_total', help: 'API keys replaced by new ones.' },
+    check: {
+        name: 'api_keys_checked_total',
+        help: 'Checks of API keys for other services, by outcome.',
+        answers: {
+            outcomes: CHECK_CODES,
+            of: ({ code }: { code: string }) => code,
+        },
+    },
 };
 
 export const DID_CALLS = {

@@ -1,5 +1,6 @@
 import { guard } from '../platform/access/guard.ts';
 import { DAY_MS } from '../platform/access/limit-record.ts';
+import type { Limiter } from '../platform/access/limiter.ts';
 import { livenessMarks } from '../platform/access/liveness-marks.ts';
 import type { Database } from '../platform/postgres/db.ts';
 import { type Config, required } from '../platform/process/config.ts';
@@ -50,6 +51,8 @@ export interface ServiceDependencies extends CryptoPools {
     config: Config;
     db: Database;
     redis: Redis;
+    /** The rate limiter of this process. It is created when it is first needed. */
+    limiter(): Limiter;
     log: Log;
     metrics: Metrics;
     /** Milliseconds since 1970. */
@@ -89,6 +92,9 @@ const ROLL_UP_PENDING_EVERY_MS = 2_000;
 /** Interval between roll-ups of the limiter's request counts, in milliseconds. */
 const ROLL_UP_EVERY_MS = 10_000;
 
+/** Interval between releases of expired API keys from the counts of active ones, in milliseconds. */
+const RELEASE_EXPIRED_EVERY_MS = 60_000;
+
 /** All services, by role. */
 export const SERVICES: Record<ServiceRole, Service> = {
     identity: service(
@@ -119,11 +125,12 @@ export const SERVICES: Record<ServiceRole, Service> = {
     ),
     keys: service(
         SERVICE_DEFINITIONS.keys,
-        ({ config, db, redis, clock, idempotency }) =>
+        ({ config, db, redis, limiter, clock, idempotency }) =>
             keysService({
                 store: keyStore(db),
                 idempotency: idempotency('keys'),
                 livenessMarks: livenessMarks({ redis, shards: config.REDIS_SHARDS }),
+                limiter: limiter(),
                 cursors: cursors(required(config, 'SERVICE_TOKEN')),
                 clock,
                 policy: {
@@ -139,7 +146,19 @@ export const SERVICES: Record<ServiceRole, Service> = {
                     keyQuota: config.QUOTA_KEYS,
                 },
             }),
-        { counted: KEYS_CALLS, jobs: claimSweep('keys') },
+        {
+            counted: KEYS_CALLS,
+            jobs: (dependencies) => ({
+                expire: {
+                    everyMs: RELEASE_EXPIRED_EVERY_MS,
+                    run: () => {
+                        const now = new Date(dependencies.clock()).toISOString();
+                        return keyStore(dependencies.db).releaseExpired({ now });
+                    },
+                },
+                ...claimSweep('keys')(dependencies),
+            }),
+        },
     ),
     did: service(
         SERVICE_DEFINITIONS.did,

@@ -1,3 +1,4 @@
+import type { Limiter } from '../platform/access/limiter.ts';
 import { awaitMigrations } from '../platform/postgres/await-migrations.ts';
 import { readDatabaseClock } from '../platform/postgres/clock.store.ts';
 import { openDatabase } from '../platform/postgres/db.ts';
@@ -24,6 +25,7 @@ export interface ServiceProcess {
     log: Log;
     metrics: Metrics;
     redis: Redis;
+    limiter(): Limiter;
     clock: Clock;
     serviceRegistry: ServiceRegistry;
     readiness: Readiness;
@@ -34,7 +36,7 @@ export interface ServiceProcess {
 
 /** Starts the services of `roles`, their jobs and the gRPC server. Returns the address of the server (host:port). */
 export async function startServices(roles: readonly ServiceRole[], shared: ServiceProcess): Promise<string> {
-    const { config, log, metrics, redis, clock, serviceRegistry, readiness, tls, closing } = shared;
+    const { config, log, metrics, redis, limiter, clock, serviceRegistry, readiness, tls, closing } = shared;
     const url = required(config, 'DATABASE_URL');
     await awaitMigrations(url, SCHEMAS, log);
     const pooled = config.DATABASE_POOLER === 'transaction';
@@ -49,6 +51,7 @@ export async function startServices(roles: readonly ServiceRole[], shared: Servi
         config,
         db,
         redis,
+        limiter,
         log,
         metrics,
         clock: clock.now,

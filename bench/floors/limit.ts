@@ -11,7 +11,7 @@ import { type Redis, redisScript } from '../../platform/redis/redis.ts';
 import { times } from '../jobs/job.ts';
 import type { Rounds } from './part.ts';
 
-const SCRIPT = readFileSync(new URL('../../gateway/admission/limit.lua', import.meta.url), 'utf8');
+const SCRIPT = readFileSync(new URL('../../platform/access/limit.lua', import.meta.url), 'utf8');
 const TAG = '{floor}';
 const WINDOW_MS = 60_000;
 const LIMIT = 1_000_000_000;
@@ -30,7 +30,7 @@ export async function limitPart(redis: Redis): Promise<Rounds> {
     });
     const keys = [...calls.flat(), accountsAwaitingRollUp(TAG), epochKey(TAG)];
     const ask = async (epoch: string, mode: '' | 'confirmed'): Promise<Array<number | string>> => {
-        const args = calls.flatMap(() => [LIMIT, mode]);
+        const args = calls.flatMap(() => [LIMIT, mode, 1, 0]);
         // limit.lua describes the answer.
         return (await run(keys, [WINDOW_MS, LIVENESS_MARK_MS, epoch, ...args])) as Array<number | string>;
     };

@@ -1,6 +1,6 @@
-import type { LimitRequest } from '../../gateway/admission/limit-decision.ts';
-import { type Limiter, limiter } from '../../gateway/admission/limiter.ts';
+import type { LimitRequest } from '../../platform/access/limit-decision.ts';
 import { bucketsAwaitingRollUp, keyBucket } from '../../platform/access/limit-record.ts';
+import { type Limiter, limiter } from '../../platform/access/limiter.ts';
 import { livenessMarkKey } from '../../platform/access/liveness-marks.ts';
 import { newId } from '../../platform/ids.ts';
 import { awaitRedis, openRedis } from '../../platform/redis/redis.ts';
@@ -38,7 +38,7 @@ process.once('message', async (plan: LimiterPlan) => {
     // The first calls learn the current epoch of Redis. The second calls confirm the keys, which counts only in a known
     // epoch.
     for (const limitRequest of claims) await own.take(limitRequest);
-    for (const limitRequest of claims) await own.take(limitRequest, performance.now());
+    for (const limitRequest of claims) await own.take(limitRequest, { askedAt: performance.now(), byThisCall: true });
     await askFor(plan.warmupS, own, claims);
     const groups = { [plan.as]: [process.pid], ...plan.groups };
     const cpuBefore = cpuOf(groups);

@@ -1,6 +1,6 @@
+import type { LimitRequest } from '../../platform/access/limit-decision.ts';
+import type { Limiter } from '../../platform/access/limiter.ts';
 import type { CallLifetime } from '../../platform/context.ts';
-import type { LimitRequest } from './limit-decision.ts';
-import type { Limiter } from './limiter.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
 
 export interface AddressLimits {

@@ -5,21 +5,25 @@ import {
     keyBucket,
     sessionsBucket,
 } from '../../platform/access/limit-record.ts';
+import type { Limiter } from '../../platform/access/limiter.ts';
 import type { CallContext, CallLifetime } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { NIL_ID } from '../../platform/ids.ts';
 import type { Log } from '../../platform/telemetry/log.ts';
-import type { Access } from '../endpoint.ts';
+import type { Metrics } from '../../platform/telemetry/metrics.ts';
+import { hasScope } from '../../proto/scopes.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { Client } from '../http/address.ts';
 import { contextOf, type Exchange } from '../http/exchange.ts';
 import { type AddressLimits, addressLimits } from './address-limits.ts';
 import { authStates } from './auth-states.ts';
 import { type Authenticator, bearerToken } from './authenticator.ts';
-import type { Limiter } from './limiter.ts';
+import { type RestrictionRefusals, restrictionRefusals } from './restriction-refusals.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
 
 export interface Admission {
-    /** Authenticates and counts a request, as the `access` of its endpoint demands. */
-    admit(access: Access, exchange: Exchange): Promise<Verdict>;
+    /** Authenticates and counts a request, as its endpoint demands. */
+    admit(endpoint: Pick<Endpoint, 'access' | 'scope'>, exchange: Exchange): Promise<Verdict>;
     /** Authenticates a bearer token (undefined: the request has none), then counts the call in the token's bucket. */
     bearer: AdmitBearer;
     /** Counts a call without a credential in the bucket of its address. */
@@ -40,18 +44,22 @@ interface AdmissionOptions {
     limits: { anonymous: number; unknownKey: number; internal: number };
     isInternal(request: IncomingMessage): boolean;
     log: Log;
+    metrics: Metrics;
+    /** Milliseconds since 1970. */
+    clock: () => number;
 }
 
 export function admission(options: AdmissionOptions): Admission {
     const { limiter, limits, isInternal } = options;
     const addresses = addressLimits(options);
-    const bearer = bearerAdmission(options, addresses);
+    const refusals = restrictionRefusals(options.metrics);
+    const bearer = bearerAdmission(options, addresses, refusals);
 
     const unlimited = (): Verdict => ({
         decision: limiter.takeLocally({ tag: '', bucket: 'internal', limit: limits.internal }),
     });
 
-    async function trustedCaller(access: Access, exchange: Exchange): Promise<Verdict> {
+    async function trustedCaller(access: Endpoint['access'], exchange: Exchange): Promise<Verdict> {
         const { request, address } = exchange;
         exchange.internal = isInternal(request);
         if (exchange.internal) {
@@ -67,11 +75,14 @@ export function admission(options: AdmissionOptions): Admission {
         bearer,
         unlimited,
 
-        async admit(access, exchange) {
+        async admit({ access, scope }, exchange) {
             if (access === 'public') return unlimited();
             if (access !== 'session' && access !== 'bearer') return trustedCaller(access, exchange);
             const accepts = { keys: access === 'bearer' };
-            return bearer(bearerToken(exchange.request), accepts, exchange.address, contextOf(exchange));
+            const verdict = await bearer(bearerToken(exchange.request), accepts, exchange, contextOf(exchange));
+            if (scope === undefined || verdict.failure || hasScope(verdict.principal?.scope_mask, scope))
+                return verdict;
+            return { ...verdict, failure: refusals.scope(scope) };
         },
 
         countVerified({ user_id = NIL_ID, key_id, session_id }) {
@@ -86,26 +97,32 @@ export function admission(options: AdmissionOptions): Admission {
 type AdmitBearer = (
     token: string | undefined,
     accepts: { keys: boolean },
-    address: string,
+    client: Client,
     context: CallContext,
 ) => Promise<Verdict>;
 
-function bearerAdmission(options: AdmissionOptions, addresses: AddressLimits): AdmitBearer {
+function bearerAdmission(
+    options: AdmissionOptions,
+    addresses: AddressLimits,
+    refusals: RestrictionRefusals,
+): AdmitBearer {
     const decideCall = authStates(options);
-    return async (token, accepts, address, context) => {
+    return async (token, accepts, { ip, address }, context) => {
         const refuse = async (detail: string) => refused(await addresses.anonymous(address, context), detail);
         if (token === undefined) return refuse(BEARER_REQUIRED);
         const bearer = await options.authenticator.identify(token);
         if (!bearer || (bearer.kind === 'key' && !accepts.keys)) {
             return refuse(`The ${accepts.keys ? 'session token or API key' : 'session token'} is not valid.`);
         }
-        const decided = await decideCall(bearer, context);
-        if (decided) return { ...verdictOf(decided.decision), principal: decided.principal };
+        const decided = await decideCall(bearer, context, ip);
+        if ('decision' in decided) return { ...verdictOf(decided.decision), principal: decided.principal };
         if (bearer.kind === 'key') {
             const lookups = await addresses.unknownKey(address, context);
             if (lookups.failure) return lookups;
         }
-        return refuse('The bearer token is unknown, revoked or expired.');
+        if (decided.refused === 'inactive') return refuse('The bearer token is unknown, revoked or expired.');
+        const { decision, failure } = await addresses.anonymous(address, context);
+        return { decision, failure: failure ?? refusals[decided.refused]() };
     };
 }
 

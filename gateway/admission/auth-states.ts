@@ -1,9 +1,10 @@
+import type { Decision } from '../../platform/access/limit-decision.ts';
+import type { Limiter } from '../../platform/access/limiter.ts';
 import { createCache } from '../../platform/cache.ts';
 import { type CallContext, detached } from '../../platform/context.ts';
 import type { Log } from '../../platform/telemetry/log.ts';
 import type { AuthState, Bearer, Principal } from './authenticator.ts';
-import type { Decision } from './limit-decision.ts';
-import type { Limiter } from './limiter.ts';
+import { type Misuse, misuseOf } from './key-restrictions.ts';
 
 /** Maximum number of cached auth states. No state is trusted alone: the limiter checks the liveness mark on every call. */
 const MAX_AUTH_STATES = 100_000;
@@ -25,17 +26,27 @@ interface CachedState extends AuthState {
     refreshing: boolean;
 }
 
-/** Counts a call by a key or session in its bucket. Returns undefined if the key or session is not active. */
-export type DecideCall = (
-    bearer: Bearer,
-    context: CallContext,
-) => Promise<{ decision: Decision; principal: Principal } | undefined>;
+/** The call was not counted for the key or session. `inactive`: it is unknown, revoked or ended. */
+interface Refused {
+    refused: 'inactive' | Misuse;
+}
+
+type Decided = { decision: Decision; principal: Principal } | Refused;
+
+/** Counts a call by a key or session in its bucket, if it is active and may be used from this IP address. */
+export type DecideCall = (bearer: Bearer, context: CallContext, ip: string) => Promise<Decided>;
 
 /**
  * Decides the calls of keys and sessions. It caches what the owning service said about a key or session, and asks again
  * when the limiter does not find a liveness mark. README.md shows the states.
  */
-export function authStates({ limiter, log }: { limiter: Limiter; log: Log }): DecideCall {
+export function authStates(options: {
+    limiter: Limiter;
+    log: Log;
+    /** Milliseconds since 1970. */
+    clock: () => number;
+}): DecideCall {
+    const { limiter, log, clock } = options;
     const cached = createCache<string, CachedState>(MAX_AUTH_STATES);
 
     async function lookUp(bearer: Bearer, context: CallContext): Promise<CachedState | undefined> {
@@ -64,25 +75,42 @@ export function authStates({ limiter, log }: { limiter: Limiter; log: Log }): De
         });
     }
 
-    async function decide(entry: CachedState, context: CallContext): Promise<Decision> {
-        const lookedUpAt = entry.unmarked ? entry.lookedUpAt : undefined;
+    async function decide(entry: CachedState, byThisCall: boolean, context: CallContext): Promise<Decision> {
+        const confirmation = entry.unmarked ? { askedAt: entry.lookedUpAt, byThisCall } : undefined;
         entry.unmarked = false;
-        return limiter.take(entry.limitRequest, lookedUpAt, context);
+        return limiter.take(entry.limitRequest, confirmation, context);
     }
 
-    return async (bearer, context) => {
-        const known = recent(bearer);
-        let entry = known ?? (await lookUp(bearer, context));
-        if (!entry) return undefined;
-        let decision = await decide(entry, context);
+    function misuse({ restrictions }: CachedState, ip: string): Misuse | undefined {
+        return restrictions && misuseOf(restrictions, { ip, now: clock() });
+    }
+
+    /** The cached state if it permits the call. If it does not, it may be outdated, so the owning service is asked. */
+    function permitting(bearer: Bearer, ip: string): CachedState | undefined {
+        const entry = recent(bearer);
+        return entry && !misuse(entry, ip) ? entry : undefined;
+    }
+
+    async function ask(bearer: Bearer, context: CallContext, ip: string): Promise<CachedState | Refused> {
+        const entry = await lookUp(bearer, context);
+        if (!entry) return { refused: 'inactive' };
+        const refused = misuse(entry, ip);
+        return refused ? { refused } : entry;
+    }
+
+    return async (bearer, context, ip) => {
+        const known = permitting(bearer, ip);
+        let entry = known ?? (await ask(bearer, context, ip));
+        if ('refused' in entry) return entry;
+        let decision = await decide(entry, !known, context);
         if (decision.state === 'unconfirmed' || (decision.state === 'unreachable' && known)) {
-            entry = await lookUp(bearer, context);
-            if (!entry) return undefined;
-            if (decision.state === 'unconfirmed') decision = await decide(entry, context);
+            entry = await ask(bearer, context, ip);
+            if ('refused' in entry) return entry;
+            if (decision.state === 'unconfirmed') decision = await decide(entry, true, context);
         }
         if (decision.state === 'refused') {
             cached.delete(bearer.id);
-            return undefined;
+            return { refused: 'inactive' };
         }
         // Redis is unreachable or keeps losing its data, but the owning service has confirmed this very call.
         if (decision.state === 'unreachable' || decision.state === 'unconfirmed') {

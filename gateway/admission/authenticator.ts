@@ -1,11 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { type ApiKeyFormat, parseApiKey } from '../../platform/access/api-key.ts';
+import type { LimitRequest } from '../../platform/access/limit-decision.ts';
 import { bucketsAwaitingRollUp, keyBucket, sessionsBucket } from '../../platform/access/limit-record.ts';
+import type { Limiter } from '../../platform/access/limiter.ts';
 import { livenessMarkKey, type Subject } from '../../platform/access/liveness-marks.ts';
 import type { CallContext } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
 import type { Services } from '../services.ts';
-import type { LimitRequest } from './limit-decision.ts';
-import type { Limiter } from './limiter.ts';
+import { type KeyRestrictions, restrictionsOf } from './key-restrictions.ts';
 import type { SessionVerifier } from './session-verifier.ts';
 
 /** The authenticated caller. */
@@ -14,12 +16,16 @@ export interface Principal {
     tier: string;
     session_id?: string;
     key_id?: string;
+    /** A bit for each scope that its API key has. Absent if it may do everything. */
+    scope_mask?: number;
 }
 
 /** What the owning service said about an active key or session: who calls, and how its calls are limited. */
 export interface AuthState {
     principal: Principal;
     limitRequest: LimitRequest & { mark: string };
+    /** Absent if there are none, as for a session. */
+    restrictions?: KeyRestrictions;
 }
 
 /**
@@ -54,23 +60,31 @@ export function authenticator(options: {
     limiter: Limiter;
     sessionVerifier: SessionVerifier;
     keyFormat: ApiKeyFormat;
+    /** Resolves when the gateway's clock is right. Until then it cannot say whether a key has expired. */
+    clockCompared: Promise<void>;
 }): Authenticator {
-    const { services, limiter, sessionVerifier, keyFormat } = options;
+    const { services, limiter, sessionVerifier, keyFormat, clockCompared } = options;
+    let isClockCompared = false;
+    void clockCompared.then(() => {
+        isClockCompared = true;
+    });
 
     function keyBearer(hash: Uint8Array): Bearer {
         return {
             kind: 'key',
             id: Buffer.from(hash).toString('base64'),
             async lookUp(context) {
-                const { alive, key_id, user_id, tier, rate_limit } = await services.keys.authenticate(
-                    { hash },
-                    context,
-                );
-                if (!alive) return undefined;
+                const key = await services.keys.authenticate({ hash, enforces_restrictions: true }, context);
+                if (!key.alive) return undefined;
+                if (key.expires_at_ms !== undefined && !isClockCompared) throw noClock();
+                const { key_id, user_id, tier, rate_limit: limit, scope_mask, version } = key;
                 const tag = limiter.tag(user_id);
                 const bucket = keyBucket(tag, user_id, key_id);
                 const mark = livenessMarkKey(tag, 'key', key_id);
-                return authState({ user_id, tier, key_id }, { tag, bucket, mark, limit: rate_limit });
+                const principal = { user_id, tier, key_id, ...(scope_mask !== undefined && { scope_mask }) };
+                const state = authState(principal, { tag, bucket, mark, version, limit });
+                const restrictions = restrictionsOf(key);
+                return restrictions ? { ...state, restrictions } : state;
             },
         };
     }
@@ -106,9 +120,16 @@ export function authenticator(options: {
 /** The calls of a key or session are recorded for its account. */
 function authState(
     principal: Principal,
-    counted: { tag: string; bucket: string; mark: string; limit: number },
+    counted: { tag: string; bucket: string; mark: string; version?: number; limit: number },
 ): AuthState {
     const { user_id, tier } = principal;
     const awaitingRollUp = bucketsAwaitingRollUp(counted.tag, user_id);
     return { principal, limitRequest: { ...counted, awaitingRollUp, tier } };
+}
+
+function noClock(): AppError {
+    return new AppError('unavailable', 'The service has just started. Try again shortly.', {
+        retry_after: 1,
+        reason: 'clock',
+    });
 }

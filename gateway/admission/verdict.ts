@@ -1,6 +1,6 @@
+import { type Decision, limitExceeded } from '../../platform/access/limit-decision.ts';
 import type { AppError } from '../../platform/errors.ts';
 import type { Principal } from './authenticator.ts';
-import { type Decision, limitExceeded } from './limit-decision.ts';
 
 /** Whether a request may go on. */
 export interface Verdict {

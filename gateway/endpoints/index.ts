@@ -4,6 +4,7 @@ import { didEndpoints } from './dids.ts';
 import { type HealthProbes, healthEndpoints } from './health.ts';
 import { internalAdminEndpoints } from './internal-admin.ts';
 import { internalAuthEndpoints } from './internal-auth.ts';
+import { internalKeyEndpoints } from './internal-keys.ts';
 import { internalOperationEndpoints } from './internal-operations.ts';
 import { keyEndpoints } from './keys.ts';
 import { meEndpoints } from './me.ts';
@@ -25,7 +26,7 @@ export function interfaceParts(probes: HealthProbes) {
     return [
         {
             name: 'API keys',
-            description: 'A session creates, lists, renames and revokes the API keys of its account.',
+            description: 'A session creates, lists, restricts, rotates and revokes the API keys of its account.',
             endpoints: keyEndpoints,
         },
         { name: 'DIDs', description: 'did:key identifiers of Ed25519 keys.', endpoints: didEndpoints },
@@ -53,6 +54,11 @@ export function interfaceParts(probes: HealthProbes) {
             name: 'Internal: accounts',
             description: 'Registration and sessions, for trusted callers.',
             endpoints: internalAuthEndpoints,
+        },
+        {
+            name: 'Internal: API keys',
+            description: 'Other services let this one decide about the API keys that their callers send.',
+            endpoints: internalKeyEndpoints,
         },
         {
             name: 'Internal: administration',

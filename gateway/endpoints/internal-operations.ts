@@ -13,7 +13,8 @@ type PublicId = (typeof PUBLIC)[number]['id'];
  */
 function internalVariant<const Id extends PublicId>(id: Id): Endpoint & { id: `internal.${Id}` } {
     const original = PUBLIC.find((endpoint) => endpoint.id === id) as Endpoint; // only ids of PUBLIC are passed
-    return { ...original, id: `internal.${id}`, path: `/internal${original.path}`, access: 'internal' };
+    const { scope: _, ...unscoped } = original;
+    return { ...unscoped, id: `internal.${id}`, path: `/internal${original.path}`, access: 'internal' };
 }
 
 export const internalOperationEndpoints = [

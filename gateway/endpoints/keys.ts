@@ -1,9 +1,19 @@
 import { z } from 'zod';
-import type { Key } from '../../proto/gen/keys/v1/keys.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { GenerateResponse, Key, ReplacedKey } from '../../proto/gen/keys/v1/keys.ts';
 import type { KeyUsage } from '../../proto/gen/usage/v1/usage.ts';
+import { DEFAULT_OVERLAP_SECONDS, MAX_OVERLAP_SECONDS } from '../../proto/limits.ts';
 import { endpoint } from '../endpoint.ts';
 import { name, optional, paging } from '../fields.ts';
 import { ListAnswer } from '../lists.ts';
+import {
+    changedRestrictions,
+    changeOf,
+    newRestrictions,
+    type Restrictions,
+    restrictionFields,
+    shown,
+} from './key-fields.ts';
 
 const byId = z.object({ key_id: z.string() });
 
@@ -16,7 +26,26 @@ const summary = z.object({
     created_at: z.string(),
     last_used_at: z.string().nullable(),
     active: z.boolean(),
+    ...restrictionFields,
+    replaced_by: z.string().optional(),
 });
+
+const created = z.object({
+    key_id: z.string(),
+    api_key: z.string(),
+    name: z.string(),
+    tier: z.string(),
+    rate_limit: z.number(),
+    created_at: z.string(),
+    last_used_at: z.null(),
+    ...restrictionFields,
+});
+
+const OVERLAP_RANGE = `must be a whole number from 0 to ${MAX_OVERLAP_SECONDS}`;
+const overlap = z
+    .number()
+    .refine((seconds) => Number.isInteger(seconds) && seconds >= 0 && seconds <= MAX_OVERLAP_SECONDS, OVERLAP_RANGE)
+    .meta({ type: 'integer', minimum: 0, maximum: MAX_OVERLAP_SECONDS, default: DEFAULT_OVERLAP_SECONDS });
 
 function summaryOf(key: Key, usage: KeyUsage | undefined): z.input<typeof summary> {
     return {
@@ -28,7 +57,37 @@ function summaryOf(key: Key, usage: KeyUsage | undefined): z.input<typeof summar
         created_at: key.created_at,
         last_used_at: usage?.last_used_at ?? null,
         active: key.active,
+        ...shown(key),
+        ...(key.replaced_by !== undefined && { replaced_by: key.replaced_by }),
     };
+}
+
+function createdOf({
+    key_id,
+    api_key,
+    name,
+    tier,
+    rate_limit,
+    created_at,
+    ...key
+}: GenerateResponse): z.input<typeof created> {
+    return { key_id, api_key, name, tier, rate_limit, created_at, last_used_at: null, ...shown(key) };
+}
+
+/**
+ * Throws if the keys service is of a release that ignores restrictions: nobody may get a key that can do more than was
+ * asked for.
+ */
+function requireRestricted(asked: Restrictions, key: Restrictions): void {
+    const isKept =
+        (key.expires_at === undefined) === (asked.expires_at === undefined) &&
+        key.scopes.length === asked.scopes.length &&
+        key.allowed_addresses.length === asked.allowed_addresses.length;
+    if (isKept) return;
+    throw new AppError('unavailable', 'The service is being upgraded. Try again in a minute.', {
+        retry_after: 60,
+        reason: 'upgrade',
+    });
 }
 
 export const keyEndpoints = [
@@ -41,18 +100,13 @@ export const keyEndpoints = [
         message: 'API key generated. Store it now: it is not shown again.',
         byKey: true,
         actsOn: 'key_id',
-        body: z.object({ name, tier: optional(z.string()) }),
-        answer: z.object({
-            key_id: z.string(),
-            api_key: z.string(),
-            name: z.string(),
-            tier: z.string(),
-            rate_limit: z.number(),
-            created_at: z.string(),
-            last_used_at: z.null(),
-        }),
-        async call({ body, services, context }) {
-            return { ...(await services.keys.generate(body, context)), last_used_at: null };
+        body: z.object({ name, tier: optional(z.string()), ...newRestrictions }),
+        answer: created,
+        async call({ body: { scopes = [], allowed_addresses = [], ...body }, services, context }) {
+            const request = { ...body, scopes, allowed_addresses };
+            const key = await services.keys.generate(request, context);
+            requireRestricted(request, key);
+            return createdOf(key);
         },
     }),
 
@@ -120,8 +174,33 @@ export const keyEndpoints = [
         message: 'API key updated',
         actsOn: 'key_id',
         params: byId,
-        body: z.object({ name: optional(name) }),
-        answer: z.object({ key_id: z.string(), name: z.string(), updated_at: z.string() }),
-        call: ({ params, body, services, context }) => services.keys.rename({ ...params, ...body }, context),
+        body: z.object({ name: optional(name), ...changedRestrictions }),
+        answer: z.object({ key_id: z.string(), name: z.string(), updated_at: z.string(), ...restrictionFields }),
+        async call({ params, body: { name: newName, ...restrictions }, services, context }) {
+            const request = { ...params, name: newName };
+            const change = changeOf(restrictions);
+            const { key_id, name, updated_at, ...key } = change
+                ? await services.keys.restrict({ ...request, ...change }, context)
+                : await services.keys.rename(request, context);
+            return { key_id, name, updated_at, ...shown(key) };
+        },
+    }),
+
+    endpoint({
+        id: 'keys.rotate',
+        method: 'POST',
+        path: '/v1/keys/{key_id}/rotate',
+        access: 'session',
+        status: 201,
+        message: 'API key rotated. Store the new key now: it is not shown again.',
+        actsOn: 'key_id',
+        params: byId,
+        body: z.object({ overlap_seconds: optional(overlap) }),
+        answer: created.extend({ replaces: z.object({ key_id: z.string(), expires_at: z.string() }) }),
+        async call({ params, body, services, context }) {
+            const { key, replaces } = await services.keys.rotate({ ...params, ...body }, context);
+            // The keys service always returns both.
+            return { ...createdOf(key as GenerateResponse), replaces: replaces as ReplacedKey };
+        },
     }),
 ];

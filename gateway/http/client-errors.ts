@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Decision } from '../../platform/access/limit-decision.ts';
 import { AppError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { workInTurns } from '../../platform/process/turns.ts';
 import type { Log } from '../../platform/telemetry/log.ts';
-import type { Decision } from '../admission/limit-decision.ts';
 import type { Engine } from '../engine.ts';
 import { limitHeaders, writeToSocket } from './envelope.ts';
 import { exchangeOf } from './exchange.ts';

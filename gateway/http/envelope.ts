@@ -1,9 +1,9 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import helmet from 'helmet';
+import type { Decision } from '../../platform/access/limit-decision.ts';
 import type { AppError } from '../../platform/errors.ts';
 import { stringifyJson } from '../../platform/json.ts';
-import type { Decision } from '../admission/limit-decision.ts';
 import { codingFor, type StaticPage } from '../pages.ts';
 import type { Exchange } from './exchange.ts';
 

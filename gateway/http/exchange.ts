@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Decision } from '../../platform/access/limit-decision.ts';
 import { type CallContext, Cancellation, REQUEST_TIMEOUT_MS } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { REQUEST_ID } from '../../platform/ids.ts';
 import { NO_SPAN, readTraceparent, type Span } from '../../platform/telemetry/span.ts';
 import { startSpan } from '../../platform/telemetry/tracing.ts';
 import type { Principal } from '../admission/authenticator.ts';
-import type { Decision } from '../admission/limit-decision.ts';
 import { type BodyOptions, IncomingBody } from './incoming-body.ts';
 import { routable } from './target.ts';
 
@@ -32,6 +32,8 @@ export interface Exchange {
     span: Span;
     /** Shared by all its calls. Cancelled when the client disconnects. */
     cancellation: Cancellation;
+    /** The client's IP address, or `unknown`. */
+    ip: string;
     /** The client's address in the form that limits count: IPv6 is cut to its /64. */
     address: string;
     /** The endpoint's id, once it is known. */
@@ -56,7 +58,11 @@ export interface Exchange {
 
 const EXCHANGE = Symbol('exchange');
 
-export function beginExchange(request: IncomingMessage, response: ServerResponse, body: BodyOptions): Exchange {
+export function beginExchange(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { ip, ...body }: BodyOptions & Pick<Exchange, 'ip'>,
+): Exchange {
     const { url, malformed } = routable(request.url ?? '/');
     request.url = url;
     const exchange: Exchange = {
@@ -69,6 +75,7 @@ export function beginExchange(request: IncomingMessage, response: ServerResponse
         traceparent: readTraceparent(request.headers.traceparent),
         span: NO_SPAN,
         cancellation: new Cancellation(),
+        ip,
         address: body.address,
         route: 'unmatched',
         audit: false,

@@ -1,18 +1,18 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express } from 'express';
+import type { Decision } from '../../platform/access/limit-decision.ts';
 import { overError } from '../../platform/context.ts';
 import type { Connections } from '../../platform/http/http-connections.ts';
 import type { Log } from '../../platform/telemetry/log.ts';
 import { type Metrics, secondsSince } from '../../platform/telemetry/metrics.ts';
 import { traceIdOf } from '../../platform/telemetry/span.ts';
-import type { Decision } from '../admission/limit-decision.ts';
 import type { Overload } from '../admission/overload.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { HEALTH_PATH } from '../endpoints/health.ts';
 import type { Engine } from '../engine.ts';
 import type { StaticPage } from '../pages.ts';
-import { clientAddress } from './address.ts';
+import { type Client, clientOf } from './address.ts';
 import { application, messageClasses } from './application.ts';
 import { bodyBudget } from './body-budget.ts';
 import { type ClientErrors, clientErrors } from './client-errors.ts';
@@ -83,8 +83,8 @@ function requestListener(
     const begin = beginner(options, connections);
     const beginInTurn = pipelinedTurns();
     return (request: IncomingMessage, response: ServerResponse): void => {
-        const address = clientAddress(request, options.trustedProxies);
-        const inProgress = connections.begin(response, address);
+        const client = clientOf(request, options.trustedProxies);
+        const inProgress = connections.begin(response, client.address);
         if (inProgress === 0) return;
         // Node loses the requests that are pipelined behind an upgrade request, so its answer closes the connection.
         if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
@@ -93,11 +93,11 @@ function requestListener(
         parserErrors.began(response);
         // A body must be collected from now on. Without a body the exchange begins in its turn, so that a pipelined
         // request costs next to nothing until then.
-        const begun = hasBody(request) ? begin(request, response, address) : undefined;
+        const begun = hasBody(request) ? begin(request, response, client) : undefined;
         beginInTurn(request.socket, inProgress === 1, () => {
             // Skipped if the client has disconnected, the request was refused, or its body is not valid HTTP.
             if (request.socket.destroyed || response.headersSent) return;
-            if (begun ?? begin(request, response, address)) app(request, response);
+            if (begun ?? begin(request, response, client)) app(request, response);
         });
     };
 }
@@ -109,14 +109,14 @@ function beginner(options: GatewayOptions, connections: Connections) {
     const finish = finisher(options, observe);
     const budget = bodyBudget(metrics);
     const refuse = turnAway({ decision, cors, observe, log });
-    return (request: IncomingMessage, response: ServerResponse, address: string): Exchange | undefined => {
+    return (request: IncomingMessage, response: ServerResponse, client: Client): Exchange | undefined => {
         const mayAlways = request.url === HEALTH_PATH || isInternal(request);
         const onRead = () => connections.readBody(request.socket);
         if (!mayAlways && overload.isFull()) {
-            refuse(request, response, { address, budget, onRead });
+            refuse(request, response, { ...client, budget, onRead });
             return undefined;
         }
-        const exchange = beginExchange(request, response, { address, budget, onRead });
+        const exchange = beginExchange(request, response, { ...client, budget, onRead });
         response.on('close', () => {
             if (!response.writableFinished) exchange.cancellation.cancel();
             exchange.body.discard();

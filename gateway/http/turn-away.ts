@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Decision } from '../../platform/access/limit-decision.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/telemetry/log.ts';
 import { readTraceparent, traceIdOf } from '../../platform/telemetry/span.ts';
-import type { Decision } from '../admission/limit-decision.ts';
 import type { Cors } from './cors.ts';
 import { errorWriter, limitHeaders, writeError } from './envelope.ts';
 import { type Exchange, requestIdOf } from './exchange.ts';

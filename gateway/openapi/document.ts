@@ -1,3 +1,4 @@
+import type { Scope } from '../../proto/scopes.ts';
 import type { Access, Endpoint } from '../endpoint.ts';
 import type { InterfacePart } from '../endpoints/index.ts';
 import { INTRODUCTION } from './introduction.ts';
@@ -57,7 +58,7 @@ export interface OpenApi {
 
 const SECURITY: Record<Access, Array<Record<string, string[]>>> = {
     session: [{ session: [] }],
-    bearer: [{ session: [] }, { api_key: [] }],
+    bearer: [{ session: [] }, { api_key: [] }], // with the scope of the endpoint
     internal: [{ internal_secret: [] }],
     internal_session: [{ internal_secret: [], session: [] }],
     login: [],
@@ -124,7 +125,7 @@ export function openApi(parts: readonly InterfacePart[], version: string): OpenA
 }
 
 function operationObject(endpoint: Endpoint, tag: string, schemas: Record<string, Schema>): OperationObject {
-    const { id, method, access, body, answer } = endpoint;
+    const { id, method, body, answer } = endpoint;
     const notes = operationOf(id);
     const { summary, description, refusals = {}, idempotent = method === 'GET', fields, example } = notes;
     const keep = (name: string, schema: Schema): Schema => {
@@ -137,12 +138,12 @@ function operationObject(endpoint: Endpoint, tag: string, schemas: Record<string
         operationId: id,
         summary,
         tags: [tag],
-        security: SECURITY[access],
+        security: securityOf(endpoint),
         'x-idempotent': endpoint.byKey ? 'by-key' : idempotent,
         parameters: parametersOf(endpoint, notes),
         responses: {
             [endpoint.status]: success(endpoint, keep(`${name}Data`, schemaOf(answer, fields)), example.data),
-            ...refusalResponses(access, endpoint.byKey ? { ...refusals, ...BY_KEY_REFUSALS } : refusals),
+            ...refusalResponses(endpoint, endpoint.byKey ? { ...refusals, ...BY_KEY_REFUSALS } : refusals),
         },
     };
     if (description) object.description = description;
@@ -174,17 +175,30 @@ function success({ bare, message, query, byKey }: Endpoint, data: Schema, exampl
     };
 }
 
-function refusalResponses(access: Access, own: NonNullable<OperationNotes['refusals']>): OperationObject['responses'] {
+/** OpenAPI 3.1 lists the required roles of an API key in its security requirement. Here they are scopes. */
+function securityOf({ access, scope }: Endpoint): OperationObject['security'] {
+    return SECURITY[access].map((scheme) => ('api_key' in scheme && scope ? { api_key: [scope] } : scheme));
+}
+
+function refusalResponses(
+    { access, scope }: Endpoint,
+    own: NonNullable<OperationNotes['refusals']>,
+): OperationObject['responses'] {
     const kinds = refusalsOf(access, Object.keys(own) as RefusalKind[]); // its type allows no other keys
     return Object.fromEntries(
         kinds.map((kind) => {
-            const when = own[kind] ?? accessRefusal(access, kind);
+            const ofScope = kind === 'forbidden' && scope ? [scopeRefusal(scope)] : [];
+            const when = [own[kind] ?? accessRefusal(access, kind), ...ofScope].filter(Boolean).join(' ');
             return [
                 statusOf(kind),
                 when ? refusal(kind, when) : { $ref: `#/components/responses/${responseName(kind)}` },
             ];
         }),
     );
+}
+
+function scopeRefusal(scope: Scope): string {
+    return `The API key lacks the scope \`${scope}\`, or may not be used from this address.`;
 }
 
 function accessRefusal(access: Access, kind: RefusalKind): string | undefined {

@@ -35,7 +35,10 @@ export const GLOSSARY: Terms = {
     key_id: 'Id of an API key.',
     key_prefix: 'The masked key.',
     rate_limit: 'Requests per minute.',
-    active: 'Whether the key is not revoked.',
+    active: 'Whether the key is neither revoked nor expired.',
+    scopes: 'What the key may be used for. Absent: for everything.',
+    allowed_addresses: 'Networks that the key may be used from, in CIDR notation. Absent: from everywhere.',
+    replaced_by: 'Id of the key that has replaced this one. Absent if it was not replaced.',
 
     did: 'A did:key with an Ed25519 public key: `did:key:z6Mk…`.',
     derive: {

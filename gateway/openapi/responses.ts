@@ -68,7 +68,7 @@ const ALWAYS: readonly RefusalKind[] = [
 
 const BY_ACCESS: Record<Access, readonly RefusalKind[]> = {
     session: ['unauthenticated', 'rate_limited'],
-    bearer: ['unauthenticated', 'rate_limited'],
+    bearer: ['unauthenticated', 'forbidden', 'rate_limited'],
     internal: ['unauthenticated', 'rate_limited'],
     internal_session: ['unauthenticated', 'rate_limited'],
     login: ['rate_limited'],

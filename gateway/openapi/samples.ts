@@ -2,6 +2,7 @@
 export const USER_ID = '01a1fac9-0dd1-7000-aa71-67bac451b363';
 export const OTHER_USER_ID = '01a1fac9-0ffe-7000-a0f1-d7d33cef9577';
 export const KEY_ID = '01a1fac9-0ebc-7000-a403-9941d8e67e5b';
+export const ANOTHER_KEY_ID = '01a1fac9-0eca-7000-9c1f-3b0f6c1d2e70';
 export const API_KEY = 'cred_test_EXAMPLEexampleEXAMPLEexampleEXAM';
 export const KEY_PREFIX = 'cred_test_EXAM...EXAM';
 export const ACCESS_TOKEN =

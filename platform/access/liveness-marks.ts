@@ -1,13 +1,17 @@
+import { readFileSync } from 'node:fs';
 import type { CallLifetime } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { type Redis, shardTag } from '../redis/redis.ts';
+import { type Redis, redisScript, shardTag } from '../redis/redis.ts';
 import { inSpan, startSpan } from '../telemetry/tracing.ts';
+
+const VERSION_MARK = readFileSync(new URL('version-mark.lua', import.meta.url), 'utf8');
 
 /**
  * Lifetime of a liveness mark, in milliseconds. A liveness mark tells all gateways, through Redis, whether a key or
- * session is live. Its value is the name of the current epoch (gateway/admission/limit.lua) if the owning service has
- * confirmed the key or session in that epoch within the last minute. Its value is `R` if the key or session was revoked
- * within the last minute. Without a liveness mark, the gateway must ask the owning service.
+ * session is live. Its value is the name of the current epoch (limit.lua) if the owning service has confirmed the key or
+ * session in that epoch within the last minute; for a key whose restrictions were changed, also its version. Its value is
+ * `R` if the key or session was revoked within the last minute, and `S` with a version if the key has had this version
+ * for less than a minute and nobody has used it since. Without a live mark, the gateway must ask the owning service.
  */
 export const LIVENESS_MARK_MS = 60_000;
 
@@ -38,20 +42,26 @@ export interface LivenessMarks {
     refuseAnd<Result>(target: Target, commit: () => Promise<Result>, lifetime?: CallLifetime): Promise<Result>;
 }
 
-export function livenessMarks({ redis, shards }: { redis: Redis; shards: number }): LivenessMarks {
+/** The marks of keys, which have versions. */
+export interface KeyMarks extends LivenessMarks {
+    /**
+     * Voids what gateways know of earlier versions of a key, before a transaction gives it this version. The caller
+     * holds the lock of the key's row, and commits in any case. Resolves to undefined, or to the error `unavailable`.
+     */
+    changeVersion(
+        key: { account: string; key_id: string; version: number },
+        lifetime?: CallLifetime,
+    ): Promise<AppError | undefined>;
+}
+
+export function livenessMarks({ redis, shards }: { redis: Redis; shards: number }): KeyMarks {
+    const setVersionMark = redisScript(redis, VERSION_MARK);
+
     async function refuse({ account, subject, ids }: Target, lifetime?: CallLifetime): Promise<AppError | undefined> {
         const tag = shardTag(account, shards);
         const setAll = () =>
             Promise.all(ids.map((id) => redis.set(livenessMarkKey(tag, subject, id), 'R', 'PX', LIVENESS_MARK_MS)));
-        const span = startSpan('client', 'refused_mark', lifetime);
-        span.attribute('db.system.name', 'redis');
-        try {
-            await inSpan(span, setAll);
-            return undefined;
-        } catch (cause) {
-            const text = 'It is revoked, but some gateways may not know it yet. Repeat the call to make sure.';
-            return new AppError('unavailable', text, { retry_after: 1, reason: 'redis', cause });
-        }
+        return written('refused_mark', 'It is revoked', setAll, lifetime);
     }
 
     return {
@@ -62,5 +72,28 @@ export function livenessMarks({ redis, shards }: { redis: Redis; shards: number 
             if (failure) throw failure;
             return result;
         },
+        changeVersion({ account, key_id, version }, lifetime) {
+            const mark = livenessMarkKey(shardTag(account, shards), 'key', key_id);
+            const set = () => setVersionMark([mark], [version, LIVENESS_MARK_MS]);
+            return written('version_mark', 'It is changed', set, lifetime);
+        },
     };
+}
+
+/** Sets marks in a span of this name. Resolves to undefined, or to the error of a change that gateways may not know. */
+async function written(
+    name: string,
+    done: string,
+    set: () => Promise<unknown>,
+    lifetime: CallLifetime | undefined,
+): Promise<AppError | undefined> {
+    const span = startSpan('client', name, lifetime);
+    span.attribute('db.system.name', 'redis');
+    try {
+        await inSpan(span, set);
+        return undefined;
+    } catch (cause) {
+        const text = `${done}, but some gateways may not know it yet. Repeat the call to make sure.`;
+        return new AppError('unavailable', text, { retry_after: 1, reason: 'redis', cause });
+    }
 }

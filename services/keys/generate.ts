@@ -4,11 +4,13 @@ import { AppError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { GenerateRequest, GenerateResponse } from '../../proto/gen/keys/v1/keys.ts';
 import { openAnswer, sealAnswer } from '../idempotency/claim.ts';
+import type { NewClaim } from '../idempotency/claims.store.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { type Quota, quotaExceeded } from '../quotas.ts';
 import { requireName } from '../texts.ts';
-import { exceeds, rateLimit, requireTier } from '../tiers.ts';
-import type { KeyCounts } from './rows.ts';
+import { exceeds, rateLimit, requireTier, type Tier } from '../tiers.ts';
+import { requireRestrictions, shown } from './restrictions.ts';
+import type { KeyCounts, NewKeyRow } from './rows.ts';
 import type { KeyStore } from './store.ts';
 
 export interface KeyPolicy extends ApiKeyFormat {
@@ -20,58 +22,85 @@ export interface KeyPolicy extends ApiKeyFormat {
     keyQuota: Quota;
 }
 
-/** Returns the method that creates an API key. Its secret is in this answer alone: the store keeps only its hash. */
-export function generator({
-    store,
-    idempotency,
-    policy,
-    clock,
-    mostOf,
-}: {
+interface GenerateOptions {
     store: KeyStore;
     idempotency: Idempotency;
     policy: KeyPolicy;
     /** Milliseconds since 1970. */
     clock: () => number;
     mostOf(context: CallContext): KeyCounts;
-}): (request: GenerateRequest, context: CallContext) => Promise<GenerateResponse> {
+}
+
+/** Returns the method that creates an API key. Its secret is in this answer alone: the store keeps only its hash. */
+export function generator(
+    options: GenerateOptions,
+): (request: GenerateRequest, context: CallContext) => Promise<GenerateResponse> {
+    const { store, idempotency, policy, clock, mostOf } = options;
     return async (request, context) => {
         const account = requireUser(context);
-        const accountTier = requireTier(context.tier ?? 'free');
         const name = requireName(request.name);
-        const tier = request.tier === undefined ? accountTier : requireTier(request.tier);
-        if (policy.tierPolicy === 'cap' && exceeds(tier, accountTier)) {
-            throw new AppError('forbidden', `A key's tier may not exceed its account's, which is ${accountTier}.`);
-        }
+        const tier = requireKeyTier(request, policy, context);
         const most = mostOf(context);
         const call = { operation: 'keys.generate', codec: GenerateRequest, message: request };
         const claim = idempotency.claimOf({ ...call, showsSecret: true }, context);
 
         const write = async (): Promise<GenerateResponse | undefined> => {
-            const { api_key, hash, mask } = makeApiKey(policy);
             const now = clock();
-            const key = { key_id: newId(now), name, tier, created_at: new Date(now).toISOString() };
-            const answer = { ...key, api_key, rate_limit: rateLimit(tier) };
+            const { api_key, hash, mask } = makeApiKey(policy);
+            const made = { key_id: newId(now), created_at: new Date(now).toISOString() };
+            const key = { ...made, account, hash, mask, name, tier, ...requireRestrictions(request, now) };
+            const answer = generated(key, api_key);
             const newClaim = claim && {
                 ...claim,
                 id: key.key_id,
                 made_at: key.created_at,
                 sealed: sealAnswer(claim, { codec: GenerateResponse, message: answer }),
             };
-            const outcome = await store.insert({ ...key, account, hash, mask }, { most, claim: newClaim }, context);
-            if (outcome === 'refused') throw await exceeded(store, { account, most }, context);
+            const outcome = await insertInPlace(store, key, { most, claim: newClaim }, context);
             return outcome === 'written' ? answer : undefined;
         };
         return idempotency.once(claim, { write, replay: openAnswer(GenerateResponse), lookFirst: true }, context);
     };
 }
 
-async function exceeded(
+function requireKeyTier({ tier: asked }: GenerateRequest, { tierPolicy }: KeyPolicy, context: CallContext): Tier {
+    const accountTier = requireTier(context.tier ?? 'free');
+    const tier = asked === undefined ? accountTier : requireTier(asked);
+    if (tierPolicy === 'cap' && exceeds(tier, accountTier)) {
+        throw new AppError('forbidden', `A key's tier may not exceed its account's, which is ${accountTier}.`);
+    }
+    return tier;
+}
+
+/**
+ * Inserts the key. An expired key counts as active until it is released, so a refused insertion releases those of the
+ * account and is repeated. Throws AppError `forbidden` if the account may have no more keys.
+ */
+async function insertInPlace(
     store: KeyStore,
-    { account, most }: { account: string; most: KeyCounts },
+    key: NewKeyRow,
+    conditions: { most: KeyCounts; claim: NewClaim | undefined },
     context: CallContext,
-): Promise<AppError> {
-    const { all } = await store.counts(account, context);
-    if (all >= most.all) return quotaExceeded('API keys, revoked ones included', most.all);
-    return new AppError('forbidden', `The account has reached its limit of ${most.active} active API keys.`);
+): Promise<'written' | 'held'> {
+    const { account, created_at: now } = key;
+    const { most } = conditions;
+    let outcome = await store.insert(key, conditions, context);
+    if (outcome === 'refused') {
+        await store.releaseExpired({ account, now }, context);
+        outcome = await store.insert(key, conditions, context);
+    }
+    if (outcome !== 'refused') return outcome;
+    const { all } = await store.counts({ account, now }, context);
+    if (all >= most.all) throw quotaExceeded('API keys, revoked ones included', most.all);
+    throw tooManyActive(most.active);
+}
+
+/** A new key as the answer shows it. */
+export function generated(key: NewKeyRow, apiKey: string): GenerateResponse {
+    const { key_id, name, tier, created_at } = key;
+    return { key_id, api_key: apiKey, name, tier, rate_limit: rateLimit(tier), created_at, ...shown(key) };
+}
+
+export function tooManyActive(most: number): AppError {
+    return new AppError('forbidden', `The account has reached its limit of ${most} active API keys.`);
 }

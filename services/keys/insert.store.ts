@@ -2,6 +2,7 @@ import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import { claimedAlone, type NewClaim, type Outcome } from '../idempotency/claims.store.ts';
 import { appendPendingCounts } from '../pending-counts.store.ts';
+import { insertAtPlace } from './columns.store.ts';
 import type { KeyCounts, NewKeyRow } from './rows.ts';
 
 /** Thrown inside a transaction to undo a claim whose key the quotas refuse. */
@@ -24,11 +25,7 @@ export async function insertKey(
             WHERE accounts.active_keys < ${most.active} AND accounts.all_keys < ${most.all}
             RETURNING account
         ), written AS (
-            INSERT INTO keys.keys (key_id, account, hash, mask, name, tier, created_at, updated_at)
-            SELECT ${key.key_id}::uuid, account, ${sql.binary(key.hash)}, ${key.mask}, ${key.name}, ${key.tier},
-                   ${key.created_at}::timestamptz, ${key.created_at}::timestamptz
-            FROM place
-            RETURNING account
+            ${insertAtPlace(key)}
         )
         ${appendPendingCounts('api_keys_active')}
         RETURNING account`;
@@ -50,11 +47,7 @@ export async function insertOnce(
             WHERE accounts.active_keys < ${most.active} AND accounts.all_keys < ${most.all}
             RETURNING account
         ), written AS (
-            INSERT INTO keys.keys (key_id, account, hash, mask, name, tier, created_at, updated_at)
-            SELECT ${key.key_id}::uuid, account, ${sql.binary(key.hash)}, ${key.mask}, ${key.name}, ${key.tier},
-                   ${key.created_at}::timestamptz, ${key.created_at}::timestamptz
-            FROM place
-            RETURNING account
+            ${insertAtPlace(key)}
         ), counted AS (${appendPendingCounts('api_keys_active')})
         SELECT (SELECT count(*) FROM claimed) AS claims, (SELECT count(*) FROM written) AS keys`;
     try {

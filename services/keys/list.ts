@@ -3,6 +3,7 @@ import type { Key, ListRequest, ListResponse } from '../../proto/gen/keys/v1/key
 import type { Cursors, ListScope } from '../cursors.ts';
 import { requireLimit, totalOf } from '../paging.ts';
 import { rateLimit } from '../tiers.ts';
+import { hasExpired, shown } from './restrictions.ts';
 import type { KeyRow } from './rows.ts';
 import type { KeyStore } from './store.ts';
 
@@ -10,9 +11,12 @@ import type { KeyStore } from './store.ts';
 export function lister({
     store,
     cursors,
+    clock,
 }: {
     store: KeyStore;
     cursors: Cursors;
+    /** Milliseconds since 1970. */
+    clock: () => number;
 }): (request: ListRequest, context: CallContext) => Promise<ListResponse> {
     return async ({ limit, cursor, with_total }, context) => {
         const account = requireUser(context);
@@ -21,10 +25,11 @@ export function lister({
         const before = cursor === undefined ? undefined : cursors.open(cursor, scope);
         const rows = await store.list({ account, before, limit: limit + 1 }, context);
         const page = rows.slice(0, limit);
+        const now = clock();
         const more = rows.length > limit;
         const last = page.at(-1);
         return {
-            keys: page.map(keyOf),
+            keys: page.map((row) => keyOf(row, now)),
             next_cursor: more && last ? cursors.seal(last.key_id, scope) : undefined,
             total: await totalOf({ cursor, with_total }, { rows: page.length, more }, () =>
                 store.count(account, context),
@@ -33,8 +38,9 @@ export function lister({
     };
 }
 
-/** A key as answers show it: without its hash. */
-export function keyOf({ key_id, name, mask, tier, created_at, revoked_at }: KeyRow): Key {
+/** A key as answers show it: without its hash. `now` in milliseconds since 1970. */
+export function keyOf(row: KeyRow, now: number): Key {
+    const { key_id, name, mask, tier, created_at, revoked_at, replaced_by } = row;
     return {
         key_id,
         name,
@@ -42,6 +48,8 @@ export function keyOf({ key_id, name, mask, tier, created_at, revoked_at }: KeyR
         tier,
         rate_limit: rateLimit(tier),
         created_at,
-        active: revoked_at === null,
+        active: revoked_at === null && !hasExpired(row, now),
+        ...shown(row),
+        replaced_by: replaced_by ?? undefined,
     };
 }

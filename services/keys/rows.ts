@@ -1,7 +1,8 @@
 import type { Tier } from '../tiers.ts';
+import type { Restrictions } from './restrictions.ts';
 
 /** All times are ISO 8601 in UTC with milliseconds. */
-export interface KeyRow {
+export interface KeyRow extends Restrictions {
     key_id: string;
     account: string;
     mask: string;
@@ -10,9 +11,17 @@ export interface KeyRow {
     created_at: string;
     updated_at: string;
     revoked_at: string | null;
+    /** The key that has replaced this one. */
+    replaced_by: string | null;
 }
 
-export interface NewKeyRow {
+/** A row that the transaction has locked. */
+export interface LockedKeyRow extends KeyRow {
+    /** Whether it is one of the account's active keys in keys.accounts, unless it is revoked. */
+    counted: boolean;
+}
+
+export interface NewKeyRow extends Restrictions {
     key_id: string;
     account: string;
     hash: Buffer;
@@ -22,7 +31,14 @@ export interface NewKeyRow {
     created_at: string;
 }
 
+/** Identifies a key of an account. */
+export interface OwnKey {
+    account: string;
+    key_id: string;
+}
+
 export interface KeyCounts {
+    /** Neither revoked nor expired nor replaced. */
     active: number;
     /** Including revoked ones. */
     all: number;

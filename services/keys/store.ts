@@ -5,19 +5,21 @@ import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import type { NewClaim, Outcome } from '../idempotency/claims.store.ts';
 import { appendPendingCounts } from '../pending-counts.store.ts';
 import type { Tier } from '../tiers.ts';
+import { KEY_COLUMNS, RESTRICTION_COLUMNS } from './columns.store.ts';
+import { releaseExpired } from './expired.store.ts';
 import { insertKey, insertOnce } from './insert.store.ts';
-import type { KeyCounts, KeyRow, NewKeyRow } from './rows.ts';
+import { restrictKey } from './restrict.store.ts';
+import type { Restrictions } from './restrictions.ts';
+import { rotateKey } from './rotate.store.ts';
+import type { KeyCounts, KeyRow, NewKeyRow, OwnKey } from './rows.ts';
 
-/** Identifies a key of an account. */
-export interface OwnKey {
-    account: string;
-    key_id: string;
-}
-
-export interface LiveKey {
+/** A key that was found by its hash. */
+export interface HashedKey extends Restrictions {
     key_id: string;
     account: string;
     tier: Tier;
+    revoked_at: string | null;
+    version: number;
 }
 
 export interface KeyStore {
@@ -30,7 +32,8 @@ export interface KeyStore {
         conditions: { most: KeyCounts; claim?: NewClaim | undefined },
         lifetime?: CallLifetime,
     ): Promise<Outcome>;
-    counts(account: string, lifetime?: CallLifetime): Promise<KeyCounts>;
+    /** `now`: ISO 8601. */
+    counts(target: { account: string; now: string }, lifetime?: CallLifetime): Promise<KeyCounts>;
     /** Returns up to `limit` keys that are older than `before`, newest first. */
     list(
         target: { account: string; before: string | undefined; limit: number },
@@ -41,9 +44,17 @@ export interface KeyStore {
     /** Revokes the key. Returns when it was first revoked, now or earlier. */
     revoke(target: OwnKey & { now: string }, lifetime?: CallLifetime): Promise<string>;
     rename(target: OwnKey & { name: string; now: string }, lifetime?: CallLifetime): Promise<KeyRow | undefined>;
-    /** Finds the key with this hash, if it is not revoked. */
-    findLive: Coalescer<Uint8Array, LiveKey | undefined>;
+    restrict: Bound<typeof restrictKey>;
+    rotate: Bound<typeof rotateKey>;
+    releaseExpired: Bound<typeof releaseExpired>;
+    /** Finds the key with this hash, also if it is revoked or has expired. */
+    findByHash: Coalescer<Uint8Array, HashedKey | undefined>;
 }
+
+/** A statement without its first parameter, the database. */
+type Bound<Statement> = Statement extends (db: Database, ...rest: infer Rest) => infer Result
+    ? (...rest: Rest) => Result
+    : never;
 
 export function keyStore(db: Database): KeyStore {
     return {
@@ -51,9 +62,13 @@ export function keyStore(db: Database): KeyStore {
             if (claim) return insertOnce(db, key, { most, claim }, lifetime);
             return (await insertKey(db, key, most, lifetime)) ? 'written' : 'refused';
         },
-        async counts(account, lifetime) {
+        async counts({ account, now }, lifetime) {
             const statement = sql.unsafe`
-                SELECT active_keys AS active, all_keys AS "all" FROM keys.accounts WHERE account = ${account}`;
+                SELECT active_keys - (
+                    SELECT count(*) FROM keys.keys
+                    WHERE account = ${account} AND expires_at <= ${now} AND counted AND revoked_at IS NULL
+                ) AS active, all_keys AS "all"
+                FROM keys.accounts WHERE account = ${account}`;
             const [row] = await db.rows<KeyCounts>(statement, 'key_counts', lifetime);
             return row ?? { active: 0, all: 0 };
         },
@@ -69,22 +84,23 @@ export function keyStore(db: Database): KeyStore {
         find: (target, lifetime) => findKey(db, target, lifetime),
         revoke: (target, lifetime) => revokeKey(db, target, lifetime),
         rename: (target, lifetime) => renameKey(db, target, lifetime),
-        findLive: rowLookup<Uint8Array, LiveKey & { hash: Buffer }>(db, {
+        restrict: (change, steps, lifetime) => restrictKey(db, change, steps, lifetime),
+        rotate: (rotation, steps, lifetime) => rotateKey(db, rotation, steps, lifetime),
+        releaseExpired: (target, lifetime) => releaseExpired(db, target, lifetime),
+        findByHash: rowLookup<Uint8Array, HashedKey & { hash: Buffer }>(db, {
             name: 'key_find',
             statement: 'keys_find',
             keyOf: ({ hash }) => hash,
             textOf: (hash) => Buffer.from(hash).toString('hex'),
             query: (hashes) => sql.unsafe`
-                SELECT hash, key_id, account, tier FROM keys.keys
+                SELECT hash, key_id, account, tier, revoked_at, version, ${RESTRICTION_COLUMNS} FROM keys.keys
                 WHERE hash = ANY(${sql.array(
                     hashes.map((hash) => Buffer.from(hash)),
                     'bytea',
-                )}) AND revoked_at IS NULL`,
+                )})`,
         }),
     };
 }
-
-const KEY_COLUMNS = sql.fragment`key_id, account, mask, name, tier, created_at, updated_at, revoked_at`;
 
 async function listKeys(
     db: Database,
@@ -116,10 +132,12 @@ async function revokeKey(
     lifetime?: CallLifetime,
 ): Promise<string> {
     const statement = sql.unsafe`
-        WITH written AS (
+        WITH revoked AS (
             UPDATE keys.keys SET revoked_at = ${now}
             WHERE key_id = ${key_id} AND account = ${account} AND revoked_at IS NULL
-            RETURNING account
+            RETURNING account, counted
+        ), written AS (
+            SELECT account FROM revoked WHERE counted
         ), freed AS (
             UPDATE keys.accounts SET active_keys = active_keys - 1 WHERE account IN (SELECT account FROM written)
         )

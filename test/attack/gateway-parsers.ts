@@ -1,7 +1,7 @@
 import { bearerToken } from '../../gateway/admission/authenticator.ts';
 import { endpointTable } from '../../gateway/endpoints/index.ts';
 import { parse } from '../../gateway/fields.ts';
-import { clientAddress, networkOf } from '../../gateway/http/address.ts';
+import { clientOf, networkOf } from '../../gateway/http/address.ts';
 import { parseBody } from '../../gateway/http/body.ts';
 import { checkHeaders, requestIdOf } from '../../gateway/http/exchange.ts';
 import { parseQuery } from '../../gateway/http/query.ts';
@@ -19,10 +19,10 @@ export const GATEWAY_PARSERS: readonly Parser[] = [
     { at: 'gateway/http/query.ts:parseQuery', longest: HEADER, worst: WORST_TARGETS, run: parseQuery },
     { at: 'gateway/pages.ts:codingFor', longest: HEADER, worst: values, run: codingFor },
     {
-        at: 'gateway/http/address.ts:clientAddress',
+        at: 'gateway/http/address.ts:clientOf',
         longest: HEADER,
         worst: values,
-        run: (value) => clientAddress(header('x-forwarded-for', value), 2),
+        run: (value) => clientOf(header('x-forwarded-for', value), 2),
     },
     {
         at: 'gateway/http/address.ts:networkOf',

@@ -10,7 +10,7 @@ const EXPORTED = /^export (?:async )?function\*? (\w+)/gm;
 const READS = /^(parse|read|decode|split|open|normalise|require|is|check|verify)[A-Z]|^parse$/;
 /** Functions that read input from outside the service but have names that READS does not match. */
 const READ_TOO =
-    /^(bearerToken|clientAddress|networkOf|originForm|routable|codingFor|requestIdOf|topLevelString|uuidOf|outOfTime|callers|contextFromMetadata|keyPairFrom|publicKeyFrom)$/;
+    /^(bearerToken|clientOf|networkOf|originForm|routable|codingFor|requestIdOf|topLevelString|uuidOf|outOfTime|callers|contextFromMetadata|keyPairFrom|publicKeyFrom)$/;
 
 /** Functions that READS matches but that read no input from outside the service, and why. */
 const READ_NOTHING: ReadonlyArray<{ at: RegExp; why: string }> = [

@@ -65,14 +65,14 @@ export const AREAS: Record<string, Area> = {
     },
     limiter: {
         mutate: [
-            'gateway/admission/limiter.ts',
-            'gateway/admission/limit-script.ts',
-            'gateway/admission/local-windows.ts',
+            'platform/access/limiter.ts',
+            'platform/access/limit-script.ts',
+            'platform/access/local-windows.ts',
             'platform/access/limit-record.ts',
         ],
         tests: [
-            'test/unit/gateway/admission/local-windows.test.ts',
-            'test/unit/gateway/admission/limit.test.ts',
+            'test/unit/platform/access/local-windows.test.ts',
+            'test/unit/platform/access/limit.test.ts',
             'test/unit/platform/access/limit-record.test.ts',
             'test/integration/redis/limiter.test.ts',
             'test/integration/redis/limit-records.test.ts',
@@ -80,7 +80,7 @@ export const AREAS: Record<string, Area> = {
         ],
     },
     'limiter-script': {
-        mutate: ['gateway/admission/limit.lua'],
+        mutate: ['platform/access/limit.lua'],
         tests: [
             'test/integration/redis/limit-records.test.ts',
             'test/integration/redis/limit-marks.test.ts',

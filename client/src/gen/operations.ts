@@ -43,6 +43,10 @@ import type {
     KeysRenameInput,
     KeysRevokeData,
     KeysRevokeInput,
+    KeysRotateData,
+    KeysRotateInput,
+    KeysVerifyData,
+    KeysVerifyInput,
     MeChangePasswordData,
     MeChangePasswordInput,
     MeGetData,
@@ -71,7 +75,7 @@ export interface Api {
     keys: {
         /**
          * Generate an API key.
-         * Only this answer contains the complete key, because the service stores only its hash.
+         * Only this answer contains the complete key, because the service stores only its hash. A restriction is an end (`expires_at`, at most ten years ahead), a list of scopes, or a list of networks in CIDR notation. A key without one is not restricted in this way, and answers then leave the field out.
          *
          * `POST /v1/keys/generate`
          */
@@ -97,11 +101,19 @@ export interface Api {
          */
         revoke(input: KeysRevokeInput, options?: CallOptions): Promise<KeysRevokeData>;
         /**
-         * Rename an API key.
+         * Change an API key.
+         * Changes the name or the restrictions of a key. `null` removes a restriction. A change is in force at once: it holds for every call that begins after the answer. An expired key with a later `expires_at` is active again. After 503 the change may be made, but not every gateway may know it yet: repeat the call. A restriction is an end (`expires_at`, at most ten years ahead), a list of scopes, or a list of networks in CIDR notation. A key without one is not restricted in this way, and answers then leave the field out.
          *
          * `PATCH /v1/keys/{key_id}`
          */
         rename(input: KeysRenameInput, options?: CallOptions): Promise<KeysRenameData>;
+        /**
+         * Rotate an API key.
+         * Creates a key that replaces this one, with the same name, tier and restrictions. Both keys work during the overlap, so that callers can change over without a failed call. Then the old key ends, or earlier if it expires earlier. The old key gives its place among the active keys to the new one. Only this answer contains the complete new key.
+         *
+         * `POST /v1/keys/{key_id}/rotate`
+         */
+        rotate(input: KeysRotateInput, options?: CallOptions): Promise<KeysRotateData>;
     };
     did: {
         /**
@@ -292,6 +304,15 @@ export interface Api {
              */
             me(options?: CallOptions): Promise<AuthMeData>;
         };
+        keys: {
+            /**
+             * Check an API key.
+             * Decides whether an API key may make a call of another service, and counts the call against the key's rate limit. A key that may not make the call is `valid: false` with a `code`, and is not charged. A key with `allowed_addresses` is checked for the address in `X-Client-Address` or, without that field, for the address of this request.
+             *
+             * `POST /internal/v1/keys/verify`
+             */
+            verify(input: KeysVerifyInput, options?: CallOptions): Promise<KeysVerifyData>;
+        };
         admin: {
             /**
              * Create up to 1,000 users.
@@ -435,6 +456,17 @@ export const OPERATIONS = {
     'keys.rename': {
         method: 'PATCH',
         path: '/v1/keys/{key_id}',
+        credentials: ['token'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'keys.rotate': {
+        method: 'POST',
+        path: '/v1/keys/{key_id}/rotate',
         credentials: ['token'],
         idempotent: false,
         query: [],
@@ -726,6 +758,17 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: false,
+        paged: false,
+        bare: false,
+    },
+    'internal.keys.verify': {
+        method: 'POST',
+        path: '/internal/v1/keys/verify',
+        credentials: ['internal_secret'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: true,
         paged: false,
         bare: false,
     },

@@ -23,6 +23,28 @@ export interface KeysGenerateInput {
     name: string;
     /** Tier, which sets the number of requests per minute. */
     tier?: 'free' | 'basic' | 'pro' | 'enterprise' | null;
+    /** When it expires. */
+    expires_at?: string | null;
+    /** What the key may be used for. Absent: for everything. */
+    scopes?: Array<
+        | 'credentials:issue'
+        | 'credentials:verify'
+        | 'credentials:revoke'
+        | 'credentials:read'
+        | 'dids:create'
+        | 'dids:read'
+        | 'presentations:create'
+        | 'presentations:verify'
+        | 'wallets:create'
+        | 'wallets:open'
+        | 'wallets:write'
+        | 'credentials:*'
+        | 'dids:*'
+        | 'presentations:*'
+        | 'wallets:*'
+    > | null;
+    /** Networks that the key may be used from, in CIDR notation. Absent: from everywhere. */
+    allowed_addresses?: string[] | null;
 }
 
 export interface KeysGenerateData {
@@ -40,6 +62,12 @@ export interface KeysGenerateData {
     created_at: string;
     /** When this key was last used. Null before the first call. */
     last_used_at: null;
+    /** When it expires. */
+    expires_at?: string;
+    /** What the key may be used for. Absent: for everything. */
+    scopes?: string[];
+    /** Networks that the key may be used from, in CIDR notation. Absent: from everywhere. */
+    allowed_addresses?: string[];
 }
 
 export interface KeysListInput {
@@ -66,8 +94,16 @@ export interface KeysListData {
         created_at: string;
         /** When this key was last used. Null before the first call. */
         last_used_at: string | null;
-        /** Whether the key is not revoked. */
+        /** Whether the key is neither revoked nor expired. */
         active: boolean;
+        /** When it expires. */
+        expires_at?: string;
+        /** What the key may be used for. Absent: for everything. */
+        scopes?: string[];
+        /** Networks that the key may be used from, in CIDR notation. Absent: from everywhere. */
+        allowed_addresses?: string[];
+        /** Id of the key that has replaced this one. Absent if it was not replaced. */
+        replaced_by?: string;
     }>;
     /** Total number. */
     total: number;
@@ -93,8 +129,16 @@ export interface KeysGetData {
     created_at: string;
     /** When this key was last used. Null before the first call. */
     last_used_at: string | null;
-    /** Whether the key is not revoked. */
+    /** Whether the key is neither revoked nor expired. */
     active: boolean;
+    /** When it expires. */
+    expires_at?: string;
+    /** What the key may be used for. Absent: for everything. */
+    scopes?: string[];
+    /** Networks that the key may be used from, in CIDR notation. Absent: from everywhere. */
+    allowed_addresses?: string[];
+    /** Id of the key that has replaced this one. Absent if it was not replaced. */
+    replaced_by?: string;
     /** Number of calls with this key. */
     usage: {
         /** Requests since 00:00 UTC. */
@@ -121,6 +165,28 @@ export interface KeysRenameInput {
     key_id: string;
     /** Display name. White space at both ends is removed. */
     name?: string | null;
+    /** When it expires. */
+    expires_at?: string | null;
+    /** What the key may be used for. Absent: for everything. */
+    scopes?: Array<
+        | 'credentials:issue'
+        | 'credentials:verify'
+        | 'credentials:revoke'
+        | 'credentials:read'
+        | 'dids:create'
+        | 'dids:read'
+        | 'presentations:create'
+        | 'presentations:verify'
+        | 'wallets:create'
+        | 'wallets:open'
+        | 'wallets:write'
+        | 'credentials:*'
+        | 'dids:*'
+        | 'presentations:*'
+        | 'wallets:*'
+    > | null;
+    /** Networks that the key may be used from, in CIDR notation. Absent: from everywhere. */
+    allowed_addresses?: string[] | null;
 }
 
 export interface KeysRenameData {
@@ -130,6 +196,49 @@ export interface KeysRenameData {
     name: string;
     /** When it was changed. */
     updated_at: string;
+    /** When it expires. */
+    expires_at?: string;
+    /** What the key may be used for. Absent: for everything. */
+    scopes?: string[];
+    /** Networks that the key may be used from, in CIDR notation. Absent: from everywhere. */
+    allowed_addresses?: string[];
+}
+
+export interface KeysRotateInput {
+    /** Id of the new key. In the path: id of the key to replace. */
+    key_id: string;
+    /** Seconds for which the old key still works. With 0 it is revoked at once. */
+    overlap_seconds?: number | null;
+}
+
+export interface KeysRotateData {
+    /** Id of the new key. In the path: id of the key to replace. */
+    key_id: string;
+    /** The complete new key, for `Authorization: Bearer`. It is shown only once. */
+    api_key: string;
+    /** Display name. White space at both ends is removed. */
+    name: string;
+    /** Tier, which sets the number of requests per minute. */
+    tier: 'free' | 'basic' | 'pro' | 'enterprise';
+    /** Requests per minute. */
+    rate_limit: number;
+    /** When it was created. */
+    created_at: string;
+    /** When this key was last used. Null before the first call. */
+    last_used_at: null;
+    /** When it expires. */
+    expires_at?: string;
+    /** What the key may be used for. Absent: for everything. */
+    scopes?: string[];
+    /** Networks that the key may be used from, in CIDR notation. Absent: from everywhere. */
+    allowed_addresses?: string[];
+    /** The old key, and when it ends. */
+    replaces: {
+        /** Id of the new key. In the path: id of the key to replace. */
+        key_id: string;
+        /** When it expires. */
+        expires_at: string;
+    };
 }
 
 export interface DidCreateInput {
@@ -815,6 +924,48 @@ export interface AuthMeData {
     created_at: string;
     /** When the account last logged in. Null before the first login. */
     last_login_at: string | null;
+}
+
+export interface KeysVerifyInput {
+    /** The API key, as the caller of the other service has sent it. */
+    api_key: string;
+    /** The scope that the call needs. Without it, the key needs none. */
+    scope?:
+        | 'credentials:issue'
+        | 'credentials:verify'
+        | 'credentials:revoke'
+        | 'credentials:read'
+        | 'dids:create'
+        | 'dids:read'
+        | 'presentations:create'
+        | 'presentations:verify'
+        | 'wallets:create'
+        | 'wallets:open'
+        | 'wallets:write'
+        | null;
+    /** How many calls it counts as. 0 checks the key without counting a call. */
+    cost?: number | null;
+}
+
+export interface KeysVerifyData {
+    /** Whether the key may make the call. */
+    valid: boolean;
+    /** The outcome. */
+    code: 'valid' | 'not_found' | 'revoked' | 'expired' | 'address_not_allowed' | 'missing_scope' | 'rate_limited';
+    /** Id of an API key. */
+    key_id?: string;
+    /** Id of an account. */
+    user_id?: string;
+    /** Tier, which sets the number of requests per minute. */
+    tier?: 'free' | 'basic' | 'pro' | 'enterprise';
+    /** The scopes of the key. Absent if it may be used for everything. */
+    scopes?: string[];
+    /** Requests per minute. Absent, like `remaining` and `reset`, if another refusal came first. */
+    limit?: number;
+    /** Requests left in this window. */
+    remaining?: number;
+    /** When the window ends: Unix time, in seconds. */
+    reset?: number;
 }
 
 export interface AdminCreateUsersInput {

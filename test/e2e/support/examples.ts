@@ -42,6 +42,14 @@ const others: Record<Exclude<EndpointId, VariantId | `internal.${VariantId}`>, (
         const { token, key_id } = await anAccountWithKey();
         return { token, run: ({ keys }) => keys.rename({ key_id, name: 'renamed' }) };
     },
+    'keys.rotate': async () => {
+        const { token, key_id } = await anAccountWithKey();
+        return { token, run: ({ keys }) => keys.rotate({ key_id, overlap_seconds: 3_600 }) };
+    },
+    'internal.keys.verify': async () => {
+        const input = { api_key: await aKey(), scope: 'credentials:issue' as const, cost: 2 };
+        return { internal: true, run: ({ internal }) => internal.keys.verify(input) };
+    },
 
     'did.document': async () => {
         const token = await aKey();

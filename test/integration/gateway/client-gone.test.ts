@@ -10,6 +10,7 @@ import { dispatcher } from '../../../platform/rpc/dispatch.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
 import { recordingLog, testRedis } from '../../support/harness.ts';
+import { testLimiter } from '../../support/limiting.ts';
 import { stubService } from '../../support/stub-service.ts';
 import { connectTo, startReplica, until } from '../rpc/rpc.fixture.ts';
 
@@ -31,11 +32,13 @@ it('when a client disconnects, its call is cancelled in every process, and no pr
     const methods = bind(DidServiceDefinition, implementation);
     const replica = await startReplica(t, { methods, dispatch: dispatcher(methods, service).remote });
     const front = { ...recordingLog(), metrics: createMetrics() };
+    const redis = await testRedis();
     const gateway = await startGateway({
         config: loadConfig({ INTERNAL_SECRET: SECRET, PORT: '0' }),
         // No other service is called.
         services: { did: connectTo(t, [replica.address]) } as Partial<Services> as Services,
-        redis: await testRedis(),
+        redis,
+        limiter: testLimiter({ redis, ...front }),
         version: '0',
         log: front.log,
         metrics: front.metrics,

@@ -12,6 +12,7 @@ import { dispatcher } from '../../../platform/rpc/dispatch.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
 import { quiet, recordingLog, testRedis } from '../../support/harness.ts';
+import { testLimiter, UNRESTRICTED } from '../../support/limiting.ts';
 import { stubService } from '../../support/stub-service.ts';
 import { connectTo, startReplica, until } from '../rpc/rpc.fixture.ts';
 
@@ -21,10 +22,12 @@ const SECRET = 'the internal secret of this test';
 async function start(t: TestContext, services: Partial<Services>) {
     const { lines, log } = recordingLog();
     const metrics = createMetrics();
+    const redis = await testRedis();
     const gateway = await startGateway({
         config: loadConfig({ INTERNAL_SECRET: SECRET, PORT: '0' }),
         services: services as Services, // no other service is called
-        redis: await testRedis(),
+        redis,
+        limiter: testLimiter({ redis, log, metrics }),
         version: '0',
         log,
         metrics,
@@ -78,7 +81,14 @@ it('a list that breaks off is logged and counted as the failure, and not as a di
     const gateway = await start(t, {
         keys: {
             async authenticate() {
-                return { alive: true, key_id: newId(), user_id: newId(), tier: 'enterprise', rate_limit: 10_000 };
+                return {
+                    alive: true,
+                    key_id: newId(),
+                    user_id: newId(),
+                    tier: 'enterprise',
+                    rate_limit: 10_000,
+                    ...UNRESTRICTED,
+                };
             },
         } as Partial<Services['keys']> as Services['keys'], // no other method is called
         credentials: {

@@ -18,6 +18,7 @@ import { credentialsService } from '../../../services/credentials/service.ts';
 import { keysService } from '../../../services/keys/service.ts';
 import { keyStore } from '../../../services/keys/store.ts';
 import { quiet, testRedis } from '../../support/harness.ts';
+import { testLimiter } from '../../support/limiting.ts';
 import { newParty, startServices, testCursors } from '../credentials/credentials.fixture.ts';
 import { serveHere, TOKEN } from '../rpc/rpc.fixture.ts';
 import { AMPLE } from '../services/ample.ts';
@@ -40,6 +41,7 @@ const read = { pages: 0 };
 const keys = keysService({
     store: keyStore(db),
     livenessMarks: livenessMarks({ redis, shards: 1 }),
+    limiter: testLimiter({ redis }),
     cursors: testCursors,
     idempotency: testIdempotency(db)('keys'),
     policy: { brand: 'cred', environment: 'test', tierPolicy: 'any', keyLimits: AMPLE, keyQuota: AMPLE },
@@ -83,6 +85,7 @@ async function startOver(t: TestContext, transport: Transport) {
         config: loadConfig({ INTERNAL_SECRET: 'the internal secret of this test', PORT: '0' }),
         services,
         redis,
+        limiter: testLimiter({ redis }),
         version: '0',
         log: quiet,
         metrics: createMetrics(),
@@ -115,7 +118,10 @@ async function untilStalled(): Promise<void> {
 
 test('a HEAD request for a long list reads only its first page', async (t) => {
     const gateway = await startOver(t, await TRANSPORTS.local(t));
-    const { api_key } = await keys.generate({ name: 'key', tier: 'enterprise' }, issuer.context);
+    const { api_key } = await keys.generate(
+        { name: 'key', tier: 'enterprise', scopes: [], allowed_addresses: [] },
+        issuer.context,
+    );
     read.pages = 0;
     const answer = await fetch(`${gateway.url}/v1/credentials/by-issuer/${issuer.did}`, {
         method: 'HEAD',
@@ -129,7 +135,10 @@ test('a HEAD request for a long list reads only its first page', async (t) => {
 for (const [name, transportOf] of Object.entries(TRANSPORTS)) {
     test(`over ${name}: when the client of a long list disconnects, reading stops and its place is free`, async (t) => {
         const gateway = await startOver(t, await transportOf(t));
-        const { api_key } = await keys.generate({ name: 'key', tier: 'enterprise' }, issuer.context);
+        const { api_key } = await keys.generate(
+            { name: 'key', tier: 'enterprise', scopes: [], allowed_addresses: [] },
+            issuer.context,
+        );
         const url = `${gateway.url}/v1/credentials/by-issuer/${issuer.did}`;
         for (let turn = 0; turn < 3; turn++) {
             read.pages = 0;

@@ -10,6 +10,7 @@ import { newId } from '../../../platform/ids.ts';
 import { loadConfig } from '../../../platform/process/config.ts';
 import { createMetrics, type Metrics } from '../../../platform/telemetry/metrics.ts';
 import { quiet, testRedis } from '../../support/harness.ts';
+import { testLimiter, UNRESTRICTED } from '../../support/limiting.ts';
 
 /**
  * The headers of an unfinished request. Its address is used by no other test: calls without a key are counted by
@@ -25,7 +26,14 @@ const services = {
     keys: {
         async authenticate() {
             asked++;
-            return { alive: true, key_id: newId(), user_id: newId(), tier: 'enterprise', rate_limit: 10_000 };
+            return {
+                alive: true,
+                key_id: newId(),
+                user_id: newId(),
+                tier: 'enterprise',
+                rate_limit: 10_000,
+                ...UNRESTRICTED,
+            };
         },
     },
 } as unknown as Services; // nothing else is called while a body is awaited
@@ -33,10 +41,12 @@ const services = {
 /** Starts a gateway and opens connections to it. Nothing is read from them unless a test does it. */
 async function setUp(t: TestContext, count: number) {
     const metrics = createMetrics();
+    const redis = await testRedis();
     const gateway = await startGateway({
         config: loadConfig({ INTERNAL_SECRET: 'the internal secret of this test', PORT: '0', TRUST_PROXY: '1' }),
         services,
-        redis: await testRedis(),
+        redis,
+        limiter: testLimiter({ redis, metrics }),
         version: '0',
         log: quiet,
         metrics,

@@ -4,11 +4,13 @@ import { livenessMarks } from '../../../platform/access/liveness-marks.ts';
 import type { CallContext } from '../../../platform/context.ts';
 import { type Database, sql } from '../../../platform/postgres/db.ts';
 import type { Redis } from '../../../platform/redis/redis.ts';
+import type { GenerateRequest, RestrictRequest } from '../../../proto/gen/keys/v1/keys.ts';
 import { cursors } from '../../../services/cursors.ts';
 import type { KeyPolicy } from '../../../services/keys/generate.ts';
 import { keysService } from '../../../services/keys/service.ts';
 import { keyStore } from '../../../services/keys/store.ts';
 import { testContext, testDatabase, testRedis } from '../../support/harness.ts';
+import { testLimiter } from '../../support/limiting.ts';
 import { testIdempotency } from '../services/test-idempotency.ts';
 
 export const SHARDS = 4;
@@ -20,22 +22,51 @@ export const POLICY: KeyPolicy = {
     keyQuota: { free: 1_000, basic: 1_000, pro: 1_000, enterprise: 1_000 },
 };
 
-/** Builds the keys service on these stores. Its policy is POLICY with these changes. */
-export function buildKeys({ db, redis }: { db: Database; redis: Redis }, changed: Partial<KeyPolicy> = {}) {
-    return keysService({
+/** What a request contains if it changes no restrictions. */
+const NO_GENERATED = { scopes: [], allowed_addresses: [] };
+const NO_CHANGE = {
+    ...NO_GENERATED,
+    clear_expires_at: false,
+    clear_scopes: false,
+    clear_allowed_addresses: false,
+};
+
+interface Stores {
+    db: Database;
+    redis: Redis;
+    /** Milliseconds since 1970. */
+    clock?: () => number;
+}
+
+/**
+ * Builds the keys service on these stores. Its policy is POLICY with these changes. Requests may leave out what is empty.
+ */
+export function buildKeys({ db, redis, clock = Date.now }: Stores, changed: Partial<KeyPolicy> = {}) {
+    const service = keysService({
         store: keyStore(db),
         livenessMarks: livenessMarks({ redis, shards: SHARDS }),
+        limiter: testLimiter({ redis, shards: SHARDS }),
         cursors: cursors(['the service token of these tests']),
         idempotency: testIdempotency(db)('keys'),
         policy: { ...POLICY, ...changed },
-        clock: Date.now,
+        clock,
     });
+    return {
+        ...service,
+        generate: (request: Partial<GenerateRequest> & { name: string }, context: CallContext) =>
+            service.generate({ ...NO_GENERATED, ...request }, context),
+        restrict: (request: Partial<RestrictRequest> & { key_id: string }, context: CallContext) =>
+            service.restrict({ ...NO_CHANGE, ...request }, context),
+        authenticate: (request: { hash: Uint8Array; enforces_restrictions?: boolean }, context: CallContext) =>
+            service.authenticate({ enforces_restrictions: true, ...request }, context),
+    };
 }
 
 /** Builds the keys service on real stores. */
 export async function keysFixture() {
     const [{ db }, redis] = [await testDatabase(), await testRedis()];
-    const build = (changed: Partial<KeyPolicy> = {}) => buildKeys({ db, redis }, changed);
+    const build = (changed: Partial<KeyPolicy> = {}, clock?: () => number) =>
+        buildKeys({ db, redis, ...(clock && { clock }) }, changed);
     const keys = build();
 
     async function authenticate(apiKey: string) {

@@ -24,6 +24,10 @@ test('a new key authenticates as its account, with its own tier and limit', asyn
         user_id: context.user_id,
         tier: 'enterprise',
         rate_limit: 10_000,
+        expires_at_ms: undefined,
+        scope_mask: undefined,
+        allowed_addresses: [],
+        version: 0,
     });
 });
 

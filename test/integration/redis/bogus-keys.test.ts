@@ -11,6 +11,7 @@ import { makeApiKey } from '../../../platform/access/api-key.ts';
 import { loadConfig } from '../../../platform/process/config.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { quiet, testRedis } from '../../support/harness.ts';
+import { testLimiter, UNRESTRICTED } from '../../support/limiting.ts';
 
 const UNKNOWN_KEY_LIMIT = 100;
 /**
@@ -26,7 +27,7 @@ const services = {
     keys: {
         async authenticate() {
             lookedUp++;
-            return { alive: false, key_id: '', user_id: '', tier: '', rate_limit: 0 };
+            return { alive: false, key_id: '', user_id: '', tier: '', rate_limit: 0, ...UNRESTRICTED };
         },
     },
 } as unknown as Services; // calls with an unknown key reach no other service
@@ -34,6 +35,7 @@ const gateway = await startGateway({
     config: loadConfig({ PORT: '0', INTERNAL_SECRET: 'secret', UNKNOWN_KEY_LIMIT: String(UNKNOWN_KEY_LIMIT) }),
     services,
     redis,
+    limiter: testLimiter({ redis }),
     version: '0',
     log: quiet,
     metrics: createMetrics(),

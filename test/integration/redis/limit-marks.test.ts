@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { limiter } from '../../../gateway/admission/limiter.ts';
 import { epochKey, keyBucket } from '../../../platform/access/limit-record.ts';
+import { limiter } from '../../../platform/access/limiter.ts';
 import { LIVENESS_MARK_MS, livenessMarkKey } from '../../../platform/access/liveness-marks.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { quiet } from '../../support/context.ts';
+import { confirmedAt } from '../../support/limiting.ts';
 import { testRedis } from '../../support/test-redis.ts';
 
 const WINDOW_MS = 60_000;
@@ -29,7 +30,7 @@ describe('a live mark', () => {
         const limitRequest = newLimitRequest();
         const stateBy = async (askedAt: number) => {
             const marked = { ...limitRequest, mark: livenessMarkKey(limitRequest.tag, 'key', randomUUID()) };
-            return (await take(marked, askedAt)).state;
+            return (await take(marked, confirmedAt(askedAt))).state;
         };
         await take(limitRequest); // from now on this limiter knows the epoch
         const knownSince = clock.now;
@@ -43,7 +44,7 @@ describe('a live mark', () => {
         const limitRequest = newLimitRequest();
         const marked = { ...limitRequest, mark: livenessMarkKey(limitRequest.tag, 'key', randomUUID()) };
         await take(marked); // from now on this limiter knows the epoch
-        assert.equal((await take(marked, performance.now())).state, 'admitted');
+        assert.equal((await take(marked, confirmedAt(performance.now()))).state, 'admitted');
         const leftMs = await redis.pttl(marked.mark);
         assert.ok(leftMs <= LIVENESS_MARK_MS && leftMs > LIVENESS_MARK_MS - SLACK_MS, `${leftMs} ms`);
     });

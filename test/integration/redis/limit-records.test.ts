@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import type { LimitRequest } from '../../../gateway/admission/limit-decision.ts';
-import { limiter } from '../../../gateway/admission/limiter.ts';
+import type { LimitRequest } from '../../../platform/access/limit-decision.ts';
 import {
     accountsAwaitingRollUp,
     bucketsAwaitingRollUp,
@@ -10,6 +9,7 @@ import {
     decodeLimitRecord,
     keyBucket,
 } from '../../../platform/access/limit-record.ts';
+import { limiter } from '../../../platform/access/limiter.ts';
 import { LIVENESS_MARK_MS, livenessMarkKey } from '../../../platform/access/liveness-marks.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import type { RollUpStore } from '../../../workers/usage/roll-up.store.ts';
@@ -39,7 +39,15 @@ function newLimitRequest(
     tag = `{${account}}`,
 ): Omit<Required<LimitRequest>, 'mark'> {
     const bucket = keyBucket(tag, account, randomUUID());
-    return { tag, bucket, awaitingRollUp: bucketsAwaitingRollUp(tag, account), limit, tier: 'pro' };
+    return {
+        tag,
+        bucket,
+        awaitingRollUp: bucketsAwaitingRollUp(tag, account),
+        version: 0,
+        limit,
+        weight: 1,
+        tier: 'pro',
+    };
 }
 
 const times = <Result>(count: number, call: () => Promise<Result>) => Promise.all(Array.from({ length: count }, call));

@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import type { LimitRequest } from '../../../gateway/admission/limit-decision.ts';
-import { limiter } from '../../../gateway/admission/limiter.ts';
+import type { LimitRequest } from '../../../platform/access/limit-decision.ts';
 import { bucketsAwaitingRollUp, epochKey, keyBucket } from '../../../platform/access/limit-record.ts';
 import { LIVENESS_MARK_MS, livenessMarkKey } from '../../../platform/access/liveness-marks.ts';
-import { createMetrics } from '../../../platform/telemetry/metrics.ts';
-import { quiet } from '../../support/context.ts';
+import { confirmedAt, testLimiter } from '../../support/limiting.ts';
 import { testRedis } from '../../support/test-redis.ts';
 
 const redis = await testRedis();
 const WINDOW_MS = 60_000;
 
-const newLimiter = (windowMs = WINDOW_MS) =>
-    limiter({ redis, shards: 1, windowMs, log: quiet, metrics: createMetrics() });
+const newLimiter = (windowMs = WINDOW_MS) => testLimiter({ redis, shards: 1, windowMs });
 const limiters = [newLimiter(), newLimiter()] as const;
 
 /** The limiter of a gateway that has already made a call in the shard, so that it knows the epoch. */
@@ -32,7 +29,9 @@ function newLimitRequest(limit = 10): Required<LimitRequest> {
         bucket: keyBucket(tag, id, id),
         mark: livenessMarkKey(tag, 'key', id),
         awaitingRollUp: bucketsAwaitingRollUp(tag, id),
+        version: 0,
         limit,
+        weight: 1,
         tier: 'pro',
     };
 }
@@ -45,7 +44,7 @@ describe('a key', () => {
         const limitRequest = newLimitRequest();
         const [one, other] = [await gateway(limitRequest.tag), await gateway(limitRequest.tag, 1)];
         assert.equal((await one.take(limitRequest)).state, 'unconfirmed');
-        assert.equal((await one.take(limitRequest, now())).state, 'admitted');
+        assert.equal((await one.take(limitRequest, confirmedAt(now()))).state, 'admitted');
         assert.deepEqual(
             [(await other.take(limitRequest)).state, (await one.take(limitRequest)).remaining],
             ['admitted', 7],
@@ -57,7 +56,7 @@ describe('a key', () => {
         const { take } = await gateway(limitRequest.tag);
         const askedAt = now();
         await refuse(limitRequest);
-        assert.equal((await take(limitRequest, askedAt)).state, 'refused');
+        assert.equal((await take(limitRequest, confirmedAt(askedAt))).state, 'refused');
         assert.equal((await take(limitRequest)).state, 'refused');
         assert.equal(await redis.exists(limitRequest.bucket), 0);
     });
@@ -65,7 +64,7 @@ describe('a key', () => {
     it('loses its live mark when it is revoked', async () => {
         const limitRequest = newLimitRequest();
         const { take } = await gateway(limitRequest.tag);
-        await take(limitRequest, now());
+        await take(limitRequest, confirmedAt(now()));
         await refuse(limitRequest);
         assert.equal((await take(limitRequest)).state, 'refused');
     });
@@ -73,14 +72,14 @@ describe('a key', () => {
     it('stays unconfirmed if the confirmation is too old', async () => {
         const limitRequest = newLimitRequest();
         const { take } = await gateway(limitRequest.tag);
-        assert.equal((await take(limitRequest, now() - 15_001)).state, 'unconfirmed');
+        assert.equal((await take(limitRequest, confirmedAt(now() - 15_001))).state, 'unconfirmed');
         assert.equal(await redis.exists(limitRequest.mark), 0);
     });
 
     it('keeps its live mark for a minute, and calls do not extend that', async () => {
         const limitRequest = newLimitRequest();
         const { take } = await gateway(limitRequest.tag);
-        await take(limitRequest, now());
+        await take(limitRequest, confirmedAt(now()));
         await redis.pexpire(limitRequest.mark, 1_000);
         await take(limitRequest);
         assert.ok((await redis.pttl(limitRequest.mark)) <= 1_000);
@@ -97,27 +96,27 @@ describe('after Redis has lost data or restarted', () => {
         const askedAt = now();
         await refuse(limitRequest);
         await forget(limitRequest);
-        assert.equal((await take(limitRequest, askedAt)).state, 'unconfirmed');
+        assert.equal((await take(limitRequest, confirmedAt(askedAt))).state, 'unconfirmed');
         assert.equal(
-            (await take(limitRequest, askedAt)).state,
+            (await take(limitRequest, confirmedAt(askedAt))).state,
             'unconfirmed',
             'the gateway knows the new epoch by now',
         );
-        assert.equal((await take(limitRequest, now())).state, 'admitted');
+        assert.equal((await take(limitRequest, confirmedAt(now()))).state, 'admitted');
     });
 
     it('a gateway that has just connected does not accept a confirmation from before that', async () => {
         const limitRequest = newLimitRequest();
         const askedAt = now();
         const { take } = await gateway(limitRequest.tag);
-        assert.equal((await take(limitRequest, askedAt)).state, 'unconfirmed');
-        assert.equal((await take(limitRequest, now())).state, 'admitted');
+        assert.equal((await take(limitRequest, confirmedAt(askedAt))).state, 'unconfirmed');
+        assert.equal((await take(limitRequest, confirmedAt(now()))).state, 'admitted');
     });
 
     it('a live mark of an earlier epoch is void', async () => {
         const limitRequest = newLimitRequest();
         const { take } = await gateway(limitRequest.tag);
-        await take(limitRequest, now());
+        await take(limitRequest, confirmedAt(now()));
         await redis.del(epochKey(limitRequest.tag));
         assert.equal((await take(limitRequest)).state, 'unconfirmed');
     });
@@ -125,7 +124,7 @@ describe('after Redis has lost data or restarted', () => {
     it('a restarted Redis that kept its epoch begins a new one', async () => {
         const limitRequest = newLimitRequest();
         const { take } = await gateway(limitRequest.tag);
-        await take(limitRequest, now());
+        await take(limitRequest, confirmedAt(now()));
         const ofAnotherRun = `${'0'.repeat(40)}:1.1`;
         await redis.set(epochKey(limitRequest.tag), ofAnotherRun);
         await redis.set(limitRequest.mark, ofAnotherRun, 'PX', LIVENESS_MARK_MS);
@@ -137,7 +136,7 @@ describe('after Redis has lost data or restarted', () => {
         const limitRequest = newLimitRequest(3);
         const { take } = await gateway(limitRequest.tag);
         const states = async (times: number) =>
-            (await Promise.all(Array.from({ length: times }, () => take(limitRequest, now())))).map(
+            (await Promise.all(Array.from({ length: times }, () => take(limitRequest, confirmedAt(now()))))).map(
                 ({ state }) => state,
             );
         const worth = ['admitted', 'admitted', 'admitted', 'limited'];
@@ -152,7 +151,7 @@ describe('a window', () => {
         const limitRequest = newLimitRequest(2);
         const { take } = await gateway(limitRequest.tag);
         const decisions = [];
-        for (let call = 0; call < 4; call++) decisions.push(await take(limitRequest, now()));
+        for (let call = 0; call < 4; call++) decisions.push(await take(limitRequest, confirmedAt(now())));
         assert.deepEqual(
             decisions.map(({ state, remaining }) => [state, remaining]),
             [
@@ -172,7 +171,7 @@ describe('a window', () => {
     it('that was opened by a clock running ahead makes no call wait', async () => {
         const limitRequest = newLimitRequest(1);
         const { take } = await gateway(limitRequest.tag);
-        await take(limitRequest, now());
+        await take(limitRequest, confirmedAt(now()));
         assert.equal((await take(limitRequest)).state, 'limited');
         await shiftWindow(limitRequest, 3_600_000);
         const { state, wait } = await take(limitRequest);
@@ -188,7 +187,7 @@ describe('a window', () => {
         const began = now();
         let opened = 0;
         while (opened < 6) {
-            const calls = gateways.flatMap(({ take }) => [1, 2, 3].map(() => take(limitRequest, now())));
+            const calls = gateways.flatMap(({ take }) => [1, 2, 3].map(() => take(limitRequest, confirmedAt(now()))));
             for (const decision of await Promise.all(calls)) {
                 if (decision.state === 'admitted') remaining.push(decision.remaining);
             }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { limiter } from '../../../gateway/admission/limiter.ts';
 import { guard } from '../../../platform/access/guard.ts';
 import { bucketsAwaitingRollUp, keyBucket } from '../../../platform/access/limit-record.ts';
+import { limiter } from '../../../platform/access/limiter.ts';
 import { livenessMarkKey, livenessMarks } from '../../../platform/access/liveness-marks.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import { jobMetrics } from '../../../platform/redis/job-metrics.ts';
@@ -16,6 +16,7 @@ import { rollUp } from '../../../workers/usage/roll-up.ts';
 import { usageService } from '../../../workers/usage/service.ts';
 import { usageStore } from '../../../workers/usage/store.ts';
 import { quiet, testContext, testDatabase } from '../../support/harness.ts';
+import { confirmedAt } from '../../support/limiting.ts';
 import { startRedisCluster } from '../../support/redis-cluster.ts';
 
 const SHARDS = 16;
@@ -55,7 +56,9 @@ type LimitRequest = ReturnType<typeof newLimitRequest>['limitRequest'];
 
 /** The states of `times` calls with a confirmed key, spread over the gateways. */
 async function take(limitRequest: LimitRequest, times: number): Promise<string[]> {
-    const calls = Array.from({ length: times }, (_, call) => gateways[call % 2]?.take(limitRequest, performance.now()));
+    const calls = Array.from({ length: times }, (_, call) =>
+        gateways[call % 2]?.take(limitRequest, confirmedAt(performance.now())),
+    );
     return (await Promise.all(calls)).map((decision) => decision?.state ?? 'none');
 }
 
@@ -170,6 +173,8 @@ it('a node that has crashed is used again, and keys whose liveness mark is lost 
         seen = await states();
     }
     assert.deepEqual(new Set(seen), new Set(['admitted', 'unconfirmed']));
-    const again = await Promise.all(keys.map((limitRequest) => gateways[0]?.take(limitRequest, performance.now())));
+    const again = await Promise.all(
+        keys.map((limitRequest) => gateways[0]?.take(limitRequest, confirmedAt(performance.now()))),
+    );
     assert.deepEqual(new Set(again.map((decision) => decision?.state)), new Set(['admitted']));
 });

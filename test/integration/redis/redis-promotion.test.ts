@@ -2,14 +2,15 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, describe, it } from 'node:test';
 import type { Redis as Connection } from 'ioredis';
-import { limiter } from '../../../gateway/admission/limiter.ts';
 import { bucketsAwaitingRollUp, keyBucket } from '../../../platform/access/limit-record.ts';
+import { limiter } from '../../../platform/access/limiter.ts';
 import { livenessMarkKey, livenessMarks } from '../../../platform/access/liveness-marks.ts';
 import { jobMetrics } from '../../../platform/redis/job-metrics.ts';
 import { scheduleJobs } from '../../../platform/redis/jobs.ts';
 import { awaitRedis, openRedis, shardTag } from '../../../platform/redis/redis.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { quiet } from '../../support/harness.ts';
+import { confirmedAt } from '../../support/limiting.ts';
 import { startRedisCluster } from '../../support/redis-cluster.ts';
 import { startSentinels } from '../../support/redis-sentinel.ts';
 import { until } from '../../support/until.ts';
@@ -33,7 +34,7 @@ async function gatewayAt(url: string, closing = closedAfterTest()) {
     const limitRequest = { tag, bucket, mark, awaitingRollUp: bucketsAwaitingRollUp(tag, account), limit: 1_000 };
     const { take } = limiter({ redis, shards: 16, windowMs: 60_000, log: quiet, metrics: createMetrics() });
     const state = async (confirmed = false) =>
-        (await take(limitRequest, confirmed ? performance.now() : undefined)).state;
+        (await take(limitRequest, confirmed ? confirmedAt(performance.now()) : undefined)).state;
     await state(); // the gateway learns the epoch
     assert.deepEqual([await state(true), await state()], ['admitted', 'admitted']);
     const { refuseAnd } = livenessMarks({ redis, shards: 16 });

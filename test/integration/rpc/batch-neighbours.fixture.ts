@@ -7,6 +7,7 @@ import { cryptoPools } from '../../../services/crypto-pools.ts';
 import { idempotencies } from '../../../services/idempotency/idempotency.ts';
 import { SERVICES, type ServiceDependencies } from '../../../services/index.ts';
 import { quiet, testDatabase, testRedis } from '../../support/harness.ts';
+import { testLimiter } from '../../support/limiting.ts';
 import { signingKey } from '../identity/identity.fixture.ts';
 
 /** Builds all services in this process, and clients that reach them over the local transport. */
@@ -33,6 +34,7 @@ export async function startAll() {
     });
     const dependencies: ServiceDependencies = {
         ...{ config, db, redis, log: quiet, metrics, clock: Date.now, serviceClient: found.serviceClient },
+        limiter: () => testLimiter({ redis, metrics }),
         ...cryptoPools({ config, metrics, closing }),
         idempotency: idempotencies({ config, db, metrics, clock: Date.now }),
     };

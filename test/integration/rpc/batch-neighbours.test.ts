@@ -35,7 +35,7 @@ const presentationRequest = {
     audience: own.did,
 };
 const { presentation } = await presentations.create(presentationRequest, caller());
-const { key_id } = await keys.generate({ name: 'a key' }, caller());
+const { key_id } = await keys.generate({ name: 'a key', scopes: [], allowed_addresses: [] }, caller());
 const { wallet_id } = await wallet.create({ name: 'a wallet', password: PASSWORD }, caller());
 const page = { limit: 10, with_total: true };
 const token = session?.token ?? assert.fail();

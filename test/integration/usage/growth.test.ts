@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, it } from 'node:test';
-import { limiter } from '../../../gateway/admission/limiter.ts';
 import { guard } from '../../../platform/access/guard.ts';
 import { bucketsAwaitingRollUp, keyBucket } from '../../../platform/access/limit-record.ts';
+import { limiter } from '../../../platform/access/limiter.ts';
 import { livenessMarkKey, livenessMarks } from '../../../platform/access/liveness-marks.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import { loadConfig } from '../../../platform/process/config.ts';
@@ -19,6 +19,7 @@ import { poolMetrics } from '../../../workers/crypto/pool-metrics.ts';
 import { signaturePool } from '../../../workers/crypto/signatures.ts';
 import { findDrift } from '../../../workers/usage/recompute.store.ts';
 import { quiet, testContext, testDatabase, testRedis } from '../../support/harness.ts';
+import { confirmedAt } from '../../support/limiting.ts';
 import { signingKey } from '../identity/identity.fixture.ts';
 import { age, ageTotals } from '../services/ageing.ts';
 import { AMPLE } from '../services/ample.ts';
@@ -45,6 +46,7 @@ const passwords = passwordPool({
 after(() => Promise.all([signatures.close(), passwords.close()]));
 
 const keysPem = signingKey();
+const limits = limiter({ redis, shards: SHARDS, windowMs: 60_000, log: quiet, metrics: createMetrics() });
 const ground: ServiceDependencies = {
     config: loadConfig({ REDIS_SHARDS: String(SHARDS), JWT_KEYS: keysPem }),
     db,
@@ -52,6 +54,7 @@ const ground: ServiceDependencies = {
     log: quiet,
     metrics: createMetrics(),
     clock: Date.now,
+    limiter: () => limits,
     signatures: () => signatures,
     passwords: () => passwords,
     serviceClient: () => assert.fail('no service is called'),
@@ -70,7 +73,6 @@ const identity = identityService({
     sessionQuota: AMPLE,
     clock: Date.now,
 });
-const limits = limiter({ redis, shards: SHARDS, windowMs: 60_000, log: quiet, metrics: createMetrics() });
 const dids = didStore(db);
 
 /** Creates an account with a key and a session. Returns a function that makes the traffic of one day. */
@@ -99,7 +101,7 @@ async function newUser() {
             awaitingRollUp: bucketsAwaitingRollUp(tag, user_id),
             mark,
         };
-        for (let call = 0; call < 5; call++) await limits.take({ ...claim, limit: 3 }, performance.now());
+        for (let call = 0; call < 5; call++) await limits.take({ ...claim, limit: 3 }, confirmedAt(performance.now()));
         await limits.countVerified(claim);
         await ended.refuse({ account: user_id, subject: 'key', ids: [randomUUID()] });
         for (const bucket of ['address', 'unknown-keys']) {

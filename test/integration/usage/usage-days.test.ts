@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { limiter } from '../../../gateway/admission/limiter.ts';
 import { bucketsAwaitingRollUp, DAY_MS, keyBucket, sessionsBucket } from '../../../platform/access/limit-record.ts';
+import { limiter } from '../../../platform/access/limiter.ts';
 import { shardTag } from '../../../platform/redis/redis.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { pruneUsage } from '../../../workers/usage/prune.store.ts';

@@ -11,7 +11,17 @@ export const protobufFileName = "keys/v1/keys.proto";
 export interface GenerateRequest {
   name: string;
   /** Default: the account's tier. */
-  tier?: string | undefined;
+  tier?:
+    | string
+    | undefined;
+  /** An ISO 8601 date-time with an offset, at most ten years ahead. Default: the key does not expire. */
+  expires_at?:
+    | string
+    | undefined;
+  /** What the key may be used for: at most 32 scopes. None: for everything. */
+  scopes: string[];
+  /** The networks that the key may be used from: at most 32, in CIDR notation. None: from everywhere. */
+  allowed_addresses: string[];
 }
 
 export interface GenerateResponse {
@@ -22,6 +32,14 @@ export interface GenerateResponse {
   /** Requests per minute. */
   rate_limit: number;
   created_at: string;
+  /** Absent if the key does not expire. */
+  expires_at?:
+    | string
+    | undefined;
+  /** Empty if the key may be used for everything. */
+  scopes: string[];
+  /** Empty if the key may be used from everywhere. */
+  allowed_addresses: string[];
 }
 
 export interface Key {
@@ -33,7 +51,18 @@ export interface Key {
   /** Requests per minute. */
   rate_limit: number;
   created_at: string;
+  /** False if the key is revoked or has expired. */
   active: boolean;
+  /** Absent if the key does not expire. */
+  expires_at?:
+    | string
+    | undefined;
+  /** Empty if the key may be used for everything. */
+  scopes: string[];
+  /** Empty if the key may be used from everywhere. */
+  allowed_addresses: string[];
+  /** The id of the key that has replaced this one. Absent if it was not replaced. */
+  replaced_by?: string | undefined;
 }
 
 export interface ListRequest {
@@ -72,15 +101,68 @@ export interface RenameRequest {
   name?: string | undefined;
 }
 
+export interface RestrictRequest {
+  key_id: string;
+  /** Absent: the name stays as it is. */
+  name?:
+    | string
+    | undefined;
+  /** As in GenerateRequest. Absent: it stays as it is. */
+  expires_at?:
+    | string
+    | undefined;
+  /** True to remove the expiry. The field expires_at is then absent. */
+  clear_expires_at: boolean;
+  /** As in GenerateRequest. Empty: they stay as they are. */
+  scopes: string[];
+  /** True to permit everything. The field scopes is then empty. */
+  clear_scopes: boolean;
+  /** As in GenerateRequest. Empty: they stay as they are. */
+  allowed_addresses: string[];
+  /** True to permit every address. The field allowed_addresses is then empty. */
+  clear_allowed_addresses: boolean;
+}
+
 export interface RenameResponse {
   key_id: string;
   name: string;
   updated_at: string;
+  /** Absent if the key does not expire. */
+  expires_at?:
+    | string
+    | undefined;
+  /** Empty if the key may be used for everything. */
+  scopes: string[];
+  /** Empty if the key may be used from everywhere. */
+  allowed_addresses: string[];
+}
+
+export interface RotateRequest {
+  key_id: string;
+  /** Seconds for which the replaced key still works: 0 to 2,592,000. 0 revokes it at once. Default: 86,400. */
+  overlap_seconds?: number | undefined;
+}
+
+export interface RotateResponse {
+  /** The new key. */
+  key: GenerateResponse | undefined;
+  replaces: ReplacedKey | undefined;
+}
+
+export interface ReplacedKey {
+  key_id: string;
+  /** When it ends. */
+  expires_at: string;
 }
 
 export interface AuthenticateRequest {
   /** SHA-256 of the key. */
   hash: Uint8Array;
+  /**
+   * True if the caller enforces the restrictions in the response. For any other caller a key with restrictions is not
+   * alive.
+   */
+  enforces_restrictions: boolean;
 }
 
 export interface AuthenticateResponse {
@@ -91,6 +173,57 @@ export interface AuthenticateResponse {
   tier: string;
   /** Requests per minute. */
   rate_limit: number;
+  /** When the key expires, in milliseconds since 1970, also if that was earlier. Absent if it does not expire. */
+  expires_at_ms?:
+    | number
+    | undefined;
+  /** A bit for each scope that the key has (proto/scopes.ts). Absent if the key may be used for everything. */
+  scope_mask?:
+    | number
+    | undefined;
+  /** Empty if the key may be used from everywhere. */
+  allowed_addresses: string[];
+  /** Grows with each change of the restrictions. */
+  version: number;
+}
+
+export interface CheckRequest {
+  /** The key itself, as the caller of the other service has sent it. */
+  api_key: string;
+  /** The scope that the call needs. Absent if it needs none. */
+  scope?:
+    | string
+    | undefined;
+  /** How many calls it counts as: 0 to 1,000. Default: 1. */
+  cost?:
+    | number
+    | undefined;
+  /** The address from which the key was used. Default: x-client-address of this call. */
+  address?: string | undefined;
+}
+
+export interface CheckResponse {
+  valid: boolean;
+  /** valid, not_found, revoked, expired, address_not_allowed, missing_scope or rate_limited. */
+  code: string;
+  /** The fields up to scopes are absent if there is no such key. */
+  key_id?: string | undefined;
+  user_id?: string | undefined;
+  tier?:
+    | string
+    | undefined;
+  /** Empty if the key may be used for everything. */
+  scopes: string[];
+  /** Requests per minute. These three are present if the call was counted or refused by the rate limit. */
+  limit?:
+    | number
+    | undefined;
+  /** Requests left in this window. */
+  remaining?:
+    | number
+    | undefined;
+  /** When the window ends, in seconds since 1970. */
+  reset?: number | undefined;
 }
 
 export interface GetQuotasRequest {
@@ -112,7 +245,7 @@ export interface Quota {
 }
 
 function createBaseGenerateRequest(): GenerateRequest {
-  return { name: "", tier: undefined };
+  return { name: "", tier: undefined, expires_at: undefined, scopes: [], allowed_addresses: [] };
 }
 
 export const GenerateRequest: MessageFns<GenerateRequest> = {
@@ -122,6 +255,15 @@ export const GenerateRequest: MessageFns<GenerateRequest> = {
     }
     if (message.tier !== undefined) {
       writer.uint32(18).string(message.tier);
+    }
+    if (message.expires_at !== undefined) {
+      writer.uint32(26).string(message.expires_at);
+    }
+    for (const v of message.scopes) {
+      writer.uint32(34).string(v!);
+    }
+    for (const v of message.allowed_addresses) {
+      writer.uint32(42).string(v!);
     }
     return writer;
   },
@@ -155,6 +297,30 @@ export const GenerateRequest: MessageFns<GenerateRequest> = {
             message.tier = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.expires_at = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.scopes.push(reader.string());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.allowed_addresses.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -174,12 +340,25 @@ export const GenerateRequest: MessageFns<GenerateRequest> = {
     const message = createBaseGenerateRequest();
     message.name = object.name ?? "";
     message.tier = object.tier ?? undefined;
+    message.expires_at = object.expires_at ?? undefined;
+    message.scopes = object.scopes?.map((e) => e) || [];
+    message.allowed_addresses = object.allowed_addresses?.map((e) => e) || [];
     return message;
   },
 };
 
 function createBaseGenerateResponse(): GenerateResponse {
-  return { key_id: "", api_key: "", name: "", tier: "", rate_limit: 0, created_at: "" };
+  return {
+    key_id: "",
+    api_key: "",
+    name: "",
+    tier: "",
+    rate_limit: 0,
+    created_at: "",
+    expires_at: undefined,
+    scopes: [],
+    allowed_addresses: [],
+  };
 }
 
 export const GenerateResponse: MessageFns<GenerateResponse> = {
@@ -201,6 +380,15 @@ export const GenerateResponse: MessageFns<GenerateResponse> = {
     }
     if (message.created_at !== "") {
       writer.uint32(50).string(message.created_at);
+    }
+    if (message.expires_at !== undefined) {
+      writer.uint32(58).string(message.expires_at);
+    }
+    for (const v of message.scopes) {
+      writer.uint32(66).string(v!);
+    }
+    for (const v of message.allowed_addresses) {
+      writer.uint32(74).string(v!);
     }
     return writer;
   },
@@ -266,6 +454,30 @@ export const GenerateResponse: MessageFns<GenerateResponse> = {
             message.created_at = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.expires_at = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.scopes.push(reader.string());
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.allowed_addresses.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -289,12 +501,27 @@ export const GenerateResponse: MessageFns<GenerateResponse> = {
     message.tier = object.tier ?? "";
     message.rate_limit = object.rate_limit ?? 0;
     message.created_at = object.created_at ?? "";
+    message.expires_at = object.expires_at ?? undefined;
+    message.scopes = object.scopes?.map((e) => e) || [];
+    message.allowed_addresses = object.allowed_addresses?.map((e) => e) || [];
     return message;
   },
 };
 
 function createBaseKey(): Key {
-  return { key_id: "", name: "", key_prefix: "", tier: "", rate_limit: 0, created_at: "", active: false };
+  return {
+    key_id: "",
+    name: "",
+    key_prefix: "",
+    tier: "",
+    rate_limit: 0,
+    created_at: "",
+    active: false,
+    expires_at: undefined,
+    scopes: [],
+    allowed_addresses: [],
+    replaced_by: undefined,
+  };
 }
 
 export const Key: MessageFns<Key> = {
@@ -319,6 +546,18 @@ export const Key: MessageFns<Key> = {
     }
     if (message.active !== false) {
       writer.uint32(56).bool(message.active);
+    }
+    if (message.expires_at !== undefined) {
+      writer.uint32(66).string(message.expires_at);
+    }
+    for (const v of message.scopes) {
+      writer.uint32(74).string(v!);
+    }
+    for (const v of message.allowed_addresses) {
+      writer.uint32(82).string(v!);
+    }
+    if (message.replaced_by !== undefined) {
+      writer.uint32(90).string(message.replaced_by);
     }
     return writer;
   },
@@ -392,6 +631,38 @@ export const Key: MessageFns<Key> = {
             message.active = reader.bool();
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.expires_at = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.scopes.push(reader.string());
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.allowed_addresses.push(reader.string());
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.replaced_by = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -416,6 +687,10 @@ export const Key: MessageFns<Key> = {
     message.rate_limit = object.rate_limit ?? 0;
     message.created_at = object.created_at ?? "";
     message.active = object.active ?? false;
+    message.expires_at = object.expires_at ?? undefined;
+    message.scopes = object.scopes?.map((e) => e) || [];
+    message.allowed_addresses = object.allowed_addresses?.map((e) => e) || [];
+    message.replaced_by = object.replaced_by ?? undefined;
     return message;
   },
 };
@@ -822,8 +1097,156 @@ export const RenameRequest: MessageFns<RenameRequest> = {
   },
 };
 
+function createBaseRestrictRequest(): RestrictRequest {
+  return {
+    key_id: "",
+    name: undefined,
+    expires_at: undefined,
+    clear_expires_at: false,
+    scopes: [],
+    clear_scopes: false,
+    allowed_addresses: [],
+    clear_allowed_addresses: false,
+  };
+}
+
+export const RestrictRequest: MessageFns<RestrictRequest> = {
+  encode(message: RestrictRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key_id !== "") {
+      writer.uint32(10).string(message.key_id);
+    }
+    if (message.name !== undefined) {
+      writer.uint32(18).string(message.name);
+    }
+    if (message.expires_at !== undefined) {
+      writer.uint32(26).string(message.expires_at);
+    }
+    if (message.clear_expires_at !== false) {
+      writer.uint32(32).bool(message.clear_expires_at);
+    }
+    for (const v of message.scopes) {
+      writer.uint32(42).string(v!);
+    }
+    if (message.clear_scopes !== false) {
+      writer.uint32(48).bool(message.clear_scopes);
+    }
+    for (const v of message.allowed_addresses) {
+      writer.uint32(58).string(v!);
+    }
+    if (message.clear_allowed_addresses !== false) {
+      writer.uint32(64).bool(message.clear_allowed_addresses);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RestrictRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRestrictRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.expires_at = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.clear_expires_at = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.scopes.push(reader.string());
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.clear_scopes = reader.bool();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.allowed_addresses.push(reader.string());
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.clear_allowed_addresses = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RestrictRequest>): RestrictRequest {
+    return RestrictRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RestrictRequest>): RestrictRequest {
+    const message = createBaseRestrictRequest();
+    message.key_id = object.key_id ?? "";
+    message.name = object.name ?? undefined;
+    message.expires_at = object.expires_at ?? undefined;
+    message.clear_expires_at = object.clear_expires_at ?? false;
+    message.scopes = object.scopes?.map((e) => e) || [];
+    message.clear_scopes = object.clear_scopes ?? false;
+    message.allowed_addresses = object.allowed_addresses?.map((e) => e) || [];
+    message.clear_allowed_addresses = object.clear_allowed_addresses ?? false;
+    return message;
+  },
+};
+
 function createBaseRenameResponse(): RenameResponse {
-  return { key_id: "", name: "", updated_at: "" };
+  return { key_id: "", name: "", updated_at: "", expires_at: undefined, scopes: [], allowed_addresses: [] };
 }
 
 export const RenameResponse: MessageFns<RenameResponse> = {
@@ -836,6 +1259,15 @@ export const RenameResponse: MessageFns<RenameResponse> = {
     }
     if (message.updated_at !== "") {
       writer.uint32(26).string(message.updated_at);
+    }
+    if (message.expires_at !== undefined) {
+      writer.uint32(34).string(message.expires_at);
+    }
+    for (const v of message.scopes) {
+      writer.uint32(42).string(v!);
+    }
+    for (const v of message.allowed_addresses) {
+      writer.uint32(50).string(v!);
     }
     return writer;
   },
@@ -877,6 +1309,30 @@ export const RenameResponse: MessageFns<RenameResponse> = {
             message.updated_at = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.expires_at = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.scopes.push(reader.string());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.allowed_addresses.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -897,18 +1353,229 @@ export const RenameResponse: MessageFns<RenameResponse> = {
     message.key_id = object.key_id ?? "";
     message.name = object.name ?? "";
     message.updated_at = object.updated_at ?? "";
+    message.expires_at = object.expires_at ?? undefined;
+    message.scopes = object.scopes?.map((e) => e) || [];
+    message.allowed_addresses = object.allowed_addresses?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseRotateRequest(): RotateRequest {
+  return { key_id: "", overlap_seconds: undefined };
+}
+
+export const RotateRequest: MessageFns<RotateRequest> = {
+  encode(message: RotateRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key_id !== "") {
+      writer.uint32(10).string(message.key_id);
+    }
+    if (message.overlap_seconds !== undefined) {
+      writer.uint32(16).uint32(message.overlap_seconds);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RotateRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRotateRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.overlap_seconds = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RotateRequest>): RotateRequest {
+    return RotateRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RotateRequest>): RotateRequest {
+    const message = createBaseRotateRequest();
+    message.key_id = object.key_id ?? "";
+    message.overlap_seconds = object.overlap_seconds ?? undefined;
+    return message;
+  },
+};
+
+function createBaseRotateResponse(): RotateResponse {
+  return { key: undefined, replaces: undefined };
+}
+
+export const RotateResponse: MessageFns<RotateResponse> = {
+  encode(message: RotateResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== undefined) {
+      GenerateResponse.encode(message.key, writer.uint32(10).fork()).join();
+    }
+    if (message.replaces !== undefined) {
+      ReplacedKey.encode(message.replaces, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RotateResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRotateResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = GenerateResponse.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.replaces = ReplacedKey.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RotateResponse>): RotateResponse {
+    return RotateResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RotateResponse>): RotateResponse {
+    const message = createBaseRotateResponse();
+    message.key = (object.key !== undefined && object.key !== null)
+      ? GenerateResponse.fromPartial(object.key)
+      : undefined;
+    message.replaces = (object.replaces !== undefined && object.replaces !== null)
+      ? ReplacedKey.fromPartial(object.replaces)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseReplacedKey(): ReplacedKey {
+  return { key_id: "", expires_at: "" };
+}
+
+export const ReplacedKey: MessageFns<ReplacedKey> = {
+  encode(message: ReplacedKey, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key_id !== "") {
+      writer.uint32(10).string(message.key_id);
+    }
+    if (message.expires_at !== "") {
+      writer.uint32(18).string(message.expires_at);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReplacedKey {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReplacedKey();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.expires_at = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ReplacedKey>): ReplacedKey {
+    return ReplacedKey.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ReplacedKey>): ReplacedKey {
+    const message = createBaseReplacedKey();
+    message.key_id = object.key_id ?? "";
+    message.expires_at = object.expires_at ?? "";
     return message;
   },
 };
 
 function createBaseAuthenticateRequest(): AuthenticateRequest {
-  return { hash: new Uint8Array(0) };
+  return { hash: new Uint8Array(0), enforces_restrictions: false };
 }
 
 export const AuthenticateRequest: MessageFns<AuthenticateRequest> = {
   encode(message: AuthenticateRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.hash.length !== 0) {
       writer.uint32(10).bytes(message.hash);
+    }
+    if (message.enforces_restrictions !== false) {
+      writer.uint32(16).bool(message.enforces_restrictions);
     }
     return writer;
   },
@@ -934,6 +1601,14 @@ export const AuthenticateRequest: MessageFns<AuthenticateRequest> = {
             message.hash = reader.bytes();
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.enforces_restrictions = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -952,12 +1627,23 @@ export const AuthenticateRequest: MessageFns<AuthenticateRequest> = {
   fromPartial(object: DeepPartial<AuthenticateRequest>): AuthenticateRequest {
     const message = createBaseAuthenticateRequest();
     message.hash = object.hash ?? new Uint8Array(0);
+    message.enforces_restrictions = object.enforces_restrictions ?? false;
     return message;
   },
 };
 
 function createBaseAuthenticateResponse(): AuthenticateResponse {
-  return { alive: false, key_id: "", user_id: "", tier: "", rate_limit: 0 };
+  return {
+    alive: false,
+    key_id: "",
+    user_id: "",
+    tier: "",
+    rate_limit: 0,
+    expires_at_ms: undefined,
+    scope_mask: undefined,
+    allowed_addresses: [],
+    version: 0,
+  };
 }
 
 export const AuthenticateResponse: MessageFns<AuthenticateResponse> = {
@@ -976,6 +1662,18 @@ export const AuthenticateResponse: MessageFns<AuthenticateResponse> = {
     }
     if (message.rate_limit !== 0) {
       writer.uint32(40).uint32(message.rate_limit);
+    }
+    if (message.expires_at_ms !== undefined) {
+      writer.uint32(48).uint64(message.expires_at_ms);
+    }
+    if (message.scope_mask !== undefined) {
+      writer.uint32(61).fixed32(message.scope_mask);
+    }
+    for (const v of message.allowed_addresses) {
+      writer.uint32(66).string(v!);
+    }
+    if (message.version !== 0) {
+      writer.uint32(72).uint32(message.version);
     }
     return writer;
   },
@@ -1033,6 +1731,38 @@ export const AuthenticateResponse: MessageFns<AuthenticateResponse> = {
             message.rate_limit = reader.uint32();
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.expires_at_ms = longToNumber(reader.uint64());
+            continue;
+          }
+          case 7: {
+            if (tag !== 61) {
+              break;
+            }
+
+            message.scope_mask = reader.fixed32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.allowed_addresses.push(reader.string());
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.version = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1055,6 +1785,262 @@ export const AuthenticateResponse: MessageFns<AuthenticateResponse> = {
     message.user_id = object.user_id ?? "";
     message.tier = object.tier ?? "";
     message.rate_limit = object.rate_limit ?? 0;
+    message.expires_at_ms = object.expires_at_ms ?? undefined;
+    message.scope_mask = object.scope_mask ?? undefined;
+    message.allowed_addresses = object.allowed_addresses?.map((e) => e) || [];
+    message.version = object.version ?? 0;
+    return message;
+  },
+};
+
+function createBaseCheckRequest(): CheckRequest {
+  return { api_key: "", scope: undefined, cost: undefined, address: undefined };
+}
+
+export const CheckRequest: MessageFns<CheckRequest> = {
+  encode(message: CheckRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.api_key !== "") {
+      writer.uint32(10).string(message.api_key);
+    }
+    if (message.scope !== undefined) {
+      writer.uint32(18).string(message.scope);
+    }
+    if (message.cost !== undefined) {
+      writer.uint32(24).uint32(message.cost);
+    }
+    if (message.address !== undefined) {
+      writer.uint32(34).string(message.address);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.api_key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.scope = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.cost = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.address = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<CheckRequest>): CheckRequest {
+    return CheckRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CheckRequest>): CheckRequest {
+    const message = createBaseCheckRequest();
+    message.api_key = object.api_key ?? "";
+    message.scope = object.scope ?? undefined;
+    message.cost = object.cost ?? undefined;
+    message.address = object.address ?? undefined;
+    return message;
+  },
+};
+
+function createBaseCheckResponse(): CheckResponse {
+  return {
+    valid: false,
+    code: "",
+    key_id: undefined,
+    user_id: undefined,
+    tier: undefined,
+    scopes: [],
+    limit: undefined,
+    remaining: undefined,
+    reset: undefined,
+  };
+}
+
+export const CheckResponse: MessageFns<CheckResponse> = {
+  encode(message: CheckResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.valid !== false) {
+      writer.uint32(8).bool(message.valid);
+    }
+    if (message.code !== "") {
+      writer.uint32(18).string(message.code);
+    }
+    if (message.key_id !== undefined) {
+      writer.uint32(26).string(message.key_id);
+    }
+    if (message.user_id !== undefined) {
+      writer.uint32(34).string(message.user_id);
+    }
+    if (message.tier !== undefined) {
+      writer.uint32(42).string(message.tier);
+    }
+    for (const v of message.scopes) {
+      writer.uint32(50).string(v!);
+    }
+    if (message.limit !== undefined) {
+      writer.uint32(56).uint32(message.limit);
+    }
+    if (message.remaining !== undefined) {
+      writer.uint32(64).uint32(message.remaining);
+    }
+    if (message.reset !== undefined) {
+      writer.uint32(72).uint64(message.reset);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.valid = reader.bool();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.key_id = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.user_id = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.tier = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.scopes.push(reader.string());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.limit = reader.uint32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.remaining = reader.uint32();
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.reset = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<CheckResponse>): CheckResponse {
+    return CheckResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CheckResponse>): CheckResponse {
+    const message = createBaseCheckResponse();
+    message.valid = object.valid ?? false;
+    message.code = object.code ?? "";
+    message.key_id = object.key_id ?? undefined;
+    message.user_id = object.user_id ?? undefined;
+    message.tier = object.tier ?? undefined;
+    message.scopes = object.scopes?.map((e) => e) || [];
+    message.limit = object.limit ?? undefined;
+    message.remaining = object.remaining ?? undefined;
+    message.reset = object.reset ?? undefined;
     return message;
   },
 };
@@ -1238,7 +2224,7 @@ export const Quota: MessageFns<Quota> = {
   },
 };
 
-/** API keys. Every method but Authenticate acts for the calling account. */
+/** API keys. Every method but Authenticate and Check acts for the calling account. */
 export type KeysServiceDefinition = typeof KeysServiceDefinition;
 export const KeysServiceDefinition = {
   name: "KeysService",
@@ -1289,6 +2275,27 @@ export const KeysServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Changes the key's restrictions, and its name. The change is in force for every call that begins after the response. */
+    restrict: {
+      name: "Restrict",
+      requestType: RestrictRequest as typeof RestrictRequest,
+      requestStream: false,
+      responseType: RenameResponse as typeof RenameResponse,
+      responseStream: false,
+      options: {},
+    },
+    /**
+     * Creates a key that replaces an active key: with the same name, tier and restrictions. The replaced key ends after
+     * the overlap, or earlier if it expires earlier. Only this response contains the new key itself.
+     */
+    rotate: {
+      name: "Rotate",
+      requestType: RotateRequest as typeof RotateRequest,
+      requestStream: false,
+      responseType: RotateResponse as typeof RotateResponse,
+      responseStream: false,
+      options: {},
+    },
     /** Returns how many keys the account has, and how many it may have. */
     getQuotas: {
       name: "GetQuotas",
@@ -1306,6 +2313,18 @@ export const KeysServiceDefinition = {
       responseType: AuthenticateResponse as typeof AuthenticateResponse,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /**
+     * Decides whether an API key may make a call of another service, and counts the call against the key's rate limit. A
+     * key that may not is an answer, not an error.
+     */
+    check: {
+      name: "Check",
+      requestType: CheckRequest as typeof CheckRequest,
+      requestStream: false,
+      responseType: CheckResponse as typeof CheckResponse,
+      responseStream: false,
+      options: {},
     },
   },
 } as const;

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { admission } from '../../../../gateway/admission/admission.ts';
 import type { Bearer } from '../../../../gateway/admission/authenticator.ts';
-import type { Decision, LimitRequest } from '../../../../gateway/admission/limit-decision.ts';
+import type { Decision, LimitRequest } from '../../../../platform/access/limit-decision.ts';
 import { AppError } from '../../../../platform/errors.ts';
 import { NIL_ID } from '../../../../platform/ids.ts';
+import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
 import { quiet, testContext } from '../../../support/context.ts';
 
 const ADDRESS = '203.0.113.7';
+const CLIENT = { ip: ADDRESS, address: ADDRESS };
 const LIMITS = { anonymous: 100, unknownKey: 5, internal: 1_000_000 };
 const decision = (state: Decision['state']): Decision => ({ state, limit: 1, remaining: 0, reset: 0, wait: 7 });
 
@@ -40,9 +42,11 @@ function setUp(options: { bearer?: Partial<Bearer>; byBucket?: Record<string, De
         limits: LIMITS,
         isInternal: () => false,
         log: quiet,
+        metrics: createMetrics(),
+        clock: Date.now,
     });
     const call = async (token: string | undefined, accepts = { keys: true }) => {
-        const { failure } = await admit.bearer(token, accepts, ADDRESS, testContext());
+        const { failure } = await admit.bearer(token, accepts, CLIENT, testContext());
         return failure && [failure.kind, failure.detail];
     };
     return { ...admit, asked, local, verified, call };
@@ -102,7 +106,7 @@ describe('a bearer token', () => {
         const limitRequest = { tag: '{u}', bucket: 'b', mark: 'm', limit: 10 };
         const lookUp = async () => ({ principal: { user_id: 'u', tier: 'pro' }, limitRequest });
         const { bearer } = setUp({ bearer: { kind: 'session', lookUp } });
-        const { principal, failure } = await bearer('x', { keys: false }, ADDRESS, testContext());
+        const { principal, failure } = await bearer('x', { keys: false }, CLIENT, testContext());
         assert.deepEqual([principal, failure], [{ user_id: 'u', tier: 'pro' }, undefined]);
     });
 
@@ -110,7 +114,7 @@ describe('a bearer token', () => {
         const limitRequest = { tag: '{u}', bucket: 'b', mark: 'm', limit: 10 };
         const lookUp = async () => ({ principal: { user_id: 'u', tier: 'pro' }, limitRequest });
         const { bearer } = setUp({ bearer: { lookUp }, byBucket: { b: 'limited' } });
-        const { principal, failure } = await bearer('x', { keys: true }, ADDRESS, testContext());
+        const { principal, failure } = await bearer('x', { keys: true }, CLIENT, testContext());
         assert.deepEqual([principal?.user_id, failure?.kind, failure?.retry_after], ['u', 'rate_limited', 7]);
     });
 

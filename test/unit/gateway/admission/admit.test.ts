@@ -3,12 +3,14 @@ import { describe, it, mock, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { admission } from '../../../../gateway/admission/admission.ts';
 import type { AuthState } from '../../../../gateway/admission/authenticator.ts';
-import type { Decision } from '../../../../gateway/admission/limit-decision.ts';
+import type { Decision } from '../../../../platform/access/limit-decision.ts';
 import { AppError } from '../../../../platform/errors.ts';
+import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
 import { quiet, testContext } from '../../../support/context.ts';
 
 type State = Decision['state'];
 
+const CLIENT = { ip: '127.0.0.1', address: '127.0.0.1' };
 const CLAIM = { tag: '{0}', bucket: 'bucket', mark: 'mark', limit: 10 };
 const STANDING: AuthState = { principal: { user_id: 'user', tier: 'free', key_id: 'key' }, limitRequest: CLAIM };
 
@@ -36,9 +38,9 @@ function gateway(states: State[]) {
             },
         },
         limiter: {
-            async take(limitRequest, lookedUpAt) {
+            async take(limitRequest, confirmation) {
                 if (limitRequest.mark === undefined) return decision('admitted'); // an address
-                seen.words.push(lookedUpAt !== undefined);
+                seen.words.push(confirmation !== undefined);
                 return decision((states.length > 1 ? states.shift() : states[0]) ?? 'admitted');
             },
             countVerified: async () => {},
@@ -51,9 +53,10 @@ function gateway(states: State[]) {
         limits: { anonymous: 100, unknownKey: 100, internal: 100 },
         isInternal: () => false,
         log: quiet,
+        metrics: createMetrics(),
+        clock: Date.now,
     });
-    const call = async () =>
-        (await bearer('token', { keys: true }, '127.0.0.1', testContext())).failure?.kind ?? 'served';
+    const call = async () => (await bearer('token', { keys: true }, CLIENT, testContext())).failure?.kind ?? 'served';
     return { call, anonymous, seen, owner };
 }
 

@@ -3,10 +3,11 @@ import type { IncomingMessage } from 'node:http';
 import { describe, it } from 'node:test';
 import { authenticator, bearerToken } from '../../../../gateway/admission/authenticator.ts';
 import { internalSecret } from '../../../../gateway/admission/internal-secret.ts';
-import type { Limiter } from '../../../../gateway/admission/limiter.ts';
 import type { Services } from '../../../../gateway/services.ts';
 import { makeApiKey } from '../../../../platform/access/api-key.ts';
+import type { Limiter } from '../../../../platform/access/limiter.ts';
 import { testContext } from '../../../support/context.ts';
+import { UNRESTRICTED } from '../../../support/limiting.ts';
 
 /** A request with headers only: the tested code reads nothing else. */
 const requestWith = (headers: Record<string, string | string[]>) => ({ headers }) as unknown as IncomingMessage;
@@ -61,7 +62,7 @@ describe('the internal secret', () => {
 
 describe('a token', () => {
     const keyFormat = { brand: 'cred', environment: 'test' } as const;
-    const live = { alive: true, key_id: 'k', user_id: 'u', tier: 'pro', rate_limit: 1_000 };
+    const live = { alive: true, key_id: 'k', user_id: 'u', tier: 'pro', rate_limit: 1_000, ...UNRESTRICTED };
 
     /** An authenticator whose owning services answer `owned`, and the requests that they receive. */
     function withOwners(owned: { alive: boolean }) {
@@ -76,6 +77,7 @@ describe('a token', () => {
             limiter: { tag: (account: string) => `{${account}}` } as unknown as Limiter,
             sessionVerifier: { verify: async (token) => (token === 'good' ? 's' : undefined) },
             keyFormat,
+            clockCompared: Promise.resolve(),
         });
         return { identify, asked };
     }
@@ -91,12 +93,13 @@ describe('a token', () => {
                 tag: '{u}',
                 bucket: 'limit:{u}:u:key:k',
                 mark: 'mark:{u}:key:k',
+                version: 0,
                 awaitingRollUp: 'unfolded:{u}:u',
                 limit: 1_000,
                 tier: 'pro',
             },
         });
-        assert.deepEqual(asked, [{ hash }]);
+        assert.deepEqual(asked, [{ hash, enforces_restrictions: true }]);
     });
 
     it('that identity has signed is a session', async () => {

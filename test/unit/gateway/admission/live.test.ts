@@ -3,8 +3,9 @@ import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { authStates } from '../../../../gateway/admission/auth-states.ts';
 import type { Bearer } from '../../../../gateway/admission/authenticator.ts';
-import type { Decision } from '../../../../gateway/admission/limit-decision.ts';
-import type { Limiter } from '../../../../gateway/admission/limiter.ts';
+import type { Decision } from '../../../../platform/access/limit-decision.ts';
+import type { Confirmation } from '../../../../platform/access/limit-script.ts';
+import type { Limiter } from '../../../../platform/access/limiter.ts';
 import type { CallContext } from '../../../../platform/context.ts';
 import type { Log } from '../../../../platform/telemetry/log.ts';
 import { testContext } from '../../../support/context.ts';
@@ -20,9 +21,9 @@ function setUp(t: TestContext) {
     const seen = { asked: [] as CallContext[], words: [] as Array<number | undefined>, warnings: [] as unknown[] };
     const limiter = {
         state: 'admitted' as Decision['state'],
-        async take(limitRequest: unknown, lookedUpAt: number | undefined) {
+        async take(limitRequest: unknown, confirmation: Confirmation | undefined) {
             assert.equal(limitRequest, CLAIM);
-            seen.words.push(lookedUpAt);
+            seen.words.push(confirmation?.askedAt);
             return decision(limiter.state);
         },
         takeLocally: () => decision('limited'),
@@ -38,10 +39,14 @@ function setUp(t: TestContext) {
     };
     // The tested code uses nothing else of the log and of the limiter.
     const log = { warn: (...args: unknown[]) => seen.warnings.push(args) } as unknown as Log;
-    const countLiveCall = authStates({ limiter: limiter as unknown as Limiter, log });
+    const countLiveCall = authStates({ limiter: limiter as unknown as Limiter, log, clock: Date.now });
     const context = testContext();
-    const tierSeen = async () => (await countLiveCall(bearer, context))?.principal.tier;
-    return { clock, owner, seen, limiter, context, tierSeen, call: () => countLiveCall(bearer, context) };
+    const call = async () => {
+        const decided = await countLiveCall(bearer, context, '127.0.0.1');
+        return 'decision' in decided ? decided : undefined;
+    };
+    const tierSeen = async () => (await call())?.principal.tier;
+    return { clock, owner, seen, limiter, context, tierSeen, call };
 }
 
 describe('a confirmation by the owning service', () => {

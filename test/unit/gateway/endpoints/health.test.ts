@@ -22,7 +22,16 @@ function health() {
     const cache = () => dependency('cache')({}, testContext());
     const [endpoint] = healthEndpoints({ version: '1.0.0', cache, clock: Date.now });
     const ask = async (context = testContext()) => {
-        const input = { params: {}, query: {}, headers: {}, body: {}, bearer: undefined, services, context };
+        const input = {
+            params: {},
+            query: {},
+            headers: {},
+            body: {},
+            bearer: undefined,
+            ip: '127.0.0.1',
+            services,
+            context,
+        };
         const document = (await endpoint?.call(input)) as { services: object }; // its schema says so
         return document.services;
     };

@@ -23,6 +23,7 @@ it('a refusal ends as soon as the body has arrived, and the connection stays ope
     const endedAtOnce: boolean[] = [];
     await using server = createServer((request, response) => {
         const exchange = beginExchange(request, response, {
+            ip: '127.0.0.1',
             address: '127.0.0.1',
             budget: bodyBudget(createMetrics()),
             onRead: () => {},
@@ -59,6 +60,7 @@ it('a failure is logged with its stack by the process where it happened, and not
     const thrown = [answered('internal'), own, unknown];
     await using server = createServer((request, response) => {
         const exchange = beginExchange(request, response, {
+            ip: '127.0.0.1',
             address: '127.0.0.1',
             budget: bodyBudget(createMetrics()),
             onRead: () => {},

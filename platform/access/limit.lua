@@ -6,11 +6,18 @@
 --          buckets that wait for the roll-up (the bucket again if the call is not recorded). Then the set of those
 --          sets of the shard, and the key that holds the current epoch.
 -- ARGV     Window length (ms); lifetime of a liveness mark (ms); the epoch that the caller knows. Then for each call:
---          its limit; 'confirmed' if the owning service has just confirmed the key or session, 'verified' if this
---          counts a verified presentation instead of a call, '' otherwise.
+--          its limit; 'confirmed' if the owning service has just confirmed the key or session, 'asked' if it has done
+--          so since this call began, 'verified' if this counts a verified presentation instead of a call, '' otherwise;
+--          its weight, which is the number of calls that it counts as; the version of the key that the caller knows.
 -- Returns  For each call: state, remaining calls, end of the window (ms since 1970). Then the time (ms since 1970) and
 --          the current epoch. States: 0 admitted, 1 over the limit, 2 refused (revoked), 3 unconfirmed (ask the owning
 --          service).
+--
+-- Versions: every change of a key's restrictions gives the key the next version. A live mark is the name of the epoch
+-- and, from version 1 on, '/' and the version; it is void for a caller that knows another version. A version mark is 'S'
+-- and a version: the next confirmation must be of this version or a later one. A confirmation of an older version, which
+-- was under way when the key changed, sets no mark. If its own call has asked for it, the call began before the change
+-- was answered, and is counted by it. platform/access/version-mark.lua sets version marks.
 --
 -- Epochs: after a flush, a restart or the promotion of a replica, Redis may have lost a 'refused' mark and still have
 -- the live mark that it replaced. Each of these events begins a new epoch. A live mark contains the epoch in which it
@@ -53,14 +60,15 @@ end
 
 local epoch = current_epoch()
 
-local function liveness(mark, confirmed)
+local function liveness(mark, mode, version)
     local state = redis.call('GET', mark)
     if state == 'R' then return 2 end
-    if confirmed and epoch == known_epoch then
-        redis.call('SET', mark, epoch, 'PX', mark_ms)
-        return 0
-    end
-    return state == epoch and 0 or 3
+    local live = version == '0' and epoch or epoch .. '/' .. version
+    if mode == '' or epoch ~= known_epoch then return state == live and 0 or 3 end
+    local least = state and string.match(state, '[S/](%d+)$') or 0
+    if tonumber(version) < tonumber(least) then return mode == 'asked' and 0 or 3 end
+    redis.call('SET', mark, live, 'PX', mark_ms)
+    return 0
 end
 
 local function load(bucket)
@@ -80,25 +88,27 @@ local function load(bucket)
     return record
 end
 
-local function count(record, limit)
+local function count(record, limit, weight)
     -- A window that ends later than one that begins now was opened by a clock that ran ahead. Nobody must wait for it.
     if now >= record[WINDOW_END] or record[WINDOW_END] > now + window_ms then
         record[WINDOW_END], record[ADMITTED] = now + window_ms, 0
     end
-    if record[ADMITTED] >= limit then
+    if record[ADMITTED] + weight > limit then
         record[REFUSALS] = record[REFUSALS] + 1
         return 1
     end
-    record[ADMITTED], record[LAST_USE], record[REQUESTS] = record[ADMITTED] + 1, now, record[REQUESTS] + 1
+    record[ADMITTED], record[LAST_USE] = record[ADMITTED] + weight, now
+    record[REQUESTS] = record[REQUESTS] + weight
     return 0
 end
 
 local answer, records, sets = {}, {}, {}
 for call = 1, (#KEYS - 2) / 3 do
     local bucket, mark, buckets = KEYS[3 * call - 2], KEYS[3 * call - 1], KEYS[3 * call]
-    local limit, mode = tonumber(ARGV[2 * call + 2]), ARGV[2 * call + 3]
+    local limit, mode = tonumber(ARGV[4 * call]), ARGV[4 * call + 1]
+    local weight, version = tonumber(ARGV[4 * call + 2]), ARGV[4 * call + 3]
     local state = 0
-    if mark ~= bucket then state = liveness(mark, mode == 'confirmed') end
+    if mark ~= bucket then state = liveness(mark, mode, version) end
     local remaining, window_end = 0, now + window_ms
     if state == 0 then
         local record = records[bucket] or load(bucket)
@@ -107,7 +117,7 @@ for call = 1, (#KEYS - 2) / 3 do
         if mode == 'verified' then
             record[VERIFIED] = record[VERIFIED] + 1
         else
-            state = count(record, limit)
+            state = count(record, limit, weight)
             remaining, window_end = math.max(limit - record[ADMITTED], 0), record[WINDOW_END]
         end
     end

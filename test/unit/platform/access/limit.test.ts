@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { decisionOf, limitExceeded } from '../../../../gateway/admission/limit-decision.ts';
-import { limiter } from '../../../../gateway/admission/limiter.ts';
+import { decisionOf, limitExceeded } from '../../../../platform/access/limit-decision.ts';
+import { limiter } from '../../../../platform/access/limiter.ts';
 import { openRedis, shardTag } from '../../../../platform/redis/redis.ts';
 import type { Log } from '../../../../platform/telemetry/log.ts';
 import { createMetrics } from '../../../../platform/telemetry/metrics.ts';

@@ -1,11 +1,11 @@
-import { type Coalescer, coalesce } from '../../platform/batch.ts';
-import type { CallLifetime } from '../../platform/context.ts';
-import { AppError } from '../../platform/errors.ts';
-import { type Redis, shardTag } from '../../platform/redis/redis.ts';
-import type { Log } from '../../platform/telemetry/log.ts';
-import type { Metrics } from '../../platform/telemetry/metrics.ts';
+import { type Coalescer, coalesce } from '../batch.ts';
+import type { CallLifetime } from '../context.ts';
+import { AppError } from '../errors.ts';
+import { type Redis, shardTag } from '../redis/redis.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import { type Decision, decisionOf, type LimitRequest, STATES } from './limit-decision.ts';
-import { limitScript, type ScriptCall } from './limit-script.ts';
+import { type Confirmation, limitScript, type ScriptCall } from './limit-script.ts';
 import { localWindows } from './local-windows.ts';
 
 /** After a failure, Redis is not asked for this long, in milliseconds. */
@@ -15,11 +15,11 @@ const NO_TIER = 'none';
 
 export interface Limiter {
     /**
-     * Counts the call if the caller is active and within the limit. `lookedUpAt` (`performance.now()`): the owner was
-     * asked at this time and has confirmed the caller. Throws AppError `unavailable` if too many calls wait, `deadline`
-     * or `cancelled` if the call ends while it waits.
+     * Counts the call if the caller is active and within the limit. `confirmation`: the owning service has confirmed the
+     * caller. Throws AppError `unavailable` if too many calls wait, `deadline` or `cancelled` if the call ends while it
+     * waits.
      */
-    take(limitRequest: LimitRequest, lookedUpAt?: number, lifetime?: CallLifetime): Promise<Decision>;
+    take(limitRequest: LimitRequest, confirmation?: Confirmation, lifetime?: CallLifetime): Promise<Decision>;
     /** Counts a presentation that the caller has verified. The count is lost if Redis does not answer. */
     countVerified(limitRequest: Omit<LimitRequest, 'mark' | 'limit'>): Promise<void>;
     /** Like `take`, but in this process alone, while Redis is unreachable. */
@@ -65,8 +65,8 @@ export function limiter(options: {
     }
 
     return {
-        async take(limitRequest, lookedUpAt, lifetime) {
-            const decision = (await askRedis({ ...limitRequest, lookedUpAt }, lifetime)) ?? unreachable(limitRequest);
+        async take(limitRequest, confirmation, lifetime) {
+            const decision = (await askRedis({ ...limitRequest, confirmation }, lifetime)) ?? unreachable(limitRequest);
             decisions.inc({ state: decision.state, tier: limitRequest.tier ?? NO_TIER });
             return decision;
         },
@@ -79,8 +79,9 @@ export function limiter(options: {
         },
         takeLocally(limitRequest) {
             const now = clock();
-            const { admitted, remaining, end } = local.take(limitRequest.bucket, limitRequest.limit, now);
-            return decisionOf(admitted ? 'admitted' : 'limited', { limit: limitRequest.limit, remaining, end, now });
+            const { bucket, limit, weight } = limitRequest;
+            const { admitted, remaining, end } = local.take(bucket, limit, now, weight);
+            return decisionOf(admitted ? 'admitted' : 'limited', { limit, remaining, end, now });
         },
         tag: (account) => shardTag(account, shards),
     };

@@ -18,7 +18,13 @@ export function localWindows(windowMs: number) {
     }
 
     return {
-        take(bucket: string, limit: number, now: number): { admitted: boolean; remaining: number; end: number } {
+        /** `weight`: how many calls it counts as. */
+        take(
+            bucket: string,
+            limit: number,
+            now: number,
+            weight = 1,
+        ): { admitted: boolean; remaining: number; end: number } {
             forgetEnded(now);
             let window = windows.get(bucket);
             // A window that ends later than a new one would is from before the clock was set back.
@@ -27,8 +33,8 @@ export function localWindows(windowMs: number) {
                 windows.delete(bucket); // a new one is the last
                 windows.set(bucket, window);
             }
-            const admitted = window.count < limit;
-            if (admitted) window.count++;
+            const admitted = window.count + weight <= limit;
+            if (admitted) window.count += weight;
             return { admitted, remaining: limit - window.count, end: window.end };
         },
     };

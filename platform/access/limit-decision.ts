@@ -1,4 +1,4 @@
-import { AppError } from '../../platform/errors.ts';
+import { AppError } from '../errors.ts';
 
 export const STATES = ['admitted', 'limited', 'refused', 'unconfirmed'] as const;
 export type State = (typeof STATES)[number];
@@ -7,13 +7,17 @@ export type State = (typeof STATES)[number];
 export interface LimitRequest {
     /** Redis key of the bucket that the call counts in. */
     bucket: string;
-    /** Redis key of the liveness mark; absent if nothing can be revoked. */
+    /** Redis key of the liveness mark; absent if nothing can be revoked, or the owning service itself counts the call. */
     mark?: string;
     tag: string;
     /** Redis key of the set of the account's buckets that wait for the roll-up; absent if the call is not recorded. */
     awaitingRollUp?: string;
+    /** Version of the key that the caller knows; 0 if absent. The liveness mark of another version is void. */
+    version?: number;
     /** Calls per window. */
     limit: number;
+    /** How many calls it counts as; 1 if absent. */
+    weight?: number;
     /** The tier that the limit belongs to; absent for the limit of an address. */
     tier?: string;
 }

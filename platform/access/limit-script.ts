@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { accountsAwaitingRollUp, epochKey } from '../../platform/access/limit-record.ts';
-import { LIVENESS_MARK_MS } from '../../platform/access/liveness-marks.ts';
-import { onOtherMemory, type Redis, redisScript } from '../../platform/redis/redis.ts';
+import { onOtherMemory, type Redis, redisScript } from '../redis/redis.ts';
 import { type Decision, decisionOf, type LimitRequest, STATES } from './limit-decision.ts';
+import { accountsAwaitingRollUp, epochKey } from './limit-record.ts';
+import { LIVENESS_MARK_MS } from './liveness-marks.ts';
 
 const SCRIPT = readFileSync(new URL('limit.lua', import.meta.url), 'utf8');
 /**
@@ -11,10 +11,18 @@ const SCRIPT = readFileSync(new URL('limit.lua', import.meta.url), 'utf8');
  */
 const CONFIRMATION_VALID_MS = 15_000;
 
+/** The owning service's answer that a key or session is active. */
+export interface Confirmation {
+    /** When the owning service was asked, by `performance.now()`. */
+    askedAt: number;
+    /** True if it was asked since the call that is to be decided began. */
+    byThisCall: boolean;
+}
+
 /** One call to decide. */
 export interface ScriptCall extends LimitRequest {
-    /** When the owning service was asked, by `performance.now()`, if it has confirmed the key or session. */
-    lookedUpAt?: number | undefined;
+    /** Present if the owning service has confirmed the key or session, and Redis was not told of it yet. */
+    confirmation?: Confirmation | undefined;
     /** Counts a verified presentation instead of a call. */
     verified?: true;
 }
@@ -38,7 +46,7 @@ export function limitScript(redis: Redis, windowMs: number) {
             mark ?? bucket,
             awaitingRollUp ?? bucket,
         ]);
-        const args = calls.flatMap((call) => [call.limit, modeOf(call, epoch)]);
+        const args = calls.flatMap((call) => [call.limit, modeOf(call, epoch), call.weight ?? 1, call.version ?? 0]);
         const answer = (await run(
             [...keys, accountsAwaitingRollUp(tag), epochKey(tag)],
             [windowMs, LIVENESS_MARK_MS, epoch?.name ?? '', ...args],
@@ -53,13 +61,16 @@ export function limitScript(redis: Redis, windowMs: number) {
     };
 }
 
-function modeOf({ verified, lookedUpAt }: ScriptCall, epoch: Epoch | undefined): 'verified' | 'confirmed' | '' {
+type Mode = 'verified' | 'asked' | 'confirmed' | '';
+
+function modeOf({ verified, confirmation }: ScriptCall, epoch: Epoch | undefined): Mode {
     if (verified) return 'verified';
-    return isConfirmationValid(lookedUpAt, epoch) ? 'confirmed' : '';
+    if (!confirmation || !isValid(confirmation, epoch)) return '';
+    return confirmation.byThisCall ? 'asked' : 'confirmed';
 }
 
 /** True if Redis cannot have lost a revocation since the owning service confirmed the key or session. */
-function isConfirmationValid(lookedUpAt: number | undefined, epoch: Epoch | undefined): boolean {
-    if (lookedUpAt === undefined || epoch === undefined) return false;
-    return lookedUpAt >= epoch.since && performance.now() - lookedUpAt < CONFIRMATION_VALID_MS;
+function isValid({ askedAt }: Confirmation, epoch: Epoch | undefined): boolean {
+    if (epoch === undefined) return false;
+    return askedAt >= epoch.since && performance.now() - askedAt < CONFIRMATION_VALID_MS;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { localWindows } from '../../../../gateway/admission/local-windows.ts';
+import { localWindows } from '../../../../platform/access/local-windows.ts';
 
 const WINDOW_MS = 60_000;
 const T0 = 1_800_000_000_000;

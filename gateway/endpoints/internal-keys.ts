@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { MAX_CHECK_COST } from '../../proto/limits.ts';
+import { SCOPES } from '../../proto/scopes.ts';
+import { endpoint } from '../endpoint.ts';
+import { optional } from '../fields.ts';
+
+const cost = z
+    .number()
+    .refine(
+        (calls) => Number.isInteger(calls) && calls >= 0 && calls <= MAX_CHECK_COST,
+        `must be a whole number from 0 to ${MAX_CHECK_COST}`,
+    )
+    .meta({ type: 'integer', minimum: 0, maximum: MAX_CHECK_COST, default: 1 });
+
+/** With these, other services use this one as the authority of their API keys. */
+export const internalKeyEndpoints = [
+    endpoint({
+        id: 'internal.keys.verify',
+        method: 'POST',
+        path: '/internal/v1/keys/verify',
+        access: 'internal',
+        status: 200,
+        message: 'API key checked',
+        actsOn: 'key_id',
+        body: z.object({
+            api_key: z.string(),
+            scope: optional(z.enum(SCOPES, `must be one of ${SCOPES.join(', ')}`)),
+            cost: optional(cost),
+        }),
+        answer: z.object({
+            valid: z.boolean(),
+            code: z.string(),
+            key_id: z.string().optional(),
+            user_id: z.string().optional(),
+            tier: z.string().optional(),
+            scopes: z.array(z.string()).optional(),
+            limit: z.number().optional(),
+            remaining: z.number().optional(),
+            reset: z.number().optional(),
+        }),
+        async call({ body, ip, services, context }) {
+            const { scopes, ...checked } = await services.keys.check({ ...body, address: ip }, context);
+            return { ...checked, ...(scopes.length > 0 && { scopes }) };
+        },
+    }),
+];

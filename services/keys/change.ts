@@ -1,0 +1,79 @@
+import type { KeyMarks } from '../../platform/access/liveness-marks.ts';
+import type { CallContext } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { RenameRequest, RenameResponse, RestrictRequest } from '../../proto/gen/keys/v1/keys.ts';
+import { requireName } from '../texts.ts';
+import { tooManyActive } from './generate.ts';
+import { existing, ownKey } from './own-key.ts';
+import { type Restrictions, requireChange, shown } from './restrictions.ts';
+import type { KeyCounts, KeyRow, OwnKey } from './rows.ts';
+import type { KeyStore } from './store.ts';
+
+interface ChangeOptions {
+    store: KeyStore;
+    livenessMarks: KeyMarks;
+    /** Milliseconds since 1970. */
+    clock: () => number;
+    mostOf(context: CallContext): KeyCounts;
+}
+
+/** The methods that change a key. */
+export function changes(options: ChangeOptions) {
+    const { store, clock } = options;
+    const now = () => new Date(clock()).toISOString();
+    return {
+        async rename(request: RenameRequest, context: CallContext): Promise<RenameResponse> {
+            const name = request.name === undefined ? undefined : requireName(request.name);
+            const own = ownKey(request.key_id, context);
+            const key =
+                name === undefined ? store.find(own, context) : store.rename({ ...own, name, now: now() }, context);
+            return changed(existing(await key));
+        },
+
+        async restrict(request: RestrictRequest, context: CallContext): Promise<RenameResponse> {
+            const name = request.name === undefined ? undefined : requireName(request.name);
+            const change = requireChange(request, clock());
+            const own = ownKey(request.key_id, context);
+            return changed(await restrict(options, { own, name, change, now: now() }, context));
+        },
+    };
+}
+
+/**
+ * Commits in any case, and then throws `unavailable` if the version mark could not be set: a gateway may still apply the
+ * former restrictions for a minute. A repeated call sets the mark.
+ */
+async function restrict(
+    { store, livenessMarks, mostOf }: ChangeOptions,
+    { own, ...values }: { own: OwnKey; name: string | undefined; change: Partial<Restrictions>; now: string },
+    context: CallContext,
+): Promise<KeyRow> {
+    const mostActive = mostOf(context).active;
+    let failure: AppError | undefined;
+    const key = await store.restrict(
+        { ...own, ...values, mostActive },
+        {
+            check: (current) => requireNotLonger(current, values.change),
+            full: () => tooManyActive(mostActive),
+            async beforeCommit(version) {
+                failure = await livenessMarks.changeVersion({ ...own, version }, context);
+            },
+        },
+        context,
+    );
+    const found = existing(key);
+    if (failure) throw failure;
+    return found;
+}
+
+/** A replaced key has no place among the active keys, so it must not live longer than its rotation has said. */
+function requireNotLonger(key: KeyRow, { expires_at }: Partial<Restrictions>): void {
+    if (key.replaced_by === null || expires_at === undefined) return;
+    if (expires_at !== null && key.expires_at !== null && Date.parse(expires_at) <= Date.parse(key.expires_at)) return;
+    throw new AppError('conflict', 'This API key has been replaced, so its expires_at can only become earlier.');
+}
+
+function changed(key: KeyRow): RenameResponse {
+    const { key_id, name, updated_at } = key;
+    return { key_id, name, updated_at, ...shown(key) };
+}

@@ -1,0 +1,33 @@
+import { sql } from '../../platform/postgres/db.ts';
+import type { Restrictions } from './restrictions.ts';
+import type { NewKeyRow, OwnKey } from './rows.ts';
+
+export const RESTRICTION_COLUMNS = sql.fragment`expires_at, scopes, allowed::text[] AS allowed`;
+export const KEY_COLUMNS = sql.fragment`
+    key_id, account, mask, name, tier, created_at, updated_at, revoked_at, replaced_by, ${RESTRICTION_COLUMNS}`;
+
+/** Selects a key, and blocks other changes of it until the transaction ends. */
+export function lockKey({ account, key_id }: OwnKey) {
+    return sql.unsafe`
+        SELECT ${KEY_COLUMNS}, counted FROM keys.keys WHERE key_id = ${key_id} AND account = ${account} FOR UPDATE`;
+}
+
+/** Inserts a key for each row of the preceding CTE `place`, and returns its account. */
+export function insertAtPlace(key: NewKeyRow) {
+    return sql.fragment`
+        INSERT INTO keys.keys
+            (key_id, account, hash, mask, name, tier, created_at, updated_at, expires_at, scopes, allowed)
+        SELECT ${key.key_id}::uuid, account, ${sql.binary(key.hash)}, ${key.mask}, ${key.name}, ${key.tier},
+               ${key.created_at}::timestamptz, ${key.created_at}::timestamptz, ${restrictionValues(key)}
+        FROM place
+        RETURNING account`;
+}
+
+/** The values of expires_at, scopes and allowed, in this order. */
+function restrictionValues({ expires_at, scopes, allowed }: Restrictions) {
+    return sql.fragment`${expires_at}::timestamptz, ${arrayOf(scopes, 'text')}, ${arrayOf(allowed, 'cidr')}`;
+}
+
+export function arrayOf(items: readonly string[] | null, type: 'text' | 'cidr') {
+    return items === null ? sql.fragment`NULL` : sql.fragment`${sql.array([...items], type)}`;
+}
