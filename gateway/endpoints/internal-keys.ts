@@ -3,6 +3,7 @@ import { MAX_CHECK_COST } from '../../proto/limits.ts';
 import { SCOPES } from '../../proto/scopes.ts';
 import { endpoint } from '../endpoint.ts';
 import { optional } from '../fields.ts';
+import { sinceUpgrade } from './upgrading.ts';
 
 const cost = z
     .number()
@@ -39,7 +40,8 @@ export const internalKeyEndpoints = [
             reset: z.number().optional(),
         }),
         async call({ body, ip, services, context }) {
-            const { scopes, ...checked } = await services.keys.check({ ...body, address: ip }, context);
+            const request = { ...body, address: ip };
+            const { scopes, ...checked } = await sinceUpgrade(services.keys.check(request, context));
             return { ...checked, ...(scopes.length > 0 && { scopes }) };
         },
     }),

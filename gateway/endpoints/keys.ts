@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { AppError } from '../../platform/errors.ts';
 import type { GenerateResponse, Key, ReplacedKey } from '../../proto/gen/keys/v1/keys.ts';
 import type { KeyUsage } from '../../proto/gen/usage/v1/usage.ts';
 import { DEFAULT_OVERLAP_SECONDS, MAX_OVERLAP_SECONDS } from '../../proto/limits.ts';
@@ -14,6 +13,7 @@ import {
     restrictionFields,
     shown,
 } from './key-fields.ts';
+import { sinceUpgrade, upgrading } from './upgrading.ts';
 
 const byId = z.object({ key_id: z.string() });
 
@@ -83,11 +83,7 @@ function requireRestricted(asked: Restrictions, key: Restrictions): void {
         (key.expires_at === undefined) === (asked.expires_at === undefined) &&
         key.scopes.length === asked.scopes.length &&
         key.allowed_addresses.length === asked.allowed_addresses.length;
-    if (isKept) return;
-    throw new AppError('unavailable', 'The service is being upgraded. Try again in a minute.', {
-        retry_after: 60,
-        reason: 'upgrade',
-    });
+    if (!isKept) throw upgrading();
 }
 
 export const keyEndpoints = [
@@ -180,7 +176,7 @@ export const keyEndpoints = [
             const request = { ...params, name: newName };
             const change = changeOf(restrictions);
             const { key_id, name, updated_at, ...key } = change
-                ? await services.keys.restrict({ ...request, ...change }, context)
+                ? await sinceUpgrade(services.keys.restrict({ ...request, ...change }, context))
                 : await services.keys.rename(request, context);
             return { key_id, name, updated_at, ...shown(key) };
         },
@@ -198,7 +194,7 @@ export const keyEndpoints = [
         body: z.object({ overlap_seconds: optional(overlap) }),
         answer: created.extend({ replaces: z.object({ key_id: z.string(), expires_at: z.string() }) }),
         async call({ params, body, services, context }) {
-            const { key, replaces } = await services.keys.rotate({ ...params, ...body }, context);
+            const { key, replaces } = await sinceUpgrade(services.keys.rotate({ ...params, ...body }, context));
             // The keys service always returns both.
             return { ...createdOf(key as GenerateResponse), replaces: replaces as ReplacedKey };
         },

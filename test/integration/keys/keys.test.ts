@@ -148,7 +148,8 @@ test('a key of another account and an unknown or malformed id are not found, and
 test('a new name is stored, for a revoked key too, and a call without a name changes nothing', async () => {
     const context = testContext();
     const { key_id, created_at } = await keys.generate({ name: 'a' }, context);
-    assert.deepEqual(await keys.rename({ key_id }, context), { key_id, name: 'a', updated_at: created_at });
+    const { name: unchanged, updated_at } = await keys.rename({ key_id }, context);
+    assert.deepEqual([unchanged, updated_at], ['a', created_at]);
     await keys.revoke({ key_id }, context);
     const renamed = await keys.rename({ key_id, name: ' b ' }, context);
     assert.equal(renamed.name, 'b');
