@@ -1,6 +1,7 @@
 import { Metadata } from '@grpc/grpc-js';
 import { type CallContext, ownContext } from '../../platform/context.ts';
 import { newId } from '../../platform/ids.ts';
+import { readNetwork } from '../../platform/access/networks.ts';
 import { callers } from '../../platform/rpc/callers.ts';
 import { contextFromMetadata } from '../../platform/rpc/unary.ts';
 import { requireCredentialId } from '../../services/credential-id.ts';
@@ -13,6 +14,7 @@ import {
     requireSubject,
 } from '../../services/credentials/rules.ts';
 import { cursors } from '../../services/cursors.ts';
+import { requireChange, requireRestrictions } from '../../services/keys/restrictions.ts';
 import { requireAccountId } from '../../services/identity/user.ts';
 import { isText } from '../../services/texts.ts';
 import { isTier, requireTier } from '../../services/tiers.ts';
@@ -20,7 +22,7 @@ import { continuations } from '../../services/wallet/continuation.ts';
 import { requirePage } from '../../services/wallet/list.ts';
 import { requirePassword } from '../../services/wallet/unlock.ts';
 import { keyPairFrom, publicKeyFrom } from '../../workers/crypto/ed25519.ts';
-import { filled, MIB, type Parser } from './parser-inputs.ts';
+import { attempt, filled, MIB, type Parser } from './parser-inputs.ts';
 
 const METADATA = 15 << 10;
 const repeated = (unit: string, before = '') => filled(before, unit);
@@ -34,6 +36,7 @@ const { identify } = callers({
     serviceCallers: {},
     dispatch: async (_, request) => request,
 });
+const NO_CHANGE = { clear_expires_at: false, clear_scopes: false, clear_allowed_addresses: false };
 const TEST_SECRETS = ['a service token of this test'] as const;
 const keyedCursors = cursors(TEST_SECRETS);
 const keyedContinuations = continuations(TEST_SECRETS, Date.now);
@@ -53,6 +56,24 @@ export const RULE_PARSERS: readonly Parser[] = [
         longest: METADATA,
         worst: tokens,
         run: (text) => identify(metadataOf('authorization', text)),
+    },
+    {
+        at: 'platform/access/networks.ts:readNetwork',
+        longest: MIB,
+        worst: { ...texts, colons: repeated(':'), zeros: repeated('0', '1') },
+        run: readNetwork,
+    },
+    {
+        at: 'services/keys/restrictions.ts:requireRestrictions',
+        longest: MIB,
+        worst: times,
+        run: (text) => attempt(() => requireRestrictions({ expires_at: text, scopes: [], allowed_addresses: [] }, 0)),
+    },
+    {
+        at: 'services/keys/restrictions.ts:requireChange',
+        longest: MIB,
+        worst: texts,
+        run: (text) => attempt(() => requireChange({ ...NO_CHANGE, scopes: [text], allowed_addresses: [text] }, 0)),
     },
     {
         at: 'platform/rpc/unary.ts:contextFromMetadata',

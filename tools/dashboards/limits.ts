@@ -40,6 +40,22 @@ export const limits = dashboard('limits', 'limits', [
     },
     { title: 'Queue of the limiter', panels: [queueLength(LIMITER), batchSize(LIMITER), queueRefusals(LIMITER)] },
     {
+        title: 'API keys',
+        panels: [
+            {
+                title: 'Calls that the restrictions of a key do not permit, by restriction',
+                unit: 'ops',
+                lines: { '{{restriction}}': rate('api_key_restrictions_refused_total', '', 'restriction') },
+            },
+            {
+                title: 'Checks for other services, by outcome',
+                unit: 'ops',
+                lines: { '{{outcome}}': rate('api_keys_checked_total', '', 'outcome') },
+            },
+            { title: 'Rotations', unit: 'ops', lines: { rotations: rate('api_keys_rotated_total') } },
+        ],
+    },
+    {
         title: 'Password guesses',
         panels: [
             {
