@@ -121,8 +121,8 @@ function bearerAdmission(
             if (lookups.failure) return lookups;
         }
         if (decided.refused === 'inactive') return refuse('The bearer token is unknown, revoked or expired.');
-        const { decision, failure } = await addresses.anonymous(address, context);
-        return { decision, failure: failure ?? refusals[decided.refused]() };
+        const { decision, failure = refusals[decided.refused]() } = await addresses.anonymous(address, context);
+        return { decision, failure, principal: decided.principal };
     };
 }
 

@@ -27,9 +27,7 @@ interface CachedState extends AuthState {
 }
 
 /** The call was not counted for the key or session. `inactive`: it is unknown, revoked or ended. */
-interface Refused {
-    refused: 'inactive' | Misuse;
-}
+type Refused = { refused: 'inactive' } | { refused: Misuse; principal: Principal };
 
 type Decided = { decision: Decision; principal: Principal } | Refused;
 
@@ -95,7 +93,7 @@ export function authStates(options: {
         const entry = await lookUp(bearer, context);
         if (!entry) return { refused: 'inactive' };
         const refused = misuse(entry, ip);
-        return refused ? { refused } : entry;
+        return refused ? { refused, principal: entry.principal } : entry;
     }
 
     return async (bearer, context, ip) => {

@@ -76,13 +76,12 @@ async function announce(
 }
 
 function requireActive(key: KeyRow, now: number): void {
-    const state =
-        key.replaced_by !== null
-            ? 'has been replaced already'
-            : key.revoked_at !== null
-              ? 'is revoked'
-              : hasExpired(key, now)
-                ? 'has expired'
-                : undefined;
+    const state = endOf(key, now);
     if (state) throw new AppError('conflict', `This API key ${state}.`);
+}
+
+function endOf(key: KeyRow, now: number): string | undefined {
+    if (key.replaced_by !== null) return 'has been replaced already';
+    if (key.revoked_at !== null) return 'is revoked';
+    return hasExpired(key, now) ? 'has expired' : undefined;
 }

@@ -1,7 +1,7 @@
 import { Metadata } from '@grpc/grpc-js';
+import { readNetwork } from '../../platform/access/networks.ts';
 import { type CallContext, ownContext } from '../../platform/context.ts';
 import { newId } from '../../platform/ids.ts';
-import { readNetwork } from '../../platform/access/networks.ts';
 import { callers } from '../../platform/rpc/callers.ts';
 import { contextFromMetadata } from '../../platform/rpc/unary.ts';
 import { requireCredentialId } from '../../services/credential-id.ts';
@@ -14,8 +14,8 @@ import {
     requireSubject,
 } from '../../services/credentials/rules.ts';
 import { cursors } from '../../services/cursors.ts';
-import { requireChange, requireRestrictions } from '../../services/keys/restrictions.ts';
 import { requireAccountId } from '../../services/identity/user.ts';
+import { requireChange, requireRestrictions } from '../../services/keys/restrictions.ts';
 import { isText } from '../../services/texts.ts';
 import { isTier, requireTier } from '../../services/tiers.ts';
 import { continuations } from '../../services/wallet/continuation.ts';

@@ -56,7 +56,7 @@ describe('the check of a key for another service', () => {
     it('compares the address that the caller names', async () => {
         const { api_key } = await expectOk(201, generate({ allowed_addresses: ['203.0.113.0/24', '2001:db8::5/128'] }));
         const codeFrom = async (address?: string) => {
-            const headers = address === undefined ? {} : { 'X-Client-Address': address };
+            const headers: Record<string, string> = address === undefined ? {} : { 'X-Client-Address': address };
             return (await expectOk(200, verify({ api_key, cost: 0 }, headers))).code;
         };
         assert.equal(await codeFrom('203.0.113.9'), 'valid');
