@@ -41,8 +41,10 @@ export const internalKeyEndpoints = [
         }),
         async call({ body, ip, services, context }) {
             const request = { ...body, address: ip };
-            const { scopes, ...checked } = await sinceUpgrade(services.keys.check(request, context));
-            return { ...checked, ...(scopes.length > 0 && { scopes }) };
+            const { valid, code, key_id, user_id, tier, scopes, ...counted } = await sinceUpgrade(
+                services.keys.check(request, context),
+            );
+            return { valid, code, key_id, user_id, tier, ...(scopes.length > 0 && { scopes }), ...counted };
         },
     }),
 ];

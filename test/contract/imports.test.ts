@@ -29,7 +29,7 @@ const PARTS: ReadonlyArray<{ part: RegExp; imports: RegExp }> = [
     {
         part: /^services\/[^/]+\.ts$/,
         imports:
-            /^platform\/|^proto\/limits\.ts$|^workers\/crypto\/(did-key|seal)\.ts$|^services\/(?!index|start)[^/]+\.ts$/,
+            /^platform\/|^proto\/(limits|check-codes)\.ts$|^workers\/crypto\/(did-key|seal)\.ts$|^services\/(?!index|start)[^/]+\.ts$/,
     },
 ];
 

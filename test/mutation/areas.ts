@@ -48,11 +48,17 @@ export const AREAS: Record<string, Area> = {
         ],
     },
     liveness: {
-        mutate: ['gateway/admission/auth-states.ts', 'platform/access/liveness-marks.ts'],
+        mutate: [
+            'gateway/admission/auth-states.ts',
+            'gateway/admission/key-restrictions.ts',
+            'platform/access/liveness-marks.ts',
+        ],
         tests: [
             'test/unit/gateway/admission/live.test.ts',
             'test/unit/gateway/admission/admit.test.ts',
+            'test/unit/gateway/admission/key-restrictions.test.ts',
             'test/integration/redis/marks.test.ts',
+            'test/integration/redis/version-marks.test.ts',
         ],
     },
     sealing: {
@@ -82,6 +88,7 @@ export const AREAS: Record<string, Area> = {
     'limiter-script': {
         mutate: ['platform/access/limit.lua'],
         tests: [
+            'test/integration/redis/version-marks.test.ts',
             'test/integration/redis/limit-records.test.ts',
             'test/integration/redis/limit-marks.test.ts',
             'test/integration/redis/limiter.test.ts',

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
+import type { Confirmation } from '../../platform/access/limit-script.ts';
+import { type Limiter, limiter } from '../../platform/access/limiter.ts';
 import { awaitRedis, openRedis, type Redis } from '../../platform/redis/redis.ts';
+import type { Log } from '../../platform/telemetry/log.ts';
+import { createMetrics, type Metrics } from '../../platform/telemetry/metrics.ts';
 import { quiet } from './context.ts';
 
 /** The Redis that `npm test` (test/run.ts) has started for the tests. */
@@ -13,4 +17,24 @@ export async function testRedis(): Promise<Redis> {
     await awaitRedis(redis, 5_000);
     after(() => redis.disconnect());
     return redis;
+}
+
+/** The fields of an AuthenticateResponse for a key without restrictions. */
+export const UNRESTRICTED = { allowed_addresses: [], version: 0 };
+
+/** A limiter. Its defaults are those of the settings. */
+export function testLimiter(options: {
+    redis: Redis;
+    log?: Log;
+    metrics?: Metrics;
+    shards?: number;
+    windowMs?: number;
+}): Limiter {
+    const { redis, log = quiet, metrics = createMetrics(), shards = 1, windowMs = 60_000 } = options;
+    return limiter({ redis, shards, windowMs, log, metrics });
+}
+
+/** The owning service's confirmation, asked at this time (`performance.now()`) by an earlier call. */
+export function confirmedAt(askedAt: number): Confirmation {
+    return { askedAt, byThisCall: false };
 }

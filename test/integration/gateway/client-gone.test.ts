@@ -10,8 +10,8 @@ import { dispatcher } from '../../../platform/rpc/dispatch.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
 import { recordingLog, testRedis } from '../../support/harness.ts';
-import { testLimiter } from '../../support/limiting.ts';
 import { stubService } from '../../support/stub-service.ts';
+import { testLimiter } from '../../support/test-redis.ts';
 import { connectTo, startReplica, until } from '../rpc/rpc.fixture.ts';
 
 const DID = 'did:key:z6Mkv4ic3R8u3nWbFyRB4E57KtdQdrfBXieJgQSendsTCpPX';

@@ -18,7 +18,7 @@ import { credentialsService } from '../../../services/credentials/service.ts';
 import { keysService } from '../../../services/keys/service.ts';
 import { keyStore } from '../../../services/keys/store.ts';
 import { quiet, testRedis } from '../../support/harness.ts';
-import { testLimiter } from '../../support/limiting.ts';
+import { testLimiter } from '../../support/test-redis.ts';
 import { newParty, startServices, testCursors } from '../credentials/credentials.fixture.ts';
 import { serveHere, TOKEN } from '../rpc/rpc.fixture.ts';
 import { AMPLE } from '../services/ample.ts';

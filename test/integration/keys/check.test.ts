@@ -5,7 +5,7 @@ import { keyBucket } from '../../../platform/access/limit-record.ts';
 import { openRedis, shardTag } from '../../../platform/redis/redis.ts';
 import { quiet } from '../../support/context.ts';
 import { testContext } from '../../support/harness.ts';
-import { testLimiter } from '../../support/limiting.ts';
+import { testLimiter } from '../../support/test-redis.ts';
 import { kind } from '../identity/identity.fixture.ts';
 import { buildKeys, keysFixture, POLICY, SHARDS } from './keys.fixture.ts';
 

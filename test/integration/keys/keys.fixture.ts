@@ -10,7 +10,7 @@ import type { KeyPolicy } from '../../../services/keys/generate.ts';
 import { keysService } from '../../../services/keys/service.ts';
 import { keyStore } from '../../../services/keys/store.ts';
 import { testContext, testDatabase, testRedis } from '../../support/harness.ts';
-import { testLimiter } from '../../support/limiting.ts';
+import { testLimiter } from '../../support/test-redis.ts';
 import { testIdempotency } from '../services/test-idempotency.ts';
 
 export const SHARDS = 4;

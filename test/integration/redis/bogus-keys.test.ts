@@ -11,7 +11,7 @@ import { makeApiKey } from '../../../platform/access/api-key.ts';
 import { loadConfig } from '../../../platform/process/config.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { quiet, testRedis } from '../../support/harness.ts';
-import { testLimiter, UNRESTRICTED } from '../../support/limiting.ts';
+import { testLimiter, UNRESTRICTED } from '../../support/test-redis.ts';
 
 const UNKNOWN_KEY_LIMIT = 100;
 /**

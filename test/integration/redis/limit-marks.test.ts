@@ -6,8 +6,7 @@ import { limiter } from '../../../platform/access/limiter.ts';
 import { LIVENESS_MARK_MS, livenessMarkKey } from '../../../platform/access/liveness-marks.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { quiet } from '../../support/context.ts';
-import { confirmedAt } from '../../support/limiting.ts';
-import { testRedis } from '../../support/test-redis.ts';
+import { confirmedAt, testRedis } from '../../support/test-redis.ts';
 
 const WINDOW_MS = 60_000;
 /** Tolerance for a busy machine, in milliseconds. The tests themselves do not wait. */

@@ -4,8 +4,7 @@ import { describe, it } from 'node:test';
 import type { LimitRequest } from '../../../platform/access/limit-decision.ts';
 import { bucketsAwaitingRollUp, epochKey, keyBucket } from '../../../platform/access/limit-record.ts';
 import { LIVENESS_MARK_MS, livenessMarkKey } from '../../../platform/access/liveness-marks.ts';
-import { confirmedAt, testLimiter } from '../../support/limiting.ts';
-import { testRedis } from '../../support/test-redis.ts';
+import { confirmedAt, testLimiter, testRedis } from '../../support/test-redis.ts';
 
 const redis = await testRedis();
 const WINDOW_MS = 60_000;

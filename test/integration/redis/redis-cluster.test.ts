@@ -16,8 +16,8 @@ import { rollUp } from '../../../workers/usage/roll-up.ts';
 import { usageService } from '../../../workers/usage/service.ts';
 import { usageStore } from '../../../workers/usage/store.ts';
 import { quiet, testContext, testDatabase } from '../../support/harness.ts';
-import { confirmedAt } from '../../support/limiting.ts';
 import { startRedisCluster } from '../../support/redis-cluster.ts';
+import { confirmedAt } from '../../support/test-redis.ts';
 
 const SHARDS = 16;
 /** Enough accounts for every shard to have at least one. */

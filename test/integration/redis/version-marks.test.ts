@@ -6,8 +6,7 @@ import type { Confirmation } from '../../../platform/access/limit-script.ts';
 import { LIVENESS_MARK_MS, livenessMarkKey, livenessMarks } from '../../../platform/access/liveness-marks.ts';
 import { openRedis, shardTag } from '../../../platform/redis/redis.ts';
 import { quiet } from '../../support/context.ts';
-import { testLimiter } from '../../support/limiting.ts';
-import { testRedis } from '../../support/test-redis.ts';
+import { testLimiter, testRedis } from '../../support/test-redis.ts';
 
 const redis = await testRedis();
 const { take } = testLimiter({ redis });

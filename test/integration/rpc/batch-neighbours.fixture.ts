@@ -7,7 +7,7 @@ import { cryptoPools } from '../../../services/crypto-pools.ts';
 import { idempotencies } from '../../../services/idempotency/idempotency.ts';
 import { SERVICES, type ServiceDependencies } from '../../../services/index.ts';
 import { quiet, testDatabase, testRedis } from '../../support/harness.ts';
-import { testLimiter } from '../../support/limiting.ts';
+import { testLimiter } from '../../support/test-redis.ts';
 import { signingKey } from '../identity/identity.fixture.ts';
 
 /** Builds all services in this process, and clients that reach them over the local transport. */

@@ -19,7 +19,7 @@ import { poolMetrics } from '../../../workers/crypto/pool-metrics.ts';
 import { signaturePool } from '../../../workers/crypto/signatures.ts';
 import { findDrift } from '../../../workers/usage/recompute.store.ts';
 import { quiet, testContext, testDatabase, testRedis } from '../../support/harness.ts';
-import { confirmedAt } from '../../support/limiting.ts';
+import { confirmedAt } from '../../support/test-redis.ts';
 import { signingKey } from '../identity/identity.fixture.ts';
 import { age, ageTotals } from '../services/ageing.ts';
 import { AMPLE } from '../services/ample.ts';

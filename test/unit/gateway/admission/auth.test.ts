@@ -7,7 +7,7 @@ import type { Services } from '../../../../gateway/services.ts';
 import { makeApiKey } from '../../../../platform/access/api-key.ts';
 import type { Limiter } from '../../../../platform/access/limiter.ts';
 import { testContext } from '../../../support/context.ts';
-import { UNRESTRICTED } from '../../../support/limiting.ts';
+import { UNRESTRICTED } from '../../../support/test-redis.ts';
 
 /** A request with headers only: the tested code reads nothing else. */
 const requestWith = (headers: Record<string, string | string[]>) => ({ headers }) as unknown as IncomingMessage;

@@ -10,7 +10,7 @@ import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
 import type { AuthenticateResponse } from '../../../../proto/gen/keys/v1/keys.ts';
 import { SCOPES, type Scope, scopeMask } from '../../../../proto/scopes.ts';
 import { quiet, testContext } from '../../../support/context.ts';
-import { UNRESTRICTED } from '../../../support/limiting.ts';
+import { UNRESTRICTED } from '../../../support/test-redis.ts';
 
 const T0 = 1_800_000_000_000;
 const FORMAT = { brand: 'cred', environment: 'test' } as const;
