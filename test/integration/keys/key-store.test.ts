@@ -21,3 +21,27 @@ test('the store revokes and renames a key only for its own account, whatever its
     assert.equal((await store.findByHash(hash))?.key_id, keyId);
     assert.equal((await store.find({ account, key_id: keyId }))?.name, 'a');
 });
+
+test('expired keys of all accounts are released from the counts of active keys, each once', async () => {
+    const store = keyStore(db);
+    const at = (ms: number): string => new Date(Date.UTC(2040, 0, 1) + ms).toISOString();
+    const keys = Array.from({ length: 3 }, (_, index) => ({
+        key_id: newId(),
+        account: newId(),
+        hash: Buffer.alloc(32, 10 + index),
+        mask: 'm',
+        name: 'a',
+        tier: 'free' as const,
+        created_at: at(-1_000),
+        ...FREE,
+        expires_at: index === 2 ? at(1) : at(0),
+    }));
+    for (const key of keys) await store.insert(key, { active: 9, all: 9 });
+    const active = () =>
+        Promise.all(keys.map(async ({ account }) => (await store.counts({ account, now: at(-1) })).active));
+    await store.releaseExpired({ now: at(-1) });
+    assert.deepEqual(await active(), [1, 1, 1]);
+    await store.releaseExpired({ now: at(0) });
+    await store.releaseExpired({ now: at(0) });
+    assert.deepEqual(await active(), [0, 0, 1]);
+});

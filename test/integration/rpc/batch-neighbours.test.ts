@@ -66,12 +66,15 @@ const REQUESTS: { [Role in ServiceRole]?: { [Method in keyof (typeof services)[R
         confirmSession: () => ({ session_id: newId() }),
     },
     keys: {
-        generate: () => ({ name: 'another', tier: 'free' }),
+        generate: () => ({ name: 'another', tier: 'free', scopes: ['dids:read'], allowed_addresses: ['10.0.0.0/8'] }),
         list: () => ({ ...page, cursor: newId() }),
         get: () => ({ key_id }),
         revoke: () => ({ key_id: newId() }),
         rename: () => ({ key_id, name: 'renamed' }),
+        restrict: () => ({ key_id, name: 'restricted', scopes: ['dids:read'], allowed_addresses: ['10.0.0.0/8'] }),
+        rotate: () => ({ key_id: newId(), overlap_seconds: 1 }),
         authenticate: () => ({ hash: new Uint8Array(32) }),
+        check: () => ({ api_key: 'no key', scope: 'dids:read', address: '10.0.0.1' }),
     },
     credentials: {
         issue: () => ({ ...issuance, expiration_date: '2100-01-01' }),
