@@ -45,6 +45,7 @@ export async function visit(visitor: Visitor): Promise<{ calls: number; refused:
         ...credentialSteps(client, visitor, issued),
         () => client.presentations.verify({ presentation: presented.presentation, audience: presented.audience }),
         ...walletSteps(client, visitor, issued),
+        () => service.internal.keys.verify({ api_key: visitor.api_key, scope: 'dids:read' }),
         ...internalSteps(visitor, session.token, {
             ...issued,
             presentation: presented.presentation,
