@@ -1,14 +1,7 @@
 import { guard } from '../platform/access/guard.ts';
 import { DAY_MS } from '../platform/access/limit-record.ts';
-import type { Limiter } from '../platform/access/limiter.ts';
 import { livenessMarks } from '../platform/access/liveness-marks.ts';
-import type { Database } from '../platform/postgres/db.ts';
-import { type Config, required } from '../platform/process/config.ts';
-import type { Job } from '../platform/redis/jobs.ts';
-import type { Redis } from '../platform/redis/redis.ts';
-import { type BoundMethod, bind, type ServiceDefinition, type ServiceOf } from '../platform/rpc/definition.ts';
-import type { Log } from '../platform/telemetry/log.ts';
-import type { Metrics } from '../platform/telemetry/metrics.ts';
+import { required } from '../platform/process/config.ts';
 import { SERVICE_DEFINITIONS, type ServiceRole } from '../proto/services.ts';
 import { pruneUsage } from '../workers/usage/prune.store.ts';
 import { dayText } from '../workers/usage/records.ts';
@@ -24,16 +17,12 @@ import {
     PRESENTATIONS_CALLS,
     WALLET_CALLS,
 } from './counted-calls.ts';
-import { type CountedCalls, counting } from './counting.ts';
 import { credentialsService } from './credentials/service.ts';
 import { credentialStore } from './credentials/store.ts';
-import type { CryptoPools } from './crypto-pools.ts';
 import { cursors } from './cursors.ts';
 import { didService } from './did/service.ts';
 import { didStore } from './did/store.ts';
 import { claimSweep } from './idempotency/claim-sweep.ts';
-import type { Owner } from './idempotency/claims.store.ts';
-import type { Idempotency } from './idempotency/idempotency.ts';
 import { pruneSessions } from './identity/prune.store.ts';
 import { identityService } from './identity/service.ts';
 import { identityStore } from './identity/store.ts';
@@ -42,47 +31,10 @@ import { keysService } from './keys/service.ts';
 import { keyStore } from './keys/store.ts';
 import { presentationsService } from './presentations/service.ts';
 import { presentationStore } from './presentations/store.ts';
+import { type Service, service } from './service.ts';
 import { continuations } from './wallet/continuation.ts';
 import { walletService } from './wallet/service.ts';
 import { walletStore } from './wallet/store.ts';
-
-/** What a process provides to the services that run in it. */
-export interface ServiceDependencies extends CryptoPools {
-    config: Config;
-    db: Database;
-    redis: Redis;
-    /** The rate limiter of this process. It is created when it is first needed. */
-    limiter(): Limiter;
-    log: Log;
-    metrics: Metrics;
-    /** Milliseconds since 1970. */
-    clock: () => number;
-    /** Returns the idempotency of a service. */
-    idempotency(owner: Owner): Idempotency;
-    /** Returns a client of another service, which may run in this process or elsewhere. */
-    serviceClient<D extends ServiceDefinition>(role: ServiceRole, definition: D): ServiceOf<D>;
-}
-
-interface Service {
-    /** Creates the service. Returns its methods, which take and return encoded messages. */
-    build(dependencies: ServiceDependencies): BoundMethod[];
-    /** Returns its periodic jobs. */
-    jobs?(dependencies: ServiceDependencies): Record<string, Job>;
-}
-
-function service<D extends ServiceDefinition>(
-    definition: D,
-    create: (dependencies: ServiceDependencies) => ServiceOf<D>,
-    { counted, jobs }: { counted?: CountedCalls<ServiceOf<D>>; jobs?: Service['jobs'] } = {},
-): Service {
-    return {
-        build(dependencies) {
-            const created = create(dependencies);
-            return bind(definition, counted ? counting(dependencies.metrics, created, counted) : created);
-        },
-        ...(jobs && { jobs }),
-    };
-}
 
 /**
  * Interval between roll-ups of the pending counts, in milliseconds. It is short because every reader adds up the

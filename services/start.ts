@@ -16,8 +16,9 @@ import type { Readiness } from '../platform/telemetry/readiness.ts';
 import type { ServiceRole } from '../proto/services.ts';
 import { cryptoPools } from './crypto-pools.ts';
 import { idempotencies } from './idempotency/idempotency.ts';
-import { SERVICES, type ServiceDependencies } from './index.ts';
+import { SERVICES } from './index.ts';
 import { SCHEMAS } from './schemas.ts';
+import type { ServiceDependencies } from './service.ts';
 
 /** The objects of a process that its services use. */
 export interface ServiceProcess {

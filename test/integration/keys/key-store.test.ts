@@ -36,7 +36,7 @@ test('expired keys of all accounts are released from the counts of active keys, 
         ...FREE,
         expires_at: index === 2 ? at(1) : at(0),
     }));
-    for (const key of keys) await store.insert(key, { active: 9, all: 9 });
+    for (const key of keys) await store.insert(key, { most: { active: 9, all: 9 } });
     const active = () =>
         Promise.all(keys.map(async ({ account }) => (await store.counts({ account, now: at(-1) })).active));
     await store.releaseExpired({ now: at(-1) });

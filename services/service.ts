@@ -1,0 +1,53 @@
+import type { Limiter } from '../platform/access/limiter.ts';
+import type { Database } from '../platform/postgres/db.ts';
+import type { Config } from '../platform/process/config.ts';
+import type { Job } from '../platform/redis/jobs.ts';
+import type { Redis } from '../platform/redis/redis.ts';
+import { type BoundMethod, bind, type ServiceDefinition, type ServiceOf } from '../platform/rpc/definition.ts';
+import type { Log } from '../platform/telemetry/log.ts';
+import type { Metrics } from '../platform/telemetry/metrics.ts';
+import type { ServiceRole } from '../proto/services.ts';
+import { type CountedCalls, counting } from './counting.ts';
+import type { CryptoPools } from './crypto-pools.ts';
+import type { Owner } from './idempotency/claims.store.ts';
+import type { Idempotency } from './idempotency/idempotency.ts';
+
+/** What a process provides to the services that run in it. */
+export interface ServiceDependencies extends CryptoPools {
+    config: Config;
+    db: Database;
+    redis: Redis;
+    /** The rate limiter of this process. It is created when it is first needed. */
+    limiter(): Limiter;
+    log: Log;
+    metrics: Metrics;
+    /** Milliseconds since 1970. */
+    clock: () => number;
+    /** Returns the idempotency of a service. */
+    idempotency(owner: Owner): Idempotency;
+    /** Returns a client of another service, which may run in this process or elsewhere. */
+    serviceClient<D extends ServiceDefinition>(role: ServiceRole, definition: D): ServiceOf<D>;
+}
+
+/** A service, as a process starts it. */
+export interface Service {
+    /** Creates the service. Returns its methods. */
+    build(dependencies: ServiceDependencies): BoundMethod[];
+    /** Returns its periodic jobs. */
+    jobs?(dependencies: ServiceDependencies): Record<string, Job>;
+}
+
+/** Describes a service: how it is created, what is counted of its calls, and its periodic jobs. */
+export function service<D extends ServiceDefinition>(
+    definition: D,
+    create: (dependencies: ServiceDependencies) => ServiceOf<D>,
+    { counted, jobs }: { counted?: CountedCalls<ServiceOf<D>>; jobs?: Service['jobs'] } = {},
+): Service {
+    return {
+        build(dependencies) {
+            const created = create(dependencies);
+            return bind(definition, counted ? counting(dependencies.metrics, created, counted) : created);
+        },
+        ...(jobs && { jobs }),
+    };
+}
