@@ -189,6 +189,7 @@ export const keyEndpoints = [
         access: 'session',
         status: 201,
         message: 'API key rotated. Store the new key now: it is not shown again.',
+        byKey: true,
         actsOn: 'key_id',
         params: byId,
         body: z.object({ overlap_seconds: optional(overlap) }),

@@ -1,5 +1,6 @@
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
+import { claimedAlone, type NewClaim, sealClaim } from '../idempotency/claims.store.ts';
 import { insertAtPlace, lockKey } from './columns.store.ts';
 import type { KeyRow, LockedKeyRow, NewKeyRow, OwnKey } from './rows.ts';
 
@@ -12,6 +13,13 @@ export interface Rotation extends OwnKey {
     revokes: boolean;
     /** Maximum number of keys of the account, including revoked ones. */
     mostAll: number;
+    /** The claim of the call's Idempotency-Key, if it has one. */
+    claim: AnswerClaim | undefined;
+}
+
+interface AnswerClaim extends NewClaim {
+    /** Returns the answer, sealed. */
+    seal(replacement: Replacement): Buffer;
 }
 
 interface Steps {
@@ -31,16 +39,18 @@ export interface Replacement {
 
 /**
  * Inserts a key that takes the place of another among the account's active keys. Undefined: there is no such key.
+ * `held`: nothing was done, because an earlier call holds the claim.
  */
 export function rotateKey(
     db: Database,
-    { successor, ends, revokes, mostAll, ...own }: Rotation,
+    { successor, ends, revokes, mostAll, claim, ...own }: Rotation,
     { check, full, beforeCommit }: Steps,
     lifetime?: CallLifetime,
-): Promise<Replacement | undefined> {
-    const work = async (transaction: Queries): Promise<Replacement | undefined> => {
+): Promise<Replacement | 'held' | undefined> {
+    const work = async (transaction: Queries): Promise<Replacement | 'held' | undefined> => {
         const [key] = await transaction.rows<LockedKeyRow>(lockKey(own));
         if (!key) return undefined;
+        if (claim && !(await makeClaim(transaction, claim))) return 'held'; // before an earlier rotation counts against it
         check(key);
         const { account, name, tier, expires_at, scopes, allowed } = key;
         const created = { ...successor, account, name, tier, expires_at, scopes, allowed };
@@ -55,8 +65,16 @@ export function rotateKey(
             WHERE key_id = ${key.key_id}
             RETURNING expires_at, version`);
         if (!old) throw new Error('the locked row is gone');
+        const replacement = { successor: created, ends: old.expires_at };
+        if (claim) await transaction.rows(sealClaim('keys', claim, claim.seal(replacement)));
         await beforeCommit(old.version);
-        return { successor: created, ends: old.expires_at };
+        return replacement;
     };
     return db.transaction(work, 'key_rotate', lifetime);
+}
+
+/** Returns false if an earlier call holds the claim. */
+async function makeClaim({ rows }: Queries, claim: NewClaim): Promise<boolean> {
+    const made = await rows(sql.unsafe`WITH ${claimedAlone('keys', claim)} SELECT id FROM claimed`);
+    return made.length > 0;
 }

@@ -3,17 +3,21 @@ import { type KeyMarks, LIVENESS_MARK_MS } from '../../platform/access/liveness-
 import type { CallContext } from '../../platform/context.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import type { RotateRequest, RotateResponse } from '../../proto/gen/keys/v1/keys.ts';
+import { RotateRequest, RotateResponse } from '../../proto/gen/keys/v1/keys.ts';
 import { DEFAULT_OVERLAP_SECONDS, MAX_OVERLAP_SECONDS } from '../../proto/limits.ts';
+import { type Claim, openAnswer, sealAnswer } from '../idempotency/claim.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
 import { quotaExceeded } from '../quotas.ts';
 import { generated, type KeyPolicy } from './generate.ts';
 import { existing, ownKey } from './own-key.ts';
 import { hasExpired } from './restrictions.ts';
+import type { Replacement } from './rotate.store.ts';
 import type { KeyCounts, KeyRow, OwnKey } from './rows.ts';
 import type { KeyStore } from './store.ts';
 
 interface RotateOptions {
     store: KeyStore;
+    idempotency: Idempotency;
     livenessMarks: KeyMarks;
     policy: KeyPolicy;
     /** Milliseconds since 1970. */
@@ -22,36 +26,55 @@ interface RotateOptions {
 }
 
 /** Returns the method that replaces an active key by a new one. */
-export function rotator({
-    store,
-    livenessMarks,
-    policy,
-    clock,
-    mostOf,
-}: RotateOptions): (request: RotateRequest, context: CallContext) => Promise<RotateResponse> {
-    return async ({ key_id, overlap_seconds = DEFAULT_OVERLAP_SECONDS }, context) => {
+export function rotator(
+    options: RotateOptions,
+): (request: RotateRequest, context: CallContext) => Promise<RotateResponse> {
+    return async (request, context) => {
+        const { key_id, overlap_seconds = DEFAULT_OVERLAP_SECONDS } = request;
         if (overlap_seconds > MAX_OVERLAP_SECONDS) {
             throw invalid(`overlap_seconds must be a whole number from 0 to ${MAX_OVERLAP_SECONDS}.`);
         }
         const own = ownKey(key_id, context);
-        const mostAll = mostOf(context).all;
-        const { api_key, hash, mask } = makeApiKey(policy);
-        const now = clock();
-        const overlapMs = overlap_seconds * 1_000;
-        const successor = { key_id: newId(now), hash, mask, created_at: new Date(now).toISOString() };
-        const ends = new Date(now + overlapMs).toISOString();
-        const replacement = await store.rotate(
-            { ...own, successor, ends, revokes: overlapMs === 0, mostAll },
-            {
-                check: (key) => requireActive(key, now),
-                full: () => quotaExceeded('API keys, revoked ones included', mostAll),
-                beforeCommit: (version) => announce(livenessMarks, { ...own, version, overlapMs }, context),
-            },
-            context,
-        );
-        const { successor: created, ends: ended } = existing(replacement);
-        return { key: generated(created, api_key), replaces: { key_id, expires_at: ended } };
+        const call = { operation: 'keys.rotate', codec: RotateRequest, message: request };
+        const claim = options.idempotency.claimOf({ ...call, showsSecret: true }, context);
+        const write = () => rotate(options, { own, overlapMs: overlap_seconds * 1_000, claim }, context);
+        const once = { write, replay: openAnswer(RotateResponse), lookFirst: true };
+        return options.idempotency.once(claim, once, context);
     };
+}
+
+/** Resolves to undefined if an earlier call holds the claim. */
+async function rotate(
+    { store, livenessMarks, policy, clock, mostOf }: RotateOptions,
+    { own, overlapMs, claim }: { own: OwnKey; overlapMs: number; claim: Claim | undefined },
+    context: CallContext,
+): Promise<RotateResponse | undefined> {
+    const mostAll = mostOf(context).all;
+    const { api_key, hash, mask } = makeApiKey(policy);
+    const now = clock();
+    const successor = { key_id: newId(now), hash, mask, created_at: new Date(now).toISOString() };
+    const ends = new Date(now + overlapMs).toISOString();
+    const answerOf = (replacement: Replacement): RotateResponse => ({
+        key: generated(replacement.successor, api_key),
+        replaces: { key_id: own.key_id, expires_at: replacement.ends },
+    });
+    const answerClaim = claim && {
+        ...claim,
+        id: successor.key_id,
+        made_at: successor.created_at,
+        sealed: null,
+        seal: (made: Replacement) => sealAnswer(claim, { codec: RotateResponse, message: answerOf(made) }),
+    };
+    const outcome = await store.rotate(
+        { ...own, successor, ends, revokes: overlapMs === 0, mostAll, claim: answerClaim },
+        {
+            check: (key) => requireActive(key, now),
+            full: () => quotaExceeded('API keys, revoked ones included', mostAll),
+            beforeCommit: (version) => announce(livenessMarks, { ...own, version, overlapMs }, context),
+        },
+        context,
+    );
+    return outcome === 'held' ? undefined : answerOf(existing(outcome));
 }
 
 /**

@@ -40,7 +40,7 @@ export function keysService(options: KeysOptions): ServiceOf<typeof KeysServiceD
         generate: generator({ store, idempotency, policy, clock, mostOf }),
         list: lister({ store, cursors, clock }),
         ...changes({ store, livenessMarks, clock, mostOf }),
-        rotate: rotator({ store, livenessMarks, policy, clock, mostOf }),
+        rotate: rotator({ store, idempotency, livenessMarks, policy, clock, mostOf }),
         authenticate: authenticator({ store }),
         check: checker({ store, limiter, policy, clock }),
 

@@ -16,20 +16,20 @@ const PARTS: ReadonlyArray<{ part: RegExp; imports: RegExp }> = [
     { part: /^workers\/usage\//, imports: /^(platform|proto)\// },
     { part: /^gateway\//, imports: /^(platform|proto)\// },
     { part: /^client\//, imports: /^$/ },
-    // The registry of all services, and what starts them.
-    { part: /^services\/(index|start)\.ts$/, imports: /./ },
+    // The registry of all services, what describes one, and what starts them.
+    { part: /^services\/(index|service|start)\.ts$/, imports: /./ },
     { part: /^services\/crypto-pools\.ts$/, imports: /^(platform|workers\/crypto)\// },
     // The services that create something share it.
     { part: /^services\/idempotency\//, imports: /^platform\/|^workers\/crypto\/seal\.ts$/ },
     // A service reaches another service only through its proto. Other code that services share is directly in services/.
     {
         part: /^services\/[^/]+\//,
-        imports: /^(platform|proto|workers\/crypto)\/|^services\/(idempotency\/|(?!index|start)[^/]+\.ts$)/,
+        imports: /^(platform|proto|workers\/crypto)\/|^services\/(idempotency\/|(?!index|service|start)[^/]+\.ts$)/,
     },
     {
         part: /^services\/[^/]+\.ts$/,
         imports:
-            /^platform\/|^proto\/(limits|check-codes)\.ts$|^workers\/crypto\/(did-key|seal)\.ts$|^services\/(?!index|start)[^/]+\.ts$/,
+            /^platform\/|^proto\/(limits|check-codes)\.ts$|^workers\/crypto\/(did-key|seal)\.ts$|^services\/(?!index|service|start)[^/]+\.ts$/,
     },
 ];
 

@@ -468,7 +468,7 @@ export const OPERATIONS = {
         method: 'POST',
         path: '/v1/keys/{key_id}/rotate',
         credentials: ['token'],
-        idempotent: false,
+        idempotent: 'by-key',
         query: [],
         headers: {},
         body: true,

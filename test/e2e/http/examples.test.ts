@@ -120,6 +120,8 @@ function otherBody(id: string, body: unknown): unknown {
             return { ...sent, claims: { role: 'other' } };
         case 'presentations.create':
             return { ...sent, nonce: 'another nonce' };
+        case 'keys.rotate':
+            return { overlap_seconds: 7_200 };
         case 'wallets.add_credential':
             return { ...sent, metadata: { other: true } };
         case 'admin.create_users':

@@ -4,13 +4,16 @@ import { after, describe, it } from 'node:test';
 import { status } from '@grpc/grpc-js';
 import { call, closeClients, methodAt, type Outcome } from '../support/grpc.ts';
 import { envelope, rawCall } from '../support/grpc-raw.ts';
-import { issue, newAccount, newDid, newEmail, newWallet } from '../support/world.ts';
+import { issue, newAccount, newDid, newEmail, newKey, newWallet } from '../support/world.ts';
 
 after(closeClients);
 const account = await newAccount();
 const issuer = await newDid(account.token);
 const { credential } = await issue(account.token, issuer);
 const wallet = await newWallet(account.token);
+/** API keys of the account. Each can be rotated once. */
+const keyIds: string[] = [];
+for (let keys = 0; keys < 6; keys++) keyIds.push((await newKey(account)).key_id);
 const secretKey = Buffer.from(issuer.private_key, 'base64');
 
 interface Example {
@@ -49,6 +52,11 @@ const EXAMPLES: Record<string, Example> = {
         own: true,
     },
     'did.v1.DidService/Create': { request: () => ({}), other: { public_key: Buffer.alloc(32, 9) }, own: true },
+    'keys.v1.KeysService/Rotate': {
+        request: () => ({ key_id: keyIds.pop() }),
+        other: { key_id: keyIds[0], overlap_seconds: 5 },
+        own: true,
+    },
     'keys.v1.KeysService/Generate': { request: () => ({ name: 'a' }), other: { name: 'b' }, own: true },
     'wallet.v1.WalletService/Create': {
         request: () => ({ name: 'a', password: 'wallet password' }),
