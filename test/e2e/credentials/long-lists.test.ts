@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expectError, expectOk, GATEWAYS, PROCESSES, send } from '../support/client.ts';
+import { CONNECTION, expectError, expectOk, GATEWAYS, PROCESSES, send } from '../support/client.ts';
 import { database } from '../support/database.ts';
 import { type Connection, open, requestText } from '../support/socket.ts';
 import { type Account, newAccount, newDid, newKey } from '../support/world.ts';
@@ -150,7 +150,8 @@ describe('a client that stops reading its list', { concurrency: true }, () => {
 
 /** Requests a list, and returns its status without reading the body. */
 async function statusOf(path: string, token: string): Promise<number> {
-    const response = await fetch(`${GATEWAYS[0]}${path}`, { headers: { authorization: `Bearer ${token}` } });
+    const headers = { ...CONNECTION, authorization: `Bearer ${token}` };
+    const response = await fetch(`${GATEWAYS[0]}${path}`, { headers });
     await response.body?.cancel();
     return response.status;
 }

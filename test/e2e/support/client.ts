@@ -13,8 +13,11 @@ export const GATEWAYS = setting('E2E_URLS').split(',');
 export const INTERNAL_SECRET = setting('E2E_INTERNAL_SECRET');
 /** Number of processes that share a gateway's port. */
 export const PROCESSES = Number(process.env['E2E_SERVICE_PROCESSES'] ?? 1);
-/** The kernel chooses the process of a connection. So if there are several, each request gets a new connection. */
-const CONNECTION: Record<string, string> = PROCESSES > 1 ? { connection: 'close' } : {};
+/**
+ * Header fields of every request. The kernel chooses the process of a connection, so if there are several, each request
+ * gets a new connection.
+ */
+export const CONNECTION: Record<string, string> = PROCESSES > 1 ? { connection: 'close' } : {};
 
 export interface Call {
     method?: string;
