@@ -22,14 +22,23 @@ import { type RestrictionRefusals, restrictionRefusals } from './restriction-ref
 import { type Verdict, verdictOf } from './verdict.ts';
 
 export interface Admission {
-    /** Authenticates and counts a request, as its endpoint demands. */
-    admit(endpoint: Pick<Endpoint, 'access' | 'scope'>, exchange: Exchange): Promise<Verdict>;
-    /** Authenticates a bearer token (undefined: the request has none), then counts the call in the token's bucket. */
+    /**
+     * Authenticates a request, and counts it as `weight` requests, as its endpoint demands. All of them are admitted, or
+     * none. Default: 1.
+     */
+    admit(endpoint: Pick<Endpoint, 'access' | 'scope'>, exchange: Exchange, weight?: number): Promise<Verdict>;
+    /**
+     * Authenticates a bearer token (undefined: the request has none), then counts the call in the token's bucket, as
+     * `weight` calls. Default: 1.
+     */
     bearer: AdmitBearer;
     /** Counts a call without a credential in the bucket of its address. */
     anonymous(address: string, lifetime: CallLifetime): Promise<Verdict>;
-    /** Provides the rate limit headers of calls that are never limited: internal and public ones. */
-    unlimited(): Verdict;
+    /**
+     * Provides the rate limit headers of calls that are never limited: internal and public ones. `weight`: the number of
+     * requests that the call counts as.
+     */
+    unlimited(weight?: number): Verdict;
     /** Counts a verified presentation: for a key, for an account, or for the platform alone. */
     countVerified(caller: {
         user_id?: string | undefined;
@@ -55,16 +64,21 @@ export function admission(options: AdmissionOptions): Admission {
     const refusals = restrictionRefusals(options.metrics);
     const bearer = bearerAdmission(options, addresses, refusals);
 
-    const unlimited = (): Verdict => ({
-        decision: limiter.takeLocally({ tag: '', bucket: 'internal', limit: limits.internal }),
+    const unlimited = (weight?: number): Verdict => ({
+        decision: limiter.takeLocally({
+            tag: '',
+            bucket: 'internal',
+            limit: limits.internal,
+            ...(weight !== undefined && { weight }),
+        }),
     });
 
-    async function trustedCaller(access: Endpoint['access'], exchange: Exchange): Promise<Verdict> {
+    async function trustedCaller(access: Endpoint['access'], exchange: Exchange, weight?: number): Promise<Verdict> {
         const { request, address } = exchange;
         exchange.internal = isInternal(request);
         if (exchange.internal) {
             const needsBearer = access === 'internal_session' && bearerToken(request) === undefined;
-            return needsBearer ? { ...unlimited(), failure: unauthenticated(BEARER_REQUIRED) } : unlimited();
+            return needsBearer ? { ...unlimited(), failure: unauthenticated(BEARER_REQUIRED) } : unlimited(weight);
         }
         const verdict = await addresses.anonymous(address, exchange);
         return access === 'login' ? verdict : refused(verdict, 'The internal secret is missing or wrong.');
@@ -75,11 +89,11 @@ export function admission(options: AdmissionOptions): Admission {
         bearer,
         unlimited,
 
-        async admit({ access, scope }, exchange) {
-            if (access === 'public') return unlimited();
-            if (access !== 'session' && access !== 'bearer') return trustedCaller(access, exchange);
+        async admit({ access, scope }, exchange, weight) {
+            if (access === 'public') return unlimited(weight);
+            if (access !== 'session' && access !== 'bearer') return trustedCaller(access, exchange, weight);
             const accepts = { keys: access === 'bearer' };
-            const verdict = await bearer(bearerToken(exchange.request), accepts, exchange, contextOf(exchange));
+            const verdict = await bearer(bearerToken(exchange.request), accepts, exchange, contextOf(exchange), weight);
             if (scope === undefined || verdict.failure || hasScope(verdict.principal?.scope_mask, scope))
                 return verdict;
             return { ...verdict, failure: refusals.scope(scope) };
@@ -99,6 +113,7 @@ type AdmitBearer = (
     accepts: { keys: boolean },
     client: Client,
     context: CallContext,
+    weight?: number,
 ) => Promise<Verdict>;
 
 function bearerAdmission(
@@ -107,14 +122,14 @@ function bearerAdmission(
     refusals: RestrictionRefusals,
 ): AdmitBearer {
     const decideCall = authStates(options);
-    return async (token, accepts, { ip, address }, context) => {
+    return async (token, accepts, { ip, address }, context, weight) => {
         const refuse = async (detail: string) => refused(await addresses.anonymous(address, context), detail);
         if (token === undefined) return refuse(BEARER_REQUIRED);
         const bearer = await options.authenticator.identify(token);
         if (!bearer || (bearer.kind === 'key' && !accepts.keys)) {
             return refuse(`The ${accepts.keys ? 'session token or API key' : 'session token'} is not valid.`);
         }
-        const decided = await decideCall(bearer, context, ip);
+        const decided = await decideCall(bearer, context, ip, weight);
         if ('decision' in decided) return { ...verdictOf(decided.decision), principal: decided.principal };
         if (bearer.kind === 'key') {
             const lookups = await addresses.unknownKey(address, context);

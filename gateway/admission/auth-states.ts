@@ -1,4 +1,4 @@
-import type { Decision } from '../../platform/access/limit-decision.ts';
+import type { Decision, LimitRequest } from '../../platform/access/limit-decision.ts';
 import type { Limiter } from '../../platform/access/limiter.ts';
 import { createCache } from '../../platform/cache.ts';
 import { type CallContext, detached } from '../../platform/context.ts';
@@ -31,8 +31,11 @@ type Refused = { refused: 'inactive' } | { refused: Misuse; principal: Principal
 
 type Decided = { decision: Decision; principal: Principal } | Refused;
 
-/** Counts a call by a key or session in its bucket, if it is active and may be used from this IP address. */
-export type DecideCall = (bearer: Bearer, context: CallContext, ip: string) => Promise<Decided>;
+/**
+ * Counts a call by a key or session in its bucket, as `weight` calls, if it is active and may be used from this IP
+ * address.
+ */
+export type DecideCall = (bearer: Bearer, context: CallContext, ip: string, weight?: number) => Promise<Decided>;
 
 /**
  * Decides the calls of keys and sessions. It caches what the owning service said about a key or session, and asks again
@@ -73,10 +76,10 @@ export function authStates(options: {
         });
     }
 
-    async function decide(entry: CachedState, byThisCall: boolean, context: CallContext): Promise<Decision> {
-        const confirmation = entry.unmarked ? { askedAt: entry.lookedUpAt, byThisCall } : undefined;
+    async function decide(entry: CachedState, call: { byThisCall: boolean; weight: number }, context: CallContext): Promise<Decision> {
+        const confirmation = entry.unmarked ? { askedAt: entry.lookedUpAt, byThisCall: call.byThisCall } : undefined;
         entry.unmarked = false;
-        return limiter.take(entry.limitRequest, confirmation, context);
+        return limiter.take(weighed(entry, call.weight), confirmation, context);
     }
 
     function misuse({ restrictions }: CachedState, ip: string): Misuse | undefined {
@@ -96,15 +99,15 @@ export function authStates(options: {
         return refused ? { refused, principal: entry.principal } : entry;
     }
 
-    return async (bearer, context, ip) => {
+    return async (bearer, context, ip, weight = 1) => {
         const known = permitting(bearer, ip);
         let entry = known ?? (await ask(bearer, context, ip));
         if ('refused' in entry) return entry;
-        let decision = await decide(entry, !known, context);
+        let decision = await decide(entry, { byThisCall: !known, weight }, context);
         if (decision.state === 'unconfirmed' || (decision.state === 'unreachable' && known)) {
             entry = await ask(bearer, context, ip);
             if ('refused' in entry) return entry;
-            if (decision.state === 'unconfirmed') decision = await decide(entry, true, context);
+            if (decision.state === 'unconfirmed') decision = await decide(entry, { byThisCall: true, weight }, context);
         }
         if (decision.state === 'refused') {
             cached.delete(bearer.id);
@@ -112,9 +115,13 @@ export function authStates(options: {
         }
         // Redis is unreachable or keeps losing its data, but the owning service has confirmed this very call.
         if (decision.state === 'unreachable' || decision.state === 'unconfirmed') {
-            decision = limiter.takeLocally(entry.limitRequest);
+            decision = limiter.takeLocally(weighed(entry, weight));
         }
         refreshInBackground(entry, bearer, context);
         return { decision, principal: entry.principal };
     };
+}
+
+function weighed({ limitRequest }: CachedState, weight: number): LimitRequest {
+    return weight === 1 ? limitRequest : { ...limitRequest, weight };
 }

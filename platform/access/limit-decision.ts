@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 export const STATES = ['admitted', 'limited', 'refused', 'unconfirmed'] as const;
 export type State = (typeof STATES)[number];
 
-/** What the limiter needs to know about one call. */
+/** What the limiter needs to know about one call, or about all calls that a batch counts as. */
 export interface LimitRequest {
     /** Redis key of the bucket that the call counts in. */
     bucket: string;

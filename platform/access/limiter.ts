@@ -46,7 +46,7 @@ export function limiter(options: {
     const local = localWindows(windowMs);
     const decisions = metrics.counter({
         name: 'rate_limit_decisions_total',
-        help: 'Decisions of the rate limiter, by state and tier. The call of an unconfirmed caller is decided again. unreachable: Redis did not answer, so this process decided alone.',
+        help: 'Decisions of the rate limiter, by state and tier. The call of an unconfirmed caller is decided again. A batch is decided twice: as one call, and for its further items. unreachable: Redis did not answer, so this process decided alone.',
         labels: ['state', 'tier'],
     });
     for (const state of [...STATES, 'unreachable']) decisions.inc({ state, tier: NO_TIER }, 0);

@@ -1,3 +1,5 @@
+import type { LimitRequest } from './limit-decision.ts';
+
 /** Number of windows that are kept. If there are more buckets than this at once, the oldest ones start again. */
 const MAX_WINDOWS = 100_000;
 
@@ -35,7 +37,7 @@ export function localWindows(windowMs: number) {
             }
             const admitted = window.count + weight <= limit;
             if (admitted) window.count += weight;
-            return { admitted, remaining: limit - window.count, end: window.end };
+            return { admitted, remaining: Math.max(limit - window.count, 0), end: window.end };
         },
     };
 }

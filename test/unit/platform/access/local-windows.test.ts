@@ -38,3 +38,12 @@ it('at most 100,000 windows are kept, and the oldest are dropped first', () => {
     assert.equal(take('100001', 1, T0 + 1).admitted, false);
     assert.equal(take('0', 1, T0 + 1).admitted, true);
 });
+
+it('a call is admitted with all of its weight or not at all', () => {
+    const { take } = localWindows(WINDOW_MS);
+    const end = T0 + WINDOW_MS;
+    assert.deepEqual(take('a', 10, T0, 7), { admitted: true, remaining: 3, end });
+    assert.deepEqual(take('a', 10, T0, 4), { admitted: false, remaining: 3, end });
+    assert.deepEqual(take('a', 10, T0, 3), { admitted: true, remaining: 0, end });
+    assert.deepEqual(take('a', 10, T0), { admitted: false, remaining: 0, end });
+});
