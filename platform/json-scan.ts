@@ -1,4 +1,9 @@
-/** Maximum nesting of objects and arrays: a value inside 32 of them is read, a 33rd bracket is refused. */
+import { type MemberText, MemberTexts, type WantedMembers } from './json-members.ts';
+
+/**
+ * Maximum nesting of objects and arrays: a value inside 32 of them is read, a 33rd bracket is refused. In the wanted
+ * list, the levels count from each item, so that an item may hold what a text of its own may hold.
+ */
 export const MAX_JSON_DEPTH = 32;
 
 /**
@@ -16,8 +21,8 @@ export interface JsonScan {
     key_count: number;
     /** Commas outside of strings. Together with the keys they bound the number of values. */
     commaCount: number;
-    /** The text of each wanted member of the outermost object, if its value is an object or a string. */
-    slices: Map<string, string>;
+    /** The texts of the wanted members. */
+    members: MemberText[];
 }
 
 /**
@@ -40,16 +45,13 @@ const CLOSE_OBJECT = 0x7d;
  * @throws JsonError for more than MAX_JSON_DEPTH levels, more than MAX_JSON_KEYS keys, an escaped NUL or lone
  * surrogate, and a colon that follows no string
  */
-export function scanJson(text: string, wanted: ReadonlySet<string>): JsonScan {
-    const slices = new Map<string, string>();
+export function scanJson(text: string, wanted: WantedMembers): JsonScan {
+    const members = new MemberTexts(text, wanted);
     const nextBackslash = forwardFinder(text, '\\');
     let depth = 0;
     /** Start and end of the last string. The start is -1 once a colon has made that string a key. */
     let stringStart = -1;
     let stringEnd = -1;
-    /** The wanted member that is being read. */
-    let member: string | undefined;
-    let memberStart = 0;
     let keyCount = 0;
     let commaCount = 0;
     for (let i = 0; i < text.length; i++) {
@@ -59,46 +61,33 @@ export function scanJson(text: string, wanted: ReadonlySet<string>): JsonScan {
             case QUOTE:
                 stringStart = i + 1;
                 i = stringEnd = closingQuote(text, stringStart, nextBackslash);
-                if (depth === 1 && member !== undefined && stringStart === memberStart + 1) {
-                    slices.set(member, text.slice(memberStart, i + 1));
-                    member = undefined;
-                }
+                members.end(depth, i);
                 break;
-            case COLON: {
+            case COLON:
                 if (stringStart === -1) throw new JsonError('not valid JSON');
                 if (++keyCount > MAX_JSON_KEYS) throw new JsonError(`more than ${MAX_JSON_KEYS} keys`);
-                if (depth === 1 && wanted.size > 0) {
-                    const key = decodeKey(text.slice(stringStart, stringEnd));
-                    memberStart = skipBlanks(text, i + 1);
-                    i = memberStart - 1;
-                    member = wanted.has(key) && isObjectOrString(text, memberStart) ? key : undefined;
+                if (members.mayWant(depth)) {
+                    i = skipBlanks(text, i + 1) - 1;
+                    members.begin(decodeKey(text.slice(stringStart, stringEnd)), depth, i + 1);
                 }
                 stringStart = -1; // a further colon must not decode the key again
                 break;
-            }
             case COMMA:
                 commaCount++;
+                members.comma(depth);
                 break;
             case OPEN_OBJECT:
             case OPEN_ARRAY:
-                if (++depth > MAX_JSON_DEPTH) throw new JsonError(`nested deeper than ${MAX_JSON_DEPTH} levels`);
+                if (++depth > MAX_JSON_DEPTH + members.levelsAbove)
+                    throw new JsonError(`nested deeper than ${MAX_JSON_DEPTH} levels`);
                 break;
             case CLOSE_OBJECT:
             case CLOSE_ARRAY:
-                depth--;
-                if (depth === 1 && member !== undefined) {
-                    slices.set(member, text.slice(memberStart, i + 1));
-                    member = undefined;
-                }
+                members.end(--depth, i);
                 break;
         }
     }
-    return { key_count: keyCount, commaCount, slices };
-}
-
-function isObjectOrString(text: string, start: number): boolean {
-    const code = text.charCodeAt(start);
-    return code === OPEN_OBJECT || code === QUOTE;
+    return { key_count: keyCount, commaCount, members: members.found };
 }
 
 /** Returns a key with its escapes decoded, from the text between its quotes. */

@@ -14,6 +14,8 @@ export class JsonText {
 export interface ParseOptions {
     /** Names of members of the outermost object. If such a member holds an object, it is returned as `JsonText`. */
     raw: ReadonlySet<string>;
+    /** The name of a list in the outermost object. `raw` also names members of the objects in this list. */
+    list?: string;
     /** Maximum number of commas outside of strings, which bounds the number of values. */
     maxCommas?: number;
 }
@@ -24,19 +26,25 @@ export interface ParseOptions {
  * time it takes is proportional to the length of the text.
  * @throws JsonError
  */
-export function parseJson(text: string, { raw, maxCommas = Number.POSITIVE_INFINITY }: ParseOptions): unknown {
+export function parseJson(text: string, { raw, list, maxCommas = Number.POSITIVE_INFINITY }: ParseOptions): unknown {
     requireWellFormed(text);
     // Runs before JSON.parse: it costs a tenth as much, and refuses texts that are expensive to parse.
-    const { key_count, commaCount, slices } = scanJson(text, raw);
+    const { key_count, commaCount, members } = scanJson(text, { names: raw, list });
     if (commaCount > maxCommas) throw new JsonError(`more than ${maxCommas} values`);
     const value = parseSyntax(text);
     // If an object has a key twice, JSON.parse keeps the last value.
     if (countKeys(value) !== key_count) throw new JsonError('a key stands twice in one object');
-    for (const [name, slice] of slices) {
-        // scanJson() found `name` as a member of the outermost object, so `value` has it as its own property.
-        if (slice.startsWith('{')) (value as Record<string, unknown>)[name] = new JsonText(slice);
+    for (const { name, item, text: slice } of members) {
+        if (slice.startsWith('{')) holderOf(value as Holder, list, item)[name] = new JsonText(slice);
     }
     return value;
+}
+
+type Holder = Record<string, unknown>;
+
+/** Returns the object that has a member which scanJson() has found: the outermost one, or an item of the list. */
+function holderOf(outermost: Holder, list = '', item?: number): Holder {
+    return item === undefined ? outermost : ((outermost[list] as Holder[])[item] as Holder);
 }
 
 /**
@@ -46,7 +54,7 @@ export function parseJson(text: string, { raw, maxCommas = Number.POSITIVE_INFIN
  */
 export function topLevelString(text: string, name: string): string | undefined {
     requireWellFormed(text);
-    const slice = scanJson(text, new Set([name])).slices.get(name);
+    const slice = scanJson(text, { names: new Set([name]) }).members.at(-1)?.text;
     return slice?.startsWith('"') ? String(parseSyntax(slice)) : undefined;
 }
 

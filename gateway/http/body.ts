@@ -5,6 +5,8 @@ import { JsonError, parseJson } from '../../platform/json.ts';
 
 /** Members whose JSON text is passed on exactly as it was sent (decision C3). */
 const RAW_MEMBERS: ReadonlySet<string> = new Set(['claims', 'metadata']);
+/** The list in the body of a batch. Its items have the same members as the bodies of single calls. */
+const LIST = 'items';
 /**
  * Maximum number of commas in one body, which limits the number of values. Claims of 64 KiB have at most 32,768; a body
  * of 1 MiB could have 500,000.
@@ -26,7 +28,7 @@ export function parseBody(headers: IncomingHttpHeaders, bytes: Buffer): object {
 
 function parseText(text: string): unknown {
     try {
-        return parseJson(text, { raw: RAW_MEMBERS, maxCommas: MAX_BODY_COMMAS });
+        return parseJson(text, { raw: RAW_MEMBERS, list: LIST, maxCommas: MAX_BODY_COMMAS });
     } catch (error) {
         if (error instanceof JsonError) throw new AppError('invalid', `The body is not usable JSON: ${error.message}.`);
         throw error;

@@ -37,7 +37,7 @@ function newLimitRequest(
     limit = 10,
     account: string = randomUUID(),
     tag = `{${account}}`,
-): Omit<Required<LimitRequest>, 'mark'> {
+): Required<Omit<LimitRequest, 'mark' | 'weight'>> {
     const bucket = keyBucket(tag, account, randomUUID());
     return {
         tag,
