@@ -6,9 +6,11 @@ export const MAX_CLAIMS_BYTES = 64 << 10;
 export const MAX_METADATA_BYTES = 16 << 10;
 /** Maximum number of rows on one page of a list. */
 export const MAX_PAGE_ROWS = 1_000;
+/** Maximum number of credentials in one batch. */
+export const MAX_BATCH_ITEMS = 1_000;
 /** Maximum number of users in one batch. */
 export const MAX_USERS = 1_000;
-/** Maximum number of credentials in one presentation, and of tokens that one call verifies. */
+/** Maximum number of credentials in one presentation, and of `credentials` that one VerifyMany checks. */
 export const MAX_PRESENTED_CREDENTIALS = 100;
 /** Maximum number of scopes of an API key, and of networks that it may be used from. */
 export const MAX_KEY_SCOPES = 32;

@@ -2,10 +2,23 @@ import { CHECK_CODES } from '../proto/check-codes.ts';
 
 /** The business metrics of each service, by method; `counting` records them. */
 
+interface Checked {
+    valid: boolean;
+    revoked: boolean;
+    expired: boolean;
+}
+
 const CHECKED = {
     outcomes: ['valid', 'revoked', 'expired', 'invalid'],
-    of: ({ valid, revoked, expired }: { valid: boolean; revoked: boolean; expired: boolean }) =>
+    of: ({ valid, revoked, expired }: Checked) =>
         valid ? 'valid' : revoked ? 'revoked' : expired ? 'expired' : 'invalid',
+};
+
+/** The items of a batch that succeeded. `credential_batch_items_total` counts those that failed. */
+const DONE_ITEMS = {
+    outcomes: ['ok'],
+    of: ({ results }: { results: ReadonlyArray<{ value?: unknown }> }) =>
+        results.flatMap(({ value }) => (value === undefined ? [] : 'ok')),
 };
 
 /** Outcomes of an attempt with a password, besides success. */
@@ -34,14 +47,27 @@ export const DID_CALLS = {
     create: { name: 'dids_created_total', help: 'DIDs generated or registered, without those of wallets.' },
 };
 
+const ISSUED = { name: 'credentials_issued_total', help: 'Credentials issued.' };
+const VERIFIED = {
+    name: 'credentials_verified_total',
+    help: 'Credentials verified outside of presentations, by outcome.',
+};
+const REVOKED = { name: 'credentials_revoked_total', help: 'Credentials revoked, including repeated revocations.' };
+
 export const CREDENTIALS_CALLS = {
-    issue: { name: 'credentials_issued_total', help: 'Credentials issued.' },
-    verify: {
-        name: 'credentials_verified_total',
-        help: 'Credentials verified outside of presentations, by outcome.',
-        answers: CHECKED,
+    issue: ISSUED,
+    issueMany: { ...ISSUED, answers: DONE_ITEMS },
+    verify: { ...VERIFIED, answers: CHECKED },
+    verifyMany: {
+        ...VERIFIED,
+        answers: {
+            outcomes: CHECKED.outcomes,
+            of: ({ item_results }: { item_results: ReadonlyArray<{ value?: Checked | undefined }> }) =>
+                item_results.flatMap(({ value }) => (value === undefined ? [] : CHECKED.of(value))),
+        },
     },
-    revoke: { name: 'credentials_revoked_total', help: 'Credentials revoked, including repeated revocations.' },
+    revoke: REVOKED,
+    revokeMany: { ...REVOKED, answers: DONE_ITEMS },
 };
 
 export const PRESENTATIONS_CALLS = {

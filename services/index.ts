@@ -17,6 +17,7 @@ import {
     PRESENTATIONS_CALLS,
     WALLET_CALLS,
 } from './counted-calls.ts';
+import { batches } from './credentials/batches.ts';
 import { credentialsService } from './credentials/service.ts';
 import { credentialStore } from './credentials/store.ts';
 import { cursors } from './cursors.ts';
@@ -126,11 +127,12 @@ export const SERVICES: Record<ServiceRole, Service> = {
     ),
     credentials: service(
         SERVICE_DEFINITIONS.credentials,
-        ({ config, db, signatures, clock, serviceClient, idempotency }) =>
+        ({ config, db, signatures, metrics, clock, serviceClient, idempotency }) =>
             credentialsService({
                 store: credentialStore(db),
                 idempotency: idempotency('credentials'),
                 signatures: signatures(),
+                batches: batches(metrics),
                 services: { did: serviceClient('did', SERVICE_DEFINITIONS.did) },
                 cursors: cursors(required(config, 'SERVICE_TOKEN')),
                 listScope: config.LIST_SCOPE,

@@ -7,7 +7,7 @@ import { type CallContext, throwIfCancelled } from '../platform/context.ts';
 export async function mapInFlight<Item, Result>(
     items: readonly Item[],
     limit: number,
-    map: (item: Item) => Promise<Result>,
+    map: (item: Item, index: number) => Promise<Result>,
     context: CallContext,
 ): Promise<Result[]> {
     const results: Result[] = [];
@@ -15,7 +15,7 @@ export async function mapInFlight<Item, Result>(
     const lane = async () => {
         for (const [index, item] of entries) {
             throwIfCancelled(context);
-            results[index] = await map(item);
+            results[index] = await map(item, index);
         }
     };
     await Promise.all(Array.from({ length: limit }, lane));

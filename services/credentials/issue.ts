@@ -1,21 +1,12 @@
 import type { CallContext } from '../../platform/context.ts';
 import { newId } from '../../platform/ids.ts';
 import { type Credential, IssueRequest } from '../../proto/gen/credentials/v1/credentials.ts';
-import type { Signatures } from '../../workers/crypto/signatures.ts';
 import { credentialId } from '../credential-id.ts';
 import { writePayload } from '../credential-payload.ts';
-import type { HeldClaim } from '../idempotency/claim.ts';
-import type { Idempotency } from '../idempotency/idempotency.ts';
-import type { CredentialStore } from './rows.ts';
+import type { Claim, HeldClaim } from '../idempotency/claim.ts';
+import type { ItemContext } from './batches.ts';
+import type { CredentialsDependencies } from './dependencies.ts';
 import { requireClaims, requireCredentialType, requireExpiry, requireIssuer, requireSubject } from './rules.ts';
-
-interface IssueDependencies {
-    store: CredentialStore;
-    signatures: Signatures;
-    idempotency: Idempotency;
-    /** Milliseconds since 1970. */
-    clock: () => number;
-}
 
 /** The id (UUID) and the time of a credential. */
 type Made = Pick<HeldClaim, 'id' | 'made_at'>;
@@ -24,16 +15,29 @@ type Made = Pick<HeldClaim, 'id' | 'made_at'>;
  * Issues a credential. A repeated call signs the credential of the first call again. Ed25519 is deterministic (RFC 8032),
  * so the token is the same, although the service does not store it.
  */
-export async function issue(deps: IssueDependencies, request: IssueRequest, context: CallContext): Promise<Credential> {
+export async function issue(
+    deps: CredentialsDependencies,
+    request: IssueRequest,
+    context: CallContext,
+): Promise<Credential> {
+    requireIssuer(request.issuer_did);
+    const call = { operation: 'credentials.issue', codec: IssueRequest, message: request };
+    const claim = deps.idempotency.claimOf(call, context);
+    return issueOne(deps, { request, claim }, context);
+}
+
+/** Issues a credential of an issuer whose DID has been checked. */
+export async function issueOne(
+    deps: CredentialsDependencies,
+    { request, claim }: { request: IssueRequest; claim: Claim | undefined },
+    context: CallContext | ItemContext,
+): Promise<Credential> {
     const { store, idempotency, clock } = deps;
     const { issuer_did: issuer, subject_did: subject, credential_type, claims, expiration_date } = request;
-    requireIssuer(issuer);
     requireSubject(subject);
     requireCredentialType(credential_type);
     requireClaims(claims);
     const expiresAt = expiration_date === undefined ? undefined : requireExpiry(expiration_date);
-    const call = { operation: 'credentials.issue', codec: IssueRequest, message: request };
-    const claim = idempotency.claimOf(call, context);
 
     const write = async (): Promise<Credential | undefined> => {
         const now = clock();
@@ -59,9 +63,9 @@ export async function issue(deps: IssueDependencies, request: IssueRequest, cont
 }
 
 async function signed(
-    { signatures }: IssueDependencies,
+    { signatures }: CredentialsDependencies,
     { request, expiresAt, made }: { request: IssueRequest; expiresAt: string | undefined; made: Made },
-    context: CallContext,
+    context: CallContext | ItemContext,
 ): Promise<Credential> {
     const { issuer_did: issuer, subject_did: subject, credential_type, claims, issuer_private_key } = request;
     const shown = {

@@ -13,6 +13,13 @@ export interface NewRow {
     credential_type: string;
 }
 
+export interface NewRevocation {
+    /** UUID of the credential. */
+    id: string;
+    revoked_at: string;
+    reason: string | undefined;
+}
+
 /** The issuer, the account and the revocation of a credential. They decide whether a caller may revoke it. */
 export interface FoundRow {
     issuer: string;
@@ -59,10 +66,7 @@ export interface CredentialStore {
     /** Finds a credential by its UUID. */
     find: Coalescer<string, FoundRow | undefined>;
     /** Revokes the credential unless it is revoked already. Resolves to true if this call revoked it. */
-    revoke(
-        revocation: { id: string; revoked_at: string; reason: string | undefined },
-        lifetime?: CallLifetime,
-    ): Promise<boolean>;
+    revoke: Coalescer<NewRevocation, boolean>;
     /** Reads rows below the id `before`, newest first. */
     page(party: Party, range: Omit<PageQuery, 'did'>, lifetime: CallLifetime): Promise<readonly ListedRow[]>;
     count(party: Party, lifetime?: CallLifetime): Promise<number>;

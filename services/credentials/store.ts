@@ -1,10 +1,10 @@
 import { coalesce } from '../../platform/batch.ts';
-import { type Database, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
+import { type Database, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import { appendPendingCounts } from '../pending-counts.store.ts';
 import { FIRST_ID, LAST_ID, LISTED_COLUMNS } from './columns.store.ts';
 import { insertions } from './insert.store.ts';
-import type { CredentialStore, FoundRow, ListedRow, PageQuery, Party } from './rows.ts';
+import type { CredentialStore, FoundRow, ListedRow, NewRevocation, PageQuery, Party } from './rows.ts';
 import { strandStore } from './strands.store.ts';
 
 /**
@@ -31,17 +31,12 @@ export function credentialStore(db: Database): CredentialStore {
                 SELECT id, account, issuer, revoked_at, revocation_reason FROM credentials.credentials
                 WHERE id = ANY(${sql.array(ids, 'uuid')})`,
         }),
-        async revoke({ id, revoked_at, reason }, traced) {
-            const statement = sql.unsafe`
-                WITH written AS (
-                    UPDATE credentials.credentials SET revoked_at = ${revoked_at}, revocation_reason = ${reason ?? null}
-                    WHERE id = ${id} AND revoked_at IS NULL
-                    RETURNING account
-                ), counted AS (${appendPendingCounts('credentials_revoked')})
-                SELECT account FROM written`;
-            const written = await db.rows(statement, 'credentials_revoke', traced);
-            return written.length > 0;
-        },
+        revoke: coalesce({
+            ...STORE_GROUPS,
+            name: 'credentials_revoke',
+            bisectOn: isRefusedStatement,
+            run: (revocations: NewRevocation[]) => revokeGroup(db, revocations),
+        }),
         page: ({ role, did }, range, traced) => pages[role]({ did, ...range }, traced),
         async count({ role, did }, traced) {
             const statement = sql.unsafe`
@@ -52,6 +47,35 @@ export function credentialStore(db: Database): CredentialStore {
         ...strandStore(db),
         ping: () => db.ping(),
     };
+}
+
+/**
+ * Revokes what is not revoked yet. The rows are locked in the order of their ids, so that two groups with the same rows
+ * cannot wait for each other. If a group revokes a credential several times, its first item does.
+ */
+async function revokeGroup(db: Database, revocations: NewRevocation[]): Promise<boolean[]> {
+    const firsts = new Map<string, NewRevocation>();
+    for (const revocation of revocations) if (!firsts.has(revocation.id)) firsts.set(revocation.id, revocation);
+    const tuples = Array.from(firsts.values(), ({ id, revoked_at, reason }) => [id, revoked_at, reason ?? null]);
+    const written = await db.prepared<{ id: string }>(
+        'credentials_revoke',
+        sql.unsafe`
+        WITH asked AS (
+            SELECT * FROM ${sql.unnest(tuples, ['uuid', 'timestamptz', 'text'])} AS asked (id, revoked_at, reason)
+        ), open AS (
+            SELECT id FROM credentials.credentials WHERE id IN (SELECT id FROM asked) AND revoked_at IS NULL
+            ORDER BY id FOR UPDATE
+        ), written AS (
+            UPDATE credentials.credentials AS row
+            SET revoked_at = asked.revoked_at, revocation_reason = asked.reason
+            FROM asked JOIN open USING (id)
+            WHERE row.id = asked.id AND row.revoked_at IS NULL
+            RETURNING row.id, row.account
+        ), counted AS (${appendPendingCounts('credentials_revoked')})
+        SELECT id FROM written`,
+    );
+    const ids = new Set(written.map(({ id }) => id));
+    return revocations.map((revocation) => ids.has(revocation.id) && firsts.get(revocation.id) === revocation);
 }
 
 async function readPages(db: Database, role: Party['role'], queries: PageQuery[]): Promise<ListedRow[][]> {

@@ -1,17 +1,17 @@
-import { type CallContext, throwIfCancelled } from '../../platform/context.ts';
+import type { CallContext } from '../../platform/context.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import {
     type CreatedUser,
     CreateUsersRequest,
     type CreateUsersResponse,
-    type FailedUser,
     type NewUser,
 } from '../../proto/gen/identity/v1/identity.ts';
 import { MAX_USERS } from '../../proto/limits.ts';
 import type { Passwords } from '../../workers/crypto/passwords.ts';
 import { type Claim, digestOf, type HeldClaim, keyOf } from '../idempotency/claim.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
+import { itemOutcomes } from '../item-outcomes.ts';
 import { mapInFlight } from '../map-in-flight.ts';
 import { requireName } from '../texts.ts';
 import { requireTier, type Tier } from '../tiers.ts';
@@ -23,8 +23,6 @@ import { type IdentityStore, insertUser } from './store.ts';
 const HASHES_IN_FLIGHT = 4;
 /** Earlier claims that one request looks for at a time. One statement finds that many. */
 const LOOKUPS_IN_FLIGHT = 64;
-/** A request stops creating accounts this long (ms) before its deadline, so that its answer still arrives. */
-const RESERVE_MS = 2_000;
 
 /** An item that has passed all checks that do not need the store. */
 interface Candidate {
@@ -65,25 +63,23 @@ export function userCreation(deps: CreationDependencies) {
             throw invalid(`users must have 1 to ${MAX_USERS} items.`);
         }
         const taken = new Set<string>();
-        const createOne = async (item: Item): Promise<Created | { failed: FailedUser }> => {
+        const createOne = async (item: Item): Promise<Created> => {
             const replay = { isReplay: false };
-            try {
-                const candidate = validate(item.user, taken);
-                const created = await create(deps, { ...item, candidate }, { ...context, replay });
-                return { created, isReplay: replay.isReplay };
-            } catch (error) {
-                throwIfCancelled(context);
-                if (!(error instanceof AppError)) throw error;
-                return { failed: { email: item.user.email ?? '', error: error.detail } };
-            }
+            const candidate = validate(item.user, taken);
+            const created = await create(deps, { ...item, candidate }, { ...context, replay });
+            return { created, isReplay: replay.isReplay };
         };
         const items = await itemsOf(deps.idempotency, request, context);
-        const outcomes = await mapInFlight(items, HASHES_IN_FLIGHT, createOne, context);
-        const made = outcomes.flatMap((outcome) => ('created' in outcome ? outcome : []));
+        const batch = { limit: HASHES_IN_FLIGHT, noun: 'user', context };
+        const outcomes = await itemOutcomes(items, batch, createOne);
+        const made = outcomes.flatMap(({ value }) => value ?? []);
         if (context.replay && made.length > 0) context.replay.isReplay = made.every(({ isReplay }) => isReplay);
         return {
             created: made.map(({ created }) => created),
-            failed: outcomes.flatMap((outcome) => ('failed' in outcome ? outcome.failed : [])),
+            failed: users.flatMap(({ email = '' }, index) => {
+                const failure = outcomes[index]?.failure;
+                return failure ? { email, error: failure.detail } : [];
+            }),
         };
     };
 }
@@ -119,9 +115,6 @@ async function create(
         return replay(held);
     }
     const write = async () => {
-        if (context.deadline - performance.now() < RESERVE_MS) {
-            throw new AppError('deadline', 'The time ran out before this user. Send it again.');
-        }
         const passwordHash = await passwords.hash(password, { ...context, background: true });
         const now = clock();
         const made = { id: newId(now), made_at: new Date(now).toISOString() };

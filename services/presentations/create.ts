@@ -82,7 +82,7 @@ async function requireAuthentic(
     context: CallContext,
 ): Promise<void> {
     const { results } = await services.credentials.verifyMany(
-        { credentials, check_revocation: false },
+        { credentials, check_revocation: false, items: [] },
         withoutIdempotencyKey(context),
     );
     const bad = results.findIndex((result) => !isAuthentic(result));

@@ -54,8 +54,12 @@ async function verify(
         };
     }
     const credentials = verify_credentials
-        ? (await services.credentials.verifyMany({ credentials: content.credentials, check_revocation }, context))
-              .results
+        ? (
+              await services.credentials.verifyMany(
+                  { credentials: content.credentials, check_revocation, items: [] },
+                  context,
+              )
+          ).results
         : [];
     const untimely = outOfTime(opened.payload, clock());
     const error = untimely === undefined ? fault(shown.nonce_valid, credentials) : `The presentation ${untimely}.`;

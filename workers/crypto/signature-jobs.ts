@@ -45,15 +45,21 @@ export function generateKey(): NewKey {
     return { did: encodeDidKey(pair.public_key), ...pair };
 }
 
-/** Returns a v4.public token. Throws AppError `invalid` if the key is malformed or does not belong to the DID. */
-export function signPayload({ did, secretKey, payload }: SignRequest): string {
+/** Returns the key pair. Throws AppError `invalid` if the key is malformed or does not belong to the DID. */
+export function signerOf({ did, secretKey }: Pick<SignRequest, 'did' | 'secretKey'>): KeyPair {
     const pair = keyPairFrom(secretKey);
     if (pair === undefined) throw new AppError('invalid', 'The private key is not an Ed25519 private key.');
     const expected = decodeDidKey(did);
     if (expected === undefined || !sameBytes(expected, pair.public_key)) {
         throw new AppError('invalid', 'The private key does not belong to the DID.');
     }
-    return signToken(payload, pair.seed, pair.public_key);
+    return pair;
+}
+
+/** Returns a v4.public token. Throws as signerOf() does. */
+export function signPayload(request: SignRequest): string {
+    const { seed, public_key } = signerOf(request);
+    return signToken(request.payload, seed, public_key);
 }
 
 /**

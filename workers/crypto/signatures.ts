@@ -16,6 +16,9 @@ import {
 import type { Answers, Job, SignatureResult } from './signatures.worker.ts';
 import { startThreads } from './threads.ts';
 
+/** `background`: the operation belongs to a batch of credentials, and gives way to single calls. */
+type SignatureCall = CallLifetime & { background?: boolean };
+
 /**
  * All operations with Ed25519 keys and v4.public tokens. Every method except close() may throw AppError
  * `unavailable`, and `deadline` or `cancelled` if the call ends while it waits.
@@ -26,9 +29,9 @@ export interface Signatures {
     /**
      * Returns the token of a payload. Throws AppError `invalid` if the key is malformed or does not belong to the DID.
      */
-    sign(request: SignRequest, lifetime?: CallLifetime): Promise<string>;
+    sign(request: SignRequest, lifetime?: SignatureCall): Promise<string>;
     /** Verifies a token. If it is invalid, the result says so; this is not an error. */
-    open(request: OpenRequest, lifetime?: CallLifetime): Promise<Opened>;
+    open(request: OpenRequest, lifetime?: SignatureCall): Promise<Opened>;
     close(): Promise<void>;
 }
 
@@ -40,6 +43,11 @@ export interface Signatures {
 const BATCH = { eagerBatch: 8, maxBatch: 16 };
 /** Batches that a thread has at a time: while it works on one, the next ones already wait for it. */
 const BATCHES_PER_THREAD = 4;
+/**
+ * Batches of background operations that a thread has at a time. So a single call finds at most two of them before it,
+ * however many background operations wait.
+ */
+const BACKGROUND_BATCHES_PER_THREAD = BATCHES_PER_THREAD / 2;
 /** Largest batch, in characters of its tokens and payloads: a thread works on it for a few milliseconds. */
 const MAX_BATCH_LENGTH = 256 << 10;
 
@@ -70,18 +78,22 @@ export function signaturePool(options: { threads: number; metrics: PoolMetrics }
         ...options,
         tasksPerThread: BATCHES_PER_THREAD,
     });
-    const call = coalesce<Job, SignatureResult>({
-        name: 'signatures',
-        run: async (jobs) => (await threads.run(jobs)).map(valueOrError),
-        ...BATCH,
-        weight: { of: sizeOf, max: MAX_BATCH_LENGTH },
-        maxInFlight: BATCHES_PER_THREAD * options.threads,
-        maxWaiting: 4096,
-    });
+    const queue = (name: string, batchesPerThread: number) =>
+        coalesce<Job, SignatureResult>({
+            name,
+            run: async (jobs) => (await threads.run(jobs)).map(valueOrError),
+            ...BATCH,
+            weight: { of: sizeOf, max: MAX_BATCH_LENGTH },
+            maxInFlight: batchesPerThread * options.threads,
+            maxWaiting: 4096,
+        });
+    const foreground = queue('signatures', BATCHES_PER_THREAD);
+    const background = queue('signatures_background', BACKGROUND_BATCHES_PER_THREAD);
     async function ask<Op extends Job['op']>(
         job: Extract<Job, { op: Op }>,
-        lifetime?: CallLifetime,
+        lifetime?: SignatureCall,
     ): Promise<Answers[Op]> {
+        const call = lifetime?.background ? background : foreground;
         return (await call(job, lifetime)) as Answers[Op]; // the worker answers each job by its op
     }
     return {

@@ -1,14 +1,8 @@
 import { encodeBase64 } from '../../platform/base64.ts';
-import { secretKeyBytes } from './ed25519.ts';
+import { type KeyPair, secretKeyBytes } from './ed25519.ts';
 import { attempt, type Outcome } from './outcome.ts';
-import {
-    generateKey,
-    type Opened,
-    type OpenRequest,
-    openToken,
-    type SignRequest,
-    signPayload,
-} from './signature-jobs.ts';
+import { signToken } from './paseto.ts';
+import { generateKey, type Opened, type OpenRequest, openToken, type SignRequest, signerOf } from './signature-jobs.ts';
 
 /**
  * Keys are passed as base64 text: cloning a small byte array costs more than the encoding, and cloning a view copies
@@ -30,17 +24,36 @@ export type SignatureResult = Answers[keyof Answers];
 
 /** Runs a batch. Each job succeeds or fails alone. */
 export function run(jobs: Job[]): Array<Outcome<SignatureResult>> {
-    return jobs.map((job) => attempt(() => answer(job)));
+    const signerFor = signers();
+    return jobs.map((job) => attempt(() => answer(job, signerFor)));
 }
 
-function answer(job: Job): SignatureResult {
+type SignJob = Extract<Job, { op: 'sign' }>;
+
+/**
+ * Returns a function that reads the key pair of a job. It reads the key once for consecutive jobs of one issuer: those
+ * of a batch of credentials. It keeps the key no longer than the jobs, which contain it anyway.
+ */
+function signers(): (job: SignJob) => KeyPair {
+    let last: { did: string; secretKey: string; pair: KeyPair } | undefined;
+    return ({ did, secretKey }) => {
+        if (last?.did !== did || last.secretKey !== secretKey) {
+            last = { did, secretKey, pair: signerOf({ did, secretKey: Buffer.from(secretKey, 'base64') }) };
+        }
+        return last.pair;
+    };
+}
+
+function answer(job: Job, signerFor: (job: SignJob) => KeyPair): SignatureResult {
     switch (job.op) {
         case 'generate': {
             const { did, seed, public_key } = generateKey();
             return { did, secretKey: encodeBase64(secretKeyBytes(seed, public_key)) };
         }
-        case 'sign':
-            return signPayload({ ...job, secretKey: Buffer.from(job.secretKey, 'base64') });
+        case 'sign': {
+            const { seed, public_key } = signerFor(job);
+            return signToken(job.payload, seed, public_key);
+        }
         case 'open':
             return openToken(job);
     }

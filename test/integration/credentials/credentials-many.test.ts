@@ -5,9 +5,9 @@ import { CredentialsServiceDefinition } from '../../../proto/gen/credentials/v1/
 import { credentialsService } from '../../../services/credentials/service.ts';
 import type { Signatures } from '../../../workers/crypto/signatures.ts';
 import { testContext } from '../../support/harness.ts';
-import { newParty, reached, requestBy, startServices, testCursors } from './credentials.fixture.ts';
+import { newParty, reached, requestBy, startServices } from './credentials.fixture.ts';
 
-const { signatures, did, store, idempotency, credentials } = await startServices();
+const { dependencies, signatures, did, credentials } = await startServices();
 const party = await newParty(did);
 const tokens = await Promise.all(
     Array.from({ length: 100 }, async (_, index) => {
@@ -30,18 +30,9 @@ test('a call with a hundred tokens is answered in order, and another call does n
             return signatures.open(request);
         },
     };
-    const services = { did };
-    const deps = {
-        store,
-        signatures: slow,
-        services,
-        idempotency: idempotency('credentials'),
-        cursors: testCursors,
-        listScope: 'owner',
-        clock: Date.now,
-    } as const;
-    const busy = reached(CredentialsServiceDefinition, credentialsService(deps));
-    const many = busy.verifyMany({ credentials: tokens, check_revocation: false }, testContext());
+    const deps = { ...dependencies, signatures: slow, services: { did } };
+    const busy = reached(CredentialsServiceDefinition, credentialsService({ ...deps, listScope: 'owner' }));
+    const many = busy.verifyMany({ credentials: tokens, check_revocation: false, items: [] }, testContext());
     await setImmediate(); // now the call with a hundred tokens has begun
     const single = busy.verify({ credential, issuer_did: party.did, check_revocation: false }, testContext());
     const { results } = await many;

@@ -7,6 +7,7 @@ import { dispatcher } from '../../../platform/rpc/dispatch.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { CredentialsServiceDefinition, type IssueRequest } from '../../../proto/gen/credentials/v1/credentials.ts';
 import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
+import { batches } from '../../../services/credentials/batches.ts';
 import { credentialsService } from '../../../services/credentials/service.ts';
 import { credentialStore } from '../../../services/credentials/store.ts';
 import { cursors } from '../../../services/cursors.ts';
@@ -44,10 +45,18 @@ export async function startServices() {
         didService({ store: didStore(db), signatures, quota: AMPLE, idempotency: idempotency('did'), clock }),
     );
     const store = credentialStore(db);
-    const dependencies = { store, signatures, cursors: testCursors, idempotency: idempotency('credentials'), clock };
+    const dependencies = {
+        store,
+        signatures,
+        batches: batches(createMetrics()),
+        cursors: testCursors,
+        idempotency: idempotency('credentials'),
+        clock,
+    };
     const open = (listScope: 'owner' | 'platform', services = { did }): Credentials =>
         reached(CredentialsServiceDefinition, credentialsService({ ...dependencies, services, listScope }));
-    return { db, signatures, did, store, time, clock, idempotency, open, credentials: open('owner') };
+    const parts = { dependencies, idempotency, open, credentials: open('owner') };
+    return { db, signatures, did, store, time, clock, ...parts };
 }
 
 /** The context of a call by a trusted caller that acts for no account. */

@@ -24,7 +24,7 @@ import { serveHere, TOKEN } from '../rpc/rpc.fixture.ts';
 import { AMPLE } from '../services/ample.ts';
 import { testIdempotency } from '../services/test-idempotency.ts';
 
-const { db, did, store, signatures } = await startServices();
+const { db, dependencies, did, store } = await startServices();
 const redis = await testRedis();
 const issuer = await newParty(did);
 /** The number of credentials in the list: more than the buffers on the way can hold. */
@@ -48,6 +48,7 @@ const keys = keysService({
     clock: Date.now,
 });
 const credentials = credentialsService({
+    ...dependencies,
     store: {
         ...store,
         page(...query) {
@@ -55,12 +56,8 @@ const credentials = credentialsService({
             return store.page(...query);
         },
     },
-    signatures,
     services: { did },
-    cursors: testCursors,
-    idempotency: testIdempotency(db)('credentials'),
     listScope: 'owner',
-    clock: Date.now,
 });
 const methods = [...bind(KeysServiceDefinition, keys), ...bind(CredentialsServiceDefinition, credentials)];
 const dispatch = dispatcher(methods, { log: quiet, metrics: createMetrics() });

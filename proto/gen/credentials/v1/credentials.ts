@@ -31,9 +31,45 @@ export interface Credential {
   expires_at?: string | undefined;
 }
 
+/** Why one item of a batch failed. */
+export interface ItemFailure {
+  /** The kind of the error, as a single call has it in the trailer x-error-code. */
+  code: string;
+  error: string;
+}
+
+export interface IssueManyRequest {
+  issuer_did: string;
+  /** The seed (32 bytes), or the seed and the public key (64 bytes). */
+  issuer_private_key: Uint8Array;
+  /** 1 to 1,000, with at most 1 MiB of text in total. */
+  items: IssueItem[];
+}
+
+export interface IssueItem {
+  subject_did: string;
+  credential_type: string;
+  /** A JSON object as text, exactly as the caller sent it. */
+  claims: string;
+  /** ISO 8601 in UTC with milliseconds. */
+  expiration_date?: string | undefined;
+}
+
+export interface IssueManyResponse {
+  /** One result for each item, in the same order. */
+  results: IssueResult[];
+}
+
+export interface IssueResult {
+  /** Exactly one of both is set. */
+  value?: Credential | undefined;
+  failure?: ItemFailure | undefined;
+}
+
 export interface VerifyRequest {
   credential: string;
-  issuer_did: string;
+  /** Verify needs it. An item of VerifyMany without it is checked with the key of the issuer that the token names. */
+  issuer_did?: string | undefined;
   check_revocation: boolean;
 }
 
@@ -56,14 +92,25 @@ export interface Verification {
 }
 
 export interface VerifyManyRequest {
-  /** At most 100. */
+  /** At most 100. Each is checked with the key of the issuer that the token names. */
   credentials: string[];
+  /** Applies to all credentials and to all items. */
   check_revocation: boolean;
+  /** At most 1,000. Only one of credentials and items may be set. */
+  items: VerifyRequest[];
 }
 
 export interface VerifyManyResponse {
-  /** One result for each token, in the same order. */
+  /** One result for each of `credentials`, in the same order. */
   results: Verification[];
+  /** One result for each of `items`, in the same order. */
+  item_results: VerifyResult[];
+}
+
+export interface VerifyResult {
+  /** Exactly one of both is set. */
+  value?: Verification | undefined;
+  failure?: ItemFailure | undefined;
 }
 
 export interface RevokeRequest {
@@ -79,8 +126,44 @@ export interface Revocation {
   reason?: string | undefined;
 }
 
+export interface RevokeManyRequest {
+  issuer_did: string;
+  /** The reason of all items that have none of their own. */
+  reason?:
+    | string
+    | undefined;
+  /** 1 to 1,000. */
+  items: RevokeItem[];
+}
+
+export interface RevokeItem {
+  credential_id: string;
+  reason?: string | undefined;
+}
+
+export interface RevokeManyResponse {
+  /** One result for each item, in the same order. */
+  results: RevocationResult[];
+}
+
+export interface RevocationResult {
+  /** Exactly one of both is set. */
+  value?: Revocation | undefined;
+  failure?: ItemFailure | undefined;
+}
+
 export interface GetStatusRequest {
   credential_id: string;
+}
+
+export interface GetStatusManyRequest {
+  /** 1 to 1,000. */
+  credential_ids: string[];
+}
+
+export interface GetStatusManyResponse {
+  /** One result for each id, in the same order. */
+  results: RevocationResult[];
 }
 
 export interface ListRequest {
@@ -379,8 +462,371 @@ export const Credential: MessageFns<Credential> = {
   },
 };
 
+function createBaseItemFailure(): ItemFailure {
+  return { code: "", error: "" };
+}
+
+export const ItemFailure: MessageFns<ItemFailure> = {
+  encode(message: ItemFailure, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.code !== "") {
+      writer.uint32(10).string(message.code);
+    }
+    if (message.error !== "") {
+      writer.uint32(18).string(message.error);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ItemFailure {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseItemFailure();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.error = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ItemFailure>): ItemFailure {
+    return ItemFailure.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ItemFailure>): ItemFailure {
+    const message = createBaseItemFailure();
+    message.code = object.code ?? "";
+    message.error = object.error ?? "";
+    return message;
+  },
+};
+
+function createBaseIssueManyRequest(): IssueManyRequest {
+  return { issuer_did: "", issuer_private_key: new Uint8Array(0), items: [] };
+}
+
+export const IssueManyRequest: MessageFns<IssueManyRequest> = {
+  encode(message: IssueManyRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.issuer_did !== "") {
+      writer.uint32(10).string(message.issuer_did);
+    }
+    if (message.issuer_private_key.length !== 0) {
+      writer.uint32(18).bytes(message.issuer_private_key);
+    }
+    for (const v of message.items) {
+      IssueItem.encode(v!, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): IssueManyRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseIssueManyRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.issuer_did = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.issuer_private_key = reader.bytes();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.items.push(IssueItem.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<IssueManyRequest>): IssueManyRequest {
+    return IssueManyRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<IssueManyRequest>): IssueManyRequest {
+    const message = createBaseIssueManyRequest();
+    message.issuer_did = object.issuer_did ?? "";
+    message.issuer_private_key = object.issuer_private_key ?? new Uint8Array(0);
+    message.items = object.items?.map((e) => IssueItem.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseIssueItem(): IssueItem {
+  return { subject_did: "", credential_type: "", claims: "", expiration_date: undefined };
+}
+
+export const IssueItem: MessageFns<IssueItem> = {
+  encode(message: IssueItem, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.subject_did !== "") {
+      writer.uint32(10).string(message.subject_did);
+    }
+    if (message.credential_type !== "") {
+      writer.uint32(18).string(message.credential_type);
+    }
+    if (message.claims !== "") {
+      writer.uint32(26).string(message.claims);
+    }
+    if (message.expiration_date !== undefined) {
+      writer.uint32(34).string(message.expiration_date);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): IssueItem {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseIssueItem();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.subject_did = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.credential_type = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.claims = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.expiration_date = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<IssueItem>): IssueItem {
+    return IssueItem.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<IssueItem>): IssueItem {
+    const message = createBaseIssueItem();
+    message.subject_did = object.subject_did ?? "";
+    message.credential_type = object.credential_type ?? "";
+    message.claims = object.claims ?? "";
+    message.expiration_date = object.expiration_date ?? undefined;
+    return message;
+  },
+};
+
+function createBaseIssueManyResponse(): IssueManyResponse {
+  return { results: [] };
+}
+
+export const IssueManyResponse: MessageFns<IssueManyResponse> = {
+  encode(message: IssueManyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.results) {
+      IssueResult.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): IssueManyResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseIssueManyResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.results.push(IssueResult.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<IssueManyResponse>): IssueManyResponse {
+    return IssueManyResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<IssueManyResponse>): IssueManyResponse {
+    const message = createBaseIssueManyResponse();
+    message.results = object.results?.map((e) => IssueResult.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseIssueResult(): IssueResult {
+  return { value: undefined, failure: undefined };
+}
+
+export const IssueResult: MessageFns<IssueResult> = {
+  encode(message: IssueResult, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.value !== undefined) {
+      Credential.encode(message.value, writer.uint32(10).fork()).join();
+    }
+    if (message.failure !== undefined) {
+      ItemFailure.encode(message.failure, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): IssueResult {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseIssueResult();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.value = Credential.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.failure = ItemFailure.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<IssueResult>): IssueResult {
+    return IssueResult.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<IssueResult>): IssueResult {
+    const message = createBaseIssueResult();
+    message.value = (object.value !== undefined && object.value !== null)
+      ? Credential.fromPartial(object.value)
+      : undefined;
+    message.failure = (object.failure !== undefined && object.failure !== null)
+      ? ItemFailure.fromPartial(object.failure)
+      : undefined;
+    return message;
+  },
+};
+
 function createBaseVerifyRequest(): VerifyRequest {
-  return { credential: "", issuer_did: "", check_revocation: false };
+  return { credential: "", issuer_did: undefined, check_revocation: false };
 }
 
 export const VerifyRequest: MessageFns<VerifyRequest> = {
@@ -388,7 +834,7 @@ export const VerifyRequest: MessageFns<VerifyRequest> = {
     if (message.credential !== "") {
       writer.uint32(10).string(message.credential);
     }
-    if (message.issuer_did !== "") {
+    if (message.issuer_did !== undefined) {
       writer.uint32(18).string(message.issuer_did);
     }
     if (message.check_revocation !== false) {
@@ -452,7 +898,7 @@ export const VerifyRequest: MessageFns<VerifyRequest> = {
   fromPartial(object: DeepPartial<VerifyRequest>): VerifyRequest {
     const message = createBaseVerifyRequest();
     message.credential = object.credential ?? "";
-    message.issuer_did = object.issuer_did ?? "";
+    message.issuer_did = object.issuer_did ?? undefined;
     message.check_revocation = object.check_revocation ?? false;
     return message;
   },
@@ -633,7 +1079,7 @@ export const Verification: MessageFns<Verification> = {
 };
 
 function createBaseVerifyManyRequest(): VerifyManyRequest {
-  return { credentials: [], check_revocation: false };
+  return { credentials: [], check_revocation: false, items: [] };
 }
 
 export const VerifyManyRequest: MessageFns<VerifyManyRequest> = {
@@ -643,6 +1089,9 @@ export const VerifyManyRequest: MessageFns<VerifyManyRequest> = {
     }
     if (message.check_revocation !== false) {
       writer.uint32(16).bool(message.check_revocation);
+    }
+    for (const v of message.items) {
+      VerifyRequest.encode(v!, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -676,6 +1125,14 @@ export const VerifyManyRequest: MessageFns<VerifyManyRequest> = {
             message.check_revocation = reader.bool();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.items.push(VerifyRequest.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -695,18 +1152,22 @@ export const VerifyManyRequest: MessageFns<VerifyManyRequest> = {
     const message = createBaseVerifyManyRequest();
     message.credentials = object.credentials?.map((e) => e) || [];
     message.check_revocation = object.check_revocation ?? false;
+    message.items = object.items?.map((e) => VerifyRequest.fromPartial(e)) || [];
     return message;
   },
 };
 
 function createBaseVerifyManyResponse(): VerifyManyResponse {
-  return { results: [] };
+  return { results: [], item_results: [] };
 }
 
 export const VerifyManyResponse: MessageFns<VerifyManyResponse> = {
   encode(message: VerifyManyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.results) {
       Verification.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.item_results) {
+      VerifyResult.encode(v!, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -732,6 +1193,14 @@ export const VerifyManyResponse: MessageFns<VerifyManyResponse> = {
             message.results.push(Verification.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.item_results.push(VerifyResult.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -750,6 +1219,78 @@ export const VerifyManyResponse: MessageFns<VerifyManyResponse> = {
   fromPartial(object: DeepPartial<VerifyManyResponse>): VerifyManyResponse {
     const message = createBaseVerifyManyResponse();
     message.results = object.results?.map((e) => Verification.fromPartial(e)) || [];
+    message.item_results = object.item_results?.map((e) => VerifyResult.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseVerifyResult(): VerifyResult {
+  return { value: undefined, failure: undefined };
+}
+
+export const VerifyResult: MessageFns<VerifyResult> = {
+  encode(message: VerifyResult, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.value !== undefined) {
+      Verification.encode(message.value, writer.uint32(10).fork()).join();
+    }
+    if (message.failure !== undefined) {
+      ItemFailure.encode(message.failure, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): VerifyResult {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseVerifyResult();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.value = Verification.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.failure = ItemFailure.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<VerifyResult>): VerifyResult {
+    return VerifyResult.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<VerifyResult>): VerifyResult {
+    const message = createBaseVerifyResult();
+    message.value = (object.value !== undefined && object.value !== null)
+      ? Verification.fromPartial(object.value)
+      : undefined;
+    message.failure = (object.failure !== undefined && object.failure !== null)
+      ? ItemFailure.fromPartial(object.failure)
+      : undefined;
     return message;
   },
 };
@@ -924,6 +1465,278 @@ export const Revocation: MessageFns<Revocation> = {
   },
 };
 
+function createBaseRevokeManyRequest(): RevokeManyRequest {
+  return { issuer_did: "", reason: undefined, items: [] };
+}
+
+export const RevokeManyRequest: MessageFns<RevokeManyRequest> = {
+  encode(message: RevokeManyRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.issuer_did !== "") {
+      writer.uint32(10).string(message.issuer_did);
+    }
+    if (message.reason !== undefined) {
+      writer.uint32(18).string(message.reason);
+    }
+    for (const v of message.items) {
+      RevokeItem.encode(v!, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RevokeManyRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRevokeManyRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.issuer_did = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.items.push(RevokeItem.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RevokeManyRequest>): RevokeManyRequest {
+    return RevokeManyRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RevokeManyRequest>): RevokeManyRequest {
+    const message = createBaseRevokeManyRequest();
+    message.issuer_did = object.issuer_did ?? "";
+    message.reason = object.reason ?? undefined;
+    message.items = object.items?.map((e) => RevokeItem.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseRevokeItem(): RevokeItem {
+  return { credential_id: "", reason: undefined };
+}
+
+export const RevokeItem: MessageFns<RevokeItem> = {
+  encode(message: RevokeItem, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.credential_id !== "") {
+      writer.uint32(10).string(message.credential_id);
+    }
+    if (message.reason !== undefined) {
+      writer.uint32(18).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RevokeItem {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRevokeItem();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.credential_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RevokeItem>): RevokeItem {
+    return RevokeItem.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RevokeItem>): RevokeItem {
+    const message = createBaseRevokeItem();
+    message.credential_id = object.credential_id ?? "";
+    message.reason = object.reason ?? undefined;
+    return message;
+  },
+};
+
+function createBaseRevokeManyResponse(): RevokeManyResponse {
+  return { results: [] };
+}
+
+export const RevokeManyResponse: MessageFns<RevokeManyResponse> = {
+  encode(message: RevokeManyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.results) {
+      RevocationResult.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RevokeManyResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRevokeManyResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.results.push(RevocationResult.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RevokeManyResponse>): RevokeManyResponse {
+    return RevokeManyResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RevokeManyResponse>): RevokeManyResponse {
+    const message = createBaseRevokeManyResponse();
+    message.results = object.results?.map((e) => RevocationResult.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseRevocationResult(): RevocationResult {
+  return { value: undefined, failure: undefined };
+}
+
+export const RevocationResult: MessageFns<RevocationResult> = {
+  encode(message: RevocationResult, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.value !== undefined) {
+      Revocation.encode(message.value, writer.uint32(10).fork()).join();
+    }
+    if (message.failure !== undefined) {
+      ItemFailure.encode(message.failure, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RevocationResult {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRevocationResult();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.value = Revocation.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.failure = ItemFailure.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RevocationResult>): RevocationResult {
+    return RevocationResult.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RevocationResult>): RevocationResult {
+    const message = createBaseRevocationResult();
+    message.value = (object.value !== undefined && object.value !== null)
+      ? Revocation.fromPartial(object.value)
+      : undefined;
+    message.failure = (object.failure !== undefined && object.failure !== null)
+      ? ItemFailure.fromPartial(object.failure)
+      : undefined;
+    return message;
+  },
+};
+
 function createBaseGetStatusRequest(): GetStatusRequest {
   return { credential_id: "" };
 }
@@ -975,6 +1788,116 @@ export const GetStatusRequest: MessageFns<GetStatusRequest> = {
   fromPartial(object: DeepPartial<GetStatusRequest>): GetStatusRequest {
     const message = createBaseGetStatusRequest();
     message.credential_id = object.credential_id ?? "";
+    return message;
+  },
+};
+
+function createBaseGetStatusManyRequest(): GetStatusManyRequest {
+  return { credential_ids: [] };
+}
+
+export const GetStatusManyRequest: MessageFns<GetStatusManyRequest> = {
+  encode(message: GetStatusManyRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.credential_ids) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetStatusManyRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetStatusManyRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.credential_ids.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<GetStatusManyRequest>): GetStatusManyRequest {
+    return GetStatusManyRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetStatusManyRequest>): GetStatusManyRequest {
+    const message = createBaseGetStatusManyRequest();
+    message.credential_ids = object.credential_ids?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseGetStatusManyResponse(): GetStatusManyResponse {
+  return { results: [] };
+}
+
+export const GetStatusManyResponse: MessageFns<GetStatusManyResponse> = {
+  encode(message: GetStatusManyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.results) {
+      RevocationResult.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetStatusManyResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetStatusManyResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.results.push(RevocationResult.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<GetStatusManyResponse>): GetStatusManyResponse {
+    return GetStatusManyResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetStatusManyResponse>): GetStatusManyResponse {
+    const message = createBaseGetStatusManyResponse();
+    message.results = object.results?.map((e) => RevocationResult.fromPartial(e)) || [];
     return message;
   },
 };
@@ -1406,7 +2329,16 @@ export const CredentialsServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** Checks several tokens, each with the key of the issuer that the token names. */
+    /** Issues up to 1,000 credentials of one issuer. Each item succeeds or fails alone. */
+    issueMany: {
+      name: "IssueMany",
+      requestType: IssueManyRequest as typeof IssueManyRequest,
+      requestStream: false,
+      responseType: IssueManyResponse as typeof IssueManyResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Checks several tokens. Each item of `items` succeeds or fails alone. */
     verifyMany: {
       name: "VerifyMany",
       requestType: VerifyManyRequest as typeof VerifyManyRequest,
@@ -1424,12 +2356,30 @@ export const CredentialsServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
     },
+    /** Revokes up to 1,000 credentials of one issuer. Each item succeeds or fails alone. */
+    revokeMany: {
+      name: "RevokeMany",
+      requestType: RevokeManyRequest as typeof RevokeManyRequest,
+      requestStream: false,
+      responseType: RevokeManyResponse as typeof RevokeManyResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
     /** Returns the revocation status of one credential. */
     getStatus: {
       name: "GetStatus",
       requestType: GetStatusRequest as typeof GetStatusRequest,
       requestStream: false,
       responseType: Revocation as typeof Revocation,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Returns the revocation status of up to 1,000 credentials. Each item succeeds or fails alone. */
+    getStatusMany: {
+      name: "GetStatusMany",
+      requestType: GetStatusManyRequest as typeof GetStatusManyRequest,
+      requestStream: false,
+      responseType: GetStatusManyResponse as typeof GetStatusManyResponse,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

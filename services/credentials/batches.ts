@@ -1,0 +1,68 @@
+import { Places } from '../../platform/bounded-queue.ts';
+import { type CallContext, callerOf } from '../../platform/context.ts';
+import { invalid } from '../../platform/errors.ts';
+import type { Metrics } from '../../platform/telemetry/metrics.ts';
+import type { ItemFailure } from '../../proto/gen/credentials/v1/credentials.ts';
+import { MAX_BATCH_ITEMS } from '../../proto/limits.ts';
+import { type ItemOutcome, itemOutcomes } from '../item-outcomes.ts';
+
+/** Maximum number of items of one batch that are in progress. It keeps the threads and the database busy. */
+const ITEMS_IN_FLIGHT = 64;
+/** Number of batches that a process works on at a time. */
+const BATCHES = 4;
+/** Maximum number of waiting batches. Each may hold some MiB. */
+const MAX_WAITING = 64;
+
+export type BatchMethod = 'issue' | 'verify' | 'revoke' | 'status';
+const METHODS: readonly BatchMethod[] = ['issue', 'verify', 'revoke', 'status'];
+
+/** The context of an item. Its signatures leave at least half of the threads' places to single calls. */
+export type ItemContext = CallContext & { background: true };
+
+/** The result of one item, as the responses contain it. Exactly one of both is set. */
+export interface ItemResult<Value> {
+    value: Value | undefined;
+    failure: ItemFailure | undefined;
+}
+
+export interface Batches {
+    /**
+     * Runs each item, and returns their results in order. A failed item does not affect the others. Accounts take turns
+     * if many batches come at once. Throws AppError `invalid` if there are no items, or too many; `unavailable` if too
+     * many batches wait.
+     */
+    run<Item, Value>(
+        batch: { method: BatchMethod; field: string; items: readonly Item[]; context: CallContext },
+        run: (item: Item, context: ItemContext) => Promise<Value>,
+    ): Promise<Array<ItemResult<Value>>>;
+}
+
+export function batches(metrics: Metrics): Batches {
+    const places = new Places({ places: BATCHES, name: 'credential_batches', maxWaiting: MAX_WAITING });
+    const counter = metrics.counter({
+        name: 'credential_batch_items_total',
+        help: 'Items of batches of credentials, by method and outcome: ok, or the kind of the error.',
+        labels: ['method', 'outcome'],
+    });
+    for (const method of METHODS) for (const outcome of ZERO_OUTCOMES) counter.inc({ method, outcome }, 0);
+    return {
+        async run({ method, field, items, context }, run) {
+            if (items.length === 0 || items.length > MAX_BATCH_ITEMS) {
+                throw invalid(`${field} must have 1 to ${MAX_BATCH_ITEMS} items.`);
+            }
+            const own: ItemContext = { ...context, background: true };
+            const batch = { limit: ITEMS_IN_FLIGHT, noun: 'item', context };
+            const runAll = () => itemOutcomes(items, batch, (item) => run(item, own));
+            const outcomes = await places.run(runAll, context, callerOf(context));
+            for (const { failure } of outcomes) counter.inc({ method, outcome: failure?.kind ?? 'ok' });
+            return outcomes.map(resultOf);
+        },
+    };
+}
+
+/** The outcomes that are shown from the start: success, and what the alert is about. */
+const ZERO_OUTCOMES = ['ok', 'deadline', 'unavailable'];
+
+function resultOf<Value>({ value, failure }: ItemOutcome<Value>): ItemResult<Value> {
+    return { value, failure: failure && { code: failure.kind, error: failure.detail } };
+}

@@ -1,0 +1,103 @@
+import type { CallContext } from '../../platform/context.ts';
+import { invalid } from '../../platform/errors.ts';
+import type {
+    Verification,
+    VerifyManyRequest,
+    VerifyManyResponse,
+    VerifyRequest,
+} from '../../proto/gen/credentials/v1/credentials.ts';
+import { MAX_PRESENTED_CREDENTIALS } from '../../proto/limits.ts';
+import { isToken } from '../../workers/crypto/paseto.ts';
+import { requireCredentialId } from '../credential-id.ts';
+import { CREDENTIAL_MEMBERS, readPayload } from '../credential-payload.ts';
+import { mapInFlight } from '../map-in-flight.ts';
+import { outOfTime } from '../times.ts';
+import type { ItemContext } from './batches.ts';
+import type { CredentialsDependencies } from './dependencies.ts';
+import { requireIssuer } from './rules.ts';
+
+/**
+ * Maximum number of credentials of one presentation that the thread pool checks at a time, so that tokens of other
+ * calls get their turn in between.
+ */
+const CHECKS_IN_FLIGHT = 16;
+
+/** A token to check. If `issuer_did` is absent, the token is verified with the key of the issuer that it names itself. */
+interface Check {
+    credential: string;
+    issuer_did?: string | undefined;
+    check_revocation: boolean;
+}
+
+export async function verify(
+    deps: CredentialsDependencies,
+    { credential, issuer_did = '', check_revocation }: VerifyRequest,
+    context: CallContext,
+): Promise<Verification> {
+    return checkOne(deps, { credential, issuer_did, check_revocation }, context);
+}
+
+export async function verifyMany(
+    deps: CredentialsDependencies,
+    { credentials, check_revocation, items }: VerifyManyRequest,
+    context: CallContext,
+): Promise<VerifyManyResponse> {
+    if (items.length > 0) {
+        if (credentials.length > 0) throw invalid('Only one of credentials and items may be given.');
+        const batch = { method: 'verify', field: 'items', items, context } as const;
+        const checkItem = (item: VerifyRequest, own: ItemContext) =>
+            checkOne(deps, { ...item, check_revocation: check_revocation || item.check_revocation }, own);
+        return { results: [], item_results: await deps.batches.run(batch, checkItem) };
+    }
+    if (credentials.length > MAX_PRESENTED_CREDENTIALS) {
+        throw invalid(`credentials may have at most ${MAX_PRESENTED_CREDENTIALS} items.`);
+    }
+    const checkPresented = (credential: string) => check(deps, { credential, check_revocation }, context);
+    return { results: await mapInFlight(credentials, CHECKS_IN_FLIGHT, checkPresented, context), item_results: [] };
+}
+
+/** Throws AppError `invalid` if the text is no token, or if the issuer's DID has no key. */
+async function checkOne(
+    deps: CredentialsDependencies,
+    request: Check,
+    context: CallContext | ItemContext,
+): Promise<Verification> {
+    if (!isToken(request.credential)) throw invalid('credential is not a v4.public token.');
+    if (request.issuer_did !== undefined) requireIssuer(request.issuer_did);
+    return check(deps, request, context);
+}
+
+async function check(
+    { store, signatures, clock }: CredentialsDependencies,
+    { credential, issuer_did, check_revocation }: Check,
+    context: CallContext | ItemContext,
+): Promise<Verification> {
+    const opened = await signatures.open({ token: credential, did: issuer_did, ...CREDENTIAL_MEMBERS }, context);
+    if (!opened.ok) return unauthentic(opened.reason);
+    const content = readPayload(opened);
+    if ('invalidField' in content)
+        return unauthentic(`The token is not a credential: ${content.invalidField} is missing or unfit.`);
+    if (issuer_did !== undefined && content.issuer !== issuer_did) {
+        return unauthentic('The token names another issuer than the one that signed it.');
+    }
+    const { credential_id, claims, expires_at, ...shown } = content;
+    const expired = expires_at !== undefined && Date.parse(expires_at) <= clock();
+    const row = check_revocation ? await store.find(requireCredentialId(credential_id), context) : undefined;
+    // The row may be of another issuer's credential, because somebody can create a token elsewhere with the same id.
+    // Such a row says nothing about this token.
+    const revoked = row?.issuer === content.issuer && row.revoked_at !== null;
+    if (revoked || expired) {
+        const error = `The credential has ${revoked ? 'been revoked' : 'expired'}.`;
+        return { valid: false, ...shown, expires_at, revoked, expired, error };
+    }
+    const untimely = outOfTime({ nbf: opened.payload['nbf'] }, clock());
+    if (untimely !== undefined) {
+        return { valid: false, ...shown, expires_at, revoked, expired, error: `The credential ${untimely}.` };
+    }
+    return { valid: true, ...shown, claims, expires_at, revoked, expired };
+}
+
+/** The answer contains nothing from a token that is not authentic. */
+function unauthentic(error: string): Verification {
+    return { valid: false, revoked: false, expired: false, error };
+}
