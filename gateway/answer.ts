@@ -1,5 +1,6 @@
 import type { CallContext } from '../platform/context.ts';
 import type { Admission } from './admission/admission.ts';
+import { countFurtherItems } from './admission/further-items.ts';
 import type { Overload } from './admission/overload.ts';
 import type { Endpoint } from './endpoint.ts';
 import { headersOf, writeBare, writeStream, writeSuccess } from './http/envelope.ts';
@@ -22,10 +23,15 @@ export function answering(options: {
     const parseInTurn = bodyTurns();
 
     return async (endpoint, exchange) => {
-        const isAwaited = exchange.underWay && !exchange.body.hasArrived();
+        const isAwaited = exchange.underWay > 0 && !exchange.body.hasArrived();
         if (isAwaited) overload.leave(exchange); // the wait for the sender's body is not load of the gateway
         const input = await readInput(endpoint, exchange, { services, parseInTurn });
         if (isAwaited) overload.enter(exchange);
+        const items = endpoint.weight?.(input.body);
+        if (items !== undefined) {
+            await countFurtherItems(exchange, { admission, endpoint, items });
+            overload.weigh(exchange, items);
+        }
         noteTarget(exchange, endpoint, [input.params, input.body]);
         const result = await endpoint.call(input);
         noteTarget(exchange, endpoint, [result]);

@@ -79,6 +79,15 @@ export function listOf<Item extends z.ZodType>(item: Item, { min = 0, max }: { m
         });
 }
 
+/**
+ * Accepts any value as an item of a batch, because one invalid item must not fail the others. The OpenAPI document shows
+ * the schema that a valid item has.
+ */
+export function anyItem(item: z.ZodType) {
+    const { $schema: _, ...shape } = z.toJSONSchema(item, { io: 'input', unrepresentable: 'any' });
+    return z.unknown().meta(shape);
+}
+
 const LIMIT_RANGE = `must be a whole number from 1 to ${MAX_PAGE_ROWS}`;
 
 /** Paging is optional: without `limit` the whole list is returned. */
@@ -97,13 +106,23 @@ export const paging = z.object({
  * contains what the client sent.
  */
 export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-    const parsed = schema.safeParse(value, { reportInput: false });
-    if (parsed.success) return parsed.data;
-    throw new AppError('invalid', describe(parsed.error.issues[0], value));
+    return parseAs('The body must be a JSON object.', schema, value);
 }
 
-function describe(issue: z.core.$ZodIssue | undefined, value: unknown): string {
-    if (!issue || issue.path.length === 0) return 'The body must be a JSON object.';
+/** Like parse, for one item of a batch. */
+export function parseItem<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+    return parseAs(`The item must be a ${schema instanceof z.ZodString ? 'string' : 'JSON object'}.`, schema, value);
+}
+
+/** `otherwise` is the text for a value that is wrong as a whole. */
+function parseAs<Schema extends z.ZodType>(otherwise: string, schema: Schema, value: unknown): z.output<Schema> {
+    const parsed = schema.safeParse(value, { reportInput: false });
+    if (parsed.success) return parsed.data;
+    throw new AppError('invalid', describe(parsed.error.issues[0], value) ?? otherwise);
+}
+
+function describe(issue: z.core.$ZodIssue | undefined, value: unknown): string | undefined {
+    if (!issue || issue.path.length === 0) return undefined;
     const field = issue.path.join('.');
     if (issue.code !== 'invalid_type') return `${field} ${issue.message}.`;
     const sent = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown>)[key], value);

@@ -11,6 +11,8 @@ const INTERVAL_MS = 50;
 const BURST_MS = 250;
 /** Shedding ends after this long (ms) without a refusal or without a saturated event loop. */
 const CALM_MS = 500;
+/** Number of items of a batch that count as one call: together they cost the event loop about as much. */
+const ITEMS_OF_A_CALL = 32;
 /** The event loop counts as saturated from this utilization on. */
 const BUSY = 0.9;
 
@@ -26,6 +28,8 @@ export interface Overload {
     isFull(): boolean;
     /** The call is in progress from now on, or again. */
     enter(exchange: Exchange): void;
+    /** From now on, the call counts as one call for every ITEMS_OF_A_CALL items, if it is in progress. */
+    weigh(exchange: Exchange, items: number): void;
     /**
      * The call has ended, or its duration no longer shows how busy this process is: it waits for a password hash, a
      * slow sender or a slow reader.
@@ -71,12 +75,18 @@ export function overload(metrics: Metrics, clock: Clock = systemClock()): Overlo
         },
         enter(exchange) {
             underWay++;
-            exchange.underWay = true;
+            exchange.underWay = 1;
+        },
+        weigh(exchange, items) {
+            if (exchange.underWay === 0) return;
+            const calls = Math.ceil(items / ITEMS_OF_A_CALL);
+            underWay += calls - exchange.underWay;
+            exchange.underWay = calls;
         },
         leave(exchange) {
-            if (!exchange.underWay) return;
-            exchange.underWay = false;
-            underWay--;
+            if (exchange.underWay === 0) return;
+            underWay -= exchange.underWay;
+            exchange.underWay = 0;
             fewest = Math.min(fewest, underWay);
             measureInTime();
         },

@@ -7,6 +7,16 @@ import { anyObject, base64, jsonObject, optional, paging } from '../fields.ts';
 import { ListAnswer } from '../lists.ts';
 import type { Services } from '../services.ts';
 
+export const issued = z.object({
+    credential_id: z.string(),
+    credential: z.string(),
+    issuer: z.string(),
+    subject: z.string(),
+    credential_type: z.string(),
+    issued_at: z.string(),
+    expires_at: z.string().optional(),
+});
+
 export const verification = z.object({
     valid: z.boolean(),
     issuer: z.string().optional(),
@@ -25,7 +35,7 @@ export function verificationOf(result: Verification): z.input<typeof verificatio
     return { ...rest, claims: claims === undefined ? undefined : new JsonText(claims) };
 }
 
-const revocation = z.object({
+export const revocation = z.object({
     credential_id: z.string(),
     revoked: z.boolean(),
     revoked_at: z.string().optional(),
@@ -81,15 +91,7 @@ export const credentialEndpoints = [
             claims: jsonObject(MAX_CLAIMS_BYTES),
             expiration_date: optional(z.string()),
         }),
-        answer: z.object({
-            credential_id: z.string(),
-            credential: z.string(),
-            issuer: z.string(),
-            subject: z.string(),
-            credential_type: z.string(),
-            issued_at: z.string(),
-            expires_at: z.string().optional(),
-        }),
+        answer: issued,
         call: ({ body, services, context }) => services.credentials.issue(body, context),
     }),
 

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../endpoint.ts';
+import { credentialBatchEndpoints } from './credential-batches.ts';
 import { credentialEndpoints } from './credentials.ts';
 import { didEndpoints } from './dids.ts';
 import { type HealthProbes, healthEndpoints } from './health.ts';
@@ -33,7 +34,7 @@ export function interfaceParts(probes: HealthProbes) {
         {
             name: 'Credentials',
             description: 'Credentials are PASETO v4 public tokens that the service signs, verifies, revokes and lists.',
-            endpoints: credentialEndpoints,
+            endpoints: [...credentialEndpoints, ...credentialBatchEndpoints],
         },
         {
             name: 'Presentations',

@@ -1,10 +1,17 @@
 import type { Endpoint } from '../endpoint.ts';
+import { credentialBatchEndpoints } from './credential-batches.ts';
 import { credentialEndpoints } from './credentials.ts';
 import { didEndpoints } from './dids.ts';
 import { presentationEndpoints } from './presentations.ts';
 import { walletEndpoints } from './wallets.ts';
 
-const PUBLIC = [...didEndpoints, ...credentialEndpoints, ...presentationEndpoints, ...walletEndpoints];
+const PUBLIC = [
+    ...didEndpoints,
+    ...credentialEndpoints,
+    ...credentialBatchEndpoints,
+    ...presentationEndpoints,
+    ...walletEndpoints,
+];
 type PublicId = (typeof PUBLIC)[number]['id'];
 
 /**
@@ -24,6 +31,10 @@ export const internalOperationEndpoints = [
     internalVariant('credentials.verify'),
     // Not in the interface, but without it no caller could revoke a credential that has no owner.
     internalVariant('credentials.revoke'),
+    internalVariant('credentials.batch.issue'),
+    internalVariant('credentials.batch.verify'),
+    internalVariant('credentials.batch.revoke'),
+    internalVariant('credentials.batch.status'),
     internalVariant('presentations.create'),
     internalVariant('presentations.verify'),
     internalVariant('wallets.create'),

@@ -40,8 +40,8 @@ export interface Exchange {
     route: string;
     /** True if the log line also shows the client's address and the account that the call acts for (decision A21). */
     audit: boolean;
-    /** True while overload() counts it as in progress. */
-    underWay: boolean;
+    /** Number of calls in progress that overload() counts for it: 0 while it does not count it. */
+    underWay: number;
     /** True if the request has a valid internal secret and its endpoint accepts one. */
     internal: boolean;
     /** The account that a trusted caller acts for. */
@@ -79,7 +79,7 @@ export function beginExchange(
         address: body.address,
         route: 'unmatched',
         audit: false,
-        underWay: false,
+        underWay: 0,
         internal: false,
         headers: {},
     };

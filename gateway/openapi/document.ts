@@ -38,6 +38,8 @@ export interface OperationObject {
      * `Idempotency-Key`.
      */
     'x-idempotent': boolean | 'by-key';
+    /** True if each item in the body counts as a request. */
+    'x-counts-items'?: true;
     parameters: Parameter[];
     requestBody?: { required: boolean; content: { 'application/json': Media } };
     responses: Record<string, ResponseObject | { $ref: string }>;
@@ -140,6 +142,7 @@ function operationObject(endpoint: Endpoint, tag: string, schemas: Record<string
         tags: [tag],
         security: securityOf(endpoint),
         'x-idempotent': endpoint.byKey ? 'by-key' : idempotent,
+        ...(endpoint.weight && { 'x-counts-items': true as const }),
         parameters: parametersOf(endpoint, notes),
         responses: {
             [endpoint.status]: success(endpoint, keep(`${name}Data`, schemaOf(answer, fields)), example.data),

@@ -1,6 +1,6 @@
 import { bearerToken } from '../../gateway/admission/authenticator.ts';
 import { endpointTable } from '../../gateway/endpoints/index.ts';
-import { parse } from '../../gateway/fields.ts';
+import { parse, parseItem } from '../../gateway/fields.ts';
 import { clientOf, networkOf } from '../../gateway/http/address.ts';
 import { parseBody } from '../../gateway/http/body.ts';
 import { checkHeaders, requestIdOf } from '../../gateway/http/exchange.ts';
@@ -62,6 +62,15 @@ export const GATEWAY_PARSERS: readonly Parser[] = [
             // parse() gets only bodies that parseBody() accepts.
             const body = parseBody({ 'content-type': 'application/json' }, Buffer.from(text));
             for (const endpoint of endpoints) if (endpoint.body) attempt(() => parse(endpoint.body as never, body));
+        },
+    },
+    {
+        at: 'gateway/fields.ts:parseItem',
+        longest: MIB,
+        worst: WORST_JSON,
+        run(text) {
+            const item = parseBody({ 'content-type': 'application/json' }, Buffer.from(text));
+            for (const endpoint of endpoints) if (endpoint.body) attempt(() => parseItem(endpoint.body as never, item));
         },
     },
 ];

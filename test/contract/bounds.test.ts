@@ -35,16 +35,17 @@ const NO_BOUNDS: ReadonlyArray<{ at: RegExp; why: string }> = [
 /** Maps and sets that need no bound, and why. */
 const NOT_KEPT: ReadonlyArray<{ at: RegExp; why: string }> = [
     {
-        at: /(store|row-lookup)\.ts:(found|ids|owners|byAccount|places|far|refused|written|wasWritten|outcomeOf)$/,
+        at: /(store|row-lookup)\.ts:(found|ids|owners|byAccount|places|far|refused|written|wasWritten|outcomeOf|firsts)$/,
         why: 'holds the rows of one statement',
     },
     {
         at: /^(?!platform\/(rpc\/connections|rpc\/bounds\/unknown-connections|access\/guard-memory)\.ts|services\/did\/store\.ts).*:(byAddress|slices|targets|unknown|owned|taken|newest|known)$/,
         why: 'lives for one call or sweep',
     },
+    { at: /^gateway\/batch-answer\.ts:refused$/, why: 'the items of one call' },
     { at: /^services\/credentials\/foreign-view\.ts:rows$/, why: 'the rows of one page' },
     {
-        at: /:(RAW_MEMBERS|SMALL_ORDER|PARSERS|methods|allowed|listed|table|checks)$/,
+        at: /:(RAW_MEMBERS|SMALL_ORDER|PARSERS|methods|allowed|listed|table|checks|counters)$/,
         why: 'built once from code or settings',
     },
 ];

@@ -124,6 +124,8 @@ function credentialSteps(
         () => issueTwice(client, did),
         () => client.credentials.verify({ credential, issuer_did: did.did, check_revocation: true }),
         () => client.credentials.status({ credential_id }),
+        () => client.credentials.batch.verify({ items: [{ credential }] }),
+        () => client.credentials.batch.status({ credential_ids: [credential_id] }),
         () => client.credentials.byIssuer({ issuer_did: did.did, limit: 25 }),
         () => client.credentials.bySubject({ subject_did: did.did, limit: 25 }),
     ];

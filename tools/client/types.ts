@@ -2,6 +2,7 @@ import type { Schema } from '../../gateway/openapi/schemas.ts';
 
 /** The TypeScript type of the values that a JSON Schema describes. Each field of an object has a comment. */
 export function typeOf(schema: Schema): string {
+    if (schema.const !== undefined) return literal(schema.const);
     if (schema.enum) return schema.enum.map(literal).join(' | ');
     if (schema.anyOf) return schema.anyOf.map(typeOf).join(' | ');
     if (schema.type === undefined) return 'unknown';

@@ -14,6 +14,14 @@ import type {
     AuthRefreshInput,
     AuthRegisterData,
     AuthRegisterInput,
+    CredentialsBatchIssueData,
+    CredentialsBatchIssueInput,
+    CredentialsBatchRevokeData,
+    CredentialsBatchRevokeInput,
+    CredentialsBatchStatusData,
+    CredentialsBatchStatusInput,
+    CredentialsBatchVerifyData,
+    CredentialsBatchVerifyInput,
     CredentialsByIssuerData,
     CredentialsByIssuerInput,
     CredentialsBySubjectData,
@@ -178,6 +186,36 @@ export interface Api {
          * `GET /v1/credentials/by-subject/{subject_did}`
          */
         bySubject: ListMethod<[input: CredentialsBySubjectInput], CredentialsBySubjectData>;
+        batch: {
+            /**
+             * Issue up to 1,000 credentials.
+             * Issues credentials of one issuer, as single calls would. The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400.
+             *
+             * `POST /v1/credentials/batch/issue`
+             */
+            issue(input: CredentialsBatchIssueInput, options?: CallOptions): Promise<CredentialsBatchIssueData>;
+            /**
+             * Verify up to 1,000 credentials.
+             * Checks credentials, as single calls would. `ok` says that an item was checked, and `valid` what the check found. The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400.
+             *
+             * `POST /v1/credentials/batch/verify`
+             */
+            verify(input: CredentialsBatchVerifyInput, options?: CallOptions): Promise<CredentialsBatchVerifyData>;
+            /**
+             * Revoke up to 1,000 credentials.
+             * Revokes credentials of one issuer, as single calls would. Each item with the same id is answered with the first revocation. The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400.
+             *
+             * `POST /v1/credentials/batch/revoke`
+             */
+            revoke(input: CredentialsBatchRevokeInput, options?: CallOptions): Promise<CredentialsBatchRevokeData>;
+            /**
+             * Get the revocation status of up to 1,000 credentials.
+             * The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400.
+             *
+             * `POST /v1/credentials/batch/status`
+             */
+            status(input: CredentialsBatchStatusInput, options?: CallOptions): Promise<CredentialsBatchStatusData>;
+        };
     };
     presentations: {
         /**
@@ -372,6 +410,36 @@ export interface Api {
              * `POST /internal/v1/credentials/revoke/{credential_id}`
              */
             revoke(input: CredentialsRevokeInput, options?: CallOptions): Promise<CredentialsRevokeData>;
+            batch: {
+                /**
+                 * Issue up to 1,000 credentials.
+                 * Issues credentials of one issuer, as single calls would. The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400.
+                 *
+                 * `POST /internal/v1/credentials/batch/issue`
+                 */
+                issue(input: CredentialsBatchIssueInput, options?: CallOptions): Promise<CredentialsBatchIssueData>;
+                /**
+                 * Verify up to 1,000 credentials.
+                 * Checks credentials, as single calls would. `ok` says that an item was checked, and `valid` what the check found. The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400.
+                 *
+                 * `POST /internal/v1/credentials/batch/verify`
+                 */
+                verify(input: CredentialsBatchVerifyInput, options?: CallOptions): Promise<CredentialsBatchVerifyData>;
+                /**
+                 * Revoke up to 1,000 credentials.
+                 * Revokes credentials of one issuer, as single calls would. Each item with the same id is answered with the first revocation. The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400.
+                 *
+                 * `POST /internal/v1/credentials/batch/revoke`
+                 */
+                revoke(input: CredentialsBatchRevokeInput, options?: CallOptions): Promise<CredentialsBatchRevokeData>;
+                /**
+                 * Get the revocation status of up to 1,000 credentials.
+                 * The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400.
+                 *
+                 * `POST /internal/v1/credentials/batch/status`
+                 */
+                status(input: CredentialsBatchStatusInput, options?: CallOptions): Promise<CredentialsBatchStatusData>;
+            };
         };
         presentations: {
             /**
@@ -572,6 +640,50 @@ export const OPERATIONS = {
         headers: {},
         body: false,
         paged: true,
+        bare: false,
+    },
+    'credentials.batch.issue': {
+        method: 'POST',
+        path: '/v1/credentials/batch/issue',
+        credentials: ['token'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'credentials.batch.verify': {
+        method: 'POST',
+        path: '/v1/credentials/batch/verify',
+        credentials: ['token'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'credentials.batch.revoke': {
+        method: 'POST',
+        path: '/v1/credentials/batch/revoke',
+        credentials: ['token'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'credentials.batch.status': {
+        method: 'POST',
+        path: '/v1/credentials/batch/status',
+        credentials: ['token'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
         bare: false,
     },
     'presentations.create': {
@@ -852,6 +964,50 @@ export const OPERATIONS = {
     'internal.credentials.revoke': {
         method: 'POST',
         path: '/internal/v1/credentials/revoke/{credential_id}',
+        credentials: ['internal_secret'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'internal.credentials.batch.issue': {
+        method: 'POST',
+        path: '/internal/v1/credentials/batch/issue',
+        credentials: ['internal_secret'],
+        idempotent: false,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'internal.credentials.batch.verify': {
+        method: 'POST',
+        path: '/internal/v1/credentials/batch/verify',
+        credentials: ['internal_secret'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'internal.credentials.batch.revoke': {
+        method: 'POST',
+        path: '/internal/v1/credentials/batch/revoke',
+        credentials: ['internal_secret'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'internal.credentials.batch.status': {
+        method: 'POST',
+        path: '/internal/v1/credentials/batch/status',
         credentials: ['internal_secret'],
         idempotent: true,
         query: [],

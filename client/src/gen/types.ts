@@ -467,6 +467,213 @@ export interface CredentialsBySubjectData {
     total: number;
 }
 
+export interface CredentialsBatchIssueInput {
+    /** DID of the issuer: a did:key. An item need not repeat it, and may name no other. */
+    issuer_did: string;
+    /** The issuer's Ed25519 private key in base64: 32 bytes (seed) or 64. */
+    issuer_private_key: string;
+    /** The items of the batch: 1 to 1,000. */
+    items: Array<{
+        /** DID of the subject, of any method. */
+        subject_did: string;
+        /** Type of the credential: any text. */
+        credential_type: string;
+        /** Statements about the subject: a JSON object of at most 64 KiB, signed exactly as sent. */
+        claims: Record<string, unknown>;
+        /** ISO 8601 date, or date and time with an offset. Default: never. */
+        expiration_date?: string | null;
+        /** DID of the issuer: a did:key. An item need not repeat it, and may name no other. */
+        issuer_did?: string | null;
+    }>;
+}
+
+export interface CredentialsBatchIssueData {
+    /** A result for each item, in the order in which they were sent. */
+    results: Array<
+        | {
+              /** Id of a credential: `urn:uuid:…`. */
+              credential_id: string;
+              /** A credential: a PASETO v4 public token. */
+              credential: string;
+              /** DID of the issuer. */
+              issuer: string;
+              /** DID of the subject. */
+              subject: string;
+              /** Type of the credential: any text. */
+              credential_type: string;
+              /** When it was issued. */
+              issued_at: string;
+              /** When it expires. */
+              expires_at?: string;
+              /** Place of the item in the batch. The first is 0. */
+              index: number;
+              /** Whether the item succeeded. */
+              ok: true;
+          }
+        | {
+              /** Place of the item in the batch. The first is 0. */
+              index: number;
+              /** Whether the item succeeded. */
+              ok: false;
+              /** Kind of the error, as `X-Error-Code` shows it for a single call. */
+              code: string;
+              /** Why the item failed. */
+              error: string;
+          }
+    >;
+    /** Number of items that succeeded. */
+    total_succeeded: number;
+    /** Number of items that failed. */
+    total_failed: number;
+}
+
+export interface CredentialsBatchVerifyInput {
+    /** The items of the batch: 1 to 1,000. */
+    items: Array<{
+        /** A credential: a PASETO v4 public token. */
+        credential: string;
+        /** DID of the issuer: a did:key. Default: the issuer that the credential names. */
+        issuer_did?: string | null;
+        /** Whether to check for revocation too. The value beside `items` applies to all items without their own. Default: false. */
+        check_revocation?: boolean | null;
+    }>;
+    /** Whether to check for revocation too. The value beside `items` applies to all items without their own. Default: false. */
+    check_revocation?: boolean | null;
+}
+
+export interface CredentialsBatchVerifyData {
+    /** A result for each item, in the order in which they were sent. */
+    results: Array<
+        | {
+              /** Whether all checks passed. */
+              valid: boolean;
+              /** DID of the issuer. */
+              issuer?: string;
+              /** DID of the subject. */
+              subject?: string;
+              /** Type of the credential: any text. */
+              credential_type?: string;
+              /** Statements about the subject: a JSON object of at most 64 KiB, signed exactly as sent. */
+              claims?: Record<string, unknown>;
+              /** When it was issued. */
+              issued_at?: string;
+              /** When it expires. */
+              expires_at?: string;
+              /** Whether it is revoked. False if that was not checked. */
+              revoked: boolean;
+              /** Whether it has expired. */
+              expired: boolean;
+              /** Why the credential is invalid, or why the item failed. */
+              error?: string;
+              /** Place of the item in the batch. The first is 0. */
+              index: number;
+              /** Whether the item succeeded. */
+              ok: true;
+          }
+        | {
+              /** Place of the item in the batch. The first is 0. */
+              index: number;
+              /** Whether the item succeeded. */
+              ok: false;
+              /** Kind of the error, as `X-Error-Code` shows it for a single call. */
+              code: string;
+              /** Why the credential is invalid, or why the item failed. */
+              error: string;
+          }
+    >;
+    /** Number of items that succeeded. */
+    total_succeeded: number;
+    /** Number of items that failed. */
+    total_failed: number;
+}
+
+export interface CredentialsBatchRevokeInput {
+    /** DID of the issuer: a did:key. */
+    issuer_did: string;
+    /** Why it was revoked. The value beside `items` applies to all items without their own. */
+    reason?: string | null;
+    /** The items of the batch: 1 to 1,000. */
+    items: Array<{
+        /** Id of a credential: `urn:uuid:…`. */
+        credential_id: string;
+        /** Why it was revoked. The value beside `items` applies to all items without their own. */
+        reason?: string | null;
+    }>;
+}
+
+export interface CredentialsBatchRevokeData {
+    /** A result for each item, in the order in which they were sent. */
+    results: Array<
+        | {
+              /** Id of a credential: `urn:uuid:…`. */
+              credential_id: string;
+              /** Whether it is revoked. False if that was not checked. */
+              revoked: boolean;
+              /** When it was revoked. */
+              revoked_at?: string;
+              /** Why it was revoked. The value beside `items` applies to all items without their own. */
+              reason?: string;
+              /** Place of the item in the batch. The first is 0. */
+              index: number;
+              /** Whether the item succeeded. */
+              ok: true;
+          }
+        | {
+              /** Place of the item in the batch. The first is 0. */
+              index: number;
+              /** Whether the item succeeded. */
+              ok: false;
+              /** Kind of the error, as `X-Error-Code` shows it for a single call. */
+              code: string;
+              /** Why the item failed. */
+              error: string;
+          }
+    >;
+    /** Number of items that succeeded. */
+    total_succeeded: number;
+    /** Number of items that failed. */
+    total_failed: number;
+}
+
+export interface CredentialsBatchStatusInput {
+    /** Ids of credentials: 1 to 1,000. */
+    credential_ids: string[];
+}
+
+export interface CredentialsBatchStatusData {
+    /** A result for each item, in the order in which they were sent. */
+    results: Array<
+        | {
+              /** Id of a credential: `urn:uuid:…`. */
+              credential_id: string;
+              /** Whether it is revoked. False if that was not checked. */
+              revoked: boolean;
+              /** When it was revoked. */
+              revoked_at?: string;
+              /** Why it was revoked. */
+              reason?: string;
+              /** Place of the item in the batch. The first is 0. */
+              index: number;
+              /** Whether the item succeeded. */
+              ok: true;
+          }
+        | {
+              /** Place of the item in the batch. The first is 0. */
+              index: number;
+              /** Whether the item succeeded. */
+              ok: false;
+              /** Kind of the error, as `X-Error-Code` shows it for a single call. */
+              code: string;
+              /** Why the item failed. */
+              error: string;
+          }
+    >;
+    /** Number of items that succeeded. */
+    total_succeeded: number;
+    /** Number of items that failed. */
+    total_failed: number;
+}
+
 export interface PresentationsCreateInput {
     /** DID of the holder: a did:key. */
     holder_did: string;

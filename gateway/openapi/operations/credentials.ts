@@ -5,6 +5,24 @@ const dates = { issued_at: '2026-11-20T21:07:22.961Z', expires_at: '2036-01-01T0
 const credentialType = 'EmploymentCredential';
 const claims = { role: 'engineer' };
 
+/** What a client sends of the sample credential, besides its issuer. */
+export const sent = {
+    subject_did: HOLDER_DID,
+    credential_type: credentialType,
+    claims,
+    expiration_date: '2036-01-01',
+};
+
+/** The sample credential, as it is issued. */
+export const issued = {
+    credential_id: CREDENTIAL_ID,
+    credential: CREDENTIAL,
+    issuer: ISSUER_DID,
+    subject: HOLDER_DID,
+    credential_type: credentialType,
+    ...dates,
+};
+
 /** The result of verifying the sample credential. */
 export const verified = {
     valid: true,
@@ -19,7 +37,7 @@ export const verified = {
 
 const row = { credential_id: CREDENTIAL_ID, credential_type: credentialType, ...dates, revoked: false };
 const params = { credential_id: CREDENTIAL_ID };
-const revocation = {
+export const revocation = {
     credential_id: CREDENTIAL_ID,
     revoked: true,
     revoked_at: '2026-11-20T21:30:00.000Z',
@@ -34,27 +52,13 @@ export const credentialOperations = {
         description:
             'Signs a PASETO v4 public token. The private key must belong to `issuer_did`. The claims are signed exactly as they were sent. The service stores neither the private key nor the claims.',
         owasp: { objects: 'none', slowedBy: 'rate' },
-        fields: {
-            expiration_date: 'ISO 8601 date, or date and time with an offset. Default: never.',
-            issuer_private_key: "The issuer's Ed25519 private key in base64: 32 bytes (seed) or 64.",
-        },
         example: {
             body: {
                 issuer_did: ISSUER_DID,
                 issuer_private_key: ISSUER_PRIVATE_KEY,
-                subject_did: HOLDER_DID,
-                credential_type: credentialType,
-                claims,
-                expiration_date: '2036-01-01',
+                ...sent,
             },
-            data: {
-                credential_id: CREDENTIAL_ID,
-                credential: CREDENTIAL,
-                issuer: ISSUER_DID,
-                subject: HOLDER_DID,
-                credential_type: credentialType,
-                ...dates,
-            },
+            data: issued,
         },
     },
     'credentials.verify': {

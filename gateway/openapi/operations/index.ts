@@ -2,6 +2,7 @@ import type { EndpointId } from '../../endpoints/index.ts';
 import type { OperationNotes } from '../operation.ts';
 import { accountOperations } from './accounts.ts';
 import { administrationOperations } from './administration.ts';
+import { credentialBatchOperations } from './credential-batches.ts';
 import { credentialOperations } from './credentials.ts';
 import { didOperations } from './dids.ts';
 import { keyOperations } from './keys.ts';
@@ -16,6 +17,7 @@ const OPERATIONS: Record<Exclude<EndpointId, InternalVariant<EndpointId>>, Opera
     ...keyOperations,
     ...didOperations,
     ...credentialOperations,
+    ...credentialBatchOperations,
     ...presentationOperations,
     ...walletOperations,
     ...accountOperations,

@@ -32,6 +32,28 @@ export const variantExamples = {
         const input = { credential_id, issuer_did: issuer, reason: 'left the company' };
         return { token, operation: (api) => api.credentials.revoke(input) };
     },
+    'credentials.batch.issue': async () => {
+        const token = await aKey();
+        const { issuer_did, issuer_private_key, ...item } = issueBody(await newDid(token), 'did:web:subject.example');
+        const items = [item, { ...item, expiration_date: '2030-01-01' }, { ...item, subject_did: 'nobody' }];
+        const input = { issuer_did, issuer_private_key, items };
+        return { token, operation: (api) => api.credentials.batch.issue(input) };
+    },
+    'credentials.batch.verify': async () => {
+        const { token, credential, issuer } = await anIssued();
+        const items = [{ credential, issuer_did: issuer }, { credential }, { credential: 'no token' }];
+        return { token, operation: (api) => api.credentials.batch.verify({ items, check_revocation: true }) };
+    },
+    'credentials.batch.revoke': async () => {
+        const { token, credential_id, issuer } = await anIssued();
+        const items = [{ credential_id, reason: 'left the company' }, { credential_id: 'no id' }];
+        return { token, operation: (api) => api.credentials.batch.revoke({ issuer_did: issuer, items }) };
+    },
+    'credentials.batch.status': async () => {
+        const { token, credential_id } = await anIssued();
+        const input = { credential_ids: [credential_id, 'no id'] };
+        return { token, operation: (api) => api.credentials.batch.status(input) };
+    },
     'presentations.create': async () => {
         const { token, credential } = await anIssued();
         const body = presentationBody(await newDid(token), [credential]);

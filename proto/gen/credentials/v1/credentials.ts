@@ -33,7 +33,7 @@ export interface Credential {
 
 /** Why one item of a batch failed. */
 export interface ItemFailure {
-  /** The kind of the error, as a single call has it in the trailer x-error-code. */
+  /** The kind of the error, as a single call has it in the trailer error-kind. */
   code: string;
   error: string;
 }

@@ -33,7 +33,7 @@ function simulation() {
                         refused++;
                         continue;
                     }
-                    const exchange = { underWay: false } as Exchange; // all that overload() reads
+                    const exchange = { underWay: 0 } as Exchange; // all that overload() reads
                     overload.enter(exchange);
                     queue.push({ exchange, began: now });
                 }
@@ -119,7 +119,7 @@ describe('overload', () => {
 
     it('does not count a call that turns out to wait for something else', () => {
         const { overload } = setUp();
-        const hashing = Array.from({ length: 10_000 }, () => ({ underWay: false }) as Exchange); // as above
+        const hashing = Array.from({ length: 10_000 }, () => ({ underWay: 0 }) as Exchange); // as above
         for (const exchange of hashing) {
             assert.equal(overload.isFull(), false);
             overload.enter(exchange);

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { AppError } from '../platform/errors.ts';
+
+/** Time limit of a batch of credentials, in milliseconds. */
+export const BATCH_TIMEOUT_MS = 30_000;
+
+/** The result of one item, as the services return it. Exactly one of both is set. */
+interface ItemResult<Value> {
+    value?: Value | undefined;
+    failure?: { code: string; error: string } | undefined;
+}
+
+const place = { index: z.number() };
+const failed = z.object({ ...place, ok: z.literal(false), code: z.string(), error: z.string() });
+
+/** The schema of the answer to a batch. A succeeded item has the fields of the answer to a single call. */
+export function batchAnswer<Shape extends z.ZodRawShape>(single: z.ZodObject<Shape>) {
+    const succeeded = single.extend({ ...place, ok: z.literal(true) });
+    return z.object({
+        results: z.array(z.union([succeeded, failed])),
+        total_succeeded: z.number(),
+        total_failed: z.number(),
+    });
+}
+
+/**
+ * Runs the valid items of a batch, and returns the results of all items in the order in which they were sent. `read`
+ * validates an item. An AppError that it throws fails this item alone. `show` returns the fields of a succeeded item.
+ */
+export async function answerBatch<Item, Value, Shown extends object>(
+    sent: readonly unknown[],
+    {
+        read,
+        run,
+        show,
+    }: {
+        read(item: unknown): Item;
+        run(items: Item[]): Promise<Array<ItemResult<Value>>>;
+        show(value: Value): Shown;
+    },
+) {
+    const refused = new Map<number, ItemResult<Value>>();
+    const items: Item[] = [];
+    for (const [index, item] of sent.entries()) {
+        try {
+            items.push(read(item));
+        } catch (error) {
+            if (!(error instanceof AppError)) throw error;
+            refused.set(index, { failure: { code: error.kind, error: error.detail } });
+        }
+    }
+    const others = (items.length === 0 ? [] : await run(items)).values();
+    const results = sent.map((_, index) => {
+        const { value, failure } = refused.get(index) ?? (others.next().value as ItemResult<Value>); // one for each item
+        if (failure) return { index, ok: false as const, ...failure };
+        return { index, ok: true as const, ...show(value as Value) }; // set, because there is no failure
+    });
+    const failedCount = results.filter(({ ok }) => !ok).length;
+    return { results, total_succeeded: results.length - failedCount, total_failed: failedCount };
+}
