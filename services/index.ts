@@ -18,7 +18,7 @@ import {
     WALLET_CALLS,
 } from './counted-calls.ts';
 import { batches } from './credentials/batches.ts';
-import { credentialsService } from './credentials/service.ts';
+import { CREDENTIALS_ITEMS, credentialsService } from './credentials/service.ts';
 import { credentialStore } from './credentials/store.ts';
 import { cursors } from './cursors.ts';
 import { didService } from './did/service.ts';
@@ -138,7 +138,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 listScope: config.LIST_SCOPE,
                 clock,
             }),
-        { counted: CREDENTIALS_CALLS, jobs: claimSweep('credentials') },
+        { counted: CREDENTIALS_CALLS, itemCounts: CREDENTIALS_ITEMS, jobs: claimSweep('credentials') },
     ),
     presentations: service(
         SERVICE_DEFINITIONS.presentations,

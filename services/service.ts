@@ -3,7 +3,13 @@ import type { Database } from '../platform/postgres/db.ts';
 import type { Config } from '../platform/process/config.ts';
 import type { Job } from '../platform/redis/jobs.ts';
 import type { Redis } from '../platform/redis/redis.ts';
-import { type BoundMethod, bind, type ServiceDefinition, type ServiceOf } from '../platform/rpc/definition.ts';
+import {
+    type BoundMethod,
+    bind,
+    type ItemCounts,
+    type ServiceDefinition,
+    type ServiceOf,
+} from '../platform/rpc/definition.ts';
 import type { Log } from '../platform/telemetry/log.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 import type { ServiceRole } from '../proto/services.ts';
@@ -41,12 +47,16 @@ export interface Service {
 export function service<D extends ServiceDefinition>(
     definition: D,
     create: (dependencies: ServiceDependencies) => ServiceOf<D>,
-    { counted, jobs }: { counted?: CountedCalls<ServiceOf<D>>; jobs?: Service['jobs'] } = {},
+    {
+        counted,
+        itemCounts,
+        jobs,
+    }: { counted?: CountedCalls<ServiceOf<D>>; itemCounts?: ItemCounts<D>; jobs?: Service['jobs'] } = {},
 ): Service {
     return {
         build(dependencies) {
             const created = create(dependencies);
-            return bind(definition, counted ? counting(dependencies.metrics, created, counted) : created);
+            return bind(definition, counted ? counting(dependencies.metrics, created, counted) : created, itemCounts);
         },
         ...(jobs && { jobs }),
     };

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Metadata } from '@grpc/grpc-js';
-import { AppError } from '../errors.ts';
+import { AppError, invalid } from '../errors.ts';
 import type { CallerSettings } from '../process/caller-settings.ts';
 import { MAX_CALLS_IN_FLIGHT } from './bounds/in-flight.ts';
 import type { Dispatch } from './dispatch.ts';
@@ -9,7 +9,10 @@ import type { Dispatch } from './dispatch.ts';
 export interface Caller {
     /** True if it may call the method at `/package.Service/Method`. */
     allows(path: string): boolean;
-    /** Runs a call of this caller. Throws if the caller may not call the method, or has too many calls in progress. */
+    /**
+     * Runs a call of this caller. Throws if the caller may not call the method, or has too many calls in progress. Each
+     * item of a batch counts as a call.
+     */
     dispatch: Dispatch;
     /** Maximum number of gRPC calls and streams that it may have open in this process. */
     maxOpen: number;
@@ -99,13 +102,23 @@ function foreignCaller({ methods, trusted, max_in_flight }: CallerSettings, disp
             if (context.trusted && !trusted) {
                 throw new AppError('forbidden', 'This service token does not permit trusted calls.');
             }
-            if (inFlight >= max_in_flight) throw tooManyCalls(max_in_flight);
-            inFlight++;
+            let taken = 0;
+            const take = (calls: number): void => {
+                if (inFlight + calls > max_in_flight) throw tooManyCalls(max_in_flight);
+                inFlight += calls;
+                taken += calls;
+            };
+            const takeFurtherItems = (items: number): void => {
+                if (items > max_in_flight) throw invalid(`This service may send ${max_in_flight} items at once.`);
+                if (items > 1) take(items - 1);
+            };
+            take(1);
             try {
                 // Only a trusted caller may state an account's tier.
-                return await dispatch(path, request, trusted ? context : { ...context, tier: undefined });
+                const own = trusted ? context : { ...context, tier: undefined };
+                return await dispatch(path, request, own, takeFurtherItems);
             } finally {
-                inFlight--;
+                inFlight -= taken;
             }
         },
     };

@@ -85,6 +85,9 @@ export function client<D extends ServiceDefinition>(definition: D, transport: Tr
     return Object.fromEntries(calls) as ServiceOf<D>;
 }
 
+/** Admits a batch by the number of its items, before it runs. Throws an AppError to refuse it. */
+export type AdmitItems = (items: number) => void;
+
 /** A method of a service in this process. */
 export interface BoundMethod {
     path: string;
@@ -93,18 +96,29 @@ export interface BoundMethod {
      * encoded.
      */
     call(request: unknown, context: CallContext): Promise<unknown>;
-    /** Takes and returns encoded messages. */
-    run(request: Uint8Array, context: CallContext): Promise<Uint8Array>;
+    /** Takes and returns encoded messages. If the method takes a batch, it calls `admitItems` with its items first. */
+    run(request: Uint8Array, context: CallContext, admitItems?: AdmitItems): Promise<Uint8Array>;
 }
 
+/** Functions that return the number of items in a request, by method, for methods that take a batch. */
+export type ItemCounts<D extends ServiceDefinition> = {
+    [M in keyof D['methods']]?: (request: Message<D['methods'][M]['requestType']>) => number;
+};
+
 /** Returns the methods of `implementation`. */
-export function bind<D extends ServiceDefinition>(definition: D, implementation: ServiceOf<D>): BoundMethod[] {
+export function bind<D extends ServiceDefinition>(
+    definition: D,
+    implementation: ServiceOf<D>,
+    itemCounts: ItemCounts<D> = {},
+): BoundMethod[] {
     return Object.entries(definition.methods).map(([name, method]) => {
         // ServiceOf has a function for each method of the definition.
         const call = implementation[name as keyof D['methods']] as (
             request: unknown,
             context: CallContext,
         ) => Promise<unknown>;
+        // ItemCounts pairs each function with the request of its method.
+        const countItems = itemCounts[name as keyof D['methods']] as ((request: unknown) => number) | undefined;
         return {
             path: methodInfo(definition, method).path,
             // Messages are paired by ServiceOf, here and below.
@@ -112,8 +126,10 @@ export function bind<D extends ServiceDefinition>(definition: D, implementation:
                 const response = await call(method.requestType.fromPartial(request as never), context);
                 return method.responseType.fromPartial(response as never);
             },
-            async run(request, context) {
-                const response = await call(decodeRequest(method.requestType, request), context);
+            async run(request, context, admitItems) {
+                const decoded = decodeRequest(method.requestType, request);
+                if (admitItems && countItems) admitItems(countItems(decoded));
+                const response = await call(decoded, context);
                 return encode(method.responseType, response as never);
             },
         };

@@ -5,15 +5,23 @@ import type { Log } from '../telemetry/log.ts';
 import { type Metrics, secondsSince } from '../telemetry/metrics.ts';
 import { traceIdOf } from '../telemetry/span.ts';
 import { startSpan } from '../telemetry/tracing.ts';
-import type { BoundMethod } from './definition.ts';
+import type { AdmitItems, BoundMethod } from './definition.ts';
 import { MAX_ANSWER_BYTES } from './frames/frames.ts';
 import { RemoteError } from './frames/wire.ts';
 
 /** An IP address, a network such as 2001:db8::/64, or `unknown`. It becomes a part of Redis keys. */
 const ADDRESS = /^[\w.:%/-]{1,64}$/;
 
-/** Runs one encoded call. Fails with AppErrors only: any other error has been logged and converted to `internal`. */
-export type Dispatch = (path: string, request: Uint8Array, context: CallContext) => Promise<Uint8Array>;
+/**
+ * Runs one encoded call. Fails with AppErrors only: any other error has been logged and converted to `internal`. If the
+ * call is a batch, `admitItems` is called with the number of its items before it runs.
+ */
+export type Dispatch = (
+    path: string,
+    request: Uint8Array,
+    context: CallContext,
+    admitItems?: AdmitItems,
+) => Promise<Uint8Array>;
 
 /** Like Dispatch, for a call within this process, whose messages are not encoded. */
 export type LocalDispatch = (path: string, request: unknown, context: CallContext) => Promise<unknown>;
@@ -71,9 +79,9 @@ export function dispatcher(methods: BoundMethod[], { log, metrics }: { log: Log;
     }
 
     return {
-        remote: (path, request, context) =>
+        remote: (path, request, context, admitItems) =>
             observed(path, context, async (method, within) => {
-                const response = await method.run(request, within);
+                const response = await method.run(request, within, admitItems);
                 if (response.byteLength <= MAX_ANSWER_BYTES) return response;
                 throw new Error(`the answer is too large: ${response.byteLength} bytes`);
             }),

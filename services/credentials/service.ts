@@ -1,4 +1,4 @@
-import type { ServiceOf } from '../../platform/rpc/definition.ts';
+import type { ItemCounts, ServiceOf } from '../../platform/rpc/definition.ts';
 import type { CredentialsServiceDefinition } from '../../proto/gen/credentials/v1/credentials.ts';
 import type { CredentialsDependencies } from './dependencies.ts';
 import { issue } from './issue.ts';
@@ -6,6 +6,14 @@ import { issueMany } from './issue-many.ts';
 import { listCredentials } from './list.ts';
 import { getStatus, getStatusMany, revoke, revokeMany } from './revoke.ts';
 import { verify, verifyMany } from './verify.ts';
+
+/** The number of items in each batch. */
+export const CREDENTIALS_ITEMS: ItemCounts<typeof CredentialsServiceDefinition> = {
+    issueMany: ({ items }) => items.length,
+    verifyMany: ({ items }) => items.length,
+    revokeMany: ({ items }) => items.length,
+    getStatusMany: ({ credential_ids }) => credential_ids.length,
+};
 
 /** Credentials: issued as v4.public tokens, verified, revoked and listed. */
 export function credentialsService(deps: CredentialsDependencies): ServiceOf<typeof CredentialsServiceDefinition> {

@@ -18,7 +18,11 @@ const START_MS = 180_000;
 
 /** A gRPC caller from outside this service, and the methods that it may call. */
 const READER = {
-    methods: ['/credentials.v1.CredentialsService/GetStatus', '/keys.v1.KeysService/*'],
+    methods: [
+        '/credentials.v1.CredentialsService/GetStatus',
+        '/credentials.v1.CredentialsService/GetStatusMany',
+        '/keys.v1.KeysService/*',
+    ],
     max_in_flight: 8,
 };
 
