@@ -10,7 +10,18 @@ export function outcomeTable(outcomes: readonly Outcome[]): string {
     const groups = Object.keys(outcomes[0]?.cpuS ?? {});
     const nodes = Object.keys(outcomes[0]?.peakMib ?? {}).filter((name) => name !== 'postgres' && name !== 'redis');
     const costs = groups.map((name) => `${name} µs`);
-    const head = ['job', 'req/s', 'p50 ms', 'p99 ms', 'errors', ...costs, 'req/CPU-s', 'machine', 'peak MiB'];
+    const head = [
+        'job',
+        'req/s',
+        'p50 ms',
+        'p99 ms',
+        'errors',
+        ...costs,
+        'req/CPU-s',
+        'items/CPU-s',
+        'machine',
+        'peak MiB',
+    ];
     const rows = outcomes.map((outcome) => [
         outcome.name,
         figure(outcome.requestsPerSecond),
@@ -19,6 +30,7 @@ export function outcomeTable(outcomes: readonly Outcome[]): string {
         String(outcome.errors),
         ...groups.map((name) => figure(((outcome.cpuS[name] ?? 0) / outcome.requests) * 1e6)),
         figure(outcome.requestsPerCpuSecond),
+        figure(outcome.itemsPerCpuSecond),
         figure(outcome.machineShare),
         figure(nodes.reduce((sum, name) => sum + (outcome.peakMib[name] ?? 0), 0)),
     ]);

@@ -28,5 +28,5 @@ export async function runJob({ job, environment, groups, ...load }: JobRun): Pro
     const { expected, repeat = false } = job;
     const measured = await measureLoad({ ...load, expected, repeat, warmupS: WARMUP_S }, groups);
     if (measured.sample === '') throw new Error(`${job.name} was not answered:\n${measured.firstError}`);
-    return { outcome: outcomeOf(job.name, measured), firstRequest: requests[0] };
+    return { outcome: outcomeOf(job.name, measured, job.items), firstRequest: requests[0] };
 }

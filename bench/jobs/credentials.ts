@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { HttpRequest } from '../load/requests.ts';
+import type { Expected } from '../load/tally.ts';
 import { insertCredentials, insertDids } from '../rows.ts';
 import { CREDENTIAL_TYPE, claimsOf, newCredential, newSigner, privateKeyOf, SUBJECT } from '../tokens.ts';
 import type { World } from '../world.ts';
@@ -7,6 +8,10 @@ import { type BenchEnvironment, times, VALID, type Workload } from './job.ts';
 
 /** Number of credentials of each listed issuer. Most issuers have about as many, and one answer contains them all. */
 const LISTED_ROWS = 25;
+/** Number of items in each batch. */
+const ITEMS = 100;
+/** All items of a batch were issued, or verified. */
+const ALL_ITEMS: Expected = { status: 200, text: `"total_succeeded":${ITEMS},"total_failed":0` };
 
 export const credentialJobs: Workload[] = [
     {
@@ -50,6 +55,40 @@ export const credentialJobs: Workload[] = [
             );
         },
     },
+    {
+        name: 'batch-issue',
+        expected: ALL_ITEMS,
+        // The limiter counts the first item, then all others together.
+        parts: { limit: 2, sign: ITEMS, credential_row: ITEMS },
+        items: ITEMS,
+        perSecond: 200,
+        requests: async (count, { world }) =>
+            times(count, (index) => {
+                const issuer = newSigner();
+                const items = times(ITEMS, (item) => ({
+                    subject_did: SUBJECT,
+                    credential_type: CREDENTIAL_TYPE,
+                    claims: claimsOf(index * ITEMS + item),
+                }));
+                const body = { issuer_did: issuer.did, issuer_private_key: privateKeyOf(issuer), items };
+                return batchRequest('issue', world.accountOf(index).api_key, body);
+            }),
+    },
+    {
+        name: 'batch-verify',
+        expected: ALL_ITEMS,
+        parts: { limit: 2, verify: ITEMS },
+        items: ITEMS,
+        perSecond: 200,
+        requests: async (count, { world }) =>
+            times(count, (index) => {
+                const items = times(ITEMS, (item) => {
+                    const { token: credential, issuer: issuerDid } = newCredential(index * ITEMS + item);
+                    return { credential, issuer_did: issuerDid };
+                });
+                return batchRequest('verify', world.accountOf(index).api_key, { items });
+            }),
+    },
     // The service checks that the caller owns the DID, and then reads the page.
     {
         name: 'list',
@@ -81,6 +120,10 @@ function verifyRequest(
 ): HttpRequest {
     const body = { credential, issuer_did: issuerDid, check_revocation: checkRevocation };
     return { method: 'POST', path: '/v1/credentials/verify', token, body };
+}
+
+function batchRequest(method: 'issue' | 'verify', token: string, body: object): HttpRequest {
+    return { method: 'POST', path: `/v1/credentials/batch/${method}`, token, body };
 }
 
 /** Returns requests that list the credentials of an issuer. The DID of the issuer belongs to the caller. */

@@ -25,6 +25,8 @@ export interface Workload {
     expected: Expected;
     /** The parts of its floor, without HTTP and without the parts of every request. */
     parts: Parts;
+    /** Number of items in each request of a batch. Default: 1. */
+    items?: number;
     /** Number of requests that are made for each second. It is more than the service can answer. */
     perSecond: number;
     /**

@@ -80,13 +80,13 @@ it('every rule aggregates by namespace', () => {
 describe('a route', () => {
     const ids = endpoints.map(({ id }) => id);
 
-    it('is left out of the latency rules exactly if its endpoint hashes passwords', () => {
+    it('is left out of the latency rules exactly if its endpoint hashes passwords or takes a batch', () => {
         const [leftOut = '', ...others] = rules().flatMap(({ expr }) =>
             Array.from(expr.matchAll(/route!~"([^"]*)"/g), ([, pattern = '']) => pattern),
         );
         assert.deepEqual(others, []);
-        const hashing = endpoints.filter(({ hashesPassword }) => hashesPassword).map(({ id }) => id);
-        assert.deepEqual(leftOut.split('|'), hashing.sort());
+        const slow = endpoints.filter(({ hashesPassword, weight }) => hashesPassword || weight).map(({ id }) => id);
+        assert.deepEqual(leftOut.split('|'), slow.sort());
     });
 
     it('belongs to an endpoint wherever an alert, a runbook or a test case names it', () => {

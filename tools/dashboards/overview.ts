@@ -100,6 +100,11 @@ export const overview = dashboard('overview', 'overview', [
                 },
             },
             {
+                title: 'Items of batches',
+                unit: 'ops',
+                lines: { '{{method}} {{outcome}}': rate('credential_batch_items_total', '', 'method, outcome') },
+            },
+            {
                 title: 'Passwords',
                 unit: 'ops',
                 lines: {

@@ -102,6 +102,8 @@ test('requests per CPU-second include the CPU time of every process except the l
     assert.equal(outcome.requestsPerSecond, 500);
     assert.equal(outcome.requestsPerCpuSecond, 2_000);
     assert.equal(outcome.cpuUsPerRequest, 500);
+    assert.equal(outcome.itemsPerCpuSecond, 2_000);
+    assert.equal(outcomeOf('batch-verify', measured, 100).itemsPerCpuSecond, 200_000);
 });
 
 test('an answer is complete when it has its Content-Length, and two answers at once are refused', () => {
