@@ -126,4 +126,21 @@ describe('overload', () => {
             overload.leave(exchange);
         }
     });
+
+    it('counts a batch as one call for every 32 items, until it ends', () => {
+        const { overload } = setUp();
+        const batches = Array.from({ length: 256 }, () => ({ underWay: 0 }) as Exchange); // as above
+        for (const [index, exchange] of batches.entries()) {
+            assert.equal(overload.isFull(), false, `batch ${index}`);
+            overload.enter(exchange);
+            overload.weigh(exchange, 1_000);
+            assert.equal(exchange.underWay, 32);
+        }
+        assert.equal(overload.isFull(), true);
+        for (const exchange of batches) overload.leave(exchange);
+        assert.equal(overload.isFull(), false);
+        const uncounted = { underWay: 0 } as Exchange; // as above
+        overload.weigh(uncounted, 1_000);
+        assert.equal(uncounted.underWay, 0);
+    });
 });

@@ -19,6 +19,25 @@ subscribe('worker_threads', (message) => {
 const pool = newPool();
 after(() => pool.close());
 
+test('operations of batches get their own answers, whichever keys stand side by side in a task', async () => {
+    const [one, two] = [await pool.generate(), await pool.generate()];
+    const signers = Array.from({ length: 200 }, (_, index) => (index % 5 < 3 ? one : two));
+    const call = { background: true };
+    const results = await Promise.allSettled(
+        signers.map(({ did, seed }, index) =>
+            pool.sign({ did: index % 7 === 0 ? one.did : did, secretKey: seed, payload: `{"iss":"${did}"}` }, call),
+        ),
+    );
+    for (const [index, result] of results.entries()) {
+        const signer = signers[index] ?? one;
+        assert.equal(result.status, index % 7 === 0 && signer === two ? 'rejected' : 'fulfilled', `${index}`);
+        if (result.status === 'rejected') continue;
+        const opened = await pool.open({ token: result.value, did: signer.did, members: [], raw: [] }, call);
+        assert.equal(opened.ok, true, `${index}`);
+    }
+    assert.ok(queueStats('signatures_background').items >= 200);
+});
+
 test('each of many concurrent calls gets its own answer, and a bad call fails alone', async () => {
     const keys = await Promise.all(Array.from({ length: 100 }, () => pool.generate()));
     assert.equal(new Set(keys.map(({ did }) => did)).size, 100);
