@@ -1,5 +1,5 @@
+import { issuing, SUBJECT } from '../credentials/issue.fixture.ts';
 import { type Call, expectOk } from '../support/client.ts';
-import { issuing, SUBJECT } from './issue.fixture.ts';
 
 export const ITEM = { subject_did: SUBJECT, credential_type: 'EmploymentCredential', claims: { role: 'engineer' } };
 

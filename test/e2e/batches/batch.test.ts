@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { issuing, SUBJECT } from '../credentials/issue.fixture.ts';
 import { type Call, expectOk, send } from '../support/client.ts';
 import { aKey, newDid, payloadOf } from '../support/world.ts';
 import { batching, ITEM } from './batch.fixture.ts';
-import { issuing, SUBJECT } from './issue.fixture.ts';
 
 const { token, issuer, keyPair, batch, issue, issued } = await batching();
 
