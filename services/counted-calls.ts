@@ -14,11 +14,11 @@ const CHECKED = {
         valid ? 'valid' : revoked ? 'revoked' : expired ? 'expired' : 'invalid',
 };
 
-/** The items of a batch that succeeded. `credential_batch_items_total` counts those that failed. */
+/** The items of a batch that succeeded, without replays. `credential_batch_items_total` counts those that failed. */
 const DONE_ITEMS = {
     outcomes: ['ok'],
-    of: ({ results }: { results: ReadonlyArray<{ value?: unknown }> }) =>
-        results.flatMap(({ value }) => (value === undefined ? [] : 'ok')),
+    of: ({ results }: { results: ReadonlyArray<{ value?: unknown }> }, replayed: number) =>
+        results.flatMap(({ value }) => (value === undefined ? [] : 'ok')).slice(replayed),
 };
 
 /** Outcomes of an attempt with a password, besides success. */

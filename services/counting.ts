@@ -10,14 +10,14 @@ export type CountedCalls<S> = {
 
 /**
  * The metric of one method. Each answer counts as one of `outcomes`, that of a batch as one for each item. Each error
- * listed in `refusals` counts as an outcome too. Methods with the same `name` share a metric.
+ * listed in `refusals` counts as an outcome too. `replayed` items of a batch were counted before. Methods with the same `name` share a metric.
  */
 interface Counted<Answer> {
     name: string;
     help: string;
     /** The outcome for each error kind. All other errors are counted by the metrics of every call, not here. */
     refusals?: Partial<Record<ErrorKind, string>>;
-    answers?: { outcomes: readonly string[]; of(answer: Answer): string | readonly string[] };
+    answers?: { outcomes: readonly string[]; of(answer: Answer, replayed: number): string | readonly string[] };
 }
 
 const DONE = { outcomes: ['ok'], of: () => 'ok' };
@@ -36,8 +36,9 @@ export function counting<S extends object>(metrics: Metrics, service: S, calls: 
             try {
                 const answer = await call(...args);
                 const [, context] = args as [unknown, CallContext | undefined]; // ServiceOf
-                if (context?.replay?.isReplay) return answer; // it was counted before
-                for (const outcome of [answers.of(answer)].flat()) counter.inc({ outcome });
+                const replay = context?.replay;
+                if (replay?.isReplay) return answer; // it was counted before
+                for (const outcome of [answers.of(answer, replay?.items ?? 0)].flat()) counter.inc({ outcome });
                 return answer;
             } catch (error) {
                 const outcome = refusals[asAppError(error).kind];

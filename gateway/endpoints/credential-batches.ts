@@ -33,6 +33,7 @@ export const credentialBatchEndpoints = [
         scope: 'credentials:issue',
         status: 200,
         message: 'Batch completed',
+        byKey: true,
         timeout_ms: BATCH_TIMEOUT_MS,
         body: z.object({ issuer_did: z.string(), issuer_private_key: base64, items: itemsOf(issueItem) }),
         weight,

@@ -28,13 +28,18 @@ export interface ItemResult<Value> {
 export interface Batches {
     /**
      * Runs each item, and returns their results in order. A failed item does not affect the others. Accounts take turns
-     * if many batches come at once. Throws AppError `invalid` if there are no items, or too many; `unavailable` if too
-     * many batches wait.
+     * if many batches come at once. Throws AppError `unavailable` if too many batches wait.
      */
     run<Item, Value>(
-        batch: { method: BatchMethod; field: string; items: readonly Item[]; context: CallContext },
+        batch: { method: BatchMethod; items: readonly Item[]; context: CallContext },
         run: (item: Item, context: ItemContext) => Promise<Value>,
     ): Promise<Array<ItemResult<Value>>>;
+}
+
+/** Throws AppError `invalid` if the list has no items, or too many. `field` names it. */
+export function requireItems(field: string, items: readonly unknown[]): void {
+    if (items.length > 0 && items.length <= MAX_BATCH_ITEMS) return;
+    throw invalid(`${field} must have 1 to ${MAX_BATCH_ITEMS} items.`);
 }
 
 export function batches(metrics: Metrics): Batches {
@@ -46,10 +51,7 @@ export function batches(metrics: Metrics): Batches {
     });
     for (const method of METHODS) for (const outcome of ZERO_OUTCOMES) counter.inc({ method, outcome }, 0);
     return {
-        async run({ method, field, items, context }, run) {
-            if (items.length === 0 || items.length > MAX_BATCH_ITEMS) {
-                throw invalid(`${field} must have 1 to ${MAX_BATCH_ITEMS} items.`);
-            }
+        async run({ method, items, context }, run) {
             const own: ItemContext = { ...context, background: true };
             const batch = { limit: ITEMS_IN_FLIGHT, noun: 'item', context };
             const runAll = () => itemOutcomes(items, batch, (item) => run(item, own));

@@ -1,8 +1,15 @@
 import type { CallContext } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
-import type { IssueItem, IssueManyRequest, IssueManyResponse } from '../../proto/gen/credentials/v1/credentials.ts';
+import {
+    type IssueItem,
+    type IssueManyRequest,
+    type IssueManyResponse,
+    IssueRequest,
+} from '../../proto/gen/credentials/v1/credentials.ts';
 import { signerOf } from '../../workers/crypto/signature-jobs.ts';
-import type { ItemContext } from './batches.ts';
+import { digestOf } from '../idempotency/claim.ts';
+import { type ClaimedItem, claimItems, noteItems, runItem } from '../idempotency/items.ts';
+import { type ItemContext, requireItems } from './batches.ts';
 import type { CredentialsDependencies } from './dependencies.ts';
 import { issueOne } from './issue.ts';
 import { requireIssuer } from './rules.ts';
@@ -10,21 +17,40 @@ import { requireIssuer } from './rules.ts';
 /** Maximum number of bytes of the texts of a batch. The answer contains them twice and must fit into one message. */
 const MAX_BATCH_BYTES = 1 << 20;
 
-/** Issues credentials of one issuer. Throws AppError `invalid` if its DID or its private key is invalid. */
+/**
+ * Issues credentials of one issuer. With an Idempotency-Key each item has a claim of its own, so a repeated call returns
+ * the credentials that the first one has issued, and issues the missing ones. Throws AppError `invalid` if the issuer's
+ * DID or its private key is invalid; `unprocessable` if the key was used for another item at the same place.
+ */
 export async function issueMany(
     deps: CredentialsDependencies,
     { issuer_did, issuer_private_key, items }: IssueManyRequest,
     context: CallContext,
 ): Promise<IssueManyResponse> {
+    requireItems('items', items);
     requireIssuer(issuer_did);
     signerOf({ did: issuer_did, secretKey: issuer_private_key });
     if (items.reduce((sum, item) => sum + sizeOf(item), 0) > MAX_BATCH_BYTES) {
         throw new AppError('too_large', 'The items may have at most 1 MiB of text in total.');
     }
-    const batch = { method: 'issue', field: 'items', items, context } as const;
-    const issueItem = (item: IssueItem, own: ItemContext) =>
-        issueOne(deps, { request: { issuer_did, issuer_private_key, ...item }, claim: undefined }, own);
-    return { results: await deps.batches.run(batch, issueItem) };
+    const requestOf = (item: IssueItem): IssueRequest => ({ issuer_did, issuer_private_key, ...item });
+    const claimed = await claimItems(
+        deps.idempotency,
+        {
+            operation: 'credentials.batch.issue',
+            items,
+            digests: () => (item) => digestOf({ codec: IssueRequest, message: requestOf(item) }),
+        },
+        context,
+    );
+    const issueItem = ({ item, ...claims }: ClaimedItem<IssueItem>, own: ItemContext) =>
+        runItem(own, (its) => issueOne(deps, { request: requestOf(item), ...claims }, its));
+    const results = await deps.batches.run({ method: 'issue', items: claimed, context }, issueItem);
+    noteItems(
+        results.flatMap(({ value }) => value ?? []),
+        context,
+    );
+    return { results: results.map(({ value, failure }) => ({ value: value?.value, failure })) };
 }
 
 function sizeOf({ subject_did, credential_type, claims }: IssueItem): number {

@@ -26,10 +26,10 @@ export async function issue(
     return issueOne(deps, { request, claim }, context);
 }
 
-/** Issues a credential of an issuer whose DID has been checked. */
+/** Issues a credential of an issuer whose DID has been checked. `held` is the claim of an earlier call, if it is known. */
 export async function issueOne(
     deps: CredentialsDependencies,
-    { request, claim }: { request: IssueRequest; claim: Claim | undefined },
+    { request, claim, held }: { request: IssueRequest; claim?: Claim | undefined; held?: HeldClaim | undefined },
     context: CallContext | ItemContext,
 ): Promise<Credential> {
     const { store, idempotency, clock } = deps;
@@ -59,6 +59,10 @@ export async function issueOne(
         return credential;
     };
     const replay = (made: Made) => signed(deps, { request, expiresAt, made }, context);
+    if (claim && held) {
+        idempotency.noteReplay(claim.operation, context);
+        return replay(held);
+    }
     return idempotency.once(claim, { write, replay }, context);
 }
 

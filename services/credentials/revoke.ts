@@ -11,7 +11,7 @@ import type {
     RevokeRequest,
 } from '../../proto/gen/credentials/v1/credentials.ts';
 import { requireCredentialId } from '../credential-id.ts';
-import type { ItemContext, ItemResult } from './batches.ts';
+import { type ItemContext, type ItemResult, requireItems } from './batches.ts';
 import type { CredentialsDependencies } from './dependencies.ts';
 import type { CredentialStore, FoundRow } from './rows.ts';
 import { requireIssuer, requireReason } from './rules.ts';
@@ -37,7 +37,8 @@ export async function revokeMany(
     requireIssuer(issuer_did);
     if (reason !== undefined) requireReason(reason);
     const mayRevoke = rightsOver(issuer_did, deps.services.did, context);
-    const batch = { method: 'revoke', field: 'items', items, context } as const;
+    requireItems('items', items);
+    const batch = { method: 'revoke', items, context } as const;
     const revokeItem = (item: RevokeItem, own: ItemContext) =>
         revokeOne(deps, { ...item, issuer_did, reason: item.reason ?? reason, mayRevoke }, own);
     return { results: withinAnswer(await deps.batches.run(batch, revokeItem)) };
@@ -56,7 +57,8 @@ export async function getStatusMany(
     { credential_ids }: GetStatusManyRequest,
     context: CallContext,
 ): Promise<GetStatusManyResponse> {
-    const batch = { method: 'status', field: 'credential_ids', items: credential_ids, context } as const;
+    requireItems('credential_ids', credential_ids);
+    const batch = { method: 'status', items: credential_ids, context } as const;
     const statusOf = (credentialId: string, own: ItemContext) => getStatus(deps, { credential_id: credentialId }, own);
     return { results: withinAnswer(await deps.batches.run(batch, statusOf)) };
 }

@@ -12,7 +12,7 @@ import { requireCredentialId } from '../credential-id.ts';
 import { CREDENTIAL_MEMBERS, readPayload } from '../credential-payload.ts';
 import { mapInFlight } from '../map-in-flight.ts';
 import { outOfTime } from '../times.ts';
-import type { ItemContext } from './batches.ts';
+import { type ItemContext, requireItems } from './batches.ts';
 import type { CredentialsDependencies } from './dependencies.ts';
 import { requireIssuer } from './rules.ts';
 
@@ -44,7 +44,8 @@ export async function verifyMany(
 ): Promise<VerifyManyResponse> {
     if (items.length > 0) {
         if (credentials.length > 0) throw invalid('Only one of credentials and items may be given.');
-        const batch = { method: 'verify', field: 'items', items, context } as const;
+        requireItems('items', items);
+        const batch = { method: 'verify', items, context } as const;
         const checkItem = (item: VerifyRequest, own: ItemContext) =>
             checkOne(deps, { ...item, check_revocation: check_revocation || item.check_revocation }, own);
         return { results: [], item_results: await deps.batches.run(batch, checkItem) };

@@ -9,10 +9,10 @@ import {
 } from '../../proto/gen/identity/v1/identity.ts';
 import { MAX_USERS } from '../../proto/limits.ts';
 import type { Passwords } from '../../workers/crypto/passwords.ts';
-import { type Claim, digestOf, type HeldClaim, keyOf } from '../idempotency/claim.ts';
+import { digestOf, type HeldClaim } from '../idempotency/claim.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
+import { type ClaimedItem, claimItems, noteItems, runItem } from '../idempotency/items.ts';
 import { itemOutcomes } from '../item-outcomes.ts';
-import { mapInFlight } from '../map-in-flight.ts';
 import { requireName } from '../texts.ts';
 import { requireTier, type Tier } from '../tiers.ts';
 import { requireEmail } from './email.ts';
@@ -21,8 +21,6 @@ import { type IdentityStore, insertUser } from './store.ts';
 
 /** Maximum number of hashes of one request that run or wait for a thread. */
 const HASHES_IN_FLIGHT = 4;
-/** Earlier claims that one request looks for at a time. One statement finds that many. */
-const LOOKUPS_IN_FLIGHT = 64;
 
 /** An item that has passed all checks that do not need the store. */
 interface Candidate {
@@ -39,19 +37,6 @@ interface CreationDependencies {
     clock: () => number;
 }
 
-/** One item of a batch: its claim if the call has an Idempotency-Key, and the claim of an earlier call with it. */
-interface Item {
-    user: NewUser;
-    claim?: Claim;
-    held?: HeldClaim | undefined;
-}
-
-/** An account of the answer, and whether an earlier call has created it. */
-interface Created {
-    created: CreatedUser;
-    isReplay: boolean;
-}
-
 /**
  * Creates accounts in bulk. An invalid item does not affect the others. With an Idempotency-Key each item has a claim of
  * its own, so a repeated call returns the accounts that the first one has created, and creates the missing ones.
@@ -63,19 +48,20 @@ export function userCreation(deps: CreationDependencies) {
             throw invalid(`users must have 1 to ${MAX_USERS} items.`);
         }
         const taken = new Set<string>();
-        const createOne = async (item: Item): Promise<Created> => {
-            const replay = { isReplay: false };
-            const candidate = validate(item.user, taken);
-            const created = await create(deps, { ...item, candidate }, { ...context, replay });
-            return { created, isReplay: replay.isReplay };
+        const createOne = ({ item, ...claims }: ClaimedItem<NewUser>) =>
+            runItem(context, async (own) => create(deps, { candidate: validate(item, taken), ...claims }, own));
+        const digests = () => {
+            const digest = digestOf({ codec: CreateUsersRequest, message: request });
+            return () => digest;
         };
-        const items = await itemsOf(deps.idempotency, request, context);
+        const claimed = { operation: 'internal.admin.create_users', items: users, digests };
+        const items = await claimItems(deps.idempotency, claimed, context);
         const batch = { limit: HASHES_IN_FLIGHT, noun: 'user', context };
         const outcomes = await itemOutcomes(items, batch, createOne);
         const made = outcomes.flatMap(({ value }) => value ?? []);
-        if (context.replay && made.length > 0) context.replay.isReplay = made.every(({ isReplay }) => isReplay);
+        noteItems(made, context);
         return {
-            created: made.map(({ created }) => created),
+            created: made.map(({ value }) => value),
             failed: users.flatMap(({ email = '' }, index) => {
                 const failure = outcomes[index]?.failure;
                 return failure ? { email, error: failure.detail } : [];
@@ -84,28 +70,9 @@ export function userCreation(deps: CreationDependencies) {
     };
 }
 
-/**
- * Adds the claims to the items, and looks for earlier ones. Throws AppError `unprocessable` if one of them belongs to
- * another request: then nothing is created.
- */
-async function itemsOf(idempotency: Idempotency, request: CreateUsersRequest, context: CallContext): Promise<Item[]> {
-    const key = keyOf(context);
-    if (key === undefined) return request.users.map((user) => ({ user }));
-    const digest = digestOf({ codec: CreateUsersRequest, message: request });
-    const claimed = request.users.map((user, index) => {
-        const item = { operation: 'internal.admin.create_users', key: `${key}/${index}`, digest };
-        return { user, claim: idempotency.claimOfItem(item, context) };
-    });
-    const find = async (item: { user: NewUser; claim: Claim }): Promise<Item> => ({
-        ...item,
-        held: await idempotency.find(item.claim, context),
-    });
-    return mapInFlight(claimed, LOOKUPS_IN_FLIGHT, find, context);
-}
-
 async function create(
     { store, passwords, idempotency, clock }: CreationDependencies,
-    { candidate, claim, held }: Item & { candidate: Candidate },
+    { candidate, claim, held }: Omit<ClaimedItem<NewUser>, 'item'> & { candidate: Candidate },
     context: CallContext,
 ): Promise<CreatedUser> {
     const { email, password, name, tier } = candidate;

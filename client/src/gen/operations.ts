@@ -189,7 +189,7 @@ export interface Api {
         batch: {
             /**
              * Issue up to 1,000 credentials.
-             * Issues credentials of one issuer, as single calls would. The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400.
+             * Issues credentials of one issuer, as single calls would. The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400. A batch that is repeated with its `Idempotency-Key` returns the credentials that were issued, and issues the missing ones.
              *
              * `POST /v1/credentials/batch/issue`
              */
@@ -413,7 +413,7 @@ export interface Api {
             batch: {
                 /**
                  * Issue up to 1,000 credentials.
-                 * Issues credentials of one issuer, as single calls would. The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400.
+                 * Issues credentials of one issuer, as single calls would. The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400. A batch that is repeated with its `Idempotency-Key` returns the credentials that were issued, and issues the missing ones.
                  *
                  * `POST /internal/v1/credentials/batch/issue`
                  */
@@ -646,7 +646,7 @@ export const OPERATIONS = {
         method: 'POST',
         path: '/v1/credentials/batch/issue',
         credentials: ['token'],
-        idempotent: false,
+        idempotent: 'by-key',
         query: [],
         headers: {},
         body: true,
@@ -976,7 +976,7 @@ export const OPERATIONS = {
         method: 'POST',
         path: '/internal/v1/credentials/batch/issue',
         credentials: ['internal_secret'],
-        idempotent: false,
+        idempotent: 'by-key',
         query: [],
         headers: {},
         body: true,

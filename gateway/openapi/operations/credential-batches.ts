@@ -15,7 +15,7 @@ const unknownId = 'urn:uuid:01932b3f-5a7c-7d11-9c2e-8f4b6a1d0e35';
 export const credentialBatchOperations = {
     'credentials.batch.issue': {
         summary: 'Issue up to 1,000 credentials',
-        description: `Issues credentials of one issuer, as single calls would. ${EACH} ${LIMIT}`,
+        description: `Issues credentials of one issuer, as single calls would. ${EACH} ${LIMIT} A batch that is repeated with its \`Idempotency-Key\` returns the credentials that were issued, and issues the missing ones.`,
         refusals: { rate_limited: 'The items exceed what is left of the rate limit. None of them was done.' },
         owasp: { objects: 'none', slowedBy: 'rate' },
         fields: {

@@ -118,6 +118,11 @@ function otherBody(id: string, body: unknown): unknown {
             return { public_key: Buffer.alloc(32, 9).toString('base64') };
         case 'credentials.issue':
             return { ...sent, claims: { role: 'other' } };
+        case 'credentials.batch.issue':
+            return {
+                ...sent,
+                items: (sent['items'] as object[]).map((item) => ({ ...item, claims: { role: 'other' } })),
+            };
         case 'presentations.create':
             return { ...sent, nonce: 'another nonce' };
         case 'keys.rotate':

@@ -31,6 +31,8 @@ const issued = {
     credential_type: 'EmploymentCredential',
     claims: '{"role":"engineer"}',
 };
+const item = { subject_did: issued.subject_did, credential_type: issued.credential_type, claims: issued.claims };
+const batch = (items: object[]) => ({ issuer_did: issuer.did, issuer_private_key: secretKey, items });
 const presented = {
     holder_did: issuer.did,
     holder_private_key: secretKey,
@@ -44,6 +46,11 @@ const EXAMPLES: Record<string, Example> = {
     'credentials.v1.CredentialsService/Issue': {
         request: () => issued,
         other: { ...issued, claims: '{"role": "engineer"}' },
+        own: true,
+    },
+    'credentials.v1.CredentialsService/IssueMany': {
+        request: () => batch([item, { ...item, subject_did: 'nobody' }]),
+        other: batch([{ ...item, claims: '{"role": "engineer"}' }]),
         own: true,
     },
     'presentations.v1.PresentationsService/Create': {
