@@ -26,6 +26,12 @@ interface CachedState extends AuthState {
     refreshing: boolean;
 }
 
+/** A call to count. `byThisCall`: the owning service was asked since it began. `weight`: how many calls it counts as. */
+interface Counted {
+    byThisCall: boolean;
+    weight: number;
+}
+
 /** The call was not counted for the key or session. `inactive`: it is unknown, revoked or ended. */
 type Refused = { refused: 'inactive' } | { refused: Misuse; principal: Principal };
 
@@ -76,15 +82,14 @@ export function authStates(options: {
         });
     }
 
-    async function decide(entry: CachedState, call: { byThisCall: boolean; weight: number }, context: CallContext): Promise<Decision> {
-        const confirmation = entry.unmarked ? { askedAt: entry.lookedUpAt, byThisCall: call.byThisCall } : undefined;
+    async function decide(entry: CachedState, counted: Counted, context: CallContext): Promise<Decision> {
+        const confirmation = entry.unmarked ? { askedAt: entry.lookedUpAt, byThisCall: counted.byThisCall } : undefined;
         entry.unmarked = false;
-        return limiter.take(weighed(entry, call.weight), confirmation, context);
+        return limiter.take(weighed(entry, counted.weight), confirmation, context);
     }
 
-    function misuse({ restrictions }: CachedState, ip: string): Misuse | undefined {
-        return restrictions && misuseOf(restrictions, { ip, now: clock() });
-    }
+    const misuse = ({ restrictions }: CachedState, ip: string): Misuse | undefined =>
+        restrictions && misuseOf(restrictions, { ip, now: clock() });
 
     /** The cached state if it permits the call. If it does not, it may be outdated, so the owning service is asked. */
     function permitting(bearer: Bearer, ip: string): CachedState | undefined {

@@ -10,7 +10,11 @@ import type { Admission } from './admission.ts';
  */
 export async function countFurtherItems(
     exchange: Exchange,
-    { admission, endpoint, items }: { admission: Admission; endpoint: Pick<Endpoint, 'access' | 'scope'>; items: number },
+    {
+        admission,
+        endpoint,
+        items,
+    }: { admission: Admission; endpoint: Pick<Endpoint, 'access' | 'scope'>; items: number },
 ): Promise<void> {
     const { decision, principal } = exchange;
     if (principal && decision && items > decision.limit) {

@@ -1,5 +1,3 @@
-import type { LimitRequest } from './limit-decision.ts';
-
 /** Number of windows that are kept. If there are more buckets than this at once, the oldest ones start again. */
 const MAX_WINDOWS = 100_000;
 

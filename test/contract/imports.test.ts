@@ -20,7 +20,10 @@ const PARTS: ReadonlyArray<{ part: RegExp; imports: RegExp }> = [
     { part: /^services\/(index|service|start)\.ts$/, imports: /./ },
     { part: /^services\/crypto-pools\.ts$/, imports: /^(platform|workers\/crypto)\// },
     // The services that create something share it.
-    { part: /^services\/idempotency\//, imports: /^platform\/|^workers\/crypto\/seal\.ts$|^services\/map-in-flight\.ts$/ },
+    {
+        part: /^services\/idempotency\//,
+        imports: /^platform\/|^workers\/crypto\/seal\.ts$|^services\/map-in-flight\.ts$/,
+    },
     // A service reaches another service only through its proto. Other code that services share is directly in services/.
     {
         part: /^services\/[^/]+\//,

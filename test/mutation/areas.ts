@@ -81,7 +81,7 @@ export const AREAS: Record<string, Area> = {
             'test/unit/platform/access/limit.test.ts',
             'test/unit/platform/access/limit-record.test.ts',
             'test/integration/redis/limiter.test.ts',
-            'test/integration/redis/limit-weights.test.ts',
+            'test/integration/usage/limit-weights.test.ts',
             'test/integration/redis/limit-records.test.ts',
             'test/integration/redis/limit-marks.test.ts',
         ],
@@ -93,7 +93,7 @@ export const AREAS: Record<string, Area> = {
             'test/integration/redis/limit-records.test.ts',
             'test/integration/redis/limit-marks.test.ts',
             'test/integration/redis/limiter.test.ts',
-            'test/integration/redis/limit-weights.test.ts',
+            'test/integration/usage/limit-weights.test.ts',
         ],
     },
 };

@@ -93,6 +93,19 @@ export const overview = dashboard('overview', 'overview', [
                 },
             },
             {
+                title: 'Passwords',
+                unit: 'ops',
+                lines: {
+                    'logins {{outcome}}': rate('logins_total', '', 'outcome'),
+                    'wallets {{outcome}}': rate('wallets_opened_total', '', 'outcome'),
+                },
+            },
+        ],
+    },
+    {
+        title: 'Repeated calls and batches',
+        panels: [
+            {
                 title: 'Calls with an Idempotency-Key that was used before, by outcome',
                 unit: 'ops',
                 lines: {
@@ -103,14 +116,6 @@ export const overview = dashboard('overview', 'overview', [
                 title: 'Items of batches',
                 unit: 'ops',
                 lines: { '{{method}} {{outcome}}': rate('credential_batch_items_total', '', 'method, outcome') },
-            },
-            {
-                title: 'Passwords',
-                unit: 'ops',
-                lines: {
-                    'logins {{outcome}}': rate('logins_total', '', 'outcome'),
-                    'wallets {{outcome}}': rate('wallets_opened_total', '', 'outcome'),
-                },
             },
         ],
     },

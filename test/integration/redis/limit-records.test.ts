@@ -37,7 +37,7 @@ function newLimitRequest(
     limit = 10,
     account: string = randomUUID(),
     tag = `{${account}}`,
-): Required<Omit<LimitRequest, 'mark' | 'weight'>> {
+): Omit<Required<LimitRequest>, 'mark'> {
     const bucket = keyBucket(tag, account, randomUUID());
     return {
         tag,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomInt, randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { limiter } from '../../../platform/access/limiter.ts';
 import { bucketsAwaitingRollUp, decodeLimitRecord, keyBucket } from '../../../platform/access/limit-record.ts';
+import { limiter } from '../../../platform/access/limiter.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { quiet } from '../../support/context.ts';
 import { testRedis } from '../../support/test-redis.ts';
