@@ -130,8 +130,9 @@ export function withIdempotencyKey(context: CallContext, key: string | undefined
 
 /** Returns the context for a call to another service: the Idempotency-Key is meant for the called method only. */
 export function withoutIdempotencyKey(context: CallContext): CallContext {
+    if (context.idempotency_key === undefined) return context;
     const { idempotency_key: _, replay: __, ...rest } = context;
-    return context.idempotency_key === undefined ? context : rest;
+    return rest;
 }
 
 /** Creates a context for a call that a process makes on its own behalf. */
