@@ -25,7 +25,7 @@ export function batchAnswer<Shape extends z.ZodRawShape>(single: z.ZodObject<Sha
 
 /**
  * Runs the valid items of a batch, and returns the results of all items in the order in which they were sent. `read`
- * validates an item. An AppError that it throws fails this item alone. `show` returns the fields of a succeeded item.
+ * validates an item, which was sent at this index. An AppError that it throws fails this item alone. `show` returns the fields of a succeeded item.
  */
 export async function answerBatch<Item, Value, Shown extends object>(
     sent: readonly unknown[],
@@ -34,7 +34,7 @@ export async function answerBatch<Item, Value, Shown extends object>(
         run,
         show,
     }: {
-        read(item: unknown): Item;
+        read(item: unknown, index: number): Item;
         run(items: Item[]): Promise<Array<ItemResult<Value>>>;
         show(value: Value): Shown;
     },
@@ -43,7 +43,7 @@ export async function answerBatch<Item, Value, Shown extends object>(
     const items: Item[] = [];
     for (const [index, item] of sent.entries()) {
         try {
-            items.push(read(item));
+            items.push(read(item, index));
         } catch (error) {
             if (!(error instanceof AppError)) throw error;
             refused.set(index, { failure: { code: error.kind, error: error.detail } });

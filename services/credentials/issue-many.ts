@@ -33,13 +33,14 @@ export async function issueMany(
     if (items.reduce((sum, item) => sum + sizeOf(item), 0) > MAX_BATCH_BYTES) {
         throw new AppError('too_large', 'The items may have at most 1 MiB of text in total.');
     }
-    const requestOf = (item: IssueItem): IssueRequest => ({ issuer_did, issuer_private_key, ...item });
+    const requestOf = ({ place: _, ...item }: IssueItem): IssueRequest => ({ issuer_did, issuer_private_key, ...item });
     const claimed = await claimItems(
         deps.idempotency,
         {
             operation: 'credentials.batch.issue',
             items,
             digests: () => (item) => digestOf({ codec: IssueRequest, message: requestOf(item) }),
+            placeOf: ({ place }) => place,
         },
         context,
     );

@@ -21,12 +21,17 @@ export interface ItemAnswer<Value> {
 
 /**
  * Adds the claims to the items of a batch, and looks for earlier ones. `digests` returns a function whose result identifies
- * the request of an item. Throws AppError `unprocessable` if one of the claims belongs to another request: then nothing
+ * the request of an item, `placeOf` what distinguishes the item from the others, by default its index. Throws AppError `unprocessable` if one of the claims belongs to another request: then nothing
  * is created.
  */
 export async function claimItems<Item>(
     idempotency: Idempotency,
-    batch: { operation: string; items: readonly Item[]; digests(): (item: Item) => Uint8Array },
+    batch: {
+        operation: string;
+        items: readonly Item[];
+        digests(): (item: Item) => Uint8Array;
+        placeOf?(item: Item): number | undefined;
+    },
     context: CallContext,
 ): Promise<Array<ClaimedItem<Item>>> {
     const key = keyOf(context);
@@ -34,7 +39,8 @@ export async function claimItems<Item>(
     if (key === undefined) return items.map((item) => ({ item }));
     const digestOf = batch.digests();
     const find = async (item: Item, index: number): Promise<ClaimedItem<Item>> => {
-        const claim = idempotency.claimOfItem({ operation, key: `${key}/${index}`, digest: digestOf(item) }, context);
+        const place = batch.placeOf?.(item) ?? index;
+        const claim = idempotency.claimOfItem({ operation, key: `${key}/${place}`, digest: digestOf(item) }, context);
         return { item, claim, held: await idempotency.find(claim, context) };
     };
     return mapInFlight(items, LOOKUPS_IN_FLIGHT, find, context);

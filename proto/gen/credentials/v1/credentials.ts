@@ -52,7 +52,14 @@ export interface IssueItem {
   /** A JSON object as text, exactly as the caller sent it. */
   claims: string;
   /** ISO 8601 in UTC with milliseconds. */
-  expiration_date?: string | undefined;
+  expiration_date?:
+    | string
+    | undefined;
+  /**
+   * Its place in the caller's batch, from 0, if the caller's batch had more items. Default: its place in `items`. With an
+   * idempotency-key, a repeated item is recognized by it.
+   */
+  place?: number | undefined;
 }
 
 export interface IssueManyResponse {
@@ -609,7 +616,7 @@ export const IssueManyRequest: MessageFns<IssueManyRequest> = {
 };
 
 function createBaseIssueItem(): IssueItem {
-  return { subject_did: "", credential_type: "", claims: "", expiration_date: undefined };
+  return { subject_did: "", credential_type: "", claims: "", expiration_date: undefined, place: undefined };
 }
 
 export const IssueItem: MessageFns<IssueItem> = {
@@ -625,6 +632,9 @@ export const IssueItem: MessageFns<IssueItem> = {
     }
     if (message.expiration_date !== undefined) {
       writer.uint32(34).string(message.expiration_date);
+    }
+    if (message.place !== undefined) {
+      writer.uint32(40).uint32(message.place);
     }
     return writer;
   },
@@ -674,6 +684,14 @@ export const IssueItem: MessageFns<IssueItem> = {
             message.expiration_date = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.place = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -695,6 +713,7 @@ export const IssueItem: MessageFns<IssueItem> = {
     message.credential_type = object.credential_type ?? "";
     message.claims = object.claims ?? "";
     message.expiration_date = object.expiration_date ?? undefined;
+    message.place = object.place ?? undefined;
     return message;
   },
 };
