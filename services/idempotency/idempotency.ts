@@ -58,6 +58,16 @@ const MAX_WRITES = 4;
 
 const HOUR_MS = 3_600_000;
 
+/** The operations that calls can be repeated of. The metric shows each of them from the start. */
+const OPERATIONS: Record<Owner, readonly string[]> = {
+    credentials: ['credentials.issue', 'credentials.batch.issue'],
+    did: ['did.create'],
+    identity: ['internal.auth.register', 'internal.admin.create_users'],
+    keys: ['keys.generate', 'keys.rotate'],
+    presentations: ['presentations.create'],
+    wallet: ['wallets.create', 'wallets.add_credential'],
+};
+
 interface Shared {
     pepper: string;
     hours: number;
@@ -83,6 +93,9 @@ export function idempotencies(dependencies: {
     const count: Shared['count'] = (operation, outcome) => repeats.inc({ operation, outcome });
     return (owner) => {
         const pepper = required(config, 'IDEMPOTENCY_PEPPER');
+        for (const operation of OPERATIONS[owner]) {
+            for (const outcome of ['replayed', 'conflict']) repeats.inc({ operation, outcome }, 0);
+        }
         return idempotency(claimLookup(db, owner), { pepper, hours: config.IDEMPOTENCY_HOURS, clock, count });
     };
 }
