@@ -25,17 +25,21 @@ export function batchAnswer<Shape extends z.ZodRawShape>(single: z.ZodObject<Sha
 
 /**
  * Runs the valid items of a batch, and returns the results of all items in the order in which they were sent. `read`
- * validates an item, which was sent at this index. An AppError that it throws fails this item alone. `show` returns the fields of a succeeded item.
+ * validates an item, which was sent at this index. An AppError that it throws fails this item alone. `run` gets the
+ * valid items and the indexes of the others. It is skipped if no item is valid, unless `alwaysRun` is set because it
+ * also checks what the items share. `show` returns the fields of a succeeded item.
  */
 export async function answerBatch<Item, Value, Shown extends object>(
     sent: readonly unknown[],
     {
         read,
         run,
+        alwaysRun = false,
         show,
     }: {
         read(item: unknown, index: number): Item;
-        run(items: Item[]): Promise<Array<ItemResult<Value>>>;
+        run(items: Item[], refused: number[]): Promise<Array<ItemResult<Value>>>;
+        alwaysRun?: boolean;
         show(value: Value): Shown;
     },
 ) {
@@ -49,7 +53,8 @@ export async function answerBatch<Item, Value, Shown extends object>(
             refused.set(index, { failure: { code: error.kind, error: error.detail } });
         }
     }
-    const others = (items.length === 0 ? [] : await run(items)).values();
+    const isRun = alwaysRun || items.length > 0;
+    const others = (isRun ? await run(items, [...refused.keys()]) : []).values();
     const results = sent.map((_, index) => {
         const { value, failure } = refused.get(index) ?? (others.next().value as ItemResult<Value>); // one for each item
         if (failure) return { index, ok: false as const, ...failure };

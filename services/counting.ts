@@ -10,7 +10,8 @@ export type CountedCalls<S> = {
 
 /**
  * The metric of one method. Each answer counts as one of `outcomes`, that of a batch as one for each item. Each error
- * listed in `refusals` counts as an outcome too. `replayed` items of a batch were counted before. Methods with the same `name` share a metric.
+ * listed in `refusals` counts as an outcome too. `replayed` items of a batch were counted before. Methods with the same
+ * `name` share a metric.
  */
 interface Counted<Answer> {
     name: string;

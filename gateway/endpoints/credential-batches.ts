@@ -45,9 +45,11 @@ export const credentialBatchEndpoints = [
                     if (named === issuer_did) return { ...item, place };
                     throw new AppError('invalid', 'The issuer_did of an item must be that of the batch.');
                 },
-                run: async (valid) =>
-                    (await services.credentials.issueMany({ issuer_did, issuer_private_key, items: valid }, context))
-                        .results,
+                async run(valid, refusedPlaces) {
+                    const request = { issuer_did, issuer_private_key, items: valid, refused_places: refusedPlaces };
+                    return (await services.credentials.issueMany(request, context)).results;
+                },
+                alwaysRun: true,
                 show: (credential) => credential,
             }),
     }),

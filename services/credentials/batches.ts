@@ -6,8 +6,11 @@ import type { ItemFailure } from '../../proto/gen/credentials/v1/credentials.ts'
 import { MAX_BATCH_ITEMS } from '../../proto/limits.ts';
 import { type ItemOutcome, itemOutcomes } from '../item-outcomes.ts';
 
-/** Maximum number of items of one batch that are in progress. It keeps the threads and the database busy. */
-const ITEMS_IN_FLIGHT = 64;
+/**
+ * Maximum number of items of one batch that are in progress: as many as one batch of signatures holds. With more of
+ * them, single calls wait longer, and the items of a batch to verify cost the same.
+ */
+const ITEMS_IN_FLIGHT = 16;
 /** Number of batches that a process works on at a time. */
 const BATCHES = 4;
 /** Maximum number of waiting batches. Each may hold some MiB. */

@@ -20,14 +20,15 @@ const MAX_BATCH_BYTES = 1 << 20;
 /**
  * Issues credentials of one issuer. With an Idempotency-Key each item has a claim of its own, so a repeated call returns
  * the credentials that the first one has issued, and issues the missing ones. Throws AppError `invalid` if the issuer's
- * DID or its private key is invalid; `unprocessable` if the key was used for another item at the same place.
+ * DID or its private key is invalid; `unprocessable` if the key was used for another item at the same place, or for one
+ * that the caller now refuses.
  */
 export async function issueMany(
     deps: CredentialsDependencies,
-    { issuer_did, issuer_private_key, items }: IssueManyRequest,
+    { issuer_did, issuer_private_key, items, refused_places }: IssueManyRequest,
     context: CallContext,
 ): Promise<IssueManyResponse> {
-    requireItems('items', items);
+    requireItems('items', [...items, ...refused_places]);
     requireIssuer(issuer_did);
     signerOf({ did: issuer_did, secretKey: issuer_private_key });
     if (items.reduce((sum, item) => sum + sizeOf(item), 0) > MAX_BATCH_BYTES) {
@@ -41,6 +42,7 @@ export async function issueMany(
             items,
             digests: () => (item) => digestOf({ codec: IssueRequest, message: requestOf(item) }),
             placeOf: ({ place }) => place,
+            refusedPlaces: refused_places,
         },
         context,
     );

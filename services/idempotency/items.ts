@@ -1,4 +1,5 @@
 import type { CallContext } from '../../platform/context.ts';
+import { invalid } from '../../platform/errors.ts';
 import { mapInFlight } from '../map-in-flight.ts';
 import { type Claim, type HeldClaim, keyOf } from './claim.ts';
 import type { Idempotency } from './idempotency.ts';
@@ -20,9 +21,11 @@ export interface ItemAnswer<Value> {
 }
 
 /**
- * Adds the claims to the items of a batch, and looks for earlier ones. `digests` returns a function whose result identifies
- * the request of an item, `placeOf` what distinguishes the item from the others, by default its index. Throws AppError `unprocessable` if one of the claims belongs to another request: then nothing
- * is created.
+ * Adds the claims to the items of a batch, and looks for earlier ones. `digests` returns a function whose result
+ * identifies the request of an item, `placeOf` what distinguishes the item from the others, by default its index.
+ * `refusedPlaces` are those of items that the caller refused. Throws AppError `unprocessable` if one of the claims
+ * belongs to another request, or to a refused item, and `invalid` if two items have the same place: then nothing is
+ * created.
  */
 export async function claimItems<Item>(
     idempotency: Idempotency,
@@ -31,19 +34,32 @@ export async function claimItems<Item>(
         items: readonly Item[];
         digests(): (item: Item) => Uint8Array;
         placeOf?(item: Item): number | undefined;
+        refusedPlaces?: readonly number[];
     },
     context: CallContext,
 ): Promise<Array<ClaimedItem<Item>>> {
     const key = keyOf(context);
-    const { operation, items } = batch;
+    const { operation, items, refusedPlaces = [] } = batch;
     if (key === undefined) return items.map((item) => ({ item }));
+    const places = items.map((item, index) => batch.placeOf?.(item) ?? index);
+    requireDistinct([...places, ...refusedPlaces]);
     const digestOf = batch.digests();
+    const claimAt = (place: number | undefined, digest: Uint8Array) =>
+        idempotency.claimOfItem({ operation, key: `${key}/${place}`, digest }, context);
+    const findRefused = (place: number) => idempotency.find(claimAt(place, NO_DIGEST), context);
     const find = async (item: Item, index: number): Promise<ClaimedItem<Item>> => {
-        const place = batch.placeOf?.(item) ?? index;
-        const claim = idempotency.claimOfItem({ operation, key: `${key}/${place}`, digest: digestOf(item) }, context);
+        const claim = claimAt(places[index], digestOf(item));
         return { item, claim, held: await idempotency.find(claim, context) };
     };
+    await mapInFlight(refusedPlaces, LOOKUPS_IN_FLIGHT, findRefused, context);
     return mapInFlight(items, LOOKUPS_IN_FLIGHT, find, context);
+}
+
+/** The digest of a refused item. It differs from that of every request, so any earlier claim is a conflict. */
+const NO_DIGEST = new Uint8Array();
+
+function requireDistinct(places: readonly number[]): void {
+    if (new Set(places).size < places.length) throw invalid('Two items of the batch have the same place.');
 }
 
 /** Runs an item of a batch with a context of its own, which tells whether its value repeats an earlier one. */

@@ -54,6 +54,7 @@ describe('a batch is refused as a whole', () => {
             { issuer_private_key: other.private_key },
         ]) {
             await expectError(400, batch('issue', { ...keyPair, items: [ITEM], ...changed }));
+            await expectError(400, batch('issue', { ...keyPair, items: ['not an object'], ...changed }));
         }
         const items = [{ credential_id: 'x' }];
         await expectError(400, batch('revoke', { items }));

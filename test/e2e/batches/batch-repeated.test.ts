@@ -28,5 +28,8 @@ it('a repeated batch keeps what was issued and issues the items that were correc
 it('a repeated batch in which an issued item has changed is refused as a whole', async () => {
     const key = randomUUID();
     await expectOk(200, issuing(key, ['not an object', ITEM]));
-    await expectError(422, issuing(key, [ITEM, { ...ITEM, claims: { other: true } }]));
+    for (const changed of [{ ...ITEM, claims: { other: true } }, { ...ITEM, claims: undefined }, 5]) {
+        await expectError(422, issuing(key, [ITEM, changed]));
+    }
+    await expectError(422, issuing(key, [5, 5]));
 });

@@ -40,7 +40,10 @@ describe('a batch is refused as a whole', () => {
             { ...keyOf(party), issuer_did: other.did },
             { ...keyOf(party), issuer_private_key: new Uint8Array(31) },
         ]) {
-            await refuses('invalid', credentials.issueMany({ ...wrong, items: [good] }, party.context));
+            await refuses(
+                'invalid',
+                credentials.issueMany({ ...wrong, items: [good], refused_places: [] }, party.context),
+            );
         }
         assert.equal(await counted(db, party.account, 'credentials_issued'), before);
         const items = [{ credential_id: (await issued(1, party))[0] ?? '', reason: 'short' }];
@@ -138,7 +141,7 @@ describe('a batch', () => {
         const service = reached(CredentialsServiceDefinition, credentialsService({ ...deps, listScope: 'owner' }));
         const within = (ms: number) => ({ ...issuer.context, deadline: performance.now() + ms });
         const hangs = { ...good, claims: '{"hangs":1}' };
-        const request = { ...keyOf(issuer), items: [good, hangs, good] };
+        const request = { ...keyOf(issuer), items: [good, hangs, good], refused_places: [] };
         const began = performance.now();
         const { results } = await service.issueMany(request, within(2_500));
         assert.ok(performance.now() - began < 2_400);

@@ -9,7 +9,8 @@ export async function startBatches() {
     const [issuer, other] = [await newParty(did), await newParty(did)];
     const good = { subject_did: other.did, credential_type: 'T', claims: '{"n": 1.0}', expiration_date: undefined };
 
-    const issueMany = (items: IssueItem[], by = issuer) => credentials.issueMany({ ...keyOf(by), items }, by.context);
+    const issueMany = (items: IssueItem[], by = issuer) =>
+        credentials.issueMany({ ...keyOf(by), items, refused_places: [] }, by.context);
 
     /** Issues this many credentials in a batch, and returns their ids. */
     async function issued(count: number, by = issuer): Promise<string[]> {

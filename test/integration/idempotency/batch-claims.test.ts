@@ -19,11 +19,11 @@ const itemsOf = (count: number): IssueItem[] =>
 async function issue(
     key: string,
     items: IssueItem[],
-    { by = issuer, service = credentials, deadline = Infinity } = {},
+    { by = issuer, service = credentials, deadline = Infinity, refused = [] as number[] } = {},
 ) {
     const made = withIdempotencyKey(by.context, key);
     const context = { ...made, deadline: Math.min(made.deadline, deadline) };
-    const { results } = await service.issueMany({ ...keyOf(by), items }, context);
+    const { results } = await service.issueMany({ ...keyOf(by), items, refused_places: refused }, context);
     return { results, isReplay: context.replay?.isReplay };
 }
 
@@ -115,8 +115,31 @@ test('another batch with the key is refused as a whole, and issues nothing', asy
     const changed = [...items.slice(0, 2), { ...good, claims: '{"index": 2}' }];
     await refuses('unprocessable', issue(key, [...changed, added]));
     await refuses('unprocessable', issue(key, items.toReversed()));
-    const request = { ...keyOf(other), items };
+    const request = { ...keyOf(other), items, refused_places: [] };
     await refuses('unprocessable', credentials.issueMany(request, withIdempotencyKey(issuer.context, key)));
+    assert.equal(await rows(), before);
+});
+
+test('a batch is refused as a whole if its caller refuses an item that was issued', async () => {
+    const [key, [first, second]] = [randomUUID(), itemsOf(2) as [IssueItem, IssueItem]];
+    await issue(key, [{ ...first, place: 1 }], { refused: [0] });
+    const before = await rows();
+    await refuses('unprocessable', issue(key, [{ ...second, place: 0 }], { refused: [1] }));
+    await refuses('unprocessable', issue(key, [], { refused: [0, 1] }));
+    assert.equal(await rows(), before);
+    const { results } = await issue(key, [
+        { ...second, place: 0 },
+        { ...first, place: 1 },
+    ]);
+    assert.equal(results.filter(({ value }) => value).length, 2);
+    assert.equal(await rows(), before + 1);
+});
+
+test('items with the same place are refused', async () => {
+    const [first, second] = itemsOf(2) as [IssueItem, IssueItem];
+    const before = await rows();
+    await refuses('invalid', issue(randomUUID(), [first, { ...second, place: 0 }]));
+    await refuses('invalid', issue(randomUUID(), [first], { refused: [0] }));
     assert.equal(await rows(), before);
 });
 

@@ -44,6 +44,11 @@ export interface IssueManyRequest {
   issuer_private_key: Uint8Array;
   /** 1 to 1,000, with at most 1 MiB of text in total. */
   items: IssueItem[];
+  /**
+   * The places of further items of the batch, which the caller has refused. With an idempotency-key the call fails if
+   * one of them was issued before. `items` may be empty if there are any.
+   */
+  refused_places: number[];
 }
 
 export interface IssueItem {
@@ -537,7 +542,7 @@ export const ItemFailure: MessageFns<ItemFailure> = {
 };
 
 function createBaseIssueManyRequest(): IssueManyRequest {
-  return { issuer_did: "", issuer_private_key: new Uint8Array(0), items: [] };
+  return { issuer_did: "", issuer_private_key: new Uint8Array(0), items: [], refused_places: [] };
 }
 
 export const IssueManyRequest: MessageFns<IssueManyRequest> = {
@@ -550,6 +555,13 @@ export const IssueManyRequest: MessageFns<IssueManyRequest> = {
     }
     for (const v of message.items) {
       IssueItem.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.refused_places.length !== 0) {
+      writer.uint32(34).fork();
+      for (const v of message.refused_places) {
+        writer.uint32(v);
+      }
+      writer.join();
     }
     return writer;
   },
@@ -591,6 +603,24 @@ export const IssueManyRequest: MessageFns<IssueManyRequest> = {
             message.items.push(IssueItem.decode(reader, reader.uint32()));
             continue;
           }
+          case 4: {
+            if (tag === 32) {
+              message.refused_places.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 34) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.refused_places.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -611,6 +641,7 @@ export const IssueManyRequest: MessageFns<IssueManyRequest> = {
     message.issuer_did = object.issuer_did ?? "";
     message.issuer_private_key = object.issuer_private_key ?? new Uint8Array(0);
     message.items = object.items?.map((e) => IssueItem.fromPartial(e)) || [];
+    message.refused_places = object.refused_places?.map((e) => e) || [];
     return message;
   },
 };
