@@ -26,13 +26,16 @@ const READER = {
     max_in_flight: 8,
 };
 
+/** How a restart ends a process. Default: SIGTERM. */
+export type StopSignal = 'SIGTERM' | 'SIGKILL';
+
 export interface TestService {
     /** The environment that tells the end-to-end tests where the service is. */
     env: Record<string, string>;
     /** Operations address of each process, as host:port. */
     ops: Array<{ role: string; target: string }>;
-    /** Sends SIGTERM to the process at this index of `ops`, and starts it again. Resolves when it is ready. */
-    restart(index: number): Promise<void>;
+    /** Ends the process at this index of `ops` by a signal, and starts it again. Resolves when it is ready. */
+    restart(index: number, signal?: StopSignal): Promise<void>;
     stop(): Promise<void>;
 }
 
@@ -84,10 +87,10 @@ export async function startService(options: ServiceOptions): Promise<TestService
         await stop();
         throw error;
     }
-    const restart = async (index: number): Promise<void> => {
+    const restart = async (index: number, signal: StopSignal = 'SIGTERM'): Promise<void> => {
         const own = ops[index];
         if (!own) throw new RangeError(`There is no process ${index}.`);
-        await processes.restart(index);
+        await processes.restart(index, signal);
         await until(`${own.role} is ready`, () => isReady(own.target));
     };
     const places = { E2E_TRANSPORT: transport, E2E_URLS: urls.join(','), E2E_GRPC: JSON.stringify(grpc) };
@@ -159,21 +162,21 @@ function launcher(
             await Promise.race([Promise.all(probes.map((probe) => probe())), ...ended]);
             for (const end of ended) end.catch(() => {}); // a process that ends later is no failure of the start
         },
-        async restart(index: number): Promise<void> {
+        async restart(index: number, signal: StopSignal): Promise<void> {
             const [member, child] = [members[index], children[index]];
             if (!member || !child) throw new RangeError(`There is no process ${index}.`);
-            await end(child);
-            if (child.exitCode !== 0)
+            await end(child, signal);
+            if (signal === 'SIGTERM' && child.exitCode !== 0)
                 throw new Error(`${member.name} ended with ${child.signalCode ?? child.exitCode}.`);
             children[index] = launch(member);
         },
-        end: () => Promise.all(children.map(end)),
+        end: () => Promise.all(children.map((child) => end(child, 'SIGTERM'))),
     };
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function end(child: ChildProcess, signal: StopSignal): Promise<void> {
     if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGTERM');
+    child.kill(signal);
     await once(child, 'exit');
 }
 
