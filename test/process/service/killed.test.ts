@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { createClient } from '../../../client/src/client.ts';
 import { startService, type TestService, type Transport } from '../../support/service.ts';
+import { killer } from './killer.ts';
 import { BATCH_ITEMS, type KeyedCall, newCall, retryingClient, type Seen, type Signer, subjectOf } from './retrying.ts';
 
 /** `npm run test:killed` makes this many calls over each transport, without those that are repeated. */
@@ -17,10 +17,6 @@ const KILLS = 3;
 const CLIENTS = 16;
 /** One call in this many is a batch, and one in three of the others creates a DID. */
 const BATCH_EVERY = 100;
-/** Pause between the start of a killed process and the next kill, in milliseconds. */
-const PAUSE_MS = 1_000;
-/** Time after the start of a process in which calls may still be answered with 503, in milliseconds. */
-const RECOVERY_MS = 5_000;
 
 const logDir = mkdtempSync(join(tmpdir(), 'killed-'));
 after(() => rmSync(logDir, { recursive: true }));
@@ -112,7 +108,7 @@ async function makeCalls(
     const isOver = () => made.length >= CALLS && kills.state.count >= KILLS;
     const killing = kills.runUntil(isOver);
     const work = async (signer: Signer, first: number): Promise<void> => {
-        for (let turn = first * Math.floor(BATCH_EVERY / CLIENTS); !isOver() && !kills.state.error; turn++) {
+        for (let turn = first * Math.floor(BATCH_EVERY / CLIENTS); !isOver() && !kills.state.hasFailed; turn++) {
             const call = newCall(turn % BATCH_EVERY === 0 ? 'batch' : turn % 3 === 0 ? 'did' : 'issue', signer);
             const onAttempt = (gateway: number) => call.kind === 'batch' && kills.batches.set(call, gateway);
             const answer = digestOf(await client.untilDone(call, first + turn, onAttempt));
@@ -123,58 +119,6 @@ async function makeCalls(
     await Promise.all(bed.signers.map(work));
     await killing;
     return made;
-}
-
-/** Kills one process after the other while it works on a batch. */
-function killer({ transport, service, urls, db }: Bed) {
-    /** The batches that are under way, each with its gateway. */
-    const batches = new Map<KeyedCall, number>();
-    const state = { count: 0, halfWritten: 0, isDown: false, upSince: -Infinity, error: undefined as unknown };
-    const written = async (call: KeyedCall): Promise<number> => {
-        const statement = 'SELECT count(*)::int AS count FROM credentials.credentials WHERE subject = $1';
-        return (await db.query(statement, [subjectOf(call)])).rows[0].count;
-    };
-    const isHalf = (count: number) => count > 0 && count < BATCH_ITEMS;
-    /** Waits until a batch is half written. Returns it. */
-    async function half(isOver: () => boolean): Promise<KeyedCall | undefined> {
-        while (!isOver()) {
-            for (const call of batches.keys()) if (isHalf(await written(call))) return call;
-            await delay(1);
-        }
-        return undefined;
-    }
-    /** The process to kill: the gateway of the batch or, in turn, a service that works for it. */
-    function victim(call: KeyedCall): number {
-        const gateway = batches.get(call) ?? 0;
-        const gateways = [...service.ops.keys()].slice(-urls.length);
-        const own = gateways[gateway] as number; // there is one for each URL
-        const roles = ['credentials', 'did', 'gateway'];
-        const role = transport === 'grpc' ? roles[state.count % roles.length] : 'gateway';
-        return role === 'gateway' ? own : service.ops.findIndex((process) => process.role === role);
-    }
-    async function kill(call: KeyedCall): Promise<void> {
-        state.isDown = true;
-        const restarted = service.restart(victim(call), 'SIGKILL');
-        state.count++;
-        if (isHalf(await written(call))) state.halfWritten++;
-        await restarted;
-        state.upSince = performance.now();
-        state.isDown = false;
-        await delay(PAUSE_MS);
-    }
-    return {
-        batches,
-        state,
-        mayRefuse: (began: number) => state.isDown || began < state.upSince + RECOVERY_MS,
-        async runUntil(isOver: () => boolean): Promise<void> {
-            try {
-                for (let call = await half(isOver); call; call = await half(isOver)) await kill(call);
-            } catch (error) {
-                state.error = error;
-                throw error;
-            }
-        },
-    };
 }
 
 async function countOf({ db }: Pick<Bed, 'db'>, table: string): Promise<number> {
