@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { issuing, SUBJECT } from '../credentials/issue.fixture.ts';
 import { type Call, expectOk, send } from '../support/client.ts';
+import { openToken } from '../support/tokens.ts';
 import { aKey, newDid, payloadOf } from '../support/world.ts';
 import { batching, ITEM } from './batch.fixture.ts';
 
@@ -37,6 +38,15 @@ describe('a batch of credentials to issue', () => {
         const checked = await expectOk(200, batch('verify', { items: tokens, check_revocation: true }));
         for (const [index, { ok, valid, claims }] of checked.results.entries()) {
             assert.deepEqual([ok, valid, claims], [true, true, { index }]);
+        }
+    });
+
+    it('makes 1,000 tokens that an independent implementation verifies with the key in the DID document', async () => {
+        const items = Array.from({ length: 1_000 }, (_, index) => ({ ...ITEM, claims: { index } }));
+        const { results } = await issue(items);
+        const { public_key } = await expectOk(200, { path: `/v1/did/${issuer.did}`, token });
+        for (const [index, { credential }] of results.entries()) {
+            assert.deepEqual((await openToken(credential, public_key))['claims'], { index });
         }
     });
 
