@@ -41,7 +41,7 @@ describe('a batch of credentials to issue', () => {
         }
     });
 
-    it('makes 1,000 tokens that an independent implementation verifies with the key in the DID document', async () => {
+    it('makes 1,000 tokens that an independent implementation verifies with the key of the DID', async () => {
         const items = Array.from({ length: 1_000 }, (_, index) => ({ ...ITEM, claims: { index } }));
         const { results } = await issue(items);
         const { public_key } = await expectOk(200, { path: `/v1/did/${issuer.did}`, token });
