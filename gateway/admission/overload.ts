@@ -39,8 +39,8 @@ export interface Overload {
 
 /**
  * Keeps the queue short when more calls come than can be answered, after CoDel (RFC 8289). A burst may wait. But if
- * more than MIN_BOUND calls were in progress during the whole of BURST_MS while the event loop was saturated, there is a
- * standing queue, and the bound becomes MIN_BOUND. Further calls are refused at once, which costs little, because
+ * more than MIN_BOUND calls were in progress during the whole of BURST_MS while the event loop was saturated, there is
+ * a standing queue, and the bound becomes MIN_BOUND. Further calls are refused at once, which costs little, because
  * nothing has been done for them. A lower bound would leave threads and databases idle: refused clients return at once,
  * and their refusals fill the turns of the event loop that admitted calls need. A slow database causes no such queue:
  * calls that wait for it are bounded where they wait.
