@@ -10,12 +10,12 @@ interface ItemResult<Value> {
     failure?: { code: string; error: string } | undefined;
 }
 
-const place = { index: z.number() };
-const failed = z.object({ ...place, ok: z.literal(false), code: z.string(), error: z.string() });
+const indexed = { index: z.number() };
+const failed = z.object({ ...indexed, ok: z.literal(false), code: z.string(), error: z.string() });
 
 /** The schema of the answer to a batch. A succeeded item has the fields of the answer to a single call. */
 export function batchAnswer<Shape extends z.ZodRawShape>(single: z.ZodObject<Shape>) {
-    const succeeded = single.extend({ ...place, ok: z.literal(true) });
+    const succeeded = single.extend({ ...indexed, ok: z.literal(true) });
     return z.object({
         results: z.array(z.union([succeeded, failed])),
         total_succeeded: z.number(),
@@ -56,7 +56,8 @@ export async function answerBatch<Item, Value, Shown extends object>(
     const isRun = alwaysRun || items.length > 0;
     const others = (isRun ? await run(items, [...refused.keys()]) : []).values();
     const results = sent.map((_, index) => {
-        const { value, failure } = refused.get(index) ?? (others.next().value as ItemResult<Value>); // one for each item
+        // run() returns one result for each of the other items
+        const { value, failure } = refused.get(index) ?? (others.next().value as ItemResult<Value>);
         if (failure) return { index, ok: false as const, ...failure };
         return { index, ok: true as const, ...show(value as Value) }; // set, because there is no failure
     });

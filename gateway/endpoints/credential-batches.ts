@@ -40,9 +40,9 @@ export const credentialBatchEndpoints = [
         answer: batchAnswer(issued),
         call: ({ body: { issuer_did, issuer_private_key, items }, services, context }) =>
             answerBatch(items, {
-                read(sent, place) {
+                read(sent, index) {
                     const { issuer_did: named = issuer_did, ...item } = parseItem(issueItem, sent);
-                    if (named === issuer_did) return { ...item, place };
+                    if (named === issuer_did) return { ...item, place: index };
                     throw new AppError('invalid', 'The issuer_did of an item must be that of the batch.');
                 },
                 async run(valid, refusedPlaces) {

@@ -16,8 +16,10 @@ const BATCHES = 4;
 /** Maximum number of waiting batches. Each may hold some MiB. */
 const MAX_WAITING = 64;
 
-export type BatchMethod = 'issue' | 'verify' | 'revoke' | 'status';
-const METHODS: readonly BatchMethod[] = ['issue', 'verify', 'revoke', 'status'];
+const METHODS = ['issue', 'verify', 'revoke', 'status'] as const;
+export type BatchMethod = (typeof METHODS)[number];
+/** The outcomes that are shown from the start: success, and what the alert is about. */
+const ZERO_OUTCOMES = ['ok', 'deadline', 'unavailable'];
 
 /** The context of an item. Its signatures leave at least half of the threads' places to single calls. */
 export type ItemContext = CallContext & { background: true };
@@ -64,9 +66,6 @@ export function batches(metrics: Metrics): Batches {
         },
     };
 }
-
-/** The outcomes that are shown from the start: success, and what the alert is about. */
-const ZERO_OUTCOMES = ['ok', 'deadline', 'unavailable'];
 
 function resultOf<Value>({ value, failure }: ItemOutcome<Value>): ItemResult<Value> {
     return { value, failure: failure && { code: failure.kind, error: failure.detail } };

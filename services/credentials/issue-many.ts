@@ -40,7 +40,7 @@ export async function issueMany(
         {
             operation: 'credentials.batch.issue',
             items,
-            digests: () => (item) => digestOf({ codec: IssueRequest, message: requestOf(item) }),
+            digestOf: (item) => digestOf({ codec: IssueRequest, message: requestOf(item) }),
             placeOf: ({ place }) => place,
             refusedPlaces: refused_places,
         },

@@ -59,11 +59,7 @@ export async function issueOne(
         return credential;
     };
     const replay = (made: Made) => signed(deps, { request, expiresAt, made }, context);
-    if (claim && held) {
-        idempotency.noteReplay(claim.operation, context);
-        return replay(held);
-    }
-    return idempotency.once(claim, { write, replay }, context);
+    return idempotency.once(claim, { write, replay, held }, context);
 }
 
 async function signed(

@@ -34,10 +34,10 @@ export async function revokeMany(
     { issuer_did, reason, items }: RevokeManyRequest,
     context: CallContext,
 ): Promise<RevokeManyResponse> {
+    requireItems('items', items);
     requireIssuer(issuer_did);
     if (reason !== undefined) requireReason(reason);
     const mayRevoke = rightsOver(issuer_did, deps.services.did, context);
-    requireItems('items', items);
     const batch = { method: 'revoke', items, context } as const;
     const revokeItem = (item: RevokeItem, own: ItemContext) =>
         revokeOne(deps, { ...item, issuer_did, reason: item.reason ?? reason, mayRevoke }, own);

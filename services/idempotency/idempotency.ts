@@ -34,19 +34,19 @@ export interface Idempotency {
     find(claim: Claim, context: CallContext): Promise<HeldClaim | undefined>;
     /**
      * Runs `write`, which claims and writes in one transaction, and resolves to undefined if an earlier call holds the
-     * claim. In that case the answer is the one of `replay`. `lookFirst`: looks for an earlier call before `write`,
-     * because that one is expensive. Without a claim it only writes.
+     * claim. In that case the answer is the one of `replay`, and it counts as repeated. `held` is the claim of an earlier
+     * call, if it is known. `lookFirst`: looks for an earlier call before `write`, because that one is expensive. Without
+     * a claim it only writes.
      */
     once<Answer>(claim: Claim | undefined, call: OnceCall<Answer>, context: CallContext): Promise<Answer>;
     /** Counts a conflict, and returns the error for a call whose key was used for another request. */
     conflictOf(claim: Claim): AppError;
-    /** Records that the answer of a call repeats an earlier one. */
-    noteReplay(operation: string, context: CallContext): void;
 }
 
 interface OnceCall<Answer> {
     write(): Promise<Answer | undefined>;
     replay(held: HeldClaim, claim: Claim): Promise<Answer> | Answer;
+    held?: HeldClaim | undefined;
     lookFirst?: boolean;
 }
 
@@ -116,7 +116,7 @@ function idempotency(lookUp: Coalescer<Buffer, HeldClaim | undefined>, shared: S
         if (held.fingerprint.equals(claim.fingerprint)) return held;
         throw conflictOf(claim);
     };
-    const noteReplay: Idempotency['noteReplay'] = (operation, { replay }) => {
+    const noteReplay = ({ operation }: Claim, { replay }: CallContext): void => {
         if (replay) replay.isReplay = true;
         count(operation, 'replayed');
     };
@@ -131,14 +131,13 @@ function idempotency(lookUp: Coalescer<Buffer, HeldClaim | undefined>, shared: S
         claimOfItem: derive,
         find,
         conflictOf,
-        noteReplay,
 
-        async once(claim, { write, replay, lookFirst = false }, context) {
+        async once(claim, { write, replay, held: known, lookFirst = false }, context) {
             for (let writes = 0; writes < MAX_WRITES; writes++) {
-                const held = claim && (lookFirst || writes > 0) ? await find(claim, context) : undefined;
+                const held = known ?? (claim && (lookFirst || writes > 0) ? await find(claim, context) : undefined);
                 if (claim && held) {
                     const answer = await replay(held, claim);
-                    noteReplay(claim.operation, context);
+                    noteReplay(claim, context);
                     return answer;
                 }
                 const answer = await write();

@@ -21,7 +21,7 @@ export interface ItemAnswer<Value> {
 }
 
 /**
- * Adds the claims to the items of a batch, and looks for earlier ones. `digests` returns a function whose result
+ * Adds the claims to the items of a batch, and looks for earlier ones. `digestOf` returns what
  * identifies the request of an item, `placeOf` what distinguishes the item from the others, by default its index.
  * `refusedPlaces` are those of items that the caller refused. Throws AppError `unprocessable` if one of the claims
  * belongs to another request, or to a refused item, and `invalid` if two items have the same place: then nothing is
@@ -32,7 +32,7 @@ export async function claimItems<Item>(
     batch: {
         operation: string;
         items: readonly Item[];
-        digests(): (item: Item) => Uint8Array;
+        digestOf(item: Item): Uint8Array;
         placeOf?(item: Item): number | undefined;
         refusedPlaces?: readonly number[];
     },
@@ -43,12 +43,11 @@ export async function claimItems<Item>(
     if (key === undefined) return items.map((item) => ({ item }));
     const places = items.map((item, index) => batch.placeOf?.(item) ?? index);
     requireDistinct([...places, ...refusedPlaces]);
-    const digestOf = batch.digests();
     const claimAt = (place: number | undefined, digest: Uint8Array) =>
         idempotency.claimOfItem({ operation, key: `${key}/${place}`, digest }, context);
     const findRefused = (place: number) => idempotency.find(claimAt(place, NO_DIGEST), context);
     const find = async (item: Item, index: number): Promise<ClaimedItem<Item>> => {
-        const claim = claimAt(places[index], digestOf(item));
+        const claim = claimAt(places[index], batch.digestOf(item));
         return { item, claim, held: await idempotency.find(claim, context) };
     };
     await mapInFlight(refusedPlaces, LOOKUPS_IN_FLIGHT, findRefused, context);

@@ -50,11 +50,12 @@ export function userCreation(deps: CreationDependencies) {
         const taken = new Set<string>();
         const createOne = ({ item, ...claims }: ClaimedItem<NewUser>) =>
             runItem(context, async (own) => create(deps, { candidate: validate(item, taken), ...claims }, own));
-        const digests = () => {
-            const digest = digestOf({ codec: CreateUsersRequest, message: request });
-            return () => digest;
+        let digest: Buffer | undefined; // all items have that of the whole request; only a call with a key needs it
+        const digestOfAll = () => {
+            digest ??= digestOf({ codec: CreateUsersRequest, message: request });
+            return digest;
         };
-        const claimed = { operation: 'internal.admin.create_users', items: users, digests };
+        const claimed = { operation: 'internal.admin.create_users', items: users, digestOf: digestOfAll };
         const items = await claimItems(deps.idempotency, claimed, context);
         const batch = { limit: HASHES_IN_FLIGHT, noun: 'user', context };
         const outcomes = await itemOutcomes(items, batch, createOne);
@@ -77,10 +78,6 @@ async function create(
 ): Promise<CreatedUser> {
     const { email, password, name, tier } = candidate;
     const replay = ({ id }: Pick<HeldClaim, 'id'>) => ({ user_id: id, email, tier });
-    if (claim && held) {
-        idempotency.noteReplay(claim.operation, context);
-        return replay(held);
-    }
     const write = async () => {
         const passwordHash = await passwords.hash(password, { ...context, background: true });
         const now = clock();
@@ -92,7 +89,7 @@ async function create(
         if (outcome === 'refused') throw new AppError('conflict', 'This email is already registered.');
         return outcome === 'written' ? created : undefined;
     };
-    return idempotency.once(claim, { write, replay }, context);
+    return idempotency.once(claim, { write, replay, held }, context);
 }
 
 /** Throws AppError if the item is invalid; otherwise adds its address to `taken`. */
