@@ -1,7 +1,7 @@
 import { encodeBase64 } from '../platform/base64.ts';
 import { newId } from '../platform/ids.ts';
-import { writePayload as credentialPayload } from '../services/credential-payload.ts';
-import { writePayload as presentationPayload } from '../services/presentations/payload.ts';
+import { writePayload as credentialPayload } from '../tokens/credential.ts';
+import { writePayload as presentationPayload } from '../tokens/presentation.ts';
 import { encodeDidKey } from '../workers/crypto/did-key.ts';
 import { generateKeyPair, type KeyPair, secretKeyBytes } from '../workers/crypto/ed25519.ts';
 import { signToken } from '../workers/crypto/paseto.ts';

@@ -1,6 +1,6 @@
 import type { CallContext } from '../platform/context.ts';
 import { AppError } from '../platform/errors.ts';
-import { isId } from '../platform/ids.ts';
+import { isId } from '../platform/uuid.ts';
 import type { Exchange } from './http/exchange.ts';
 import type { Services } from './services.ts';
 

@@ -24,16 +24,6 @@ export function newId(nowMs: number = Date.now()): string {
     return `${time.slice(0, 8)}-${time.slice(8)}-${versionAndSequence}-${variant}${random.slice(1, 4)}-${random.slice(4)}`;
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
-/**
- * True if the text is a UUID in lower-case canonical form, the only form in use. The version does not matter: an
- * invented UUID is a valid id of something that does not exist.
- */
-export function isId(text: string): boolean {
-    return text.length === 36 && UUID.test(text);
-}
-
 /** Request ids that are accepted from callers. Any other is replaced, because the id is logged. */
 export const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 

@@ -1,13 +1,8 @@
 import { invalid } from '../platform/errors.ts';
+import { isText } from '../tokens/texts.ts';
 
 /** Maximum length of every stored name, in characters (code points). */
 const MAX_NAME_LENGTH = 255;
-
-/** True if the text can be stored and signed, and has at most `max` characters (code points). */
-export function isText(text: string, max: number): boolean {
-    const short = text.length <= max || (text.length <= 2 * max && [...text].length <= max);
-    return short && text.isWellFormed() && !text.includes('\0');
-}
 
 /**
  * Throws AppError `invalid`, which names the field, if the text cannot be stored or is longer than `max` characters.

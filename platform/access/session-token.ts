@@ -1,5 +1,5 @@
 import { createDecoder, createVerifier } from 'fast-jwt';
-import { isId } from '../ids.ts';
+import { isId } from '../uuid.ts';
 
 /** Maximum length of a session token, in characters. A longer text is not parsed. */
 const MAX_TOKEN_LENGTH = 4_096;

@@ -1,10 +1,10 @@
 import { type CallContext, deadlineExceeded, throwIfCancelled } from '../context.ts';
 import { AppError, asAppError } from '../errors.ts';
-import { isId } from '../ids.ts';
 import type { Log } from '../telemetry/log.ts';
 import { type Metrics, secondsSince } from '../telemetry/metrics.ts';
 import { traceIdOf } from '../telemetry/span.ts';
 import { startSpan } from '../telemetry/tracing.ts';
+import { isId } from '../uuid.ts';
 import type { AdmitItems, BoundMethod } from './definition.ts';
 import { MAX_ANSWER_BYTES } from './frames/frames.ts';
 import { RemoteError } from './frames/wire.ts';

@@ -1,8 +1,8 @@
 import type { CallContext } from '../../platform/context.ts';
 import { newId } from '../../platform/ids.ts';
 import { type Credential, IssueRequest } from '../../proto/gen/credentials/v1/credentials.ts';
-import { credentialId } from '../credential-id.ts';
-import { writePayload } from '../credential-payload.ts';
+import { writePayload } from '../../tokens/credential.ts';
+import { credentialId } from '../../tokens/credential-id.ts';
 import type { Claim, HeldClaim } from '../idempotency/claim.ts';
 import type { ItemContext } from './batches.ts';
 import type { CredentialsDependencies } from './dependencies.ts';

@@ -1,7 +1,7 @@
 import { type CallContext, requireUser } from '../../platform/context.ts';
 import { invalid } from '../../platform/errors.ts';
 import type { CredentialSummary, ListRequest, ListResponse } from '../../proto/gen/credentials/v1/credentials.ts';
-import { credentialId } from '../credential-id.ts';
+import { credentialId } from '../../tokens/credential-id.ts';
 import type { Cursors, ListScope } from '../cursors.ts';
 import { requireLimit, totalOf } from '../paging.ts';
 import { foreignView } from './foreign-view.ts';

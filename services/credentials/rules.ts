@@ -1,10 +1,10 @@
 import { invalid } from '../../platform/errors.ts';
 import { MAX_CLAIMS_BYTES } from '../../proto/limits.ts';
-import { decodeDidKey, isDid } from '../../workers/crypto/did-key.ts';
-import { isCredentialType, MAX_TYPE_LENGTH } from '../credential-payload.ts';
+import { isCredentialType, MAX_TYPE_LENGTH } from '../../tokens/credential.ts';
+import { decodeDidKey, isDid } from '../../tokens/did-key.ts';
+import { readExpiry } from '../../tokens/times.ts';
 import { requireJsonObject } from '../json-object.ts';
 import { requireText } from '../texts.ts';
-import { readExpiry } from '../times.ts';
 
 const MAX_REASON_LENGTH = 2_000;
 

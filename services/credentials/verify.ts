@@ -7,11 +7,11 @@ import type {
     VerifyRequest,
 } from '../../proto/gen/credentials/v1/credentials.ts';
 import { MAX_PRESENTED_CREDENTIALS } from '../../proto/limits.ts';
-import { isToken } from '../../workers/crypto/paseto.ts';
+import { CREDENTIAL_MEMBERS } from '../../tokens/credential.ts';
+import { authenticCredential, credentialVerdict, unauthentic } from '../../tokens/credential-verdict.ts';
+import { isToken } from '../../tokens/v4-public.ts';
 import { requireCredentialId } from '../credential-id.ts';
-import { CREDENTIAL_MEMBERS, readPayload } from '../credential-payload.ts';
 import { mapInFlight } from '../map-in-flight.ts';
-import { outOfTime } from '../times.ts';
 import { type ItemContext, requireItems } from './batches.ts';
 import type { CredentialsDependencies } from './dependencies.ts';
 import { requireIssuer } from './rules.ts';
@@ -74,31 +74,11 @@ async function check(
     context: CallContext | ItemContext,
 ): Promise<Verification> {
     const opened = await signatures.open({ token: credential, did: issuer_did, ...CREDENTIAL_MEMBERS }, context);
-    if (!opened.ok) return unauthentic(opened.reason);
-    const content = readPayload(opened);
-    if ('invalidField' in content)
-        return unauthentic(`The token is not a credential: ${content.invalidField} is missing or unfit.`);
-    if (issuer_did !== undefined && content.issuer !== issuer_did) {
-        return unauthentic('The token names another issuer than the one that signed it.');
-    }
-    const { credential_id, claims, expires_at, ...shown } = content;
-    const expired = expires_at !== undefined && Date.parse(expires_at) <= clock();
-    const row = check_revocation ? await store.find(requireCredentialId(credential_id), context) : undefined;
+    const authentic = authenticCredential(opened, issuer_did);
+    if ('fault' in authentic) return unauthentic(authentic.fault);
+    const row = check_revocation ? await store.find(requireCredentialId(authentic.credential_id), context) : undefined;
     // The row may be of another issuer's credential, because somebody can create a token elsewhere with the same id.
     // Such a row says nothing about this token.
-    const revoked = row?.issuer === content.issuer && row.revoked_at !== null;
-    if (revoked || expired) {
-        const error = `The credential has ${revoked ? 'been revoked' : 'expired'}.`;
-        return { valid: false, ...shown, expires_at, revoked, expired, error };
-    }
-    const untimely = outOfTime({ nbf: opened.payload['nbf'] }, clock());
-    if (untimely !== undefined) {
-        return { valid: false, ...shown, expires_at, revoked, expired, error: `The credential ${untimely}.` };
-    }
-    return { valid: true, ...shown, claims, expires_at, revoked, expired };
-}
-
-/** The answer contains nothing from a token that is not authentic. */
-function unauthentic(error: string): Verification {
-    return { valid: false, revoked: false, expired: false, error };
+    const revoked = row?.issuer === authentic.issuer && row.revoked_at !== null;
+    return credentialVerdict(authentic, { revoked, now: clock() });
 }

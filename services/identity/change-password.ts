@@ -2,7 +2,7 @@ import type { Guard } from '../../platform/access/guard.ts';
 import { LIVENESS_MARK_MS, type LivenessMarks } from '../../platform/access/liveness-marks.ts';
 import type { CallContext } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
-import { isId } from '../../platform/ids.ts';
+import { isId } from '../../platform/uuid.ts';
 import type { ChangePasswordRequest, ChangePasswordResponse } from '../../proto/gen/identity/v1/identity.ts';
 import type { Passwords } from '../../workers/crypto/passwords.ts';
 import { guardSubject } from './guard-subject.ts';

@@ -1,7 +1,7 @@
 import type { LivenessMarks } from '../../platform/access/liveness-marks.ts';
 import type { CallContext } from '../../platform/context.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
-import { isId } from '../../platform/ids.ts';
+import { isId } from '../../platform/uuid.ts';
 import type { LogoutRequest, LogoutResponse, RefreshRequest, Session } from '../../proto/gen/identity/v1/identity.ts';
 import type { RefreshRow, SessionRow } from './sessions.store.ts';
 import type { IdentityStore } from './store.ts';

@@ -1,6 +1,6 @@
 import { type CallContext, requireUser } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
-import { isId } from '../../platform/ids.ts';
+import { isId } from '../../platform/uuid.ts';
 import type { User } from '../../proto/gen/identity/v1/identity.ts';
 import type { UserRow } from './users.store.ts';
 

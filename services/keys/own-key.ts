@@ -1,6 +1,6 @@
 import { type CallContext, requireUser } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
-import { isId } from '../../platform/ids.ts';
+import { isId } from '../../platform/uuid.ts';
 import type { OwnKey } from './rows.ts';
 
 /** The key that a call of an account names. Throws `not_found` for a malformed id. */

@@ -2,7 +2,7 @@ import { readNetwork } from '../../platform/access/networks.ts';
 import { invalid } from '../../platform/errors.ts';
 import { MAX_KEY_NETWORKS, MAX_KEY_SCOPES } from '../../proto/limits.ts';
 import { SCOPE_NAMES } from '../../proto/scopes.ts';
-import { readDateTime } from '../times.ts';
+import { readDateTime } from '../../tokens/times.ts';
 
 /** How many years ahead a key may expire at most. */
 const MAX_YEARS = 10;

@@ -5,12 +5,13 @@ import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { CredentialsServiceDefinition, Verification } from '../../proto/gen/credentials/v1/credentials.ts';
 import { CreateRequest, type Presentation } from '../../proto/gen/presentations/v1/presentations.ts';
 import { MAX_PRESENTED_CREDENTIALS } from '../../proto/limits.ts';
-import { decodeDidKey, isDid } from '../../workers/crypto/did-key.ts';
+import { decodeDidKey, isDid } from '../../tokens/did-key.ts';
+import { writePayload } from '../../tokens/presentation.ts';
 import type { Signatures } from '../../workers/crypto/signatures.ts';
 import type { HeldClaim } from '../idempotency/claim.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { requireText } from '../texts.ts';
-import { requireBinding, writePayload } from './payload.ts';
+import { requireBinding } from './rules.ts';
 import type { PresentationStore } from './store.ts';
 
 export interface CreateDependencies {

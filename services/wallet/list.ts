@@ -5,7 +5,7 @@ import type {
     ListCredentialsResponse,
     StoredCredential,
 } from '../../proto/gen/wallet/v1/wallet.ts';
-import { credentialId } from '../credential-id.ts';
+import { credentialId } from '../../tokens/credential-id.ts';
 import type { Cursors, ListScope } from '../cursors.ts';
 import { requireLimit, totalOf } from '../paging.ts';
 import type { Continuations } from './continuation.ts';

@@ -12,13 +12,13 @@ import {
     type WalletServiceDefinition,
 } from '../../proto/gen/wallet/v1/wallet.ts';
 import { MAX_METADATA_BYTES, MAX_PAGE_ROWS } from '../../proto/limits.ts';
+import { CREDENTIAL_MEMBERS, type CredentialContent, readPayload } from '../../tokens/credential.ts';
+import { isToken } from '../../tokens/v4-public.ts';
 import { encodeDidKey } from '../../workers/crypto/did-key.ts';
 import { secretKeyBytes } from '../../workers/crypto/ed25519.ts';
-import { isToken } from '../../workers/crypto/paseto.ts';
 import { tagOf } from '../../workers/crypto/seal.ts';
 import type { Signatures } from '../../workers/crypto/signatures.ts';
 import { requireCredentialId } from '../credential-id.ts';
-import { CREDENTIAL_MEMBERS, type CredentialContent, readPayload } from '../credential-payload.ts';
 import type { Cursors } from '../cursors.ts';
 import { type Claim, openAnswer, sealAnswer } from '../idempotency/claim.ts';
 import { requireJsonObject } from '../json-object.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Guard } from '../../platform/access/guard.ts';
 import { type CallContext, requireUser } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
-import { isId } from '../../platform/ids.ts';
+import { isId } from '../../platform/uuid.ts';
 import { type PasswordCost, SALT_BYTES } from '../../workers/crypto/password.ts';
 import type { Passwords } from '../../workers/crypto/passwords.ts';
 import type { Continuations } from './continuation.ts';

@@ -2,21 +2,21 @@ import { parseApiKey } from '../../platform/access/api-key.ts';
 import { readIdempotencyKey } from '../../platform/access/idempotency-key.ts';
 import { sessionTokenVerifier } from '../../platform/access/session-token.ts';
 import { decodeBase64, decodeBase64Url } from '../../platform/base64.ts';
-import { isId } from '../../platform/ids.ts';
 import { parseJson, topLevelString } from '../../platform/json.ts';
 import { FRAME_METHOD } from '../../platform/rpc/frames/frames.ts';
 import { readTraceparent } from '../../platform/telemetry/span.ts';
+import { isId } from '../../platform/uuid.ts';
 import { CreateUsersRequest } from '../../proto/gen/identity/v1/identity.ts';
-import { uuidOf } from '../../services/credential-id.ts';
-import { readPayload as readCredential } from '../../services/credential-payload.ts';
 import { normaliseEmail, requireEmail } from '../../services/identity/email.ts';
 import { requireComparablePassword, requireNewPassword } from '../../services/identity/password-rules.ts';
 import { requireJsonObject } from '../../services/json-object.ts';
-import { readPayload as readPresentation } from '../../services/presentations/payload.ts';
 import { requireName, requireText } from '../../services/texts.ts';
-import { outOfTime, readDateTime, readExpiry } from '../../services/times.ts';
-import { decodeDidKey, isDid } from '../../workers/crypto/did-key.ts';
-import { isToken, splitToken } from '../../workers/crypto/paseto.ts';
+import { readPayload as readCredential } from '../../tokens/credential.ts';
+import { uuidOf } from '../../tokens/credential-id.ts';
+import { decodeDidKey, isDid } from '../../tokens/did-key.ts';
+import { readPayload as readPresentation } from '../../tokens/presentation.ts';
+import { outOfTime, readDateTime, readExpiry } from '../../tokens/times.ts';
+import { isToken, splitToken } from '../../tokens/v4-public.ts';
 import { verifyPassword } from '../../workers/crypto/password.ts';
 import { openToken } from '../../workers/crypto/signature-jobs.ts';
 import { GATEWAY_PARSERS } from './gateway-parsers.ts';
@@ -56,7 +56,7 @@ export const PARSERS: readonly Parser[] = [
         worst: { ...values, escapes: filled('"', '\\\\', '"'), quotes: filled('', '"') },
         run: readIdempotencyKey,
     },
-    { at: 'platform/ids.ts:isId', longest: MIB, worst: { ...letters, digits: filled('', '0') }, run: isId },
+    { at: 'platform/uuid.ts:isId', longest: MIB, worst: { ...letters, digits: filled('', '0') }, run: isId },
     {
         at: 'platform/access/session-token.ts:verify',
         longest: HEADER,
@@ -77,19 +77,19 @@ export const PARSERS: readonly Parser[] = [
         run: (text) => CreateUsersRequest.decode(UTF8.encode(text)),
     },
     {
-        at: 'services/credential-id.ts:uuidOf',
+        at: 'tokens/credential-id.ts:uuidOf',
         longest: MIB,
         worst: { ...letters, urn: filled('urn:uuid:', '0') },
         run: uuidOf,
     },
     {
-        at: 'services/credential-payload.ts:readPayload',
+        at: 'tokens/credential.ts:readPayload',
         longest: MIB,
         worst: letters,
         run: (text) => readCredential({ payload: { typ: 'credential', jti: text }, raw: {} }),
     },
     {
-        at: 'services/presentations/payload.ts:readPayload',
+        at: 'tokens/presentation.ts:readPayload',
         longest: MIB,
         worst: letters,
         run: (text) => readPresentation({ typ: 'presentation', jti: 'x', iss: text }),
@@ -137,26 +137,26 @@ export const PARSERS: readonly Parser[] = [
         run: requireName,
     },
     {
-        at: 'services/times.ts:readDateTime',
+        at: 'tokens/times.ts:readDateTime',
         longest: MIB,
         worst: { ...letters, digits: filled('2026-01-01T00:00:00.', '1', 'Z') },
         run: readDateTime,
     },
     {
-        at: 'services/times.ts:readExpiry',
+        at: 'tokens/times.ts:readExpiry',
         longest: MIB,
         worst: { ...letters, digits: filled('2026-01-01T00:00:00.', '1', 'Z') },
         run: readExpiry,
     },
-    { at: 'services/times.ts:outOfTime', longest: MIB, worst: letters, run: (text) => outOfTime({ exp: text }, 0) },
+    { at: 'tokens/times.ts:outOfTime', longest: MIB, worst: letters, run: (text) => outOfTime({ exp: text }, 0) },
     {
-        at: 'workers/crypto/did-key.ts:decodeDidKey',
+        at: 'tokens/did-key.ts:decodeDidKey',
         longest: MIB,
         worst: { ...letters, digits: filled('did:key:z6Mk', 'z') },
         run: decodeDidKey,
     },
     {
-        at: 'workers/crypto/did-key.ts:isDid',
+        at: 'tokens/did-key.ts:isDid',
         longest: MIB,
         worst: { ...letters, colons: filled('did:web:', ':'), escapes: filled('did:web:', '%41', '%') },
         run: isDid,
@@ -167,8 +167,13 @@ export const PARSERS: readonly Parser[] = [
         worst: { ...letters, hash: filled('$argon2id$v=19$m=8,t=1,p=1$', 'a') },
         run: (text) => verifyPassword(text, 'password'),
     },
-    { at: 'workers/crypto/paseto.ts:isToken', longest: MIB, worst: tokens, run: isToken },
-    { at: 'workers/crypto/paseto.ts:splitToken', longest: MIB, worst: tokens, run: splitToken },
+    { at: 'tokens/v4-public.ts:isToken', longest: MIB, worst: tokens, run: isToken },
+    {
+        at: 'tokens/v4-public.ts:splitToken',
+        longest: MIB,
+        worst: tokens,
+        run: (text) => splitToken(text, { decodeBase64Url }),
+    },
     {
         at: 'workers/crypto/signature-jobs.ts:openToken',
         longest: MIB,

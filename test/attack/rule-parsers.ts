@@ -5,7 +5,6 @@ import { newId } from '../../platform/ids.ts';
 import { callers } from '../../platform/rpc/callers.ts';
 import { contextFromMetadata } from '../../platform/rpc/unary.ts';
 import { requireCredentialId } from '../../services/credential-id.ts';
-import { isCredentialType } from '../../services/credential-payload.ts';
 import {
     requireCredentialType,
     requireExpiry,
@@ -16,11 +15,12 @@ import {
 import { cursors } from '../../services/cursors.ts';
 import { requireAccountId } from '../../services/identity/user.ts';
 import { requireChange, requireRestrictions } from '../../services/keys/restrictions.ts';
-import { isText } from '../../services/texts.ts';
 import { isTier, requireTier } from '../../services/tiers.ts';
 import { continuations } from '../../services/wallet/continuation.ts';
 import { requirePage } from '../../services/wallet/list.ts';
 import { requirePassword } from '../../services/wallet/unlock.ts';
+import { isCredentialType } from '../../tokens/credential.ts';
+import { isText } from '../../tokens/texts.ts';
 import { keyPairFrom, publicKeyFrom } from '../../workers/crypto/ed25519.ts';
 import { attempt, filled, MIB, type Parser } from './parser-inputs.ts';
 
@@ -85,7 +85,7 @@ export const RULE_PARSERS: readonly Parser[] = [
         },
     },
     { at: 'services/credential-id.ts:requireCredentialId', longest: MIB, worst: texts, run: requireCredentialId },
-    { at: 'services/credential-payload.ts:isCredentialType', longest: MIB, worst: texts, run: isCredentialType },
+    { at: 'tokens/credential.ts:isCredentialType', longest: MIB, worst: texts, run: isCredentialType },
     { at: 'services/credentials/rules.ts:requireIssuer', longest: MIB, worst: dids, run: requireIssuer },
     { at: 'services/credentials/rules.ts:requireSubject', longest: MIB, worst: dids, run: requireSubject },
     {
@@ -108,7 +108,7 @@ export const RULE_PARSERS: readonly Parser[] = [
         worst: texts,
         run: (text) => requireAccountId({ user_id: text } as CallContext), // only the members that it reads
     },
-    { at: 'services/texts.ts:isText', longest: MIB, worst: texts, run: (text) => isText(text, 255) },
+    { at: 'tokens/texts.ts:isText', longest: MIB, worst: texts, run: (text) => isText(text, 255) },
     { at: 'services/tiers.ts:isTier', longest: MIB, worst: texts, run: isTier },
     { at: 'services/tiers.ts:requireTier', longest: MIB, worst: texts, run: requireTier },
     {

@@ -12,7 +12,8 @@ import { SOURCE_FILES as FILES, importsOf } from './source-files.ts';
 const PARTS: ReadonlyArray<{ part: RegExp; imports: RegExp }> = [
     { part: /^platform\//, imports: /^proto\/gen\/rpc\// },
     { part: /^proto\//, imports: /^$/ },
-    { part: /^workers\/crypto\//, imports: /^platform\// },
+    { part: /^tokens\//, imports: /^platform\/(json|uuid)\.ts$|^proto\/limits\.ts$/ },
+    { part: /^workers\/crypto\//, imports: /^(platform|tokens)\// },
     { part: /^workers\/usage\//, imports: /^(platform|proto)\// },
     { part: /^gateway\//, imports: /^(platform|proto)\// },
     { part: /^client\//, imports: /^$/ },
@@ -27,12 +28,13 @@ const PARTS: ReadonlyArray<{ part: RegExp; imports: RegExp }> = [
     // A service reaches another service only through its proto. Other code that services share is directly in services/.
     {
         part: /^services\/[^/]+\//,
-        imports: /^(platform|proto|workers\/crypto)\/|^services\/(idempotency\/|(?!index|service|start)[^/]+\.ts$)/,
+        imports:
+            /^(platform|proto|tokens|workers\/crypto)\/|^services\/(idempotency\/|(?!index|service|start)[^/]+\.ts$)/,
     },
     {
         part: /^services\/[^/]+\.ts$/,
         imports:
-            /^platform\/|^proto\/(limits|check-codes)\.ts$|^workers\/crypto\/(did-key|seal)\.ts$|^services\/(?!index|service|start)[^/]+\.ts$/,
+            /^(platform|tokens)\/|^proto\/(limits|check-codes)\.ts$|^workers\/crypto\/seal\.ts$|^services\/(?!index|service|start)[^/]+\.ts$/,
     },
 ];
 
@@ -100,6 +102,7 @@ test('each rule detects its violation', () => {
     const broken = {
         'platform/batch.ts': "import { encodeDidKey } from '../workers/crypto/did-key.ts';",
         'platform/rpc/frames/wire.ts': "import type { DidRow } from '../../../proto/gen/did/v1/did.ts';",
+        'tokens/times.ts': "import { newId } from '../platform/ids.ts';",
         'proto/gen/did/v1/did.ts': 'export { AppError } from "../../../../platform/errors.ts";',
         'workers/crypto/paseto.ts': "import { isTier } from '../../services/tiers.ts';",
         'workers/usage/roll-up.ts': "const { sign } = await import('../crypto/ed25519.ts');",

@@ -11,7 +11,7 @@ export interface StatedBound {
 }
 
 /** The service's sources without their comments. gateway/openapi/ only describes the interface. */
-const SOURCES = globSync('{main.ts,proto/limits.ts,{gateway,platform,services,workers}/**/*.ts}')
+const SOURCES = globSync('{main.ts,proto/limits.ts,{gateway,platform,services,tokens,workers}/**/*.ts}')
     .filter((file) => !file.startsWith('gateway/openapi/'))
     .sort()
     .map((file) => ({ file, source: withoutComments(readFileSync(file, 'utf8')) }));

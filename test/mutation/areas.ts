@@ -7,7 +7,12 @@ export interface Area {
 
 export const AREAS: Record<string, Area> = {
     token: {
-        mutate: ['workers/crypto/paseto.ts', 'workers/crypto/signature-jobs.ts'],
+        mutate: [
+            'tokens/v4-public.ts',
+            'tokens/open.ts',
+            'workers/crypto/paseto.ts',
+            'workers/crypto/signature-jobs.ts',
+        ],
         tests: [
             'test/unit/workers/crypto/paseto.test.ts',
             'test/unit/workers/crypto/signatures.test.ts',
@@ -16,7 +21,7 @@ export const AREAS: Record<string, Area> = {
         ],
     },
     did: {
-        mutate: ['workers/crypto/did-key.ts', 'workers/crypto/ed25519.ts'],
+        mutate: ['tokens/did-key.ts', 'workers/crypto/did-key.ts', 'workers/crypto/ed25519.ts'],
         tests: [
             'test/unit/workers/crypto/did-key.test.ts',
             'test/unit/workers/crypto/ed25519.test.ts',

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import bs58 from 'bs58';
-import { decodeDidKey, encodeDidKey } from '../../workers/crypto/did-key.ts';
+import { decodeDidKey } from '../../tokens/did-key.ts';
+import { encodeDidKey } from '../../workers/crypto/did-key.ts';
 import { type PublicKey, publicKeyOf, type Seed } from '../../workers/crypto/ed25519.ts';
 import ed25519 from './did-key/ed25519-x25519.json' with { type: 'json' };
 

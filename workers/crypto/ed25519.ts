@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import sodium from 'sodium-native';
 import { createCache } from '../../platform/cache.ts';
+import type { PublicKey } from '../../tokens/did-key.ts';
 
 declare const kind: unique symbol;
 
-/** 32 bytes that stand for an Ed25519 public key. Only verifying a signature shows whether they are a valid point. */
-export type PublicKey = Uint8Array & { readonly [kind]: 'public key' };
+export type { PublicKey };
 
 /** The 32-byte secret of an Ed25519 key pair (the private key of RFC 8032). */
 export type Seed = Uint8Array & { readonly [kind]: 'seed' };

@@ -1,9 +1,15 @@
 import { isUtf8 } from 'node:buffer';
+import { decodeBase64Url } from '../../platform/base64.ts';
 import { AppError } from '../../platform/errors.ts';
-import { JsonError, JsonText, parseJson, topLevelString } from '../../platform/json.ts';
-import { decodeDidKey, encodeDidKey } from './did-key.ts';
-import { generateKeyPair, type KeyPair, keyPairFrom, sameBytes } from './ed25519.ts';
-import { signToken, splitToken, type TokenParts, verifyToken } from './paseto.ts';
+import { decodeDidKey } from '../../tokens/did-key.ts';
+import { type Opened, type OpenRequest, openToken as open } from '../../tokens/open.ts';
+import type { TokenPrimitives } from '../../tokens/v4-public.ts';
+import { encodeDidKey } from './did-key.ts';
+import { generateKeyPair, type KeyPair, keyPairFrom, sameBytes, verify } from './ed25519.ts';
+import { signToken } from './paseto.ts';
+
+/** Node's decoders and libsodium. */
+const PRIMITIVES: TokenPrimitives = { decodeBase64Url, decodeUtf8, verify };
 
 export interface NewKey extends KeyPair {
     did: string;
@@ -17,28 +23,6 @@ export interface SignRequest {
     /** JSON text. */
     payload: string;
 }
-
-export interface OpenRequest {
-    token: string;
-    /** The did:key that must have signed the token; if absent, the one that the payload names in `iss`. */
-    did?: string | undefined;
-    /** Members of the payload to return as values: strings, or lists of at most MAX_LISTED strings. */
-    members: readonly string[];
-    /** Members of the payload to return as the text of a JSON object. */
-    raw: readonly string[];
-}
-
-/**
- * `payload` contains the requested `members` that exist; a member of another type is null. `raw` contains the texts of
- * the JSON objects, which may be undefined in `payload`. Nothing else leaves the thread, because copying the payload of
- * an unknown sender could block the event loop. `reason` may be shown to callers.
- */
-export type Opened =
-    | { ok: true; payload: Record<string, unknown>; raw: Record<string, string> }
-    | { ok: false; reason: string };
-
-/** Maximum number of strings in one list of a payload. A presentation contains at most 100 credentials. */
-const MAX_LISTED = 1_000;
 
 export function generateKey(): NewKey {
     const pair = generateKeyPair();
@@ -62,73 +46,11 @@ export function signPayload(request: SignRequest): string {
     return signToken(request.payload, seed, public_key);
 }
 
-/**
- * Checks the form, the signature and the payload of a v4.public token. The payload must be strict UTF-8 and a JSON
- * object that platform/json accepts. If the payload itself names the key, only that name is read before the signature
- * is verified.
- */
-export function openToken({ token, did, members, raw }: OpenRequest): Opened {
-    const parts = splitToken(token);
-    if (parts === undefined) return refused('The token is not a well-formed v4.public token.');
-    const fault = signatureFault(did ?? namedIssuer(parts.message), parts);
-    return fault ?? readPayload(parts.message, { members, raw });
+/** Checks the form, the signature and the payload of a v4.public token. */
+export function openToken(request: OpenRequest): Opened {
+    return open(request, PRIMITIVES);
 }
 
-/** Returns the signer that an unverified payload names, if it names one. */
-function namedIssuer(message: Buffer): string | undefined {
-    try {
-        return isUtf8(message) ? topLevelString(message.toString(), 'iss') : undefined;
-    } catch (error) {
-        if (error instanceof JsonError) return undefined;
-        throw error;
-    }
-}
-
-function signatureFault(did: string | undefined, parts: TokenParts): Opened | undefined {
-    const publicKey = did === undefined ? undefined : decodeDidKey(did);
-    if (publicKey === undefined) return refused('The issuer is not an Ed25519 did:key.');
-    return verifyToken(parts, publicKey) ? undefined : refused('The signature is not valid.');
-}
-
-function readPayload(message: Buffer, wanted: Pick<OpenRequest, 'members' | 'raw'>): Opened {
-    if (!isUtf8(message)) return refused('The payload is not UTF-8.');
-    try {
-        const value = parseJson(message.toString(), { raw: new Set(wanted.raw) });
-        if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-            return refused('The payload is not a JSON object.');
-        }
-        return pick(value as Record<string, unknown>, wanted); // a parsed object literal
-    } catch (error) {
-        if (error instanceof JsonError) return refused(`The payload is not acceptable JSON: ${error.message}.`);
-        throw error;
-    }
-}
-
-function pick(content: Record<string, unknown>, { members, raw }: Pick<OpenRequest, 'members' | 'raw'>): Opened {
-    const texts: Record<string, string> = {};
-    for (const name of raw) {
-        const member = content[name];
-        if (member instanceof JsonText) texts[name] = member.text;
-        if (member !== undefined) content[name] = undefined; // `delete` would make the object slow
-    }
-    const names = Object.keys(content);
-    // Most payloads have no other members and need no copy.
-    const payload = names.every((name) => members.includes(name) || raw.includes(name))
-        ? content
-        : Object.fromEntries(
-              members.filter((name) => Object.hasOwn(content, name)).map((name) => [name, content[name]]),
-          );
-    for (const name of members) {
-        if (Object.hasOwn(payload, name) && !isSimple(payload[name])) payload[name] = null;
-    }
-    return { ok: true, payload, raw: texts };
-}
-
-function isSimple(value: unknown): boolean {
-    if (typeof value === 'string') return true;
-    return Array.isArray(value) && value.length <= MAX_LISTED && value.every((item) => typeof item === 'string');
-}
-
-function refused(reason: string): Opened {
-    return { ok: false, reason };
+function decodeUtf8(bytes: Uint8Array): string | undefined {
+    return isUtf8(bytes) ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString() : undefined;
 }

@@ -1,18 +1,11 @@
 import { encodeBase64 } from '../../platform/base64.ts';
 import { coalesce } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
+import type { Opened, OpenRequest } from '../../tokens/open.ts';
 import type { PublicKey, Seed } from './ed25519.ts';
 import { type Outcome, valueOrError } from './outcome.ts';
 import type { PoolMetrics } from './pool-metrics.ts';
-import {
-    generateKey,
-    type NewKey,
-    type Opened,
-    type OpenRequest,
-    openToken,
-    type SignRequest,
-    signPayload,
-} from './signature-jobs.ts';
+import { generateKey, type NewKey, openToken, type SignRequest, signPayload } from './signature-jobs.ts';
 import type { Answers, Job, SignatureResult } from './signatures.worker.ts';
 import { startThreads } from './threads.ts';
 

@@ -1,8 +1,9 @@
 import { encodeBase64 } from '../../platform/base64.ts';
+import type { Opened, OpenRequest } from '../../tokens/open.ts';
 import { type KeyPair, secretKeyBytes } from './ed25519.ts';
 import { attempt, type Outcome } from './outcome.ts';
 import { signToken } from './paseto.ts';
-import { generateKey, type Opened, type OpenRequest, openToken, type SignRequest, signerOf } from './signature-jobs.ts';
+import { generateKey, openToken, type SignRequest, signerOf } from './signature-jobs.ts';
 
 /**
  * Keys are passed as base64 text: cloning a small byte array costs more than the encoding, and cloning a view copies

@@ -1,9 +1,9 @@
 import { keyBucket } from '../../platform/access/limit-record.ts';
 import { type CallContext, requireUser } from '../../platform/context.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
-import { isId } from '../../platform/ids.ts';
 import { shardTag } from '../../platform/redis/redis.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
+import { isId } from '../../platform/uuid.ts';
 import type { KeyUsage, UsageServiceDefinition } from '../../proto/gen/usage/v1/usage.ts';
 import { countsOf, dayText, readRecords, withoutRedis } from './records.ts';
 import { accountStatistics, platformStatistics, type UsageDependencies } from './statistics.ts';

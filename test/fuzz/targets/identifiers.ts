@@ -6,7 +6,8 @@ import { parseApiKey } from '../../../platform/access/api-key.ts';
 import { decodeBase64 } from '../../../platform/base64.ts';
 import { requireCredentialId } from '../../../services/credential-id.ts';
 import { cursors, type ListScope } from '../../../services/cursors.ts';
-import { decodeDidKey, encodeDidKey, isDid } from '../../../workers/crypto/did-key.ts';
+import { decodeDidKey, isDid } from '../../../tokens/did-key.ts';
+import { encodeDidKey } from '../../../workers/crypto/did-key.ts';
 import type { PublicKey } from '../../../workers/crypto/ed25519.ts';
 import { attempt, target } from '../parsers/target.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { needsRehash as otherNeedsRehash, verify as otherVerify } from 'argon2';
 import { requireEmail } from '../../../services/identity/email.ts';
-import { readDateTime, readExpiry } from '../../../services/times.ts';
+import { readDateTime, readExpiry } from '../../../tokens/times.ts';
 import { hashPassword, needsRehash, verifyPassword } from '../../../workers/crypto/password.ts';
 import { attempt, target } from '../parsers/target.ts';
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { CallContext } from '../../../platform/context.ts';
 import { newId } from '../../../platform/ids.ts';
 import { type ListRequest, ListResponse } from '../../../proto/gen/credentials/v1/credentials.ts';
-import { decodeDidKey } from '../../../workers/crypto/did-key.ts';
+import { decodeDidKey } from '../../../tokens/did-key.ts';
 import { testContext } from '../../support/harness.ts';
 import {
     type Credentials,

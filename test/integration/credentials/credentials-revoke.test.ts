@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallContext } from '../../../platform/context.ts';
 import { newId } from '../../../platform/ids.ts';
-import { decodeDidKey } from '../../../workers/crypto/did-key.ts';
+import { decodeDidKey } from '../../../tokens/did-key.ts';
 import { testContext } from '../../support/harness.ts';
 import {
     counted,

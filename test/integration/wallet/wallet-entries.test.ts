@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AppError } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
-import { writePayload } from '../../../services/credential-payload.ts';
+import { writePayload } from '../../../tokens/credential.ts';
 import { generateKey, signPayload } from '../../../workers/crypto/signature-jobs.ts';
 import { newParty, refuses, requestBy, shown } from '../credentials/credentials.fixture.ts';
 import { issue, PASSWORD, startWallets } from './wallet.fixture.ts';

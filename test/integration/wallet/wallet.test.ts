@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { AppError } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { sql } from '../../../platform/postgres/db.ts';
-import { decodeDidKey } from '../../../workers/crypto/did-key.ts';
+import { decodeDidKey } from '../../../tokens/did-key.ts';
 import { keyPairFrom } from '../../../workers/crypto/ed25519.ts';
 import { openToken, signPayload } from '../../../workers/crypto/signature-jobs.ts';
 import { testContext } from '../../support/harness.ts';

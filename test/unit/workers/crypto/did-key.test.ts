@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import bs58 from 'bs58';
 import fc from 'fast-check';
-import { decodeDidKey, didKeyFragment, encodeDidKey, isDid } from '../../../../workers/crypto/did-key.ts';
+import { decodeDidKey, isDid } from '../../../../tokens/did-key.ts';
+import { didKeyFragment, encodeDidKey } from '../../../../workers/crypto/did-key.ts';
 import type { PublicKey } from '../../../../workers/crypto/ed25519.ts';
 
 const DID = 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp';

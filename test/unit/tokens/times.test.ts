@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readDateTime, readExpiry } from '../../../services/times.ts';
+import { readDateTime, readExpiry } from '../../../tokens/times.ts';
 
 test('a date-time with an offset becomes the same instant in UTC, truncated to milliseconds', () => {
     const cases = {

@@ -3,14 +3,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { AppError } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
-import { credentialId, uuidOf } from '../../../services/credential-id.ts';
-import {
-    CREDENTIAL_MEMBERS,
-    type CredentialContent,
-    readPayload,
-    writePayload,
-} from '../../../services/credential-payload.ts';
 import { requireClaims, requireCredentialType, requireReason } from '../../../services/credentials/rules.ts';
+import { CREDENTIAL_MEMBERS, type CredentialContent, readPayload, writePayload } from '../../../tokens/credential.ts';
+import { credentialId, uuidOf } from '../../../tokens/credential-id.ts';
 import { generateKey, openToken, signPayload } from '../../../workers/crypto/signature-jobs.ts';
 
 const key = generateKey();

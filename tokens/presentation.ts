@@ -1,8 +1,7 @@
-import { invalid } from '../../platform/errors.ts';
-import { stringifyJson } from '../../platform/json.ts';
-import { MAX_PRESENTED_CREDENTIALS } from '../../proto/limits.ts';
-import { decodeDidKey, isDid } from '../../workers/crypto/did-key.ts';
-import { readDateTime } from '../times.ts';
+import { stringifyJson } from '../platform/json.ts';
+import { MAX_PRESENTED_CREDENTIALS } from '../proto/limits.ts';
+import { decodeDidKey, isDid } from './did-key.ts';
+import { readDateTime } from './times.ts';
 
 /** The content of a presentation. */
 export interface PresentationContent {
@@ -25,14 +24,6 @@ export const PRESENTATION_MEMBERS = {
     members: ['typ', 'jti', 'iss', 'aud', 'iat', 'exp', 'nbf', 'nonce', 'domain', 'credentials'],
     raw: [],
 } as const;
-
-/**
- * Throws AppError `invalid` if the text is empty. Nonce and domain are optional. They bind a presentation to one
- * occasion, which an empty text does not.
- */
-export function requireBinding(name: string, text: string | undefined): void {
-    if (text === '') throw invalid(`${name} must not be empty.`);
-}
 
 /** Returns the payload of a presentation's token as JSON. Members that RFC 7519 defines have its claim names. */
 export function writePayload(content: PresentationContent): string {

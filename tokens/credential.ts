@@ -1,6 +1,6 @@
 import { JsonText, stringifyJson } from '../platform/json.ts';
-import { decodeDidKey, isDid } from '../workers/crypto/did-key.ts';
 import { uuidOf } from './credential-id.ts';
+import { decodeDidKey, isDid } from './did-key.ts';
 import { isText } from './texts.ts';
 import { readDateTime } from './times.ts';
 
