@@ -12,11 +12,13 @@ import { SOURCE_FILES as FILES, importsOf } from './source-files.ts';
 const PARTS: ReadonlyArray<{ part: RegExp; imports: RegExp }> = [
     { part: /^platform\//, imports: /^proto\/gen\/rpc\// },
     { part: /^proto\//, imports: /^$/ },
+    // Runs in the service and in the package verify/, so it may use neither Node nor libsodium.
     { part: /^tokens\//, imports: /^platform\/(json|uuid)\.ts$|^proto\/limits\.ts$/ },
     { part: /^workers\/crypto\//, imports: /^(platform|tokens)\// },
     { part: /^workers\/usage\//, imports: /^(platform|proto)\// },
     { part: /^gateway\//, imports: /^(platform|proto)\// },
     { part: /^client\//, imports: /^$/ },
+    { part: /^verify\//, imports: /^tokens\/|^platform\/json\.ts$/ },
     // The registry of all services, what describes one, and what starts them.
     { part: /^services\/(index|service|start)\.ts$/, imports: /./ },
     { part: /^services\/crypto-pools\.ts$/, imports: /^(platform|workers\/crypto)\// },
@@ -108,6 +110,7 @@ test('each rule detects its violation', () => {
         'workers/usage/roll-up.ts': "const { sign } = await import('../crypto/ed25519.ts');",
         'gateway/admission/authenticator.ts': "import {\n    isTier,\n} from '../../services/tiers.ts';",
         'gateway/endpoints/dids.ts': "import { sign } from '../../workers/crypto/ed25519.ts';",
+        'verify/src/verify.ts': "import { sign } from '../../workers/crypto/ed25519.ts';",
         'client/client.ts': "import { AppError } from '../platform/errors.ts';",
         'services/keys/store.ts': "import { didStore } from '../did/store.ts';",
         'services/keys/service.ts': "import { SERVICES } from '../index.ts';",

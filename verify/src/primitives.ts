@@ -1,0 +1,32 @@
+import type { TokenPrimitives } from '../../tokens/v4-public.ts';
+import { verifySignature } from './ed25519.ts';
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** What browsers and Node have in common, and Ed25519 in JavaScript. */
+export const PRIMITIVES: TokenPrimitives = { decodeBase64Url, decodeUtf8, verify: verifySignature };
+
+/** Returns the bytes of canonical base64url without padding; undefined for any other text. */
+export function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
+    let binary: string;
+    try {
+        binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
+    } catch {
+        return undefined;
+    }
+    // atob() also reads blanks, padding and loose bits, so the text must be what the bytes are encoded to.
+    const canonical = btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+    if (canonical !== text) return undefined;
+    const bytes = new Uint8Array(binary.length);
+    for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
+    return bytes;
+}
+
+/** Returns the text of strict UTF-8, with a byte order mark if there is one; undefined for any other bytes. */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
+    try {
+        return UTF8.decode(bytes);
+    } catch {
+        return undefined;
+    }
+}

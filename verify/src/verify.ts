@@ -1,0 +1,120 @@
+import { CREDENTIAL_MEMBERS } from '../../tokens/credential.ts';
+import {
+    authenticCredential,
+    type CredentialVerdict,
+    credentialVerdict,
+    unauthentic,
+} from '../../tokens/credential-verdict.ts';
+import { isDid } from '../../tokens/did-key.ts';
+import { type Opened, type OpenRequest, openToken } from '../../tokens/open.ts';
+import { PRESENTATION_MEMBERS } from '../../tokens/presentation.ts';
+import {
+    authenticPresentation,
+    type PresentationVerdict,
+    presentationVerdict,
+} from '../../tokens/presentation-verdict.ts';
+import { type CommonOptions, completed } from './options.ts';
+import { PRIMITIVES } from './primitives.ts';
+import { type StatusAnswer, type StatusOptions, statusOf } from './status.ts';
+
+export type { StatusListToken } from './options.ts';
+export type { Status } from './status.ts';
+
+export interface CredentialOptions extends CommonOptions {
+    /** The did:key that must have signed the credential. By default any issuer will do: look at `issuer` then. */
+    issuer?: string | undefined;
+}
+
+export interface PresentationOptions extends CommonOptions {
+    /** Your DID, for which the presentation must have been made. */
+    audience: string;
+    /** The challenge that you gave the holder. `false`: you gave none, so a presentation may be shown again. */
+    nonce: string | false;
+}
+
+/** As the service answers, with the status. The members from `issuer` to `expires_at` need a good signature. */
+export interface CredentialResult extends Omit<CredentialVerdict, 'claims'>, StatusAnswer {
+    /** Set only if the credential is valid. */
+    claims?: Record<string, unknown>;
+}
+
+/** As the service answers. `credentials` is set if the presentation has a good signature. */
+export interface PresentationResult extends PresentationVerdict {
+    credentials?: CredentialResult[];
+}
+
+const MEMBERS = {
+    members: [...CREDENTIAL_MEMBERS.members, 'status'],
+    raw: [...CREDENTIAL_MEMBERS.raw, 'status'],
+};
+
+/**
+ * Verifies a credential without the service. Whatever the token and the issuer are, it resolves: `valid` is false, and
+ * `error` has the reason. It rejects with TypeError if another option has a wrong type.
+ */
+export async function verifyCredential(token: string, options: CredentialOptions = {}): Promise<CredentialResult> {
+    return checkCredential(token, options.issuer, completed(options));
+}
+
+/**
+ * Verifies a presentation and the credentials in it without the service. Whatever token, audience and nonce are, it
+ * resolves: `valid` is false, and `error` has the reason. It rejects with TypeError if another option has a wrong type.
+ */
+export async function verifyPresentation(token: string, options: PresentationOptions): Promise<PresentationResult> {
+    const status = completed(options);
+    const { audience, nonce } = options;
+    if (typeof audience !== 'string' || !isDid(audience)) return { valid: false, error: 'audience is not a DID.' };
+    if (nonce === '') return { valid: false, error: 'nonce must not be empty.' };
+    if (typeof nonce !== 'string' && nonce !== false) {
+        return { valid: false, error: 'nonce must be a text, or false if there was none.' };
+    }
+    const authentic = authenticPresentation(open(token, { did: undefined, ...PRESENTATION_MEMBERS }));
+    if ('fault' in authentic) return { valid: false, error: authentic.fault };
+    const credentials: CredentialResult[] = [];
+    // One after the other, so that few lists are in memory at a time.
+    for (const presented of authentic.audience === audience ? authentic.credentials : []) {
+        credentials.push(await checkCredential(presented, undefined, status));
+    }
+    const expected = { audience, nonce: nonce === false ? undefined : nonce, now: status.now, credentials };
+    return { ...defined(presentationVerdict(authentic, expected)), credentials };
+}
+
+async function checkCredential(
+    token: string,
+    issuer: string | undefined,
+    options: StatusOptions,
+): Promise<CredentialResult> {
+    if (issuer === null) return resultOf(unauthentic('The issuer is not an Ed25519 did:key.'), {});
+    const opened = open(token, { did: issuer, ...MEMBERS });
+    const authentic = authenticCredential(opened, issuer);
+    if ('fault' in authentic) return resultOf(unauthentic(authentic.fault), {});
+    const answer = await statusOf(statusText(opened), options);
+    const verdict = credentialVerdict(authentic, { revoked: answer.status === 'revoked', now: options.now });
+    return resultOf(verdict, answer);
+}
+
+/** Opens what may be no token at all. */
+function open(token: unknown, request: Omit<OpenRequest, 'token'>): Opened {
+    if (typeof token !== 'string') return { ok: false, reason: 'The token is not a well-formed v4.public token.' };
+    return openToken({ token, ...request }, PRIMITIVES);
+}
+
+/** Returns the JSON of the member `status`; null if that is no object, undefined if there is none. */
+function statusText(opened: Opened): string | null | undefined {
+    if (!opened.ok || !Object.hasOwn(opened.payload, 'status')) return undefined;
+    return opened.raw['status'] ?? null;
+}
+
+function resultOf({ claims, ...verdict }: CredentialVerdict, answer: StatusAnswer): CredentialResult {
+    if (verdict.valid && answer.status === 'unknown') {
+        const error = 'The status of the credential is unknown.';
+        return { ...defined(verdict), valid: false, error, ...answer };
+    }
+    // The claims are the text of a JSON object.
+    return { ...defined(verdict), ...(claims !== undefined && { claims: JSON.parse(claims) }), ...answer };
+}
+
+/** Leaves out members that are undefined, as the JSON of the service does. */
+function defined<T extends object>(value: T): T {
+    return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T; // fewer members
+}
