@@ -15,6 +15,7 @@ const PAGES = [
     ...globSync('docs/{*,reference/*}.md'),
     'helm/README.md',
     'client/README.md',
+    'verify/README.md',
 ];
 const OPERATIONS = readFileSync('docs/operations.md', 'utf8');
 

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import {
+    existsSync,
+    globSync,
+    mkdirSync,
+    mkdtempSync,
+    readFileSync,
+    realpathSync,
+    rmSync,
+    writeFileSync,
+} from 'node:fs';
+import { builtinModules } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { credentialToken, listToken, newSigner } from '../../unit/verify/signed-lists.ts';
+
+const run = promisify(execFile);
+const folder = mkdtempSync(join(tmpdir(), 'verify-'));
+after(() => rmSync(folder, { recursive: true }));
+
+/** Packs a package, as publishing it does. Returns the path of the archive. */
+async function pack(path: string, ...options: string[]): Promise<string> {
+    const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder, ...options], { cwd: path });
+    return join(folder, stdout.trim());
+}
+
+const installed = join(folder, 'installed');
+mkdirSync(installed);
+writeFileSync(join(installed, 'package.json'), '{"private": true, "type": "module"}');
+const archives = [await pack('verify')];
+// From here, so that the test needs no registry.
+for (const name of ['curves', 'hashes']) archives.push(await pack(`node_modules/@noble/${name}`, '--ignore-scripts'));
+after(() => rmSync('verify/dist', { recursive: true, force: true }));
+await run('npm', ['install', '--offline', '--no-audit', '--no-fund', ...archives], { cwd: installed });
+const modules = join(installed, 'node_modules');
+const own = join(modules, 'credential-service-verify');
+
+const issuer = newSigner();
+const uri = 'https://status.example/1';
+const credential = credentialToken(issuer, { status_list: { idx: 1, uri, iss: issuer.did } });
+const program = `import { verifyCredential } from 'credential-service-verify';
+    const options = { status: ${JSON.stringify(listToken({ signer: issuer, uri }))} };
+    const { valid, claims, status } = await verifyCredential(${JSON.stringify(credential)}, options);
+    console.log(valid, claims.role, status, (await verifyCredential(undefined)).valid);`;
+writeFileSync(join(installed, 'program.js'), program);
+
+/** Every Node that is in the PATH. The package supports older ones than the service. */
+const nodes = [...new Set((process.env['PATH'] ?? '').split(':').map((path) => join(path, 'node')))]
+    .filter((path) => existsSync(path))
+    .map((path) => realpathSync(path));
+
+describe('the package that is built from the offline verifier', () => {
+    it('has one dependency, and contains its files, their types, the licence and the page', () => {
+        const { dependencies } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8'));
+        assert.deepEqual(Object.keys(dependencies), ['@noble/curves']);
+        const files = globSync('**/*', { cwd: own, withFileTypes: true }).filter((entry) => entry.isFile());
+        const names = files.map(({ parentPath, name }) => join(parentPath, name).slice(own.length + 1));
+        const other = names.filter(
+            (name) => !/^dist\/(verify\/src|tokens|platform|proto)\/[\w-]+\.(js|d\.ts)$/.test(name),
+        );
+        assert.deepEqual(other.sort(), ['LICENSE', 'README.md', 'package.json']);
+        const scripts = names.filter((name) => name.endsWith('.js'));
+        assert.ok(scripts.length > 15);
+        for (const script of scripts) assert.ok(names.includes(script.replace(/\.js$/, '.d.ts')), script);
+    });
+
+    it('imports only its own files and its dependency, and neither uses what only Node has', () => {
+        const files = globSync('{credential-service-verify/dist,@noble}/**/*.js', { cwd: modules });
+        for (const file of files) {
+            const source = readFileSync(join(modules, file), 'utf8');
+            const imports = source.matchAll(
+                /^(?:import|export)\b[^'"]*?\bfrom ['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm,
+            );
+            for (const [, name = ''] of imports) {
+                assert.match(name, /^\.\.?\/.*\.js$|^@noble\/(curves|hashes)\//, file);
+                assert.ok(!builtinModules.includes(name.replace(/^node:/, '')), `${file} imports ${name}`);
+            }
+            if (file.startsWith('credential')) assert.doesNotMatch(source, /\b(Buffer|process|require)\b[.(]/, file);
+        }
+    });
+
+    it('gives the compiler its types, without the types of Node', async () => {
+        const lines = [
+            `import { type CredentialResult, verifyCredential, verifyPresentation } from 'credential-service-verify';`,
+            'export async function program(token: string): Promise<CredentialResult> {',
+            `const { credentials = [] } = await verifyPresentation(token, { audience: 'did:web:x', nonce: false });`,
+            `for (const { status, as_of } of credentials) if (status === 'revoked') as_of?.slice(0, 10);`,
+            `await verifyPresentation(token, { audience: 'did:web:x' });`, // line 5
+            `await verifyCredential(token, { status: true });`,
+            `(await verifyCredential(token)).claims.role;`,
+            `if ((await verifyCredential(token)).status === 'suspended') return program(token);`,
+            `return verifyCredential(token, { issuer: 'did:key:z6Mk', status: 'fetch', fetch, now: Date.now() }); }`,
+        ];
+        writeFileSync(join(installed, 'program.ts'), lines.join('\n'));
+        for (const [module, resolution] of [
+            ['esnext', 'bundler'],
+            ['nodenext', 'nodenext'],
+        ] as const) {
+            const options = [
+                '--noEmit',
+                '--strict',
+                '--module',
+                module,
+                '--moduleResolution',
+                resolution,
+                '--types',
+                '',
+            ];
+            const compiled = run('tsc', [...options, '--lib', 'es2022,dom', '--target', 'es2022', 'program.ts'], {
+                cwd: installed,
+            });
+            const { stdout } = await compiled.catch((failure: { stdout: string }) => failure);
+            const faulty = Array.from(stdout.matchAll(/^(\S+)[(:](\d+)/gm), ([, file, line]) => `${file} ${line}`);
+            assert.deepEqual(faulty, ['program.ts 5', 'program.ts 6', 'program.ts 7', 'program.ts 8'], stdout);
+        }
+    });
+
+    for (const node of nodes) {
+        it(`verifies a credential with its status in ${node}`, async () => {
+            const { stdout } = await run(node, [resolve(installed, 'program.js')]);
+            assert.equal(stdout, 'true engineer valid false\n');
+        });
+    }
+});
