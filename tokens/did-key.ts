@@ -11,7 +11,11 @@ export const DID_KEY_BYTES = 34;
 /** 34 bytes that begin with this multicodec have 47 digits in base58, and the first ones are `6Mk`. */
 const DID_KEY = /^did:key:z6Mk[1-9A-HJ-NP-Za-km-z]{44}$/;
 
-const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+/** The values of the base58 digits, by their character codes. */
+const DIGITS = new Uint8Array(128);
+for (const [value, digit] of [...'123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'].entries()) {
+    DIGITS[digit.charCodeAt(0)] = value;
+}
 
 /**
  * Returns the key in an Ed25519 did:key; undefined for any other text. Any 32 bytes are accepted, even points of small
@@ -25,18 +29,28 @@ export function decodeDidKey(did: string): PublicKey | undefined {
     return bytes.slice(DID_KEY_MULTICODEC.length) as PublicKey; // 34 - 2 bytes
 }
 
-/** Returns the DID_KEY_BYTES of a base58 number. The greatest number that DID_KEY matches fits into them. */
+/**
+ * Returns the DID_KEY_BYTES of a base58 number with 47 digits. The greatest number that DID_KEY matches fits into them.
+ * Two digits and two bytes at a time take a quarter of the steps.
+ */
 function bytesOf(digits: string): Uint8Array {
-    const bytes = new Uint8Array(DID_KEY_BYTES);
-    for (let at = 0; at < digits.length; at++) {
-        let carry = BASE58.indexOf(digits.charAt(at));
-        for (let i = DID_KEY_BYTES - 1; i >= 0; i--) {
-            carry += 58 * (bytes[i] ?? 0);
-            bytes[i] = carry; // keeps the low 8 bits
-            carry >>= 8;
+    const words = new Uint16Array(DID_KEY_BYTES / 2); // the most significant one first
+    words[words.length - 1] = digitAt(digits, 0);
+    for (let at = 1; at < digits.length; at += 2) {
+        let carry = 58 * digitAt(digits, at) + digitAt(digits, at + 1);
+        for (let i = words.length - 1; i >= 0; i--) {
+            carry += 58 * 58 * (words[i] ?? 0);
+            words[i] = carry; // keeps the low 16 bits
+            carry >>>= 16;
         }
     }
+    const bytes = new Uint8Array(DID_KEY_BYTES);
+    for (let i = 0; i < bytes.length; i++) bytes[i] = (words[i >> 1] ?? 0) >> (i % 2 === 0 ? 8 : 0);
     return bytes;
+}
+
+function digitAt(digits: string, at: number): number {
+    return DIGITS[digits.charCodeAt(at)] ?? 0;
 }
 
 const MAX_DID_LENGTH = 2048;

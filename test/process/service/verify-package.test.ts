@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import {
     existsSync,
     globSync,
@@ -10,14 +11,19 @@ import {
     rmSync,
     writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:http';
 import { builtinModules } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import { chromium } from 'playwright-core';
 import { credentialToken, listToken, newSigner } from '../../unit/verify/signed-lists.ts';
 
 const run = promisify(execFile);
+const BROWSER = process.env['CHROMIUM_PATH'] || '/usr/bin/chromium';
+const skip = existsSync(BROWSER) ? false : `no browser: neither CHROMIUM_PATH nor ${BROWSER}`;
 const folder = mkdtempSync(join(tmpdir(), 'verify-'));
 after(() => rmSync(folder, { recursive: true }));
 
@@ -124,4 +130,35 @@ describe('the package that is built from the offline verifier', () => {
             assert.equal(stdout, 'true engineer valid false\n');
         });
     }
+
+    it('verifies a credential with its status in a browser', { skip }, async () => {
+        const imports = {
+            'credential-service-verify': '/node_modules/credential-service-verify/dist/verify/src/verify.js',
+            '@noble/curves/': '/node_modules/@noble/curves/',
+            '@noble/hashes/': '/node_modules/@noble/hashes/',
+        };
+        const page = `<script type="importmap">${JSON.stringify({ imports })}</script>
+            <script type="module">
+            const lines = [];
+            console.log = (...values) => lines.push(values.join(' '));
+            await import('/program.js');
+            document.title = lines.join();
+            </script>`;
+        await using stack = new AsyncDisposableStack();
+        const server = createServer(({ url = '/' }, response) => {
+            const isFile = existsSync(join(installed, url)) && url.endsWith('.js');
+            response.writeHead(200, { 'Content-Type': isFile ? 'text/javascript' : 'text/html' });
+            response.end(isFile ? readFileSync(join(installed, url)) : page);
+        }).listen(0);
+        stack.defer(() => void server.close());
+        await once(server, 'listening');
+        // Tests may run as root.
+        const browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox'] });
+        stack.defer(() => browser.close());
+        const tab = await browser.newPage();
+        const { port } = server.address() as AddressInfo; // it listens
+        await tab.goto(`http://127.0.0.1:${port}/`);
+        await tab.waitForFunction('document.title !== ""');
+        assert.equal(await tab.title(), 'true engineer valid false');
+    });
 });
