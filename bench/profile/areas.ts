@@ -25,7 +25,7 @@ const AREAS: ReadonlyArray<readonly [RegExp, string]> = [
         'Piscina and messages between threads',
     ],
     [
-        /\/workers\/crypto\/|\/node_modules\/(sodium-native|bs58|base-x|require-addon)\//,
+        /\/(workers\/crypto|tokens)\/|\/node_modules\/(sodium-native|bs58|base-x|require-addon)\//,
         'cryptography: tokens, keys, base58',
     ],
     [/\/node_modules\/(slonik|@slonik|roarr|pg|pg-.*)\//, 'slonik and pg'],
@@ -68,7 +68,7 @@ export function functionOf({ url, functionName, lineNumber }: Frame): string {
     if (url === '') return functionName;
     const file = url
         .replace(/^.*\/node_modules\//, '')
-        .replace(/^file:\/\/.*?\/(?=(gateway|platform|services|workers|proto)\/)/, '');
+        .replace(/^file:\/\/.*?\/(?=(gateway|platform|services|tokens|workers|proto)\/)/, '');
     return `${file}:${lineNumber + 1} ${functionName || '(anonymous)'}`;
 }
 

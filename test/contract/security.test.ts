@@ -55,7 +55,7 @@ const CONNECTING =
     /^platform\/(postgres\/(db|db-driver|db-errors|migrate|migration-transaction)|redis\/(redis|redis-cluster|jobs)|telemetry\/tracing-otlp)\.ts$|^platform\/rpc\//;
 
 it('only files that take the address from the settings open connections', () => {
-    const files = globSync('{main.ts,{gateway,platform,services,workers}/**/*.ts}');
+    const files = globSync('{main.ts,{gateway,platform,services,tokens,workers}/**/*.ts}');
     const connecting = files.filter((file) => CONNECTS.test(readFileSync(file, 'utf8')));
     assert.ok(
         connecting.includes('platform/rpc/replica.ts') && connecting.includes('platform/telemetry/tracing-otlp.ts'),

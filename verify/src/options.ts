@@ -16,7 +16,7 @@ export interface CommonOptions {
      * been revoked. By default there is no list, so such a credential is not valid.
      */
     status?: false | 'fetch' | StatusListToken | readonly StatusListToken[] | undefined;
-    /** Replaces the global `fetch` for status lists. */
+    /** Replaces the global `fetch` for status lists. It must stop when its signal is aborted. */
     fetch?: Fetch | undefined;
 }
 

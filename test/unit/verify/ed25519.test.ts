@@ -8,6 +8,7 @@ import { verifySignature } from '../../../verify/src/ed25519.ts';
 import { generateKeyPair, type PublicKey, sign, verify } from '../../../workers/crypto/ed25519.ts';
 
 const { Point } = ed25519;
+type Point = InstanceType<typeof Point>;
 const torsion = ED25519_TORSION_SUBGROUP.map((hex) => Point.fromHex(hex));
 const message = Buffer.from('a message');
 
@@ -31,26 +32,49 @@ test('a changed signature, key or message gets the verdict of libsodium', () => 
     for (const length of [0, 63, 65]) assert.equal(verifySignature(new Uint8Array(length), message, public_key), false);
 });
 
+/** Signs with any point as key and R: with `ofKey` and `ofR` added to those that the secret and the nonce give. */
+function forged(parts: { secret: bigint; nonce: bigint; ofKey?: Point; ofR?: Point; text?: Uint8Array }) {
+    const { secret, nonce, ofKey = Point.ZERO, ofR = Point.ZERO, text = message } = parts;
+    const key = Point.BASE.multiplyUnsafe(secret).add(ofKey).toBytes();
+    const r = Point.BASE.multiplyUnsafe(nonce).add(ofR).toBytes();
+    const challenge = bytesToNumberLE(hash('sha512', Buffer.concat([r, key, text]), 'buffer'));
+    const s = Point.Fn.create(nonce + challenge * secret);
+    return { key, r, s, challenge, text, signature: Buffer.concat([r, numberToBytesLE(s, 32)]) };
+}
+
 test('keys and signatures outside of the main subgroup get the verdict of libsodium', () => {
     const outcomes = { accepted: 0, refused: 0 };
     for (let round = 0; round < 128; round++) {
-        const secret = BigInt(round + 2);
-        const [ofKey, ofR] = [torsion[round % 8], torsion[(round >> 3) % 8]].map((point) => point ?? Point.ZERO);
-        const key = Point.BASE.multiply(secret)
-            .add(ofKey ?? Point.ZERO)
-            .toBytes();
-        const nonce = BigInt(round + 7);
-        const r = Point.BASE.multiply(nonce)
-            .add(ofR ?? Point.ZERO)
-            .toBytes();
-        const challenge = bytesToNumberLE(hash('sha512', Buffer.concat([r, key, message]), 'buffer'));
-        const s = Point.Fn.create(nonce + challenge * secret);
-        const signature = Buffer.concat([r, numberToBytesLE(s, 32)]);
+        const [ofKey, ofR] = [torsion[round % 8], torsion[(round >> 3) % 8]];
+        const { key, r, s, signature } = forged({ secret: BigInt(round + 2), nonce: BigInt(round + 7), ofKey, ofR });
         outcomes[agree(signature, key) ? 'accepted' : 'refused']++;
         // The same signature with S beyond the order
         assert.equal(agree(Buffer.concat([r, numberToBytesLE(s + Point.Fn.ORDER, 32)]), key), false);
     }
     assert.ok(outcomes.accepted > 10 && outcomes.refused > 50, JSON.stringify(outcomes));
+});
+
+test('a key of small order is refused, even if the equation holds', () => {
+    for (const ofKey of torsion) {
+        // The challenge cancels the key in one of eight messages on average.
+        for (let n = 0, found = false; !found; n++) {
+            const { signature, key, challenge, text } = forged({
+                secret: 0n,
+                nonce: 7n,
+                ofKey,
+                text: Buffer.of(n, n >> 8),
+            });
+            found = ofKey.multiplyUnsafe(challenge % 8n).is0();
+            assert.equal(agree(signature, key, text), false);
+        }
+    }
+});
+
+test('an R of small order is refused, even if the equation holds', () => {
+    for (const ofR of torsion) {
+        const { signature, key } = forged({ secret: 5n, nonce: 0n, ofR });
+        assert.equal(agree(signature, key), false);
+    }
 });
 
 test('every pair of small-order points, in each encoding, gets the verdict of libsodium', () => {

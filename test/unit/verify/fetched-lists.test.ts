@@ -107,17 +107,21 @@ describe('a list that is fetched', () => {
     });
 
     it('is never asked for over http, for a token that is not authentic, or if nobody looks', async () => {
-        const { uri, credential } = served();
+        const { uri, seen, fetch, credential } = served();
         const token = credential(1);
-        const never = { status: 'fetch', fetch: assert.fail } as const;
+        const fetching = { status: 'fetch', fetch } as const;
         for (const odd of [uri.replace('https', 'http'), 'file:///etc/passwd', '/v1/status-lists/1', 'data:,x']) {
-            assert.equal((await verifyCredential(credential(1, { uri: odd }), never)).status, 'unknown', odd);
+            assert.equal((await verifyCredential(credential(1, { uri: odd }), fetching)).status, 'unknown', odd);
         }
-        assert.equal((await verifyCredential(`${token}.Zg`, never)).valid, false);
-        assert.equal((await verifyCredential(token, { ...never, issuer: lists.did })).valid, false);
-        assert.equal((await verifyCredential(token, { ...never, status: false })).valid, true);
+        assert.equal((await verifyCredential(`${token}.Zg`, fetching)).valid, false);
+        assert.equal((await verifyCredential(token, { ...fetching, issuer: lists.did })).valid, false);
+        assert.equal((await verifyCredential(token, { ...fetching, status: false })).valid, true);
+        assert.equal((await verifyCredential(token, { fetch })).status, 'unknown');
         const presentation = presentationToken(issuer, [token]);
-        const elsewhere = { ...never, audience: 'did:web:other.example', nonce: false } as const;
+        const elsewhere = { ...fetching, audience: 'did:web:other.example', nonce: false } as const;
         assert.equal((await verifyPresentation(presentation, elsewhere)).valid, false);
+        assert.deepEqual(seen, []);
+        assert.equal((await verifyCredential(token, fetching)).valid, true);
+        assert.equal(seen.length, 1);
     });
 });
