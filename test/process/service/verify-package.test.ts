@@ -36,10 +36,10 @@ async function pack(path: string, ...options: string[]): Promise<string> {
 const installed = join(folder, 'installed');
 mkdirSync(installed);
 writeFileSync(join(installed, 'package.json'), '{"private": true, "type": "module"}');
+after(() => rmSync('verify/dist', { recursive: true, force: true }));
 const archives = [await pack('verify')];
 // From here, so that the test needs no registry.
 for (const name of ['curves', 'hashes']) archives.push(await pack(`node_modules/@noble/${name}`, '--ignore-scripts'));
-after(() => rmSync('verify/dist', { recursive: true, force: true }));
 await run('npm', ['install', '--offline', '--no-audit', '--no-fund', ...archives], { cwd: installed });
 const modules = join(installed, 'node_modules');
 const own = join(modules, 'credential-service-verify');
