@@ -18,6 +18,8 @@ export interface Answers {
     count: number;
     /** Latency of those answers, from the time at which the request was due. */
     latency: Latency;
+    /** The same, from the time at which the request was sent. Waiting for a free connection does not count. */
+    sinceSent: Latency;
     /** Number of answers that came in the counted time, whenever the request was due. */
     inTime: number;
 }
@@ -39,6 +41,8 @@ interface Lane {
     connection: Connection;
     /** When the unanswered request was due (`performance.now()`); undefined while the connection is free. */
     dueAt: number | undefined;
+    /** When it was sent. */
+    sentAt: number;
     /** Whether this request was due after the warm-up. */
     counts: boolean;
 }
@@ -56,10 +60,10 @@ export async function openLoop(
     const countsFrom = began + warmupS * 1_000;
     const countsUntil = countsFrom + seconds * 1_000;
     const counted = answerCounts();
-    const pool = lanePool(plan, (lane, status, dueAt) => {
+    const pool = lanePool(plan, ({ counts, sentAt }, status, dueAt) => {
         const now = performance.now();
         counted.add(status, {
-            latencyMs: lane.counts ? now - dueAt : undefined,
+            times: counts ? { sinceDueMs: now - dueAt, sinceSentMs: now - sentAt } : undefined,
             inTime: now >= countsFrom && now < countsUntil,
         });
         send();
@@ -71,6 +75,7 @@ export async function openLoop(
             const lane = pool.take();
             if (!lane) return;
             lane.dueAt = began + (next / rate) * 1_000;
+            lane.sentAt = performance.now();
             lane.counts = next >= firstCounted;
             lane.connection.send(requests[next++ % requests.length] as Buffer); // the list is not empty
         }
@@ -96,6 +101,7 @@ function lanePool(
     const openLane = (): Lane => {
         const lane: Lane = {
             dueAt: undefined,
+            sentAt: 0,
             counts: false,
             connection: openConnection({
                 target: targets[open.size % targets.length] as Target, // there is at least one
@@ -123,26 +129,38 @@ function lanePool(
     };
 }
 
-/** Counts all answers and, by status, the answers with a latency and the answers in time. */
+/** Milliseconds from two moments of a request to its answer. */
+interface Times {
+    sinceDueMs: number;
+    sinceSentMs: number;
+}
+
+/** Counts all answers and, by status, the answers with times and the answers in time. */
 function answerCounts() {
-    const byStatus = new Map<number, { latencies: number[]; inTime: number }>();
+    const byStatus = new Map<number, { times: Times[]; inTime: number }>();
     let all = 0;
     return {
         all: () => all,
-        add(status: number, { latencyMs, inTime }: { latencyMs: number | undefined; inTime: boolean }): void {
+        add(status: number, { times, inTime }: { times: Times | undefined; inTime: boolean }): void {
             all++;
-            const counts = byStatus.get(status) ?? { latencies: [], inTime: 0 };
+            const counts = byStatus.get(status) ?? { times: [], inTime: 0 };
             byStatus.set(status, counts);
-            if (latencyMs !== undefined) counts.latencies.push(latencyMs);
+            if (times) counts.times.push(times);
             if (inTime) counts.inTime++;
         },
         byStatus: (): OpenLoopResult['answers'] =>
             Object.fromEntries(
-                Array.from(byStatus, ([status, { latencies, inTime }]) => [
-                    status,
-                    { count: latencies.length, latency: latencyOf(latencies), inTime },
-                ]),
+                Array.from(byStatus, ([status, { times, inTime }]) => [status, answersOf(times, inTime)]),
             ),
+    };
+}
+
+function answersOf(times: readonly Times[], inTime: number): Answers {
+    return {
+        count: times.length,
+        latency: latencyOf(times.map(({ sinceDueMs }) => sinceDueMs)),
+        sinceSent: latencyOf(times.map(({ sinceSentMs }) => sinceSentMs)),
+        inTime,
     };
 }
 

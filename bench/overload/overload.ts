@@ -73,6 +73,7 @@ function phaseTable(phases: readonly Phase[], expectedStatus: number): string {
             figure((admitted?.inTime ?? 0) / seconds),
             figure(admitted?.latency.p50 ?? 0),
             figure(admitted?.latency.p99 ?? 0),
+            figure(admitted?.sinceSent.p99 ?? 0),
             figure((refused?.inTime ?? 0) / seconds),
             figure(refused?.latency.p99 ?? 0),
             figure(refusedWithinMs),
@@ -87,6 +88,7 @@ function phaseTable(phases: readonly Phase[], expectedStatus: number): string {
         'admitted/s',
         'p50 ms',
         'p99 ms',
+        'since sent, ms',
         '503/s',
         'p99 of a 503, ms',
         'by the log, ms',
@@ -102,9 +104,10 @@ function otherAnswers(answers: Phase['answers'], expectedStatus: number): number
 function verdict([half, twice]: readonly Phase[], expectedStatus: number, capacity: number): string {
     const admitted = (phase: Phase | undefined) => phase?.answers[expectedStatus];
     const goodput = (admitted(twice)?.inTime ?? 0) / (twice?.seconds ?? 1) / capacity;
-    const slower = (admitted(twice)?.latency.p99 ?? 0) / (admitted(half)?.latency.p99 ?? 1);
-    const latency = `p99 of admitted requests is ${figure(slower)} × that at half of it`;
-    return `At twice the capacity: goodput is ${figure(goodput)} of it; ${latency}.`;
+    const slower = (since: 'latency' | 'sinceSent'): string =>
+        figure((admitted(twice)?.[since].p99 ?? 0) / (admitted(half)?.[since].p99 ?? 1));
+    const p99 = `p99 of admitted requests is ${slower('latency')} × that at half of it`;
+    return `At twice the capacity: goodput is ${figure(goodput)} of it; ${p99}, ${slower('sinceSent')} × since sent.`;
 }
 
 await runAndClose((args) => parseOverloadOptions(args, HTTP_JOB_NAMES), overload);

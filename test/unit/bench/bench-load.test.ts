@@ -86,6 +86,16 @@ test('an open loop counts answers to requests due in the counted time, and separ
     assert.ok((answers[503]?.latency.p50 ?? 0) >= 1_000);
 });
 
+test('an open loop counts the wait for a free client only in the time since a request was due', async (t) => {
+    const { targets, requests } = await playground(t, 2, (path) =>
+        path === '/0' ? { status: 200, afterMs: 301 } : { status: 202 },
+    );
+    const plan = { targets, rate: 20, connections: 1, warmupS: 0, seconds: 0.1 };
+    const { answers } = await openLoop(plan, requests, () => {});
+    const { latency, sinceSent } = answers[202] ?? assert.fail('The second request has no answer.');
+    assert.ok(latency.p50 - sinceSent.p50 >= 245, 'it is due 50 ms after the first, which takes 301 ms');
+});
+
 test('the duration of refusals is read only from the log lines that a phase has added', async (t) => {
     const { folder } = await playground(t, 0);
     const file = join(folder, 'log');
