@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { ITEM } from '../batches/batch.fixture.ts';
 import { type Call, expectOk } from '../support/client.ts';
-import { afterwards, type Dice, race, serialOrder, together } from '../support/races.ts';
+import { afterwards, type Dice, race, senderFrom, serialOrder, together } from '../support/races.ts';
 import { newAccount, newDid, newKey } from '../support/world.ts';
 
 const LIMIT = 1_000; // of a key of the tier pro, per minute
@@ -77,7 +77,7 @@ race('batches that revoke the same credentials all answer the first revocation',
 race('a batch is issued as a whole or not at all while its key is revoked', 6, async (callers, dice) => {
     const { account, key_id, issueOf, issued } = await batcher();
     const revoke: Call = { method: 'DELETE', path: `/v1/keys/${key_id}`, token: account.token };
-    const made = await together([...Array(callers).fill(issueOf(3)), revoke], dice);
+    const made = await together([...Array(callers).fill(issueOf(3)), revoke], dice, senderFrom(dice));
     const alive = serialOrder(made, true, (isAlive, { call, answer }) => {
         if (call === revoke) return answer.status === 200 ? false : undefined;
         return answer.status === (isAlive ? 200 : 401) ? isAlive : undefined;

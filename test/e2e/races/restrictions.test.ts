@@ -1,22 +1,10 @@
 import assert from 'node:assert/strict';
 import { type Call, expectOk } from '../support/client.ts';
-import { afterwards, race, serialOrder, together } from '../support/races.ts';
-import { sendRaw } from '../support/raw.ts';
+import { afterwards, race, senderFrom, serialOrder, together } from '../support/races.ts';
 import { newAccount, newDid, newKey } from '../support/world.ts';
 
 const owner = await newAccount();
 const { did } = await newDid(owner.token);
-
-/** Sends calls from the address `from`. Refusals count against an address, so each round uses another one. */
-const sendFrom = (from: string) => async (call: Call) => {
-    const headers = [
-        ['Authorization', `Bearer ${call.token}`],
-        ['Content-Type', 'application/json'],
-    ] as const;
-    const body = call.body === undefined ? '' : JSON.stringify(call.body);
-    const { status, text } = await sendRaw({ ...call, headers, body, from });
-    return { status, text, data: JSON.parse(text).data };
-};
 
 race(
     'a key that is narrowed while it is used works up to one moment, and never after it',
@@ -29,7 +17,7 @@ race(
         const uses = Array.from({ length: callers - 1 }, () => use);
         const body = dice.pick([{ scopes: ['wallets:open'] }, { allowed_addresses: ['192.0.2.0/24'] }]);
         const narrow: Call = { method: 'PATCH', path, token: account.token, body };
-        const sender = sendFrom(`127.${1 + dice.number(250)}.${dice.number(256)}.${1 + dice.number(250)}`);
+        const sender = senderFrom(dice);
         if (dice.number(2)) await together([use, use], dice, sender);
         const made = await together([...uses, narrow, ...uses], dice, sender);
 
@@ -71,7 +59,7 @@ race('a key that is narrowed and revoked at once stays revoked', 10, async (call
     const uses = Array.from({ length: callers }, () => use);
     const revoke: Call = { method: 'DELETE', path, token: account.token };
     const change = (): Call => ({ method: 'PATCH', path, token: account.token, body: { scopes: ['dids:read'] } });
-    const sender = sendFrom(`127.${1 + dice.number(250)}.${dice.number(256)}.${1 + dice.number(250)}`);
+    const sender = senderFrom(dice);
     const made = await together([...uses, change(), revoke, change()], dice, sender);
     const alive = serialOrder(made, true, (isAlive, { call, answer }) => {
         if (call === revoke) return answer.status === 200 ? false : undefined;

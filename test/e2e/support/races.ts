@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Answer, type Call, send } from './client.ts';
+import { sendRaw } from './raw.ts';
 
 /** Rounds of each race. With 0, each race runs the number of rounds that it declares for a quick run. */
 const ROUNDS = Number(process.env['RACE_ROUNDS'] ?? 0);
@@ -45,6 +46,20 @@ export function race(name: string, quick: number, round: (callers: number, dice:
 }
 
 type Send = (call: Call) => Promise<Made['answer']>;
+
+/** Returns a function that sends calls from a random address. Refusals count against an address. */
+export function senderFrom(dice: Dice): Send {
+    const from = `127.${1 + dice.number(250)}.${dice.number(256)}.${1 + dice.number(250)}`;
+    return async (call) => {
+        const headers = [
+            ['Authorization', `Bearer ${call.token}`],
+            ['Content-Type', 'application/json'],
+        ] as const;
+        const body = call.body === undefined ? '' : JSON.stringify(call.body);
+        const { status, text } = await sendRaw({ ...call, headers, body, from });
+        return { status, text, data: JSON.parse(text).data };
+    };
+}
 
 /** Makes one more call, after all others were answered. */
 export async function afterwards(call: Call, dice: Dice, sender: Send = send): Promise<Made> {
