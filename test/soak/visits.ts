@@ -29,7 +29,11 @@ export async function newVisitor(): Promise<Visitor> {
     return { account, api_key, did: await newDid(api_key), wallet: await newWallet(api_key) };
 }
 
+/** A step makes one call. */
 type Step = () => Promise<unknown>;
+
+/** Number of credentials in the batch of a visit. */
+const BATCH_ITEMS = 5;
 
 /**
  * Makes one visit: calls every endpoint at least once. Returns the number of calls, and the statuses of refused calls.
@@ -121,7 +125,8 @@ function credentialSteps(
         () => client.did.resolve({ did: did.did }),
         () => client.did.document({ did: did.did }),
         () => client.did.create({ public_key: did.public_key }),
-        () => issueTwice(client, did),
+        ...issueTwice(client, did),
+        ...batchSteps(client, did),
         () => client.credentials.verify({ credential, issuer_did: did.did, check_revocation: true }),
         () => client.credentials.status({ credential_id }),
         () => client.credentials.batch.verify({ items: [{ credential }] }),
@@ -132,11 +137,31 @@ function credentialSteps(
 }
 
 /** Issues a credential, and repeats the call with the same Idempotency-Key. */
-async function issueTwice({ credentials }: Client, did: Did): Promise<void> {
-    const options = { idempotency_key: randomUUID() };
+function issueTwice({ credentials }: Client, did: Did): Step[] {
     const input = issueBody(did, 'did:web:subject.example');
-    const first = await credentials.issue(input, options);
-    assert.deepEqual(await credentials.issue(input, options), first);
+    const options = { idempotency_key: randomUUID() };
+    const issue = () => credentials.issue(input, options);
+    let first: unknown;
+    return [
+        async () => {
+            first = await issue();
+        },
+        async () => assert.deepEqual(await issue(), first),
+    ];
+}
+
+/** Issues a batch of credentials, and revokes them in a batch. */
+function batchSteps({ credentials: { batch } }: Client, did: Did): Step[] {
+    const { issuer_did, issuer_private_key, ...item } = issueBody(did, 'did:web:subject.example');
+    let items: { credential_id: string }[] = [];
+    return [
+        async () => {
+            const made = await batch.issue({ issuer_did, issuer_private_key, items: Array(BATCH_ITEMS).fill(item) });
+            items = made.results.flatMap((result) => (result.ok ? [{ credential_id: result.credential_id }] : []));
+            assert.equal(items.length, BATCH_ITEMS);
+        },
+        async () => assert.equal((await batch.revoke({ issuer_did, items })).total_succeeded, BATCH_ITEMS),
+    ];
 }
 
 function walletSteps(
