@@ -2,9 +2,8 @@ import { Places } from '../../platform/bounded-queue.ts';
 import { type CallContext, callerOf } from '../../platform/context.ts';
 import { invalid } from '../../platform/errors.ts';
 import type { Metrics } from '../../platform/telemetry/metrics.ts';
-import type { ItemFailure } from '../../proto/gen/credentials/v1/credentials.ts';
 import { MAX_BATCH_ITEMS } from '../../proto/limits.ts';
-import { type ItemOutcome, itemOutcomes } from '../item-outcomes.ts';
+import { type ItemResult, itemResults } from '../item-results.ts';
 
 /**
  * Maximum number of items of one batch that are in progress: as many as one batch of signatures holds. With more of
@@ -23,12 +22,6 @@ const ZERO_OUTCOMES = ['ok', 'deadline', 'unavailable'];
 
 /** The context of an item. Its signatures leave at least half of the threads' places to single calls. */
 export type ItemContext = CallContext & { background: true };
-
-/** The result of one item, as the responses contain it. Exactly one of both is set. */
-export interface ItemResult<Value> {
-    value: Value | undefined;
-    failure: ItemFailure | undefined;
-}
 
 export interface Batches {
     /**
@@ -59,14 +52,10 @@ export function batches(metrics: Metrics): Batches {
         async run({ method, items, context }, run) {
             const own: ItemContext = { ...context, background: true };
             const batch = { limit: ITEMS_IN_FLIGHT, noun: 'item', context };
-            const runAll = () => itemOutcomes(items, batch, (item) => run(item, own));
-            const outcomes = await places.run(runAll, context, callerOf(context));
-            for (const { failure } of outcomes) counter.inc({ method, outcome: failure?.kind ?? 'ok' });
-            return outcomes.map(resultOf);
+            const runAll = () => itemResults(items, batch, (item) => run(item, own));
+            const results = await places.run(runAll, context, callerOf(context));
+            for (const { failure } of results) counter.inc({ method, outcome: failure?.code ?? 'ok' });
+            return results;
         },
     };
-}
-
-function resultOf<Value>({ value, failure }: ItemOutcome<Value>): ItemResult<Value> {
-    return { value, failure: failure && { code: failure.kind, error: failure.detail } };
 }

@@ -11,7 +11,8 @@ import type {
     RevokeRequest,
 } from '../../proto/gen/credentials/v1/credentials.ts';
 import { requireCredentialId } from '../credential-id.ts';
-import { type ItemContext, type ItemResult, requireItems } from './batches.ts';
+import type { ItemResult } from '../item-results.ts';
+import { type ItemContext, requireItems } from './batches.ts';
 import type { CredentialsDependencies } from './dependencies.ts';
 import type { CredentialStore, FoundRow } from './rows.ts';
 import { requireIssuer, requireReason } from './rules.ts';
@@ -24,8 +25,11 @@ export async function revoke(
     { credential_id, issuer_did, reason }: RevokeRequest,
     context: CallContext,
 ): Promise<Revocation> {
+    const id = requireCredentialId(credential_id);
+    requireIssuer(issuer_did);
+    if (reason !== undefined) requireReason(reason);
     const mayRevoke = rightsOver(issuer_did, deps.services.did, context);
-    return revokeOne(deps, { credential_id, issuer_did, reason, mayRevoke }, context);
+    return revokeOne(deps, { id, credential_id, issuer_did, reason, mayRevoke }, context);
 }
 
 /** Revokes credentials of one issuer. Throws AppError `invalid` if its DID or the reason of all items is invalid. */
@@ -39,8 +43,11 @@ export async function revokeMany(
     if (reason !== undefined) requireReason(reason);
     const mayRevoke = rightsOver(issuer_did, deps.services.did, context);
     const batch = { method: 'revoke', items, context } as const;
-    const revokeItem = (item: RevokeItem, own: ItemContext) =>
-        revokeOne(deps, { ...item, issuer_did, reason: item.reason ?? reason, mayRevoke }, own);
+    const revokeItem = async (item: RevokeItem, own: ItemContext) => {
+        const id = requireCredentialId(item.credential_id);
+        if (item.reason !== undefined) requireReason(item.reason);
+        return revokeOne(deps, { ...item, id, issuer_did, reason: item.reason ?? reason, mayRevoke }, own);
+    };
     return { results: withinAnswer(await deps.batches.run(batch, revokeItem)) };
 }
 
@@ -63,14 +70,17 @@ export async function getStatusMany(
     return { results: withinAnswer(await deps.batches.run(batch, statusOf)) };
 }
 
+/** A revocation whose fields are checked. `id` is the UUID in `credential_id`. */
+interface Revoking extends RevokeRequest {
+    id: string;
+    mayRevoke(row: FoundRow): Promise<boolean>;
+}
+
 async function revokeOne(
     { store, clock }: CredentialsDependencies,
-    { credential_id, issuer_did, reason, mayRevoke }: RevokeRequest & { mayRevoke(row: FoundRow): Promise<boolean> },
+    { id, credential_id, issuer_did, reason, mayRevoke }: Revoking,
     context: CallContext,
 ): Promise<Revocation> {
-    const id = requireCredentialId(credential_id);
-    requireIssuer(issuer_did);
-    if (reason !== undefined) requireReason(reason);
     const row = await requireRow(store, id, context);
     if (row.issuer !== issuer_did) throw new AppError('forbidden', 'issuer_did is not the issuer of this credential.');
     if (!(await mayRevoke(row))) throw new AppError('forbidden', 'This account may not revoke this credential.');

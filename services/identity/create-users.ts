@@ -12,7 +12,7 @@ import type { Passwords } from '../../workers/crypto/passwords.ts';
 import { digestOf, type HeldClaim } from '../idempotency/claim.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { type ClaimedItem, claimItems, noteItems, runItem } from '../idempotency/items.ts';
-import { itemOutcomes } from '../item-outcomes.ts';
+import { itemResults } from '../item-results.ts';
 import { requireName } from '../texts.ts';
 import { requireTier, type Tier } from '../tiers.ts';
 import { requireEmail } from './email.ts';
@@ -58,14 +58,14 @@ export function userCreation(deps: CreationDependencies) {
         const claimed = { operation: 'internal.admin.create_users', items: users, digestOf: digestOfAll };
         const items = await claimItems(deps.idempotency, claimed, context);
         const batch = { limit: HASHES_IN_FLIGHT, noun: 'user', context };
-        const outcomes = await itemOutcomes(items, batch, createOne);
-        const made = outcomes.flatMap(({ value }) => value ?? []);
+        const results = await itemResults(items, batch, createOne);
+        const made = results.flatMap(({ value }) => value ?? []);
         noteItems(made, context);
         return {
             created: made.map(({ value }) => value),
             failed: users.flatMap(({ email = '' }, index) => {
-                const failure = outcomes[index]?.failure;
-                return failure ? { email, error: failure.detail } : [];
+                const failure = results[index]?.failure;
+                return failure ? { email, error: failure.error } : [];
             }),
         };
     };

@@ -27,7 +27,7 @@ interface Requested {
 export function requireRestrictions(requested: Requested, now: number): Restrictions {
     const { expires_at, scopes, allowed_addresses } = requested;
     return {
-        expires_at: expires_at === undefined ? null : requireExpiry(expires_at, now),
+        expires_at: expires_at === undefined ? null : requireFutureExpiry(expires_at, now),
         scopes: scopes.length === 0 ? null : requireScopes(scopes),
         allowed: allowed_addresses.length === 0 ? null : requireNetworks(allowed_addresses),
     };
@@ -60,7 +60,7 @@ export function hasExpired({ expires_at }: Pick<Restrictions, 'expires_at'>, now
     return expires_at !== null && Date.parse(expires_at) <= now;
 }
 
-function requireExpiry(text: string, now: number): string {
+function requireFutureExpiry(text: string, now: number): string {
     const time = readDateTime(text);
     if (time === undefined) throw invalid('expires_at must be an ISO 8601 date-time with an offset.');
     if (Date.parse(time) <= now) throw invalid('expires_at must be in the future.');

@@ -3,7 +3,9 @@ import { AppError } from '../platform/errors.ts';
 import { mapInFlight } from './map-in-flight.ts';
 
 /** The result of one item of a batch. `failure` says why the item failed. */
-export type ItemOutcome<Value> = { value: Value; failure?: undefined } | { value?: undefined; failure: AppError };
+export type ItemResult<Value> =
+    | { value: Value; failure?: undefined }
+    | { value?: undefined; failure: { code: AppError['kind']; error: string } };
 
 /** No item starts in the last part of the time of its call, in milliseconds. So the answer still arrives. */
 const RESERVE_MS = 2_000;
@@ -11,28 +13,28 @@ const RESERVE_MS = 2_000;
 const ANSWER_MS = 500;
 
 /**
- * Runs the items of a batch, at most `limit` at a time. Returns their outcomes in order. An item that fails with an
+ * Runs the items of a batch, at most `limit` at a time. Returns their results in order. An item that fails with an
  * AppError fails alone, and so does an item that has no time left, with AppError `deadline`. `noun` names an item.
  * Throws AppError `cancelled` if the client disconnects.
  */
-export async function itemOutcomes<Item, Value>(
+export async function itemResults<Item, Value>(
     items: readonly Item[],
     { limit, noun, context }: { limit: number; noun: string; context: CallContext },
     run: (item: Item) => Promise<Value>,
-): Promise<Array<ItemOutcome<Value>>> {
-    const outcomes = new Array<ItemOutcome<Value> | undefined>(items.length).fill(undefined);
+): Promise<Array<ItemResult<Value>>> {
+    const results = new Array<ItemResult<Value> | undefined>(items.length).fill(undefined);
     const runOne = async (item: Item, index: number): Promise<void> => {
         if (context.deadline - performance.now() < RESERVE_MS) return;
         try {
-            outcomes[index] = { value: await run(item) };
+            results[index] = { value: await run(item) };
         } catch (error) {
             throwIfCancelled(context);
             if (!(error instanceof AppError)) throw error;
-            outcomes[index] = { failure: error };
+            results[index] = { failure: failureOf(error) };
         }
     };
     await beforeDeadline(mapInFlight(items, limit, runOne, context), context);
-    return outcomes.map((outcome) => outcome ?? { failure: outOfTime(noun) });
+    return results.map((result) => result ?? { failure: failureOf(outOfTime(noun)) });
 }
 
 /** Resolves when the work is done, at the latest when the call must be answered. */
@@ -44,6 +46,10 @@ async function beforeDeadline(work: Promise<unknown>, { deadline }: CallContext)
     } finally {
         clearTimeout(timer);
     }
+}
+
+function failureOf({ kind, detail }: AppError) {
+    return { code: kind, error: detail };
 }
 
 function outOfTime(noun: string): AppError {
