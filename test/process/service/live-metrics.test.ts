@@ -51,7 +51,7 @@ function overTls(): Record<string, string> {
     return { GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key, GRPC_TLS_CA: ca };
 }
 
-/** Calls every endpoint once, and makes calls that a rate limit and the password guard refuse. */
+/** Calls every endpoint once, and makes calls that a rate limit, the password guard and a key's addresses refuse. */
 async function everythingOnce({ env }: TestService): Promise<void> {
     Object.assign(process.env, env); // the end-to-end helpers find the service by these
     const { examples } = await import('../../e2e/support/examples.ts');
@@ -71,6 +71,9 @@ async function everythingOnce({ env }: TestService): Promise<void> {
     const resolving = Array.from({ length: 10 }, () => client.as({ token }).did.create());
     const limited = (await Promise.allSettled(resolving)).filter(({ status }) => status === 'rejected');
     assert.ok(limited.length > 0);
+    const restricted = { name: 'elsewhere', allowed_addresses: ['192.0.2.0/24'] };
+    const { api_key: elsewhere } = await client.as({ token: account.token }).keys.generate(restricted);
+    await assert.rejects(client.as({ token: elsewhere }).did.create(), { status: 403 });
 }
 
 /** The shell pipeline that the runbook of an alert applies to the output of `kubectl logs`. */
@@ -138,12 +141,13 @@ describe('a Prometheus that scrapes every process', { skip }, () => {
         assert.deepEqual(await rolesWith('signatures'), ['credentials', 'did', 'presentations', 'wallet']);
     });
 
-    it('is supplemented by log queries of the runbooks, which find the source of password guesses', () => {
+    it('is supplemented by log queries of the runbooks, which find the source of guesses and of refused keys', () => {
         const input = globSync(join(logDir, 'grpc-gateway*.log')).map((file) => readFileSync(file, 'utf8'));
         const found = (alert: string) =>
             execFileSync('sh', ['-c', logPipeline(alert)], { encoding: 'utf8', input: input.join('') });
         assert.match(found('PasswordGuessing'), /^ +[1-9]\d* "address":"127\.0\.0\.1"$/m);
         assert.match(found('WalletGuessing'), /^ +[1-9]\d* "user_id":"[^"]+"$/m);
+        assert.match(found('KeysUsedElsewhere'), /^ +[1-9]\d* "key_id":"[^"]+"$/m);
     });
 
     it('gets metrics from every role that pass the checks of promtool', async () => {
