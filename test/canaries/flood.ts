@@ -1,27 +1,32 @@
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { GATEWAYS } from '../e2e/support/client.ts';
 import { requestText } from '../e2e/support/socket.ts';
-import { processesOf } from '../process/launch/launch.ts';
+import { processesOf, until } from '../process/launch/launch.ts';
 import type { Canaries } from './canary.ts';
 
 /** Together more calls than a gateway takes at once, whatever it does (8,192). */
 const CONNECTIONS = 1_500;
 const CALLS_PER_CONNECTION = 6;
 const TIMEOUT_MS = 30_000;
+/** Files that the gateways may open meanwhile: connections to databases and to other services. */
+const MAX_OTHER_FILES = 20;
 /** Its calls count against the limit of an address of their own. */
 const ADDRESS = '127.77.200.1';
 
 /**
  * Has all calls arrive at a gateway at once, by stopping it meanwhile, so that it turns some of them away for want of capacity. Gives
- * the first such answer.
+ * the first such answer once the gateways have closed the connections: an open connection keeps its newest request.
  */
 export async function flood(canaries: Canaries, database: string): Promise<string> {
+    const gateways = processesOf(database).filter(({ command }) => / main\.ts (all|gateway)$/.test(command));
+    const openFiles = (): number => gateways.reduce((sum, { pid }) => sum + readdirSync(`/proc/${pid}/fd`).length, 0);
+    const openBefore = openFiles();
     const sockets = await Promise.all(Array.from({ length: CONNECTIONS }, openConnection));
     const data = callOf(canaries).repeat(CALLS_PER_CONNECTION);
     const refusal = Promise.withResolvers<string>();
     const giveUp = setTimeout(() => refusal.reject(new Error('No call was turned away.')), TIMEOUT_MS);
-    const gateways = processesOf(database).filter(({ command }) => / main\.ts (all|gateway)$/.test(command));
     const signalAll = (signal: NodeJS.Signals): void => {
         for (const { pid } of gateways) process.kill(pid, signal);
     };
@@ -36,12 +41,14 @@ export async function flood(canaries: Canaries, database: string): Promise<strin
         }
         await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.write(data, resolve))));
         signalAll('SIGCONT');
-        return await refusal.promise;
+        await refusal.promise;
     } finally {
         signalAll('SIGCONT');
         clearTimeout(giveUp);
         for (const socket of sockets) socket.destroy();
     }
+    await until('the gateways have closed the connections', () => openFiles() <= openBefore + MAX_OTHER_FILES);
+    return refusal.promise;
 }
 
 /** A connection that the gateway has accepted. */
