@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { Problem } from './problem.ts';
@@ -11,21 +12,45 @@ const PICK_FROM = { lowest: 20_000, highest: 32_767 };
 
 export const LOOPBACK = '127.0.0.1';
 
-/** Ports that this process has chosen, even if no process listens there yet. */
-const taken = new Set<number>();
+/** Ports that this process has claimed, even if no process listens there yet. A chosen port has its mark. */
+const taken = new Map<number, Socket | undefined>();
 
-/** Chooses a free port on 127.0.0.1 that this process has not chosen before. Give it back with `releasePort`. */
+/**
+ * Chooses a free port on 127.0.0.1 that no process on this machine has chosen before. Give it back with `releasePort`,
+ * or by ending this process.
+ */
 export async function pickPort(): Promise<number> {
     for (;;) {
         const port = randomInt(PICK_FROM.lowest, PICK_FROM.highest + 1);
-        if (taken.has(port) || (await listenError(LOOPBACK, port)) !== undefined) continue;
-        taken.add(port);
-        return port;
+        if (await reservePort(port)) return port;
     }
+}
+
+/**
+ * Reserves a port on 127.0.0.1, and returns whether it was free. Two processes that choose at the same time cannot get the
+ * same port, although nothing listens there yet: each marks its choice by the UDP port of the same number.
+ */
+export async function reservePort(port: number): Promise<boolean> {
+    if (taken.has(port)) return false;
+    const mark = createSocket('udp4').unref();
+    try {
+        mark.bind({ address: LOOPBACK, port, exclusive: true });
+        await once(mark, 'listening');
+    } catch {
+        mark.close();
+        return false;
+    }
+    if ((await listenError(LOOPBACK, port)) !== undefined) {
+        mark.close();
+        return false;
+    }
+    taken.set(port, mark);
+    return true;
 }
 
 /** The port may be chosen again. */
 export function releasePort(port: number): void {
+    taken.get(port)?.close();
     taken.delete(port);
 }
 
@@ -52,7 +77,7 @@ async function requirePort(host: string, port: number, setting: string): Promise
     if (taken.has(port)) throw new Problem(`Port ${port} is already used by another setting. Change ${setting}.`);
     const code = await listenError(host, port);
     if (code === undefined) {
-        taken.add(port);
+        taken.set(port, undefined);
         return;
     }
     if (code === 'EADDRINUSE') throw new Problem(`Port ${port} on ${host} is in use. Set ${setting} to a free one.`);

@@ -3,12 +3,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
-import { connect, createServer, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { releasePort, reservePort } from '../../../deploy/local/ports.ts';
 
 export const CLONE = fileURLToPath(new URL('../../..', import.meta.url));
 const READY_TIMEOUT_MS = 180_000;
@@ -121,16 +122,15 @@ export function pidOf(dataDir: string, command: RegExp): number {
     return found.pid;
 }
 
-/** `count` consecutive ports on which nothing listens. */
+/** `count` consecutive ports on which nothing listens, and which no other test gets. */
 export async function freePorts(count: number): Promise<number[]> {
     for (;;) {
         // Outside the range that the launcher picks from and the range of outgoing connections.
         const first = randomInt(12_000, 19_000);
         const ports = Array.from({ length: count }, (_, index) => first + index);
-        const servers = ports.map((port) => createServer().listen(port, '127.0.0.1'));
-        const listening = await Promise.allSettled(servers.map((server) => once(server, 'listening')));
-        for (const server of servers) server.close();
-        if (listening.every(({ status }) => status === 'fulfilled')) return ports;
+        const reserved = await Promise.all(ports.map(reservePort));
+        if (reserved.every(Boolean)) return ports;
+        for (const port of ports.filter((_, index) => reserved[index])) releasePort(port);
     }
 }
 
