@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { status } from '@grpc/grpc-js';
-import { call, closeClients, type Options, READER_TOKEN } from '../support/grpc.ts';
+import { call, closeClients, type Options } from '../support/grpc.ts';
 import { newAccount, newDid, payloadOf } from '../support/world.ts';
 
 after(closeClients);
@@ -88,12 +88,5 @@ describe('batches over gRPC', () => {
         assert.deepEqual(outcomes(anonymous.results), ['unauthenticated']);
         const stranger = await answer('RevokeMany', request, as(await newAccount()));
         assert.deepEqual(outcomes(stranger.results), ['forbidden']);
-    });
-
-    it('count with each item as a call in progress of another service', async () => {
-        const reader = { token: READER_TOKEN };
-        const ids = (count: number) => ({ credential_ids: Array(count).fill('x') });
-        assert.equal((await answer('GetStatusMany', ids(8), reader)).results.length, 8);
-        assert.deepEqual(await refused('GetStatusMany', ids(9), reader), [status.INVALID_ARGUMENT, 'invalid']);
     });
 });

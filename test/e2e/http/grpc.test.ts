@@ -101,6 +101,22 @@ describe('another service with its own token', () => {
         for (const { trailers } of refused) assert.equal(trailers['retry-after'], '1');
         await answer('keys.v1.KeysService/List', { limit: 1 }, asReader(as(ada)));
     });
+
+    // This is here, and not beside the other batches, since files run in parallel and share the limit of this service.
+    it('uses one of its calls in flight for each item of a batch', async () => {
+        const getStatuses = (count: number) =>
+            call(
+                'credentials.v1.CredentialsService/GetStatusMany',
+                { credential_ids: Array(count).fill('x') },
+                asReader({}),
+            );
+        const largest = await getStatuses(8);
+        assertCode(largest, status.OK);
+        assert.equal(largest.response.results.length, 8);
+        const refused = await getStatuses(9);
+        assertCode(refused, status.INVALID_ARGUMENT);
+        assert.equal(refused.trailers['error-kind'], 'invalid');
+    });
 });
 
 it('only trusted callers get the statistics of the whole platform', async () => {
