@@ -9,6 +9,8 @@ import { Problem } from './problem.ts';
  * up), so that a port chosen now is still free when its process restarts later.
  */
 const PICK_FROM = { lowest: 20_000, highest: 32_767 };
+/** Number of ports to try before giving up. */
+const MAX_TRIES = 1_000;
 
 export const LOOPBACK = '127.0.0.1';
 
@@ -16,14 +18,16 @@ export const LOOPBACK = '127.0.0.1';
 const taken = new Map<number, Socket | undefined>();
 
 /**
- * Chooses a free port on 127.0.0.1 that no process on this machine has chosen before. Give it back with `releasePort`,
- * or by ending this process.
+ * Chooses a free port on 127.0.0.1 that no other process has chosen in this way. Give it back with `releasePort`, or by
+ * ending this process. Throws Problem if none is found.
  */
 export async function pickPort(): Promise<number> {
-    for (;;) {
-        const port = randomInt(PICK_FROM.lowest, PICK_FROM.highest + 1);
+    const { lowest, highest } = PICK_FROM;
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+        const port = randomInt(lowest, highest + 1);
         if (await reservePort(port)) return port;
     }
+    throw new Problem(`No free port from ${lowest} to ${highest} was found on ${LOOPBACK}.`);
 }
 
 /**
@@ -33,19 +37,19 @@ export async function pickPort(): Promise<number> {
 export async function reservePort(port: number): Promise<boolean> {
     if (taken.has(port)) return false;
     const mark = createSocket('udp4').unref();
+    mark.on('error', () => {}); // Nobody reads the mark, so only a failure of bind() matters.
     try {
         mark.bind({ address: LOOPBACK, port, exclusive: true });
         await once(mark, 'listening');
+        if ((await listenError(LOOPBACK, port)) === undefined) {
+            taken.set(port, mark);
+            return true;
+        }
     } catch {
-        mark.close();
-        return false;
+        // Another process has marked the port, or this process can open no more sockets.
     }
-    if ((await listenError(LOOPBACK, port)) !== undefined) {
-        mark.close();
-        return false;
-    }
-    taken.set(port, mark);
-    return true;
+    mark.close();
+    return false;
 }
 
 /** The port may be chosen again. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { it } from 'node:test';
@@ -19,6 +19,14 @@ it('no other process gets a port that one has chosen, until it is given back', a
     assert.equal(isFreeElsewhere(port), false);
     releasePort(port);
     assert.equal(isFreeElsewhere(port), true);
+});
+
+it('the choice of a port ends with a Problem if the process can open no more sockets', () => {
+    const script = `import { pickPort } from '${MODULE}'; for (;;) await pickPort();`;
+    const command = 'ulimit -n 40 && exec "$0" --input-type=module --eval "$1"';
+    const { status, stderr } = spawnSync('sh', ['-c', command, process.execPath, script], { encoding: 'utf8' });
+    assert.equal(status, 1);
+    assert.match(stderr, /Problem: No free port from 20000 to 32767 was found on 127\.0\.0\.1\./);
 });
 
 it('a port is not reserved while something listens on it, and is free again afterwards', async () => {
