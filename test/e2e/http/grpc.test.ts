@@ -102,7 +102,7 @@ describe('another service with its own token', () => {
         await answer('keys.v1.KeysService/List', { limit: 1 }, asReader(as(ada)));
     });
 
-    // This is here, and not beside the other batches, since files run in parallel and share the limit of this service.
+    // It is here, not beside the other batches: files run in parallel, and these calls would use up the limit above.
     it('uses one of its calls in flight for each item of a batch', async () => {
         const getStatuses = (count: number) =>
             call(
