@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
 import type { ReplicaAddress } from '../../../platform/rpc/resolve.ts';
 import { authority } from '../../support/certificates.ts';
+import { socketClosed } from '../../support/socket-closed.ts';
 import { connectTo, resolve, startReplica, until } from './rpc.fixture.ts';
 
 const RESOLVE = '/did.v1.DidService/Resolve';
@@ -79,7 +80,7 @@ describe('a connection', { timeout: 60_000 }, () => {
             const held = resolve(did, 'held');
             const silent = await tcp(t, replica.address);
             await until('it is under way', () => replica.ran.includes('held'));
-            if (!silent.closed) await once(silent, 'close');
+            await socketClosed(silent);
             await delay(600); // longer than a connection may stay open without a token
             replica.release();
             assert.equal((await held).did, 'held');
@@ -93,7 +94,7 @@ describe('a connection', { timeout: 60_000 }, () => {
         await resolve(did, 'x'); // this connection has a token, so it does not count
         const [first] = [await tcp(t, address), await tcp(t, address)];
         const third = await tcp(t, address);
-        if (!third.closed) await once(third, 'close');
+        await socketClosed(third);
         assert.equal((await resolve(did, 'y')).did, 'y');
         first.destroy();
         await until('there is room again', async () => {

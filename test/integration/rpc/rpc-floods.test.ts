@@ -8,6 +8,7 @@ import { status } from '@grpc/grpc-js';
 import type { ReplicaAddress } from '../../../platform/rpc/resolve.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { FLOODS, PREFACE } from '../../support/http2-frames.ts';
+import { socketClosed } from '../../support/socket-closed.ts';
 import { connectTo, resolve, startReplica, TOKEN, until } from './rpc.fixture.ts';
 
 const portOf = ({ target }: ReplicaAddress): number => Number(target.split(':')[1]);
@@ -49,7 +50,7 @@ async function sendUntilClosed(
 ): Promise<void> {
     const socket = await dial(t, replica, address);
     socket.write(bytes);
-    if (!socket.closed) await once(socket, 'close');
+    await socketClosed(socket);
 }
 
 /** A client of the health service. Its calls stay open as long as the server allows. */

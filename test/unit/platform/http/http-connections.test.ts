@@ -4,6 +4,7 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { type CutReason, watchConnections } from '../../../../platform/http/http-connections.ts';
+import { socketClosed } from '../../../support/socket-closed.ts';
 
 const MAX_REQUESTS = 8;
 const MAX_PIPELINED = 1_000;
@@ -51,7 +52,7 @@ describe('connections of an HTTP server', { timeout: 30_000 }, () => {
         const { dial, cuts, parsed } = await bounded(context, () => {});
         const socket = await dial();
         socket.write(REQUEST.repeat(1_000));
-        await once(socket, 'close');
+        await socketClosed(socket);
         assert.deepEqual(cuts, ['requests']);
         assert.equal(parsed(), MAX_REQUESTS + 1, 'requests after the cut were parsed');
     });
@@ -86,7 +87,7 @@ describe('connections of an HTTP server', { timeout: 30_000 }, () => {
         other.write(REQUEST);
         while (held.length < 6) await new Promise((resolve) => setTimeout(resolve, 1));
         other.write(REQUEST);
-        await once(other, 'close');
+        await socketClosed(other);
         assert.deepEqual(cuts, ['requests']);
         for (const response of held) response.end();
         while (one.bytesRead === 0) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -119,7 +120,7 @@ describe('connections of an HTTP server', { timeout: 30_000 }, () => {
         await once(answered, 'data');
         await dial();
         for (const oldest of [idle, answered]) {
-            const closed = once(oldest, 'close');
+            const closed = socketClosed(oldest);
             await dial();
             await closed;
         }
@@ -136,7 +137,7 @@ describe('connections of an HTTP server', { timeout: 30_000 }, () => {
         for (const socket of [sending, other])
             socket.write('POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\nx');
         while (held.length < 3) await new Promise((resolve) => setTimeout(resolve, 1));
-        const closed = once(sending, 'close');
+        const closed = socketClosed(sending);
         await dial();
         await closed;
         assert.deepEqual(cuts, ['idle']);
