@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
 import type { ReplicaAddress } from '../../../platform/rpc/resolve.ts';
 import { authority } from '../../support/certificates.ts';
-import { socketClosed } from '../../support/socket-closed.ts';
+import { socketClosed } from '../../support/sockets.ts';
 import { connectTo, resolve, startReplica, until } from './rpc.fixture.ts';
 
 const RESOLVE = '/did.v1.DidService/Resolve';

@@ -8,7 +8,7 @@ import { status } from '@grpc/grpc-js';
 import type { ReplicaAddress } from '../../../platform/rpc/resolve.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { FLOODS, PREFACE } from '../../support/http2-frames.ts';
-import { socketClosed } from '../../support/socket-closed.ts';
+import { socketClosed } from '../../support/sockets.ts';
 import { connectTo, resolve, startReplica, TOKEN, until } from './rpc.fixture.ts';
 
 const portOf = ({ target }: ReplicaAddress): number => Number(target.split(':')[1]);

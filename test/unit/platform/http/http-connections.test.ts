@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { type CutReason, watchConnections } from '../../../../platform/http/http-connections.ts';
-import { socketClosed } from '../../../support/socket-closed.ts';
+import { socketClosed } from '../../../support/sockets.ts';
 
 const MAX_REQUESTS = 8;
 const MAX_PIPELINED = 1_000;

@@ -3,7 +3,7 @@ import { beforeEach, describe, it, mock } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type HttpReadingTurns, httpReadingTurns } from '../../../../platform/http/http-reading-turns.ts';
 import { eachTurn } from '../../../../platform/process/turns.ts';
-import { ReadSocket } from '../../../support/read-socket.ts';
+import { ReadSocket } from '../../../support/sockets.ts';
 
 function openSockets(turns: HttpReadingTurns, count: number): ReadSocket[] {
     const sockets = Array.from({ length: count }, () => new ReadSocket());

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, mock } from 'node:test';
 import { readingTurns } from '../../../../../platform/rpc/bounds/reading-turns.ts';
-import { ReadSocket } from '../../../../support/read-socket.ts';
+import { ReadSocket } from '../../../../support/sockets.ts';
 
 /** Connections that have been added one after the other, and a clock that the test moves. */
 function add(count: number, t: { after(run: () => void): void }) {

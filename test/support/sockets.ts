@@ -1,4 +1,17 @@
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
+
+/** A socket whose handle only records whether it is read. */
+export class ReadSocket extends Socket {
+    isRead = true;
+    _handle = {
+        readStart: () => {
+            this.isRead = true;
+        },
+        readStop: () => {
+            this.isRead = false;
+        },
+    };
+}
 
 /**
  * Resolves when the socket is closed. `once(socket, 'close')` rejects if the other side resets the connection, which
