@@ -5,7 +5,7 @@ import { run } from '../../main.ts';
 import type { Environment } from '../../platform/process/config.ts';
 import { columns, describe, firstSteps } from './banner.ts';
 import { type ClusterPlan, type Member, planCluster } from './cluster-plan.ts';
-import { serviceEnvironment } from './environment.ts';
+import { publicUrl, serviceEnvironment } from './environment.ts';
 import { type Lifecycle, runUntilStopped, unlessAborted } from './lifecycle.ts';
 import { type LaunchContext, prepare } from './prepare.ts';
 import { untilReady } from './ready.ts';
@@ -16,7 +16,9 @@ async function start(lifecycle: Lifecycle): Promise<void> {
     const { stopping, forced, defer } = lifecycle;
     const launchContext = await prepare(lifecycle);
     const plan = await planCluster(launchContext);
-    const env = { ...(await serviceEnvironment(launchContext, lifecycle)), ...plan.addresses };
+    const databases = await serviceEnvironment(launchContext, lifecycle);
+    const ownUrl = publicUrl(launchContext.given, plan.gateways[0]?.settings['PORT'] ?? '');
+    const env = { ...databases, ...ownUrl, ...plan.addresses };
     await unlessAborted(stopping, () =>
         run(['migrate'], { ...env, LOG_FILE: join(launchContext.dataDir, 'migrate.log') }),
     );

@@ -15,6 +15,11 @@ export function isGiven(given: Environment, name: string): boolean {
     return given[name] !== undefined || given[`${name}_FILE`] !== undefined;
 }
 
+/** The public URL of a service on this machine, unless the user set one. DIDs with the method web need a host name. */
+export function publicUrl(given: Environment, port: string): Environment {
+    return given['PUBLIC_URL'] === undefined ? { PUBLIC_URL: `http://localhost:${port}` } : {};
+}
+
 /**
  * Starts the databases that the user did not provide. Returns the environment of the service. The user's settings take
  * precedence.

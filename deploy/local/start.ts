@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ROLES, run } from '../../main.ts';
 import type { Environment } from '../../platform/process/config.ts';
 import { columns, describe, firstSteps, localUrl } from './banner.ts';
-import { serviceEnvironment } from './environment.ts';
+import { publicUrl, serviceEnvironment } from './environment.ts';
 import { type Lifecycle, runUntilStopped, unlessAborted } from './lifecycle.ts';
 import { claimPorts } from './ports.ts';
 import { type LaunchContext, prepare } from './prepare.ts';
@@ -39,7 +39,8 @@ async function start(lifecycle: Lifecycle): Promise<void> {
     const count = processCount(launchContext);
     const ports = await assignPorts(launchContext);
     const logFile = launchContext.given['LOG_FILE'] ?? join(launchContext.dataDir, 'service.log');
-    const env = { ...(await serviceEnvironment(launchContext, lifecycle)), ...ports, LOG_FILE: logFile };
+    const databases = await serviceEnvironment(launchContext, lifecycle);
+    const env = { ...databases, ...ports, ...publicUrl(launchContext.given, ports.PORT), LOG_FILE: logFile };
     await unlessAborted(lifecycle.stopping, () => run(['migrate'], env));
     running = count === 1 ? await runHere(env, lifecycle) : await runReplicas(count, env, launchContext, lifecycle);
 

@@ -1,0 +1,11 @@
+import { z } from 'zod';
+
+/** The URL under which clients reach the service. It has no trailing slash, query, fragment or credentials. */
+export const publicUrlSetting = z
+    .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+    .refine((text) => {
+        const { username, password, search, hash } = new URL(text);
+        return `${username}${password}${search}${hash}` === '';
+    }, 'must have no credentials, no query and no fragment')
+    .transform((text) => new URL(text).href.replace(/\/+$/, ''))
+    .optional();
