@@ -1,0 +1,89 @@
+import { command } from '../command.ts';
+import { readLogin, removeLogin, writeLogin } from '../config.ts';
+import { CliError } from '../errors.ts';
+import { fieldsReport } from '../report.ts';
+import { readKeyFile, readSecret } from '../secret.ts';
+import { anonymous, serviceUrl } from '../session.ts';
+
+const PASSWORD = { what: 'password', variable: 'CRED_PASSWORD' } as const;
+
+export const login = command({
+    name: 'login',
+    summary: 'Log in, or store an API key',
+    details:
+        'Reads the password at the prompt, from standard input or from CRED_PASSWORD, and stores the session in ~/.config/cred/config.json, which only you can read. With --key it reads an API key in the same way (CRED_TOKEN) and stores that. A stored login is used for its own service only.',
+    positionals: { email: { summary: 'Email address of the account; not with --key', optional: true } },
+    options: { key: { summary: 'Store an API key instead of a session' } },
+    examples: [
+        { line: 'cred login ada@example.com --url https://credentials.example' },
+        { line: 'cred login --key < api-key.txt', note: 'for a program' },
+    ],
+    async run({ args: { email }, options: { key }, world, url }) {
+        const address = serviceUrl(world, url);
+        const client = anonymous(world, url);
+        if (key) {
+            if (email !== undefined) throw new CliError('With --key there is no EMAIL: an API key knows its account.');
+            const token = await readSecret(world, { what: 'API key', variable: 'CRED_TOKEN' });
+            const account = await client.as({ token }).me.get(); // a wrong key is refused before it is stored
+            const config = writeLogin(world, { url: address, token });
+            return fieldsReport(
+                { url: address, email: account.email, config },
+                { 'logged in': account.email, url: address },
+            );
+        }
+        if (email === undefined) throw new CliError('Say who logs in: "cred login EMAIL", or "cred login --key".');
+        const password = await readSecret(world, PASSWORD);
+        const { token, refresh_token, expires_at } = await client.internal.auth.login({ email, password });
+        const config = writeLogin(world, { url: address, token, refresh_token, expires_at });
+        return fieldsReport({ url: address, email, expires_at, config }, { 'logged in': email, url: address });
+    },
+});
+
+export const logout = command({
+    name: 'logout',
+    summary: 'End the session, and forget it',
+    details: 'A stored API key is forgotten here and stays valid. "cred keys revoke" ends it.',
+    examples: [{ line: 'cred logout' }],
+    async run({ world }) {
+        const stored = readLogin(world);
+        if (stored === undefined) return { data: { logged_out: false }, lines: ['You were not logged in.'] };
+        const { url, token, refresh_token } = stored;
+        removeLogin(world);
+        if (refresh_token !== undefined) await anonymous(world, url).internal.auth.logout({ token });
+        return { data: { logged_out: true, url }, lines: [`Logged out of ${url}.`] };
+    },
+});
+
+export const whoami = command({
+    name: 'whoami',
+    summary: 'Show whose account this is, and where',
+    examples: [{ line: 'cred whoami' }],
+    async run({ world, url, service }) {
+        const account = await (await service()).me.get();
+        const { email, name, tier, user_id } = account;
+        const address = serviceUrl(world, url);
+        return fieldsReport({ url: address, ...account }, { email, name, tier, user_id, url: address });
+    },
+});
+
+export const register = command({
+    name: 'register',
+    summary: 'Register an account, as a trusted caller',
+    details:
+        'Needs the internal secret of the service, in CRED_INTERNAL_SECRET or in the file of --secret-file. Reads the password of the new account at the prompt, from standard input or from CRED_PASSWORD.',
+    positionals: { email: { summary: 'Email address of the new account' } },
+    options: {
+        name: { value: 'TEXT', summary: 'Display name' },
+        'secret-file': { value: 'FILE', summary: 'File with the internal secret', file: true },
+    },
+    examples: [{ line: 'cred register grace@example.com --name Grace --secret-file .data/internal-secret' }],
+    async run({ args: { email }, options: { name, 'secret-file': file }, world, url }) {
+        const secret = file === undefined ? world.env['CRED_INTERNAL_SECRET'] : readKeyFile('--secret-file', file);
+        if (!secret)
+            throw new CliError('Registering needs the internal secret: CRED_INTERNAL_SECRET or --secret-file.');
+        const password = await readSecret(world, { ...PASSWORD, confirm: true });
+        const client = anonymous(world, url, { internal_secret: secret });
+        const account = await client.internal.auth.register({ email, password, ...(name !== undefined && { name }) });
+        return fieldsReport(account, { registered: account.email, user_id: account.user_id, tier: account.tier });
+    },
+});

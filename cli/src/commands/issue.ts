@@ -1,0 +1,64 @@
+import type { CredentialsIssueInput } from '../../../client/src/client.ts';
+import { command } from '../command.ts';
+import { CliError } from '../errors.ts';
+import { textArgument } from '../input.ts';
+import { parseObject } from '../json-input.ts';
+import { fieldsReport } from '../report.ts';
+import { readPrivateKey } from '../secret.ts';
+
+/** Options of commands that sign as an issuer. */
+export const SIGNING_OPTIONS = {
+    issuer: { value: 'DID', summary: 'DID of the issuer', required: true },
+    'key-file': {
+        value: 'FILE',
+        summary:
+            'File with the private key of the issuer, - for standard input; else CRED_ISSUER_KEY. A managed issuer needs none',
+        file: true,
+    },
+    'status-list': { summary: 'Put the credential on a status list, so that it can be verified offline' },
+} as const;
+
+export const issue = command({
+    name: 'issue',
+    summary: 'Issue a credential',
+    options: {
+        ...SIGNING_OPTIONS,
+        subject: { value: 'DID', summary: 'DID of the subject', required: true },
+        type: { value: 'TEXT', summary: 'Type of the credential', required: true },
+        claims: {
+            value: 'JSON',
+            summary: 'Claims as a JSON object, or @FILE, or - for standard input',
+            required: true,
+        },
+        expires: { value: 'DATE', summary: 'When it expires: a date, or a date and time with an offset' },
+    },
+    examples: [
+        {
+            line: `cred issue --issuer did:key:z6Mk… --key-file issuer.key --subject did:web:ada.example --type EmploymentCredential --claims '{"role":"engineer"}'`,
+        },
+        {
+            line: 'cred issue --issuer did:key:z6Mk… --subject did:web:ada.example --type EmploymentCredential --claims @claims.json --expires 2030-01-01 --json',
+            note: 'a managed issuer, or CRED_ISSUER_KEY',
+        },
+    ],
+    async run({ options, world, service }) {
+        if (options['key-file'] === '-' && options.claims === '-') {
+            throw new CliError('Standard input cannot be the private key and the claims. Give one of them as a file.');
+        }
+        const key = await readPrivateKey(world, { path: options['key-file'], variable: 'CRED_ISSUER_KEY' });
+        const claims = parseObject(await textArgument(options.claims, '--claims', world), 'The value of --claims');
+        const input = {
+            issuer_did: options.issuer,
+            ...(key !== undefined && { issuer_private_key: key }),
+            subject_did: options.subject,
+            credential_type: options.type,
+            claims,
+            ...(options.expires !== undefined && { expiration_date: options.expires }),
+            ...(options['status-list'] && { status_list: true }),
+        };
+        // The generated type does not know yet that a managed issuer needs no private key.
+        const issued = await (await service()).credentials.issue(input as CredentialsIssueInput);
+        const { credential_id, issuer, subject, credential_type: type, issued_at, expires_at, credential } = issued;
+        return fieldsReport(issued, { credential_id, issuer, subject, type, issued_at, expires_at, credential });
+    },
+});

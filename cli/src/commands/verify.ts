@@ -1,0 +1,100 @@
+import { ApiError, type Client } from '../../../client/src/client.ts';
+import { type CredentialResult, verifyCredential } from '../../../verify/src/verify.ts';
+import { command } from '../command.ts';
+import { CliError } from '../errors.ts';
+import { readText, textArgument } from '../input.ts';
+import type { Report } from '../report.ts';
+import { fieldLines } from '../terminal/text.ts';
+
+/** Options of commands that verify. */
+export const VERIFYING_OPTIONS = {
+    revocation: { summary: 'Ask the service whether it has been revoked' },
+    offline: { summary: 'Verify on this machine, without the service' },
+    'status-list': {
+        value: 'FILE',
+        summary: 'With --offline: a status list that you have',
+        repeatable: true,
+        file: true,
+    },
+    'fetch-status': { summary: 'With --offline: fetch the status list that the credential names' },
+} as const;
+
+interface VerifyingOptions {
+    revocation: boolean;
+    offline: boolean;
+    'status-list': string[];
+    'fetch-status': boolean;
+}
+
+/** Where the offline verifier gets statuses from. Throws CliError if options do not fit together. */
+export function statusSource(options: VerifyingOptions): 'fetch' | string[] {
+    const { revocation, offline, 'status-list': lists, 'fetch-status': fetches } = options;
+    if (!offline && (lists.length > 0 || fetches)) {
+        throw new CliError('--status-list and --fetch-status need --offline. The service is asked with --revocation.');
+    }
+    if (offline && revocation) {
+        throw new CliError('--revocation asks the service. With --offline, use --status-list or --fetch-status.');
+    }
+    if (lists.length > 0 && fetches) throw new CliError('Give --status-list or --fetch-status, not both.');
+    return fetches ? 'fetch' : lists.map((path) => readText(path).trim());
+}
+
+/** Reports a verdict of the service or of the offline verifier. */
+export function verdictReport(result: { valid: boolean; error?: string | undefined }, fields: object): Report {
+    const text = result.valid ? 'valid' : `NOT valid: ${result.error ?? 'no reason is given'}`;
+    return { data: result, verdict: { good: result.valid, text }, lines: fieldLines({ ...fields }) };
+}
+
+/** The service answers 400 if what should be verified is malformed. For the caller that is not valid, too. */
+export async function orMalformed<Result>(call: Promise<Result>): Promise<Result | { valid: false; error: string }> {
+    try {
+        return await call;
+    } catch (error) {
+        if (error instanceof ApiError && error.status === 400) return { valid: false, error: error.detail };
+        throw error;
+    }
+}
+
+/** The issuer that a token names, before anybody has verified it. */
+function namedIssuer(token: string): string | undefined {
+    try {
+        const bytes = Buffer.from(token.replace('v4.public.', ''), 'base64url');
+        const { iss } = JSON.parse(bytes.subarray(0, -64).toString('utf8')); // the signature has 64 bytes
+        return typeof iss === 'string' ? iss : undefined;
+    } catch {
+        return undefined;
+    }
+}
+
+async function askService(
+    client: Client,
+    credential: string,
+    { issuer, revocation }: { issuer?: string | undefined; revocation: boolean },
+) {
+    const named = issuer ?? namedIssuer(credential);
+    if (named === undefined) return { valid: false, error: 'The token is not a well-formed v4.public token.' };
+    return orMalformed(client.credentials.verify({ credential, issuer_did: named, check_revocation: revocation }));
+}
+
+export const verify = command({
+    name: 'verify',
+    summary: 'Verify a credential',
+    details:
+        'Exits with 0 if it is valid and with 1 if it is not. Without --issuer, the issuer that the credential names is taken: then look at it, because anybody can be an issuer.',
+    positionals: { token: { summary: 'The credential, or @FILE, or - for standard input' } },
+    options: { issuer: { value: 'DID', summary: 'DID of the issuer that you expect' }, ...VERIFYING_OPTIONS },
+    examples: [
+        { line: 'cred verify @credential.txt --issuer did:key:z6Mk… --revocation' },
+        { line: 'cred verify - --offline --status-list list.jwt < credential.txt' },
+    ],
+    async run({ args, options, world, service }) {
+        const source = statusSource(options);
+        const token = await textArgument(args.token, 'a credential', world);
+        const { issuer, revocation } = options;
+        const result: Partial<CredentialResult> & { valid: boolean } = options.offline
+            ? await verifyCredential(token, { issuer, status: source })
+            : await askService(await service(), token, { issuer, revocation });
+        const { issuer: signer, subject, credential_type: type, issued_at, expires_at, status, as_of, claims } = result;
+        return verdictReport(result, { issuer: signer, subject, type, issued_at, expires_at, status, as_of, claims });
+    },
+});

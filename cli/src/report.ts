@@ -1,0 +1,43 @@
+import { EXIT } from './errors.ts';
+import { coloured, fieldLines, jsonLine, printable, tableLines } from './terminal/text.ts';
+import type { World } from './world.ts';
+
+/** What a command has found out. Only one of both forms is printed. */
+export interface Report {
+    /** For programs. Absent if the command has printed its results itself. */
+    data?: unknown;
+    /** For people. Control characters in it are made visible. */
+    lines?: readonly string[];
+    /** The first line for people, in green or red. It decides the exit code. */
+    verdict?: { good: boolean; text: string };
+    /** A text that is printed as it is: a script or a help page. */
+    script?: string;
+}
+
+/** Prints a report. Returns the exit code. */
+export function printReport(report: Report, { stdout, env }: World, json: boolean): number {
+    const { data, lines = [], verdict, script } = report;
+    const exitCode = verdict?.good === false ? EXIT.invalid : EXIT.ok;
+    if (script !== undefined) stdout.write(script);
+    else if (json && data !== undefined) stdout.write(jsonLine(data));
+    else if (!json) {
+        const colour = verdict?.good ? 'green' : 'red';
+        const first = verdict ? [coloured(printable(verdict.text), colour, { stdout, env })] : [];
+        for (const line of [...first, ...lines.map(printable)]) stdout.write(`${line}\n`);
+    }
+    return exitCode;
+}
+
+/** A report of one thing. Fields without a value are left out for people. */
+export function fieldsReport(data: object, fields: Readonly<Record<string, unknown>>): Report {
+    return { data, lines: fieldLines(fields) };
+}
+
+/** A report of a list. For people it is a table; `none` says that there is nothing. */
+export function tableReport(
+    data: object,
+    rows: ReadonlyArray<Readonly<Record<string, unknown>>>,
+    none: string,
+): Report {
+    return { data, lines: rows.length === 0 ? [none] : tableLines(rows) };
+}
