@@ -1,8 +1,35 @@
 import type { Command } from './command.ts';
 import { login, logout, register, whoami } from './commands/account.ts';
+import { completion } from './commands/completion.ts';
 import { didNew, didResolve } from './commands/did.ts';
 import { issue } from './commands/issue.ts';
+import { keysCreate, keysList, keysRevoke, keysRotate } from './commands/keys.ts';
+import { present, verifyPresentation } from './commands/present.ts';
+import { revoke, status } from './commands/revoke.ts';
 import { verify } from './commands/verify.ts';
+import { walletAdd, walletCreate, walletOpen, walletRemove } from './commands/wallet.ts';
 
 /** All commands, in the order of the help. */
-export const COMMANDS: readonly Command[] = [login, logout, whoami, register, didNew, didResolve, issue, verify];
+export const COMMANDS: readonly Command[] = [
+    login,
+    logout,
+    whoami,
+    register,
+    keysCreate,
+    keysList,
+    keysRotate,
+    keysRevoke,
+    didNew,
+    didResolve,
+    issue,
+    verify,
+    revoke,
+    status,
+    present,
+    verifyPresentation,
+    walletCreate,
+    walletOpen,
+    walletAdd,
+    walletRemove,
+    completion(() => COMMANDS),
+];
