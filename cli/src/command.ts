@@ -1,4 +1,4 @@
-import type { Client } from '../../client/src/client.ts';
+import type { Client, ClientOptions } from '../../client/src/client.ts';
 import type { Report } from './report.ts';
 import type { World } from './world.ts';
 
@@ -49,7 +49,7 @@ export interface Invocation<O extends Options, P extends Positionals> {
     /** Whether --json is given. */
     json: boolean;
     /** Opens a client with the credentials of whoever is logged in. */
-    service(): Promise<Client>;
+    service(options?: Partial<ClientOptions>): Promise<Client>;
 }
 
 /** The description of a command, from which help, completion, parsing and the reference follow. */

@@ -42,7 +42,8 @@ export function fileError(what: string, error: unknown): CliError {
 
 function refusalText({ status, summary, detail, retry_after }: ApiError): string {
     const text = `The service refuses this: ${detail || summary}`;
-    if (status === 401) return `${text} Log in again with "cred login".`;
+    // A wrong password, which is 401 too, is no reason to log in again.
+    if (status === 401 && /session|API key/i.test(detail)) return `${text} Log in again with "cred login".`;
     // The text of a refusal by the rate limit says when to try again.
     if (status === 503 && retry_after !== undefined) return `${text} Try again in ${retry_after} s.`;
     return text;

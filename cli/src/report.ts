@@ -8,24 +8,25 @@ export interface Report {
     data?: unknown;
     /** For people. Control characters in it are made visible. */
     lines?: readonly string[];
-    /** The first line for people, in green or red. It decides the exit code. */
-    verdict?: { good: boolean; text: string };
+    /** Whether the outcome is good. It decides the exit code, and the colour of the first line. */
+    good?: boolean;
     /** A text that is printed as it is: a script or a help page. */
     script?: string;
 }
 
 /** Prints a report. Returns the exit code. */
 export function printReport(report: Report, { stdout, env }: World, json: boolean): number {
-    const { data, lines = [], verdict, script } = report;
-    const exitCode = verdict?.good === false ? EXIT.invalid : EXIT.ok;
+    const { data, lines = [], good, script } = report;
     if (script !== undefined) stdout.write(script);
     else if (json && data !== undefined) stdout.write(jsonLine(data));
     else if (!json) {
-        const colour = verdict?.good ? 'green' : 'red';
-        const first = verdict ? [coloured(printable(verdict.text), colour, { stdout, env })] : [];
-        for (const line of [...first, ...lines.map(printable)]) stdout.write(`${line}\n`);
+        const colour = good ? 'green' : 'red';
+        for (const [index, line] of lines.map(printable).entries()) {
+            const isVerdict = good !== undefined && index === 0;
+            stdout.write(`${isVerdict ? coloured(line, colour, { stdout, env }) : line}\n`);
+        }
     }
-    return exitCode;
+    return good === false ? EXIT.invalid : EXIT.ok;
 }
 
 /** A report of one thing. Fields without a value are left out for people. */

@@ -40,7 +40,7 @@ async function runChecked(argv: readonly string[], world: World): Promise<number
         world,
         url,
         json,
-        service: () => openSession(world, url),
+        service: (more) => openSession(world, url, more),
     });
     return printReport(report, world, json);
 }

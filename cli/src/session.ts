@@ -25,8 +25,12 @@ export function anonymous(world: World, url: string | undefined, more: Partial<C
 }
 
 /** A client with the credentials of CRED_TOKEN or of the stored login. Refreshes a session that is about to expire. */
-export async function openSession(world: World, url: string | undefined): Promise<Client> {
-    const client = anonymous(world, url);
+export async function openSession(
+    world: World,
+    url: string | undefined,
+    more: Partial<ClientOptions> = {},
+): Promise<Client> {
+    const client = anonymous(world, url, more);
     const token = world.env['CRED_TOKEN'] || (await storedToken(world, client, serviceUrl(world, url)));
     return client.as({ token });
 }

@@ -1,5 +1,6 @@
 import type { Command } from './command.ts';
 import { login, logout, register, whoami } from './commands/account.ts';
+import { batchIssue, batchRevoke, batchVerify } from './commands/batch.ts';
 import { completion } from './commands/completion.ts';
 import { didNew, didResolve } from './commands/did.ts';
 import { issue } from './commands/issue.ts';
@@ -25,6 +26,9 @@ export const COMMANDS: readonly Command[] = [
     verify,
     revoke,
     status,
+    batchIssue,
+    batchVerify,
+    batchRevoke,
     present,
     verifyPresentation,
     walletCreate,

@@ -42,7 +42,7 @@ export function statusSource(options: VerifyingOptions): 'fetch' | string[] {
 /** Reports a verdict of the service or of the offline verifier. */
 export function verdictReport(result: { valid: boolean; error?: string | undefined }, fields: object): Report {
     const text = result.valid ? 'valid' : `NOT valid: ${result.error ?? 'no reason is given'}`;
-    return { data: result, verdict: { good: result.valid, text }, lines: fieldLines({ ...fields }) };
+    return { data: result, good: result.valid, lines: [text, ...fieldLines({ ...fields })] };
 }
 
 /** The service answers 400 if what should be verified is malformed. For the caller that is not valid, too. */

@@ -1,0 +1,65 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ApiError, ConnectionError } from '../../../client/src/client.ts';
+import type { Fields } from './items.ts';
+
+/** An item's result in the answer of the service. */
+export interface Answered extends Fields {
+    ok: boolean;
+    code?: string;
+}
+
+/** The service refuses a request because it has more items than the whole limit of the caller. */
+export class TooManyItems extends Error {
+    readonly limit: number;
+
+    constructor(limit: number) {
+        super(`The caller may send ${limit} items at once.`);
+        this.limit = limit;
+    }
+}
+
+/** How often a request is sent while it fails. Waiting for the rate limit does not count. */
+const TRIES = 6;
+/** Wait after the first failure, in seconds. It doubles with each further one. */
+const FIRST_WAIT_S = 1;
+/** Wait if a refusal by the rate limit does not say how long, in seconds. */
+const LIMIT_WAIT_S = 10;
+/** What an item says that was not done for lack of time. It is done if the request is repeated. */
+const UNFINISHED = ['deadline', 'unavailable'];
+
+/**
+ * Sends a request until it is answered, and waits as the rate limit asks. `send` must be safe to repeat. `waiting` is
+ * told about each wait. Throws TooManyItems, or the last error.
+ */
+export async function deliver<Result extends Answered>(
+    send: () => Promise<Result[]>,
+    waiting: (seconds: number, why: string) => void,
+): Promise<Result[]> {
+    const pause = async (seconds: number, why: string): Promise<void> => {
+        waiting(seconds, why);
+        await delay(seconds * 1_000);
+    };
+    for (let failures = 0; ; ) {
+        try {
+            const results = await send();
+            const isDone = !results.some(({ code = '' }) => UNFINISHED.includes(code));
+            if (isDone || ++failures >= TRIES) return results;
+        } catch (error) {
+            if (error instanceof ApiError && error.status === 429) {
+                await pause(error.retry_after ?? LIMIT_WAIT_S, 'for the rate limit');
+                continue;
+            }
+            if (!isPassing(error) || ++failures >= TRIES) throw limitOf(error) ?? error;
+        }
+        await pause(FIRST_WAIT_S * 2 ** (failures - 1), 'for the service');
+    }
+}
+
+const isPassing = (error: unknown): boolean =>
+    error instanceof ConnectionError || (error instanceof ApiError && error.status >= 500);
+
+function limitOf(error: unknown): TooManyItems | undefined {
+    if (!(error instanceof ApiError) || error.status !== 400) return undefined;
+    const limit = /may send (\d+) items at once/.exec(error.detail)?.[1];
+    return limit === undefined ? undefined : new TooManyItems(Number(limit));
+}

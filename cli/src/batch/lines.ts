@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { CliError, fileError } from '../errors.ts';
+
+/** Longest line of an input, in bytes. */
+export const MAX_LINE_BYTES = 256 << 10;
+
+const NEWLINE = 0x0a;
+
+export interface Line {
+    /** The first line is 1. */
+    number: number;
+    text: string;
+    /** Whether a line feed ends it. Only the last line may have none. */
+    complete: boolean;
+    /** Where the next line begins in the file, in bytes. */
+    end: number;
+}
+
+/** Reads a file in chunks. Throws CliError if it cannot be read. */
+export async function* chunksOf(path: string): AsyncGenerator<Buffer> {
+    try {
+        for await (const chunk of createReadStream(path)) yield chunk;
+    } catch (error) {
+        throw fileError(path, error);
+    }
+}
+
+export async function sha256Of(path: string): Promise<string> {
+    const hash = createHash('sha256');
+    for await (const chunk of chunksOf(path)) hash.update(chunk);
+    return hash.digest('hex');
+}
+
+/** Reads a file line by line, and keeps one line and one chunk in memory. Throws CliError for a line that is too long. */
+export async function* linesOf(path: string, maxBytes = MAX_LINE_BYTES): AsyncGenerator<Line> {
+    const state = { number: 1, end: 0 };
+    const take = (bytes: Buffer, complete: boolean): Line => {
+        if (bytes.length > maxBytes) throw tooLong(path, state.number, maxBytes);
+        state.end += bytes.length + (complete ? 1 : 0);
+        return { number: state.number++, text: textOf(bytes, path, state.number - 1), complete, end: state.end };
+    };
+    let rest: Buffer[] = [];
+    let restBytes = 0;
+    for await (const chunk of chunksOf(path)) {
+        let from = 0;
+        for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
+            yield take(Buffer.concat([...rest, chunk.subarray(from, at)]), true);
+            rest = [];
+            restBytes = 0;
+            from = at + 1;
+        }
+        rest.push(chunk.subarray(from));
+        restBytes += chunk.length - from;
+        if (restBytes > maxBytes) throw tooLong(path, state.number, maxBytes);
+    }
+    if (restBytes > 0) yield take(Buffer.concat(rest), false);
+}
+
+function tooLong(path: string, number: number, maxBytes: number): CliError {
+    return new CliError(`Line ${number} of ${path} is longer than ${maxBytes >> 10} KiB.`);
+}
+
+/** Decodes a line without its carriage return. The first line may begin with a byte order mark. */
+function textOf(bytes: Buffer, path: string, number: number): string {
+    try {
+        const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: number > 1 }).decode(bytes);
+        return text.endsWith('\r') ? text.slice(0, -1) : text;
+    } catch {
+        throw new CliError(`Line ${number} of ${path} is not UTF-8.`);
+    }
+}
