@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { cred, folder, json, newIssuer, PASSWORD, serviceBed, started } from './cred.ts';
+
+const bed = await serviceBed();
+const issuer = await newIssuer(bed);
+const env = { CRED_URL: bed.url, CRED_TOKEN: issuer.api_key };
+const inFolder = (name: string): string => join(folder, name);
+const config = inFolder('config/cred/config.json');
+
+describe('logging in', () => {
+    it('stores a session that only the user can read, uses it, and forgets it', async () => {
+        const secretFile = inFolder('secret');
+        writeFileSync(secretFile, `${bed.secret}\n`);
+        const email = 'grace@example.com';
+        const registered = await cred(['register', email, '--url', bed.url, '--secret-file', secretFile], {
+            input: `${PASSWORD}\n`,
+        });
+        assert.equal(registered.code, 0, registered.stderr);
+        const { code, stdout } = await cred(['login', email, '--url', bed.url], { input: `${PASSWORD}\n` });
+        assert.equal(code, 0);
+        assert.match(stdout, /logged in +grace@example\.com/);
+        assert.equal(statSync(config).mode & 0o777, 0o600);
+        assert.equal(statSync(join(config, '..')).mode & 0o777, 0o700);
+        assert.equal((await json(['whoami'], {}))['email'], email);
+
+        const { token } = JSON.parse(readFileSync(config, 'utf8'));
+        await json(['logout'], {});
+        assert.ok(!existsSync(config));
+        await assert.rejects(bed.admin.as({ token }).me.get(), /401|session/i);
+        assert.equal((await cred(['whoami'])).code, 2);
+    });
+
+    it('refreshes a session that has expired', async () => {
+        await cred(['login', issuer.email, '--url', bed.url], { env: { CRED_PASSWORD: PASSWORD } });
+        const stored = JSON.parse(readFileSync(config, 'utf8'));
+        writeFileSync(config, JSON.stringify({ ...stored, token: 'expired', expires_at: new Date().toISOString() }));
+        assert.equal((await json(['whoami'], {}))['email'], issuer.email);
+        const renewed = JSON.parse(readFileSync(config, 'utf8'));
+        assert.notEqual(renewed.refresh_token, stored.refresh_token);
+        assert.equal(statSync(config).mode & 0o777, 0o600);
+    });
+
+    it('stores an API key, but none that is refused', async () => {
+        const login = ['login', '--key', '--url', bed.url];
+        const { code } = await cred(login, { input: `${issuer.api_key}\n` });
+        assert.equal(code, 0);
+        assert.equal((await json(['whoami'], {}))['email'], issuer.email);
+        const wrong = await cred(login, { input: `${issuer.api_key.slice(0, -1)}_\n` });
+        assert.equal(wrong.code, 3);
+        assert.equal(JSON.parse(readFileSync(config, 'utf8')).token, issuer.api_key);
+    });
+
+    it('never sends the stored token to another address', async () => {
+        const { code, stderr } = await cred(['whoami', '--url', 'http://127.0.0.1:9']);
+        assert.equal(code, 2);
+        assert.match(stderr, /You are logged in at http:.*\. Run "cred login --url http:\/\/127\.0\.0\.1:9"/);
+    });
+});
+
+describe('API keys', () => {
+    it('are created, listed and ended', async () => {
+        const key = await json(['keys', 'create', 'build', '--tier', 'free', '--scope', 'credentials:verify'], { env });
+        assert.deepEqual(key['scopes'], ['credentials:verify']);
+        const next = await json(['keys', 'rotate', key['key_id'], '--overlap', '0'], { env });
+        await json(['keys', 'revoke', next['key_id']], { env });
+        const { stdout } = await cred(['keys', 'list'], { env });
+        assert.match(stdout, /^KEY_ID +NAME +KEY +LIMIT +ACTIVE/);
+        assert.match(stdout, new RegExp(`${next['key_id']} +build .* no `));
+    });
+});
+
+describe('a failure', () => {
+    it('is one sentence on standard error, and its exit code says whose it is', async () => {
+        const away = await cred(['whoami'], { env: { ...env, CRED_URL: 'http://127.0.0.1:9' } });
+        const absent = await cred(['whoami'], { env: { ...env, CRED_URL: 'http://127.0.0.1:1' } });
+        const refused = await cred(['whoami'], { env: { ...env, CRED_TOKEN: 'nonsense' } });
+        const usage = await cred(['status'], { env });
+        assert.deepEqual([away.code, absent.code, refused.code, usage.code], [3, 3, 3, 2]);
+        for (const { stdout, stderr } of [away, absent, refused, usage]) {
+            assert.equal(stdout, '');
+            assert.match(stderr, /^cred: [^\n]+\n$/);
+        }
+        assert.match(refused.stderr, /Log in again with "cred login"/);
+    });
+
+    it('to read the whole output is none', async () => {
+        const child = started(['completion', 'bash']);
+        child.stdout?.destroy();
+        let stderr = '';
+        child.stderr?.on('data', (chunk) => {
+            stderr += String(chunk);
+        });
+        const code = await new Promise((resolve) => child.once('exit', resolve));
+        assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+    });
+});

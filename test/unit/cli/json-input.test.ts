@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { parseObject } from '../../../cli/src/json-input.ts';
+
+describe('JSON that somebody gives', () => {
+    it('must be an object', () => {
+        assert.deepEqual(parseObject('{"a":[1,"b",null]}', 'It'), { a: [1, 'b', null] });
+        for (const text of ['[]', '1', '"x"', 'null', ''])
+            assert.throws(() => parseObject(text, 'It'), /^CliError: It /);
+    });
+
+    it('is refused if the service would refuse it', () => {
+        for (const text of [
+            '{"a":1,"a":2}',
+            '{"a":"\\u0000"}',
+            '{"a":"\\ud800"}',
+            '{"a":1e400}',
+            `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`,
+        ]) {
+            assert.throws(() => parseObject(text, 'It'), /^CliError: It cannot be used: /);
+        }
+    });
+
+    it('is refused if a number would lose digits', () => {
+        for (const number of ['12345678901234567890', '0.1234567890123456789', '9007199254740993', '1e-400']) {
+            assert.throws(
+                () => parseObject(`{"a":[${number}]}`, 'It'),
+                new RegExp(`has the number ${number}, which would lose`),
+            );
+        }
+        for (const number of [
+            '0',
+            '-0.0',
+            '1.50',
+            '1E3',
+            '1e+3',
+            '100',
+            '0.1',
+            '1e21',
+            '123456789012345680000',
+            '5e-324',
+        ]) {
+            parseObject(`{"a":${number}}`, 'It');
+        }
+        parseObject('{"a":"12345678901234567890","b\\"12345678901234567890":1}', 'It');
+    });
+});

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ran } from './worlds.ts';
+
+/** Asserts that the program refuses the arguments with one line, and prints nothing else. */
+async function refused(args: string[], reason: RegExp): Promise<string> {
+    const { code, stdout, stderr } = await ran(args);
+    assert.match(stderr, reason);
+    assert.match(stderr, /^cred: [^\n]+\n$/);
+    assert.deepEqual({ code, stdout }, { code: 2, stdout: '' });
+    return stderr;
+}
+
+const API_KEY = `cred_live_${'aB3'.repeat(10)}xy`;
+const PRIVATE_KEY = Buffer.alloc(64, 7).toString('base64');
+const SEED = Buffer.alloc(32, 7).toString('base64');
+const SESSION = 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIxIn0.c2ln';
+
+describe('wrong usage', () => {
+    it('suggests the command or option that was meant', async () => {
+        await refused(['verfy', 'x'], /Do you mean "cred verify"\?/);
+        await refused(['kyes', 'list'], /Do you mean "cred keys list"\?/);
+        await refused(['keys', 'crate'], /Do you mean "cred keys create"\?/);
+        await refused(['verify', 'x', '--isuer', 'y'], /There is no option --isuer\. Do you mean --issuer\?/);
+        await refused(['xyzzy'], /See "cred --help"/);
+    });
+
+    it('says what is missing, or too much', async () => {
+        await refused(['revoke', 'x'], /"cred revoke" also needs --issuer DID/);
+        await refused(['revoke', '--issuer', 'x'], /"cred revoke" needs ID/);
+        await refused(['status', 'x', 'y'], /"cred status" takes ID, and there is more/);
+        await refused(['revoke', 'x', '--issuer'], /--issuer needs a value: --issuer DID/);
+        await refused(['revoke', 'x', '--issuer', '--json'], /--issuer needs a value/);
+        await refused(['revoke', 'x', '--issuer', 'a', '--issuer', 'b'], /--issuer may be given only once/);
+        await refused(['verify', 'x', '--offline=no'], /--offline takes no value/);
+        await refused(['keys', 'create', 'x', '--tier', 'gold'], /--tier must be one of: free, basic/);
+        await refused(['completion', 'tcsh'], /SHELL must be one of: bash, zsh, fish/);
+        await refused(['--json', 'whoami'], /The command comes first/);
+    });
+
+    it('takes everything behind -- as an argument', async () => {
+        const { stderr } = await ran(['status', '--', '--password']);
+        assert.match(stderr, /You are not logged in/);
+    });
+
+    it('refuses options that do not fit together', async () => {
+        await refused(['verify', 'x', '--status-list', 'f'], /need --offline/);
+        await refused(['verify', 'x', '--offline', '--revocation'], /--revocation asks the service/);
+        await refused(
+            ['verify-presentation', 'x', '--audience', 'did:web:v'],
+            /--nonce that the holder got, or --no-nonce/,
+        );
+        await refused(['login', 'ada@example.com', '--key'], /there is no EMAIL/);
+    });
+
+    it('says that nobody is logged in', async () => {
+        await refused(['whoami'], /You are not logged in\. Run "cred login"/);
+    });
+});
+
+describe('a secret on the command line', () => {
+    for (const option of ['password', 'private-key', 'issuer-key', 'secret', 'token', 'api-key', 'wallet-password']) {
+        it(`is refused as --${option}, and not repeated`, async () => {
+            const hint = /does not exist, because others can see secrets there\. (Give|Store|Set) /;
+            for (const given of [[`--${option}`, 'hunter2'], [`--${option}=hunter2`]]) {
+                assert.doesNotMatch(await refused(['issue', ...given], hint), /hunter2/);
+            }
+        });
+    }
+
+    it('is refused wherever it stands, and not repeated', async () => {
+        for (const secret of [API_KEY, PRIVATE_KEY, SEED, SESSION]) {
+            for (const args of [
+                ['login', secret],
+                ['login', '--key', secret],
+                ['login', `--key=${secret}`],
+                ['issue', '--key-file', secret],
+            ]) {
+                const stderr = await refused(args, /A secret stands on the command line/);
+                assert.ok(!stderr.includes(secret));
+            }
+        }
+    });
+
+    it('is not repeated if it is an unexpected argument or value', async () => {
+        for (const args of [
+            ['wallet', 'open', 'id', 'hunter2'],
+            ['issue', '--json=hunter2'],
+            ['login', '--key=hunter2'],
+            ['hunter2'],
+            ['keys', 'create', 'x', '--tier', 'hunter2'],
+        ]) {
+            assert.doesNotMatch(await refused(args, /^cred: /), /hunter2/);
+        }
+    });
+});
