@@ -10,8 +10,7 @@ export interface Login {
     url: string;
     /** A session token or an API key. */
     token: string;
-    /** Only for a session: exchanged for a new pair when the session token expires. */
-    refresh_token?: string;
+    /** When a session ends. Absent for an API key. */
     expires_at?: string;
 }
 

@@ -9,7 +9,7 @@ for (const stream of [process.stdout, process.stderr]) {
     });
 }
 
-const { env, stdin, stdout, stderr } = process;
-process.exitCode = await run(process.argv.slice(2), { env, stdin, stdout, stderr });
+const { stdin, stdout, stderr } = process;
+process.exitCode = await run(process.argv.slice(2), { env: process.env, stdin, stdout, stderr });
 // An input that was not read to its end must not keep the process alive.
 stdin.destroy();

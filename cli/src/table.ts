@@ -4,6 +4,14 @@ import { batchIssue, batchRevoke, batchVerify } from './commands/batch.ts';
 import { completion } from './commands/completion.ts';
 import { didNew, didResolve } from './commands/did.ts';
 import { issue } from './commands/issue.ts';
+import {
+    issuersArchive,
+    issuersCompromise,
+    issuersCreate,
+    issuersList,
+    issuersRotate,
+    issuersShow,
+} from './commands/issuers.ts';
 import { keysCreate, keysList, keysRevoke, keysRotate } from './commands/keys.ts';
 import { present, verifyPresentation } from './commands/present.ts';
 import { revoke, status } from './commands/revoke.ts';
@@ -22,6 +30,12 @@ export const COMMANDS: readonly Command[] = [
     keysRevoke,
     didNew,
     didResolve,
+    issuersCreate,
+    issuersList,
+    issuersShow,
+    issuersRotate,
+    issuersCompromise,
+    issuersArchive,
     issue,
     verify,
     revoke,

@@ -19,6 +19,7 @@ const PARTS: ReadonlyArray<{ part: RegExp; imports: RegExp }> = [
     { part: /^gateway\//, imports: /^(platform|proto)\// },
     { part: /^client\//, imports: /^$/ },
     { part: /^verify\//, imports: /^tokens\/|^platform\/json\.ts$/ },
+    { part: /^cli\//, imports: /^(client|verify)\/src\/|^platform\/json\.ts$/ },
     // The registry of all services, what describes one, and what starts them.
     { part: /^services\/(index|service|start)\.ts$/, imports: /./ },
     { part: /^services\/crypto-pools\.ts$/, imports: /^(platform|workers\/crypto)\// },
@@ -52,7 +53,7 @@ const PRIVILEGES: ReadonlyArray<{ what: string; sign: RegExp; within: RegExp; al
         what: 'reads process.env',
         sign: /process\.env/,
         within: /./,
-        allowed: /^(platform\/process\/config\.ts$|deploy\/|test\/|bench\/|client\/examples\/)/,
+        allowed: /^(platform\/process\/config\.ts$|deploy\/|test\/|bench\/|client\/examples\/|cli\/src\/main\.ts$)/,
     },
     {
         what: 'holds SQL',
@@ -117,6 +118,8 @@ test('each rule detects its violation', () => {
         'gateway/admission/authenticator.ts': "import {\n    isTier,\n} from '../../services/tiers.ts';",
         'gateway/endpoints/dids.ts': "import { sign } from '../../workers/crypto/ed25519.ts';",
         'verify/src/verify.ts': "import { sign } from '../../workers/crypto/ed25519.ts';",
+        'cli/src/run.ts': "import { encodeDidKey } from '../../workers/crypto/did-key.ts';",
+        'cli/src/config.ts': 'const { HOME } = process.env;',
         'client/client.ts': "import { AppError } from '../platform/errors.ts';",
         'services/keys/store.ts': "import { didStore } from '../did/store.ts';",
         'services/keys/service.ts': "import { SERVICES } from '../index.ts';",

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, ConnectionError } from '../../../client/src/client.ts';
 import type { Fields } from './items.ts';
 
@@ -28,17 +27,13 @@ const LIMIT_WAIT_S = 10;
 const UNFINISHED = ['deadline', 'unavailable'];
 
 /**
- * Sends a request until it is answered, and waits as the rate limit asks. `send` must be safe to repeat. `waiting` is
- * told about each wait. Throws TooManyItems, or the last error.
+ * Sends a request until it is answered, and waits as the rate limit asks. `send` must be safe to repeat. `pause` waits,
+ * and may show why. Throws TooManyItems, or the last error.
  */
 export async function deliver<Result extends Answered>(
     send: () => Promise<Result[]>,
-    waiting: (seconds: number, why: string) => void,
+    pause: (seconds: number, why: string) => Promise<void>,
 ): Promise<Result[]> {
-    const pause = async (seconds: number, why: string): Promise<void> => {
-        waiting(seconds, why);
-        await delay(seconds * 1_000);
-    };
     for (let failures = 0; ; ) {
         try {
             const results = await send();

@@ -1,10 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { coloured } from '../terminal/text.ts';
 import type { World } from '../world.ts';
 
 /** Shows on a terminal how far a batch is. Anywhere else it prints nothing. */
 export interface Progress {
     count(done: number, failed: number): void;
-    waiting(seconds: number, why: string): void;
+    /** Waits, and says why. */
+    pause(seconds: number, why: string): Promise<void>;
     clear(): void;
 }
 
@@ -19,7 +21,11 @@ export function progressOn({ stderr, env }: World, total: number): Progress {
             state = `${inWords(done)} of ${inWords(total)} items${bad}`;
             show(state);
         },
-        waiting: (seconds, why) => show(`${state || 'begins'}, waits ${seconds} s ${why}`),
+        async pause(seconds, why) {
+            show(`${state || 'nothing yet'}, waiting ${seconds} s ${why}`);
+            await delay(seconds * 1_000);
+            show(state);
+        },
         clear: () => show(''),
     };
 }

@@ -1,3 +1,4 @@
+import { ApiError, type Client } from '../../../client/src/client.ts';
 import { command } from '../command.ts';
 import { readLogin, removeLogin, writeLogin } from '../config.ts';
 import { CliError } from '../errors.ts';
@@ -24,47 +25,69 @@ export const login = command({
         if (key) {
             if (email !== undefined) throw new CliError('With --key there is no EMAIL: an API key knows its account.');
             const token = await readSecret(world, { what: 'API key', variable: 'CRED_TOKEN' });
-            const account = await client.as({ token }).me.get(); // a wrong key is refused before it is stored
+            await limitOf(client.as({ token })); // a wrong key is refused before it is stored
             const config = writeLogin(world, { url: address, token });
-            return fieldsReport(
-                { url: address, email: account.email, config },
-                { 'logged in': account.email, url: address },
-            );
+            return fieldsReport({ url: address, config }, { 'logged in': 'with an API key', url: address });
         }
         if (email === undefined) throw new CliError('Say who logs in: "cred login EMAIL", or "cred login --key".');
         const password = await readSecret(world, PASSWORD);
-        const { token, refresh_token, expires_at } = await client.internal.auth.login({ email, password });
-        const config = writeLogin(world, { url: address, token, refresh_token, expires_at });
+        const { token, expires_at } = await client.internal.auth.login({ email, password });
+        const config = writeLogin(world, { url: address, token, expires_at });
         return fieldsReport({ url: address, email, expires_at, config }, { 'logged in': email, url: address });
     },
 });
 
 export const logout = command({
     name: 'logout',
-    summary: 'End the session, and forget it',
-    details: 'A stored API key is forgotten here and stays valid. "cred keys revoke" ends it.',
+    summary: 'Forget the session or the API key',
+    details:
+        'A trusted caller, who has CRED_INTERNAL_SECRET, also ends the session at the service. Otherwise it ends when it expires, and an API key with "cred keys revoke".',
     examples: [{ line: 'cred logout' }],
     async run({ world }) {
         const stored = readLogin(world);
         if (stored === undefined) return { data: { logged_out: false }, lines: ['You were not logged in.'] };
-        const { url, token, refresh_token } = stored;
+        const { url, token, expires_at } = stored;
         removeLogin(world);
-        if (refresh_token !== undefined) await anonymous(world, url).internal.auth.logout({ token });
+        const secret = world.env['CRED_INTERNAL_SECRET'];
+        if (secret && expires_at !== undefined) {
+            await anonymous(world, url, { internal_secret: secret }).internal.auth.logout({ token });
+        }
         return { data: { logged_out: true, url }, lines: [`Logged out of ${url}.`] };
     },
 });
 
 export const whoami = command({
     name: 'whoami',
-    summary: 'Show whose account this is, and where',
+    summary: 'Show who you are for the service, and where it is',
+    details: 'An API key does not tell its account, so only its rate limit is shown.',
     examples: [{ line: 'cred whoami' }],
     async run({ world, url, service }) {
-        const account = await (await service()).me.get();
-        const { email, name, tier, user_id } = account;
+        const client = await service();
         const address = serviceUrl(world, url);
-        return fieldsReport({ url: address, ...account }, { email, name, tier, user_id, url: address });
+        try {
+            const { email, name, tier, user_id } = await client.me.get();
+            const account = { email, name, tier, user_id, url: address };
+            return fieldsReport(account, account);
+        } catch (error) {
+            if (!(error instanceof ApiError && error.status === 401)) throw error;
+        }
+        const limit = { api_key: true, requests_per_minute: await limitOf(client), url: address };
+        return fieldsReport(limit, limit);
     },
 });
+
+/** Any did:key: resolving it needs no entry in the service. */
+const SOME_DID = 'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK';
+
+/** The rate limit of an API key. Throws ApiError if the key is refused. A key without the right to resolve is good. */
+async function limitOf(client: Client): Promise<number | undefined> {
+    try {
+        await client.did.resolve({ did: SOME_DID, derive: true });
+    } catch (error) {
+        if (!(error instanceof ApiError && error.status === 403)) throw error;
+    }
+    return client.rate_limit?.limit;
+}
 
 export const register = command({
     name: 'register',

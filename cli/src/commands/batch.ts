@@ -41,11 +41,12 @@ export const batchIssue = command({
             reader: ISSUING,
             settings: common,
             async send(client, items, idempotencyKey) {
-                const input = { ...common, ...(key !== undefined && { issuer_private_key: key }), items };
-                const options = { idempotency_key: idempotencyKey };
                 // The items have the fields of the file; the service checks them.
-                return (await client.credentials.batch.issue(input as unknown as CredentialsBatchIssueInput, options))
-                    .results;
+                const input = { ...common, ...(key !== undefined && { issuer_private_key: key }), items };
+                const answer = await client.credentials.batch.issue(input as CredentialsBatchIssueInput, {
+                    idempotency_key: idempotencyKey,
+                });
+                return answer.results;
             },
         };
         return runBatch(job, { from, out, world, open: service });

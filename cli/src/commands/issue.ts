@@ -1,4 +1,3 @@
-import type { CredentialsIssueInput } from '../../../client/src/client.ts';
 import { command } from '../command.ts';
 import { CliError } from '../errors.ts';
 import { textArgument } from '../input.ts';
@@ -56,8 +55,7 @@ export const issue = command({
             ...(options.expires !== undefined && { expiration_date: options.expires }),
             ...(options['status-list'] && { status_list: true }),
         };
-        // The generated type does not know yet that a managed issuer needs no private key.
-        const issued = await (await service()).credentials.issue(input as CredentialsIssueInput);
+        const issued = await (await service()).credentials.issue(input);
         const { credential_id, issuer, subject, credential_type: type, issued_at, expires_at, credential } = issued;
         return fieldsReport(issued, { credential_id, issuer, subject, type, issued_at, expires_at, credential });
     },

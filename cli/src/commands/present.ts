@@ -1,11 +1,10 @@
-import type { PresentationsCreateInput } from '../../../client/src/client.ts';
 import { type PresentationResult, verifyPresentation as verifyOffline } from '../../../verify/src/verify.ts';
 import { command } from '../command.ts';
 import { CliError } from '../errors.ts';
 import { textArgument } from '../input.ts';
 import { fieldsReport } from '../report.ts';
 import { readPrivateKey } from '../secret.ts';
-import { orMalformed, statusSource, VERIFYING_OPTIONS, verdictReport } from './verify.ts';
+import { offlineOptions, orMalformed, VERIFYING_OPTIONS, verdictReport } from './verify.ts';
 
 export const present = command({
     name: 'present',
@@ -44,8 +43,7 @@ export const present = command({
             ...(options.nonce !== undefined && { nonce: options.nonce }),
             ...(options.domain !== undefined && { domain: options.domain }),
         };
-        // The generated type does not know yet that a managed DID needs no private key.
-        const made = await (await service()).presentations.create(input as PresentationsCreateInput);
+        const made = await (await service()).presentations.create(input);
         const { presentation_id, holder, audience, presentation } = made;
         return fieldsReport(made, { presentation_id, holder, audience, presentation });
     },
@@ -75,11 +73,11 @@ export const verifyPresentation = command({
         if ((nonce === undefined) !== options['no-nonce']) {
             throw new CliError('Give the --nonce that the holder got, or --no-nonce if there was none.');
         }
-        const status = statusSource(options);
+        const offline = offlineOptions(options);
         const presentation = await textArgument(args.token, 'a presentation', world);
         const input = { presentation, audience, check_revocation: revocation, ...(nonce !== undefined && { nonce }) };
         const result: Partial<PresentationResult> & { valid: boolean } = options.offline
-            ? await verifyOffline(presentation, { audience, nonce: nonce ?? false, status })
+            ? await verifyOffline(presentation, { audience, nonce: nonce ?? false, ...offline })
             : await orMalformed((await service()).presentations.verify(input));
         const { holder, created_at, credentials = [] } = result;
         const shown = credentials.map(

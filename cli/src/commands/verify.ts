@@ -1,8 +1,9 @@
 import { ApiError, type Client } from '../../../client/src/client.ts';
-import { type CredentialResult, verifyCredential } from '../../../verify/src/verify.ts';
+import { type CredentialResult, type DidDocument, verifyCredential } from '../../../verify/src/verify.ts';
 import { command } from '../command.ts';
 import { CliError } from '../errors.ts';
 import { readText, textArgument } from '../input.ts';
+import { parseObject } from '../json-input.ts';
 import type { Report } from '../report.ts';
 import { fieldLines } from '../terminal/text.ts';
 
@@ -16,6 +17,12 @@ export const VERIFYING_OPTIONS = {
         repeatable: true,
         file: true,
     },
+    document: {
+        value: 'FILE',
+        summary: 'With --offline: the DID document of a did:web issuer or holder, as JSON',
+        repeatable: true,
+        file: true,
+    },
     'fetch-status': { summary: 'With --offline: fetch the status list that the credential names' },
 } as const;
 
@@ -24,19 +31,26 @@ interface VerifyingOptions {
     offline: boolean;
     'status-list': string[];
     'fetch-status': boolean;
+    document: string[];
 }
 
-/** Where the offline verifier gets statuses from. Throws CliError if options do not fit together. */
-export function statusSource(options: VerifyingOptions): 'fetch' | string[] {
-    const { revocation, offline, 'status-list': lists, 'fetch-status': fetches } = options;
-    if (!offline && (lists.length > 0 || fetches)) {
-        throw new CliError('--status-list and --fetch-status need --offline. The service is asked with --revocation.');
+/** The options of the offline verifier. Throws CliError if options do not fit together. */
+export function offlineOptions(options: VerifyingOptions) {
+    const { revocation, offline, 'status-list': lists, 'fetch-status': fetches, document } = options;
+    if (!offline && (lists.length > 0 || fetches || document.length > 0)) {
+        throw new CliError('--status-list, --fetch-status and --document need --offline. The service knows all of it.');
     }
     if (offline && revocation) {
         throw new CliError('--revocation asks the service. With --offline, use --status-list or --fetch-status.');
     }
     if (lists.length > 0 && fetches) throw new CliError('Give --status-list or --fetch-status, not both.');
-    return fetches ? 'fetch' : lists.map((path) => readText(path).trim());
+    const status = fetches ? ('fetch' as const) : lists.map((path) => readText(path).trim());
+    return { status, documents: document.map((path) => documentIn(path)) };
+}
+
+/** The DID document in a file, as the address of a did:web answers it. */
+function documentIn(path: string): DidDocument {
+    return parseObject(readText(path), path) as unknown as DidDocument; // the verifier checks what it reads
 }
 
 /** Reports a verdict of the service or of the offline verifier. */
@@ -88,11 +102,11 @@ export const verify = command({
         { line: 'cred verify - --offline --status-list list.jwt < credential.txt' },
     ],
     async run({ args, options, world, service }) {
-        const source = statusSource(options);
+        const offline = offlineOptions(options);
         const token = await textArgument(args.token, 'a credential', world);
         const { issuer, revocation } = options;
         const result: Partial<CredentialResult> & { valid: boolean } = options.offline
-            ? await verifyCredential(token, { issuer, status: source })
+            ? await verifyCredential(token, { issuer, ...offline })
             : await askService(await service(), token, { issuer, revocation });
         const { issuer: signer, subject, credential_type: type, issued_at, expires_at, status, as_of, claims } = result;
         return verdictReport(result, { issuer: signer, subject, type, issued_at, expires_at, status, as_of, claims });

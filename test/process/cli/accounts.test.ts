@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { pickPort } from '../../../deploy/local/ports.ts';
 import { cred, folder, json, newIssuer, PASSWORD, serviceBed, started } from './cred.ts';
 
 const bed = await serviceBed();
 const issuer = await newIssuer(bed);
-const env = { CRED_URL: bed.url, CRED_TOKEN: issuer.api_key };
+const env = { CRED_URL: bed.url, CRED_TOKEN: issuer.token };
 const inFolder = (name: string): string => join(folder, name);
 const config = inFolder('config/cred/config.json');
 
@@ -27,27 +28,29 @@ describe('logging in', () => {
         assert.equal((await json(['whoami'], {}))['email'], email);
 
         const { token } = JSON.parse(readFileSync(config, 'utf8'));
-        await json(['logout'], {});
+        await json(['logout'], { env: { CRED_INTERNAL_SECRET: bed.secret } });
         assert.ok(!existsSync(config));
-        await assert.rejects(bed.admin.as({ token }).me.get(), /401|session/i);
+        await assert.rejects(bed.admin.as({ token }).me.get(), { status: 401 });
         assert.equal((await cred(['whoami'])).code, 2);
     });
 
-    it('refreshes a session that has expired', async () => {
+    it('is asked for again when the session has expired', async () => {
         await cred(['login', issuer.email, '--url', bed.url], { env: { CRED_PASSWORD: PASSWORD } });
         const stored = JSON.parse(readFileSync(config, 'utf8'));
-        writeFileSync(config, JSON.stringify({ ...stored, token: 'expired', expires_at: new Date().toISOString() }));
-        assert.equal((await json(['whoami'], {}))['email'], issuer.email);
-        const renewed = JSON.parse(readFileSync(config, 'utf8'));
-        assert.notEqual(renewed.refresh_token, stored.refresh_token);
-        assert.equal(statSync(config).mode & 0o777, 0o600);
+        assert.ok(Date.parse(stored.expires_at) > Date.now());
+        writeFileSync(config, JSON.stringify({ ...stored, expires_at: new Date().toISOString() }));
+        const { code, stderr } = await cred(['whoami']);
+        assert.equal(code, 2);
+        assert.match(stderr, /Your session has expired\. Run "cred login" again/);
     });
 
     it('stores an API key, but none that is refused', async () => {
         const login = ['login', '--key', '--url', bed.url];
-        const { code } = await cred(login, { input: `${issuer.api_key}\n` });
-        assert.equal(code, 0);
-        assert.equal((await json(['whoami'], {}))['email'], issuer.email);
+        const { code, stderr } = await cred(login, { input: `${issuer.api_key}\n` });
+        assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+        const { api_key, requests_per_minute } = await json(['whoami'], {});
+        assert.deepEqual({ api_key, requests_per_minute }, { api_key: true, requests_per_minute: 10_000 });
+        await json(['did', 'new'], {});
         const wrong = await cred(login, { input: `${issuer.api_key.slice(0, -1)}_\n` });
         assert.equal(wrong.code, 3);
         assert.equal(JSON.parse(readFileSync(config, 'utf8')).token, issuer.api_key);
@@ -74,8 +77,8 @@ describe('API keys', () => {
 
 describe('a failure', () => {
     it('is one sentence on standard error, and its exit code says whose it is', async () => {
-        const away = await cred(['whoami'], { env: { ...env, CRED_URL: 'http://127.0.0.1:9' } });
-        const absent = await cred(['whoami'], { env: { ...env, CRED_URL: 'http://127.0.0.1:1' } });
+        const away = await cred(['whoami'], { env: { ...env, CRED_URL: `http://127.0.0.1:${await pickPort()}` } });
+        const absent = await cred(['whoami'], { env: { ...env, CRED_URL: 'http://127.0.0.1:9' } }); // no fetch calls it
         const refused = await cred(['whoami'], { env: { ...env, CRED_TOKEN: 'nonsense' } });
         const usage = await cred(['status'], { env });
         assert.deepEqual([away.code, absent.code, refused.code, usage.code], [3, 3, 3, 2]);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import { type Answered, deliver, TooManyItems } from '../../../../cli/src/batch/deliver.ts';
 import { ApiError, ConnectionError } from '../../../../client/src/client.ts';
 
@@ -16,9 +16,8 @@ function refusal(status: number, detail = '', retryAfter?: number): ApiError {
     });
 }
 
-/** Delivers a request that is answered like this, one answer after the other. Time passes at once. */
-async function delivered(t: TestContext, answers: Array<Answered[] | Error>) {
-    t.mock.timers.enable({ apis: ['setTimeout'] });
+/** Delivers a request that is answered like this, one answer after the other. Waits take no time. */
+async function delivered(answers: Array<Answered[] | Error>) {
     const waits: number[] = [];
     let calls = 0;
     const send = async () => {
@@ -27,17 +26,15 @@ async function delivered(t: TestContext, answers: Array<Answered[] | Error>) {
         if (answer instanceof Error) throw answer;
         return answer;
     };
-    const results = await deliver(send, (seconds) => {
-        waits.push(seconds);
-        setImmediate(() => t.mock.timers.tick(seconds * 1_000));
-    }).catch((error: Error) => error);
+    const pause = async (seconds: number) => void waits.push(seconds);
+    const results = await deliver(send, pause).catch((error: Error) => error);
     return { results, waits, calls };
 }
 
 describe('a request of a batch', () => {
-    it('waits as long as the rate limit asks, as often as it asks', async (t) => {
+    it('waits as long as the rate limit asks, as often as it asks', async () => {
         const answers = [...Array.from({ length: 9 }, () => refusal(429, '', 42)), DONE];
-        const { results, waits } = await delivered(t, answers);
+        const { results, waits } = await delivered(answers);
         assert.equal(results, DONE);
         assert.deepEqual(
             waits,
@@ -45,15 +42,15 @@ describe('a request of a batch', () => {
         );
     });
 
-    it('is sent again while the service fails or has no time for an item, but not for ever', async (t) => {
+    it('is sent again while the service fails or has no time for an item, but not for ever', async () => {
         const late: Answered[] = [{ ok: true }, { ok: false, code: 'deadline' }];
         const lost = new ConnectionError('lost', { never_sent: false });
-        const passing = await delivered(t, [lost, refusal(503), late, DONE]);
+        const passing = await delivered([lost, refusal(503), late, DONE]);
         assert.equal(passing.results, DONE);
         assert.deepEqual(passing.waits, [1, 2, 4]);
     });
 
-    it('is given up after six failures', async (t) => {
+    it('is given up after six failures', async () => {
         const lost = new ConnectionError('lost', { never_sent: false });
         const { results, calls } = await delivered(
             t,
@@ -62,14 +59,14 @@ describe('a request of a batch', () => {
         assert.deepEqual({ results, calls }, { results: lost, calls: 6 });
     });
 
-    it('is not sent again if it is refused', async (t) => {
-        const refused = await delivered(t, [refusal(422, 'used for another request')]);
+    it('is not sent again if it is refused', async () => {
+        const refused = await delivered([refusal(422, 'used for another request')]);
         assert.equal((refused.results as ApiError).status, 422);
         assert.equal(refused.calls, 1);
     });
 
-    it('tells how many items the caller may send', async (t) => {
-        const { results } = await delivered(t, [refusal(400, 'A key of this tier may send 10 items at once.')]);
+    it('tells how many items the caller may send', async () => {
+        const { results } = await delivered([refusal(400, 'A key of this tier may send 10 items at once.')]);
         assert.ok(results instanceof TooManyItems);
         assert.equal(results.limit, 10);
     });
