@@ -16,6 +16,7 @@ const PAGES = [
     'helm/README.md',
     'client/README.md',
     'verify/README.md',
+    'cli/README.md',
 ];
 const OPERATIONS = readFileSync('docs/operations.md', 'utf8');
 

@@ -1,16 +1,24 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { COMMANDS_PAGE, withCommands } from './commands-section.ts';
 import { endpointsPage } from './endpoints-page.ts';
 import { owaspPage } from './owasp-page.ts';
 import { settingsPage } from './settings-page.ts';
 
-/** `npm run reference`: writes docs/reference. With `--check` it fails if a page would change. */
+/**
+ * `npm run reference`: writes docs/reference, and the section of all commands in cli/README.md. With `--check` it fails if
+ * a page would change.
+ */
 
 const FOLDER = 'docs/reference';
-const pages: Record<string, string> = { endpoints: endpointsPage(), owasp: owaspPage(), settings: settingsPage() };
+const pages: Record<string, string> = {
+    [`${FOLDER}/endpoints.md`]: endpointsPage(),
+    [`${FOLDER}/owasp.md`]: owaspPage(),
+    [`${FOLDER}/settings.md`]: settingsPage(),
+    [COMMANDS_PAGE]: withCommands(readFileSync(COMMANDS_PAGE, 'utf8')),
+};
 
 mkdirSync(FOLDER, { recursive: true });
-for (const [name, text] of Object.entries(pages)) {
-    const path = `${FOLDER}/${name}.md`;
+for (const [path, text] of Object.entries(pages)) {
     if (!process.argv.includes('--check')) writeFileSync(path, text);
     else if (!existsSync(path) || readFileSync(path, 'utf8') !== text) {
         console.error(`${path} is not up to date: run \`npm run reference\` and commit it`);

@@ -81,7 +81,7 @@ async function sendAll({ from, job, results, progress, send }: Sending): Promise
                         items.map(({ fields }) => fields),
                         key,
                     ),
-                progress.waiting,
+                progress.pause,
             );
             await keep(request, answers, results);
         } catch (error) {

@@ -52,10 +52,7 @@ describe('a request of a batch', () => {
 
     it('is given up after six failures', async () => {
         const lost = new ConnectionError('lost', { never_sent: false });
-        const { results, calls } = await delivered(
-            t,
-            Array.from({ length: 10 }, () => lost),
-        );
+        const { results, calls } = await delivered(Array.from({ length: 10 }, () => lost));
         assert.deepEqual({ results, calls }, { results: lost, calls: 6 });
     });
 
