@@ -1,4 +1,5 @@
 import { AppError } from '../../../platform/errors.ts';
+import { NIL_ID } from '../../../platform/ids.ts';
 import { type Config, required } from '../../../platform/process/config.ts';
 import type { Metrics } from '../../../platform/telemetry/metrics.ts';
 import { awsKmsKek } from './aws-kms-kek.ts';
@@ -58,9 +59,8 @@ function currentKek(config: Config): Kek {
     return provider.startsWith('vault:') ? vaultKek(provider, config) : awsKmsKek(provider);
 }
 
-/** No account has this name, because accounts are UUIDs. */
 function ownerOf(account: Account): string {
-    return account ?? 'service';
+    return account ?? NIL_ID;
 }
 
 function unreadable(cause: string): AppError {
