@@ -42,6 +42,8 @@ serviceToken: SERVICE_TOKEN
 serviceCallers: SERVICE_CALLERS
 idempotencyPepper: IDEMPOTENCY_PEPPER
 jwtKeys: JWT_KEYS
+kek: KEK
+vaultToken: VAULT_TOKEN
 {{- end }}
 
 {{/* The keys of the Secret that a role reads, as {settings: [{setting, key}]}. Takes (dict "root" $ "secrets" list). */}}
