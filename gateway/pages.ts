@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { PublicDocument } from './documents.ts';
 import type { InterfacePart } from './endpoints/index.ts';
 import { openApi } from './openapi/document.ts';
 import { referencePage } from './openapi/page.ts';
 import { STYLE } from './openapi/style.ts';
 
-/** A static document for people or tools. It is the same for every client and has no envelope. */
+/** A static document for people or tools. */
 export interface StaticPage {
     /** Its name in metrics and logs. */
     id: string;
@@ -14,13 +15,9 @@ export interface StaticPage {
     contentType: string;
     /** Its Content-Security-Policy. */
     policy: string;
-    /** The page in each content coding. It is compressed once in advance, because any client may request it. */
-    bodies: Readonly<Record<ContentCoding, Buffer>>;
-    /** The entity tag. It changes when the text changes. */
-    etag: string;
+    /** It is compressed once in advance, because any client may request it. */
+    document: PublicDocument;
 }
-
-export type ContentCoding = 'br' | 'gzip' | 'identity';
 
 const NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -35,7 +32,7 @@ export function pages(parts: readonly InterfacePart[], version: string): StaticP
             path: '/openapi.json',
             contentType: 'application/json; charset=utf-8',
             policy: NOTHING,
-            ...prepared(JSON.stringify(document)),
+            document: prepared(JSON.stringify(document)),
         },
         {
             id: 'docs',
@@ -44,26 +41,12 @@ export function pages(parts: readonly InterfacePart[], version: string): StaticP
             contentType: 'text/html; charset=utf-8',
             // The page has no script and loads nothing.
             policy: `${NOTHING}; style-src 'sha256-${styleHash}'; img-src data:`,
-            ...prepared(referencePage(document)),
+            document: prepared(referencePage(document)),
         },
     ];
 }
 
-function prepared(text: string): Pick<StaticPage, 'bodies' | 'etag'> {
+function prepared(text: string): PublicDocument {
     const identity = Buffer.from(text);
-    const etag = `"${createHash('sha256').update(identity).digest('base64url').slice(0, 22)}"`;
-    return { bodies: { br: brotliCompressSync(identity), gzip: gzipSync(identity), identity }, etag };
-}
-
-/** The smallest representation that a client with this `Accept-Encoding` accepts (RFC 9110, section 12.5.3). */
-export function codingFor(acceptEncoding: string | undefined): ContentCoding {
-    const refused = /;\s*q=0(\.0*)?$/;
-    const accepted = (acceptEncoding ?? '')
-        .toLowerCase()
-        .split(',')
-        .map((coding) => coding.trim())
-        .filter((coding) => !refused.test(coding))
-        .map((coding) => coding.split(';', 1)[0]);
-    if (accepted.includes('br')) return 'br';
-    return accepted.includes('gzip') ? 'gzip' : 'identity';
+    return new PublicDocument({ br: brotliCompressSync(identity), gzip: gzipSync(identity), identity });
 }
