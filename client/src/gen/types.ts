@@ -305,9 +305,9 @@ export interface DidDocumentData {
         /** Keys that sign credentials. */
         assertionMethod: string[];
         /** Keys that invoke capabilities. */
-        capabilityInvocation?: string[];
+        capabilityInvocation: string[];
         /** Keys that delegate capabilities. */
-        capabilityDelegation?: string[];
+        capabilityDelegation: string[];
     };
 }
 
@@ -371,7 +371,7 @@ export interface IssuersListData {
             retired_at?: string;
             /** When it was marked as compromised. */
             compromised_at?: string;
-            /** Why the key is compromised: at most 2,000 characters. */
+            /** Why it was revoked. */
             reason?: string;
         }>;
     }>;
@@ -411,7 +411,7 @@ export interface IssuersGetData {
         retired_at?: string;
         /** When it was marked as compromised. */
         compromised_at?: string;
-        /** Why the key is compromised: at most 2,000 characters. */
+        /** Why it was revoked. */
         reason?: string;
     }>;
 }
@@ -448,7 +448,7 @@ export interface IssuersArchiveData {
         retired_at?: string;
         /** When it was marked as compromised. */
         compromised_at?: string;
-        /** Why the key is compromised: at most 2,000 characters. */
+        /** Why it was revoked. */
         reason?: string;
     }>;
 }
@@ -493,6 +493,33 @@ export interface IssuersMarkCompromisedData {
     compromised_at?: string;
     /** Why the key is compromised: at most 2,000 characters. */
     reason?: string;
+}
+
+export interface IssuersDocumentInput {
+    /** Id of a managed issuer. */
+    issuer_id: string;
+}
+
+export interface IssuersDocumentData {
+    /** JSON-LD contexts. */
+    '@context': string[];
+    /** The DID, or the DID and the fragment of a key. */
+    id: string;
+    /** The public keys of the DID. */
+    verificationMethod: Array<{
+        /** The DID, or the DID and the fragment of a key. */
+        id: string;
+        /** Type of the key. */
+        type: string;
+        /** The DID that controls the key. */
+        controller: string;
+        /** Multicodec key in base58btc. */
+        publicKeyMultibase: string;
+    }>;
+    /** Keys that authenticate the DID. */
+    authentication: string[];
+    /** Keys that sign credentials. */
+    assertionMethod: string[];
 }
 
 export interface CredentialsIssueInput {
