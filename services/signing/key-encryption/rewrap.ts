@@ -64,7 +64,7 @@ export async function rewrapAll({ store, keys, print }: Dependencies): Promise<v
     }
     const left = await store.count(current);
     print(`${rewrapped} rewrapped with ${current}, ${left} left`);
-    if (left > 0) throw new NotRewrapped(reasonOf(left, failed));
+    if (left > 0) throw new NotRewrapped(reasonOf(failed));
 }
 
 /** `changed` means that another run has rewrapped it. */
@@ -88,8 +88,8 @@ function causeOf(error: AppError): string {
     return error.cause instanceof Error ? error.cause.message : error.detail;
 }
 
-function reasonOf(left: number, failed: number): string {
-    const keys = `${left} data keys still need another key-encryption key, so remove none from KEK.`;
-    if (failed > 0) return `${keys} ${failed} of them cannot be unwrapped; see the lines above.`;
-    return `${keys} Services have added them since: replace those that do not have the new KEK, and run this again.`;
+function reasonOf(failed: number): string {
+    const rule = 'Not all data keys are rewrapped, so remove no key from KEK.';
+    if (failed > 0) return `${rule} The lines above name those that cannot be unwrapped.`;
+    return `${rule} Services have added some meanwhile: replace those without the new key, and run this again.`;
 }
