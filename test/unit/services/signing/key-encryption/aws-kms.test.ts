@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { registerHooks } from 'node:module';
 import { beforeEach, describe, it } from 'node:test';
 import { ConfigError, loadConfig } from '../../../../../platform/process/config.ts';
 import { createMetrics } from '../../../../../platform/telemetry/metrics.ts';
 import { type KeyEncryption, keyEncryption } from '../../../../../services/signing/key-encryption/key-encryption.ts';
-import { ACCOUNT, OTHER, startKms, unavailable, unreadable } from './providers.fixture.ts';
+import { ACCOUNT, DATA_KEY, OTHER, startKms, unavailable, unreadable } from './providers.fixture.ts';
 
-const DATA_KEY = randomBytes(32);
 const ARN = 'arn:aws:kms:eu-central-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab';
 
 const kms = await startKms(ARN);

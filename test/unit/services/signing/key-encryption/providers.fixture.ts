@@ -4,9 +4,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { after } from 'node:test';
+import { inspect } from 'node:util';
 import { AppError } from '../../../../../platform/errors.ts';
 import { newKey, sealAs, unsealAs } from '../../../../../workers/crypto/seal.ts';
 
+/** The data key that the tests wrap. */
+export const DATA_KEY = newKey();
 export const ACCOUNT = '01a1faed-b50a-7000-8f70-7b9d71ab9b89';
 export const OTHER = '01a1faed-b50a-7000-8f70-7b9d71ab9b8a';
 
@@ -99,14 +102,19 @@ export function startKms(arn: string): Promise<Fake> {
     });
 }
 
-/** Expects `unavailable` with a time to wait. Its text, which callers read, names no host. `cause` is only logged. */
+/**
+ * Expects `unavailable` with a time to wait. Neither its text, which callers read, nor its cause, which is only logged,
+ * shows a host, a token, a data key, or what the provider has answered.
+ */
 export function unavailable(reason: string, cause: RegExp): (error: unknown) => true {
     return (error) => {
         assert.ok(error instanceof AppError);
         assert.deepEqual([error.kind, error.retry_after, error.reason], ['unavailable', 5, reason]);
         assert.equal(error.detail, 'The keys of managed issuers cannot be used now. Try again shortly.');
         assert.match((error.cause as Error).message, cause);
-        assert.doesNotMatch(`${(error.cause as Error).message}`, /secret|127\.0\.0\.1/);
+        const shown = inspect(error, { depth: null });
+        assert.doesNotMatch(shown, /secret|127\.0\.0\.1|s\.first|s\.second/);
+        for (const form of ['hex', 'base64'] as const) assert.ok(!shown.includes(DATA_KEY.toString(form)));
         return true;
     };
 }

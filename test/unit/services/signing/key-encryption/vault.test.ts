@@ -7,9 +7,7 @@ import { after, beforeEach, describe, it } from 'node:test';
 import { ConfigError, type Environment, loadConfig } from '../../../../../platform/process/config.ts';
 import { createMetrics } from '../../../../../platform/telemetry/metrics.ts';
 import { type KeyEncryption, keyEncryption } from '../../../../../services/signing/key-encryption/key-encryption.ts';
-import { ACCOUNT, OTHER, startVault, unavailable, unreadable } from './providers.fixture.ts';
-
-const DATA_KEY = randomBytes(32);
+import { ACCOUNT, DATA_KEY, OTHER, startVault, unavailable, unreadable } from './providers.fixture.ts';
 
 const vault = await startVault();
 const metrics = createMetrics();
