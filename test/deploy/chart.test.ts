@@ -71,22 +71,26 @@ describe('the chart', () => {
             loadConfig({ NODE_ENV: 'production', ...given }, SERVICE_ROLES);
             return `${component(deployment)}: ${files.sort().join(' ')}`;
         });
-        const others = SERVICE_ROLES.filter((role) => role !== 'identity' && role !== 'usage');
+        const others = SERVICE_ROLES.filter((role) => !['identity', 'usage', 'signing'].includes(role));
         const expected = [
             'gateway: INTERNAL_SECRET REDIS_URL SERVICE_TOKEN',
             'identity: DATABASE_URL IDEMPOTENCY_PEPPER JWT_KEYS REDIS_URL SERVICE_TOKEN',
+            'signing: DATABASE_URL IDEMPOTENCY_PEPPER KEK REDIS_URL SERVICE_TOKEN',
             'usage: DATABASE_URL REDIS_URL SERVICE_TOKEN',
             ...others.map((role) => `${role}: DATABASE_URL IDEMPOTENCY_PEPPER REDIS_URL SERVICE_TOKEN`),
         ];
         assertEntries(secrets, expected, CHART_SERVICES);
     });
 
-    it('exposes only /v1 to the outside', () => {
+    it('exposes only /v1 and the DID documents of issuers to the outside', () => {
         const [ingress] = of(render(...VALUE_SETS.production), 'Ingress');
         const paths = ingress?.spec.rules.flatMap((rule: Manifest['spec']) => rule.http.paths);
         assert.deepEqual(
             paths.map(({ path, pathType }: Manifest['spec']) => [path, pathType]),
-            [['/v1', 'Prefix']],
+            [
+                ['/v1', 'Prefix'],
+                ['/issuers', 'Prefix'],
+            ],
         );
     });
 
