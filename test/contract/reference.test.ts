@@ -30,5 +30,9 @@ test('the reference page of settings agrees with the code', () => {
 
 test('the commands in cli/README.md agree with the table of commands', () => {
     const page = readFileSync(COMMANDS_PAGE, 'utf8');
-    assert.equal(page, withCommands(page), `${COMMANDS_PAGE} is not up to date: run \`npm run reference\` and commit it`);
+    assert.equal(
+        page,
+        withCommands(page),
+        `${COMMANDS_PAGE} is not up to date: run \`npm run reference\` and commit it`,
+    );
 });

@@ -108,7 +108,10 @@ export const verify = command({
         const result: Partial<CredentialResult> & { valid: boolean } = options.offline
             ? await verifyCredential(token, { issuer, ...offline })
             : await askService(await service(), token, { issuer, revocation });
-        const { issuer: signer, subject, credential_type: type, issued_at, expires_at, status, as_of, claims } = result;
+        const { issuer: signer, subject, credential_type: type, issued_at, expires_at, as_of, claims } = result;
+        // A valid signature says nothing about revocation, and people may think that it does.
+        const status =
+            result.status ?? (result.valid && !revocation ? 'nobody asked whether it is revoked' : undefined);
         return verdictReport(result, { issuer: signer, subject, type, issued_at, expires_at, status, as_of, claims });
     },
 });

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { credentialToken, listToken, newSigner } from '../../unit/verify/signed-lists.ts';
 import { cred, folder, json, newIssuer, serviceBed } from './cred.ts';
 
-const bed = await serviceBed();
+const bed = await serviceBed({ PUBLIC_URL: 'http://localhost:8080' });
 const issuer = await newIssuer(bed);
 const env = { CRED_URL: bed.url, CRED_TOKEN: issuer.api_key };
 const inFolder = (name: string): string => join(folder, name);
@@ -137,6 +137,29 @@ describe('credentials', () => {
         const again = await cred(['did', 'new', '--key-file', keyFile], { env });
         assert.equal(again.code, 2); // it overwrites no key
         assert.match(again.stderr, /it exists already/);
+    });
+});
+
+describe('managed issuers', () => {
+    it('sign without a private key, and verify offline with their DID document', async () => {
+        const created = await json(['issuers', 'create', 'HR', '--method', 'web'], { env });
+        const [id, did]: [string, string] = [created['issuer_id'], created['did']];
+        const args = ['issue', '--issuer', did, '--subject', 'did:web:ada.example', '--type', 'T', '--claims', '{}'];
+        const input: string = (await json(args, { env }))['credential'];
+        const document = inFolder('did.json');
+        writeFileSync(document, await (await fetch(`${bed.url}/issuers/${id}/did.json`)).text());
+        assert.equal((await cred(['verify', '-', '--offline'], { input })).code, 1);
+        assert.equal((await cred(['verify', '-', '--offline', '--document', document], { input })).code, 0);
+
+        const { previous } = await json(['issuers', 'rotate', id], { env });
+        assert.equal(previous, created['kid']);
+        assert.equal((await cred(['verify', '-'], { env, input })).code, 0);
+        await json(['issuers', 'compromise', id, previous, '--reason', 'stolen'], { env });
+        assert.equal((await cred(['verify', '-'], { env, input })).code, 1);
+        assert.match((await cred(['issuers', 'show', id], { env })).stdout, / compromised .* stolen$/m);
+        await json(['issuers', 'archive', id], { env });
+        assert.equal((await json(['issuers', 'list'], { env }))['total'], 1);
+        assert.equal((await cred(args, { env })).code, 3);
     });
 });
 
