@@ -33,13 +33,10 @@ async function delivered(answers: Array<Answered[] | Error>) {
 
 describe('a request of a batch', () => {
     it('waits as long as the rate limit asks, as often as it asks', async () => {
-        const answers = [...Array.from({ length: 9 }, () => refusal(429, '', 42)), DONE];
-        const { results, waits } = await delivered(answers);
+        const refusals = Array.from({ length: 9 }, () => refusal(429, '', 42));
+        const { results, waits } = await delivered([...refusals, refusal(503), DONE]);
         assert.equal(results, DONE);
-        assert.deepEqual(
-            waits,
-            Array.from({ length: 9 }, () => 42),
-        );
+        assert.deepEqual(waits, [...refusals.map(() => 42), 1]);
     });
 
     it('is sent again while the service fails or has no time for an item, but not for ever', async () => {

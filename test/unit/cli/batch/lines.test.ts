@@ -33,6 +33,10 @@ describe('the lines of a file', () => {
         }
     });
 
+    it('are not gathered in memory beyond that', async () => {
+        await assert.rejects(all(linesOf('/dev/zero')), /Line 1 of \/dev\/zero is longer than 256 KiB/); // it has no end
+    });
+
     it('must be UTF-8, and the file must exist', async () => {
         await assert.rejects(all(linesOf(newFile(Buffer.from([0x61, 0x0a, 0xff, 0x0a])))), /Line 2 of .* is not UTF-8/);
         await assert.rejects(all(linesOf('/nonexistent')), /CliError: \/nonexistent cannot be used: it does not exist/);
