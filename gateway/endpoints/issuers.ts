@@ -1,9 +1,14 @@
 import { z } from 'zod';
 import { encodeBase64 } from '../../platform/base64.ts';
 import type { Issuer, IssuerKey } from '../../proto/gen/signing/v1/signing.ts';
+import { didDocument, webDocument } from '../did-documents.ts';
+import { publicDocument } from '../documents.ts';
 import { endpoint } from '../endpoint.ts';
 import { name, optional, paging } from '../fields.ts';
 import { ListAnswer } from '../lists.ts';
+
+/** How long clients and proxies may keep a DID document, in seconds. So long may they trust a compromised key. */
+const DOCUMENT_SECONDS = 300;
 
 const byId = z.object({ issuer_id: z.string() });
 
@@ -142,5 +147,22 @@ export const issuerEndpoints = [
         params: byId,
         answer: issuer,
         call: async ({ params, services, context }) => issuerOf(await services.signing.archiveIssuer(params, context)),
+    }),
+
+    // Outside of /v1, because the DID contains this path, and must never change.
+    endpoint({
+        id: 'issuers.document',
+        method: 'GET',
+        path: '/issuers/{issuer_id}/did.json',
+        access: 'login',
+        status: 200,
+        message: 'DID document',
+        document: { contentType: 'application/did+json', maxAgeSeconds: DOCUMENT_SECONDS },
+        params: byId,
+        answer: didDocument,
+        async call({ params, services, context }) {
+            const issuer = await services.signing.getPublicIssuer(params, context);
+            return publicDocument(JSON.stringify(webDocument(issuer)));
+        },
     }),
 ];

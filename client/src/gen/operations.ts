@@ -45,6 +45,8 @@ import type {
     IssuersArchiveInput,
     IssuersCreateData,
     IssuersCreateInput,
+    IssuersDocumentData,
+    IssuersDocumentInput,
     IssuersGetData,
     IssuersGetInput,
     IssuersListData,
@@ -198,6 +200,13 @@ export interface Api {
          * `POST /v1/issuers/{issuer_id}/keys/{kid}/compromised`
          */
         markCompromised(input: IssuersMarkCompromisedInput, options?: CallOptions): Promise<IssuersMarkCompromisedData>;
+        /**
+         * Get the DID document of a did:web issuer.
+         * Whoever resolves the DID reads this document, without an account. It has every key of the issuer that is not compromised, also after the issuer was archived.
+         *
+         * `GET /issuers/{issuer_id}/did.json`
+         */
+        document(input: IssuersDocumentInput, options?: CallOptions): Promise<IssuersDocumentData>;
     };
     credentials: {
         /**
@@ -696,6 +705,17 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+    },
+    'issuers.document': {
+        method: 'GET',
+        path: '/issuers/{issuer_id}/did.json',
+        credentials: [],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: false,
+        paged: false,
+        bare: true,
     },
     'credentials.issue': {
         method: 'POST',

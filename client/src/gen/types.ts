@@ -495,6 +495,35 @@ export interface IssuersMarkCompromisedData {
     reason?: string;
 }
 
+export interface IssuersDocumentInput {
+    /** Id of a managed issuer. */
+    issuer_id: string;
+}
+
+export interface IssuersDocumentData {
+    /** JSON-LD contexts. */
+    '@context': string[];
+    /** The DID, or the DID and the fragment of a key. */
+    id: string;
+    /** The public keys of the DID. */
+    verificationMethod: Array<{
+        /** The DID, or the DID and the fragment of a key. */
+        id: string;
+        /** Type of the key. */
+        type: string;
+        /** The DID that controls the key. */
+        controller: string;
+        /** Multicodec key in base58btc. */
+        publicKeyMultibase: string;
+    }>;
+    /** Keys that authenticate the DID. */
+    authentication: string[];
+    /** Keys that sign credentials. */
+    assertionMethod: string[];
+    capabilityInvocation?: string[];
+    capabilityDelegation?: string[];
+}
+
 export interface CredentialsIssueInput {
     /** DID of the issuer: a did:key, or a did:web of this service. */
     issuer_did: string;

@@ -1,5 +1,6 @@
 import type { OperationNotes } from '../operation.ts';
 import { ISSUER_DID, ISSUER_ID, ISSUER_PUBLIC_KEY, NEXT_KID, NEXT_PUBLIC_KEY, WEB_ISSUER_DID } from '../samples.ts';
+import { DID_CONTEXTS, DOCUMENT_FIELDS } from './dids.ts';
 
 const kid = ISSUER_DID.slice('did:key:'.length);
 const createdAt = '2026-11-20T21:07:22.940Z';
@@ -10,6 +11,21 @@ const first = { kid, public_key: ISSUER_PUBLIC_KEY, state: 'active', created_at:
 const retired = { ...first, state: 'retired', retired_at: rotatedAt };
 const compromised = { ...retired, state: 'compromised', compromised_at: '2026-11-22T08:00:00.000Z', reason: 'leaked' };
 const second = { kid: NEXT_KID, public_key: NEXT_PUBLIC_KEY, state: 'active', created_at: rotatedAt };
+const documentOf = (...kids: string[]) => {
+    const ids = kids.map((one) => `${WEB_ISSUER_DID}#${one}`);
+    return {
+        '@context': DID_CONTEXTS,
+        id: WEB_ISSUER_DID,
+        verificationMethod: kids.map((one) => ({
+            id: `${WEB_ISSUER_DID}#${one}`,
+            type: 'Ed25519VerificationKey2020',
+            controller: WEB_ISSUER_DID,
+            publicKeyMultibase: one,
+        })),
+        authentication: ids,
+        assertionMethod: ids,
+    };
+};
 const refusals = { not_found: 'The account has no issuer with this id.' };
 const keyFields = {
     kid: 'The key, as the fragment of its verification method: `z6Mk…`.',
@@ -82,5 +98,14 @@ export const issuerOperations = {
         owasp: { objects: 'own' },
         fields,
         example: { params, data: { ...shown, archived_at: rotatedAt, keys: [first] } },
+    },
+    'issuers.document': {
+        summary: 'Get the DID document of a did:web issuer',
+        description:
+            'Whoever resolves the DID reads this document, without an account. It has every key of the issuer that is not compromised, also after the issuer was archived.',
+        refusals: { not_found: 'There is no did:web issuer with this id.' },
+        owasp: { objects: 'public' },
+        fields: DOCUMENT_FIELDS,
+        example: { params, data: documentOf(NEXT_KID, kid) },
     },
 } satisfies Record<string, OperationNotes>;

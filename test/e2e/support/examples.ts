@@ -83,6 +83,11 @@ const others: Record<Exclude<EndpointId, VariantId | `internal.${VariantId}`>, (
         return { token, run: ({ issuers }) => issuers.archive({ issuer_id }) };
     },
 
+    'issuers.document': async () => {
+        const { issuer_id } = await aManagedIssuer();
+        return { run: ({ issuers }) => issuers.document({ issuer_id }) };
+    },
+
     'credentials.status': async () => {
         const { token, credential_id } = await anIssued();
         return { token, run: ({ credentials }) => credentials.status({ credential_id }) };
