@@ -131,6 +131,7 @@ function sharedSettings({ databaseUrl, redisUrl, settings }: ServiceOptions) {
         E2E_DATABASE_URL: shared.DATABASE_URL,
         E2E_JWT_KEYS: shared.JWT_KEYS,
         E2E_IDEMPOTENCY_PEPPER: pepper,
+        E2E_KEK: shared.KEK,
     };
     return { settings: shared, secrets };
 }
