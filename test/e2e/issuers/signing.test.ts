@@ -95,6 +95,7 @@ for (const method of ['key', 'web'] as const) {
 
         it('of another account is as unknown as any other DID', async () => {
             const foreign = await aManagedIssuer({ method });
+            await issue(foreign.token, foreign); // so that processes know its key
             const unknown = method === 'key' ? (await newDid(token)).did : foreign.did.replace(/.{4}$/, '0000');
             for (const named of [foreign.did, unknown]) {
                 const calls = [
