@@ -1,4 +1,4 @@
-import { openDatabase } from '../../platform/postgres/db.ts';
+import { openDatabase, sql } from '../../platform/postgres/db.ts';
 import { loadConfig } from '../../platform/process/config.ts';
 import { createMetrics } from '../../platform/telemetry/metrics.ts';
 import { seeds } from '../../services/signing/data-keys.ts';
@@ -23,10 +23,16 @@ export async function keyOpener({ databaseUrl, kek }: { databaseUrl: string; kek
     const { open } = seeds({ store, encryption, clock: Date.now });
     const context = testContext();
     return {
+        /** Returns the DIDs of all issuers, with that of the service itself. */
+        async dids(): Promise<string[]> {
+            const rows = await db.rows<{ did: string }>(sql.unsafe`SELECT did FROM signing.issuers`);
+            return rows.map(({ did }) => did);
+        },
         /** Returns the keys of an issuer, the newest first. */
         async keysOf(did: string): Promise<OpenedKey[]> {
             const keys: OpenedKey[] = [];
-            for (const row of await store.signer(did, context)) {
+            const rows = [...(await store.signer(did, context)), ...(await store.ownSigner(did, context))];
+            for (const row of rows) {
                 const { id: issuer, account, kid, data_key } = row;
                 const wrapped = await store.findDataKey(data_key, context);
                 if (!wrapped) throw new Error(`The data key of ${did} is missing.`);
