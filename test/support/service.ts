@@ -48,8 +48,8 @@ export interface ServiceOptions {
     settings?: Record<string, string>;
     /** A pooler in front of `databaseUrl`, in transaction mode. The roles use it; migrations do not. */
     poolerUrl?: string | undefined;
-    /** Number of processes of each role except the gateway. Default: 1. */
-    replicas?: number;
+    /** Number of processes of each role except the gateway, or of those roles that have more than one. Default: 1. */
+    replicas?: number | Readonly<Record<string, number>>;
     /** Number of gateways. Default: 2. */
     gateways?: number;
     /** If given, `npm start` runs this many processes behind one port. For `local`, instead of gateways. */
