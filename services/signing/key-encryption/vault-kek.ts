@@ -18,12 +18,16 @@ const DECRYPTED = z.object({ data: z.object({ plaintext: z.base64() }) });
  */
 export function vaultKek(name: string, config: Config): Kek {
     const [, mount, key] = /^vault:(.*)\/([^/]*)$/.exec(name) ?? [];
-    const base = `${required(config, 'VAULT_ADDR').replace(/\/+$/, '')}/v1/${mount}`;
+    const base = `${required(config, 'VAULT_ADDR')}/v1/${mount}`;
     const readToken = tokenReader(config);
     const post = async (operation: 'encrypt' | 'decrypt', body: object, signal: AbortSignal) => {
         const response = await fetch(`${base}/${operation}/${key}`, {
             method: 'POST',
-            headers: { 'X-Vault-Token': await readToken(signal), 'X-Vault-Request': 'true' },
+            headers: {
+                'Content-Type': 'application/json',
+                'X-Vault-Request': 'true', // agents may require it
+                'X-Vault-Token': await readToken(signal),
+            },
             body: JSON.stringify(body),
             redirect: 'manual', // the token is for this host only
             signal,

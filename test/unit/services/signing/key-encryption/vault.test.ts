@@ -130,6 +130,13 @@ describe('the settings of Vault', () => {
         }
     });
 
+    it('name a URL without credentials', () => {
+        assert.throws(
+            () => loadConfig({ VAULT_ADDR: 'https://me:pass@vault.example' }),
+            /VAULT_ADDR: must have no cred/,
+        );
+    });
+
     it('name an https URL in production, except on the same machine', () => {
         const NODE_ENV = 'production';
         loadConfig({ NODE_ENV, VAULT_ADDR: 'https://vault.example' });
