@@ -1,6 +1,6 @@
 import { type Call, expectError, expectOk } from '../e2e/support/client.ts';
 import { payloadOf } from '../e2e/support/world.ts';
-import { keyOpener } from '../support/opened-keys.ts';
+import { keyOpener } from '../support/issuers/opened-keys.ts';
 import type { Canaries } from './canary.ts';
 import { post, twice } from './posts.ts';
 

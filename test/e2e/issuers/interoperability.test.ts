@@ -5,7 +5,7 @@ import bs58 from 'bs58';
 import { Resolver, type ResolverRegistry } from 'did-resolver';
 import { verify as verifyByPasetoTs } from 'paseto-ts/v4';
 import { getResolver } from 'web-did-resolver';
-import { startPublicHost } from '../../support/public-host.ts';
+import { startPublicHost } from '../../support/issuers/public-host.ts';
 import { expectOk, GATEWAYS } from '../support/client.ts';
 import { openToken as verifyByPaseto } from '../support/tokens.ts';
 import { payloadOf, present } from '../support/world.ts';

@@ -109,3 +109,11 @@ it('a call is not repeated with a compromised key: it is 409, also after the rot
     const { revoked } = await expectOk(200, { path: `/v1/credentials/status/${credential_id}`, token: issue.token });
     assert.equal(revoked, false);
 });
+
+it('a call is not repeated for an archived issuer: it is 409', async () => {
+    const { calls, issuer } = await managing('key');
+    const issue = keyed(calls.issue(issuer.did));
+    await expectOk(201, issue);
+    await expectOk(200, calls.archive(issuer.issuer_id));
+    assert.equal((await expectError(409, issue)).body.error, 'This issuer is archived, so it signs no more.');
+});

@@ -114,6 +114,12 @@ for (const method of ['key', 'web'] as const) {
     });
 }
 
+it('a managed did:key is refused together with a private key that is not its own', async () => {
+    const { token, calls, issuer } = await managing('key');
+    const { private_key } = await newDid(token);
+    await expectError(400, calls.issue(issuer.did, { issuer_private_key: private_key }));
+});
+
 it('a did:web is refused together with a private key, whoever owns it', async () => {
     const { token, issuer, issued } = await managing('web');
     const { private_key } = await newDid(token);

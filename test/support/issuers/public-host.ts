@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { authority } from './certificates.ts';
+import { authority } from '../certificates.ts';
 
 /** Connects to a port of this machine instead of the host of a URL. The server must prove the name of that host. */
 class LoopbackAgent extends https.Agent {

@@ -1,10 +1,10 @@
-import { openDatabase, sql } from '../../platform/postgres/db.ts';
-import { loadConfig } from '../../platform/process/config.ts';
-import { createMetrics } from '../../platform/telemetry/metrics.ts';
-import { seeds } from '../../services/signing/data-keys.ts';
-import { keyEncryption } from '../../services/signing/key-encryption/key-encryption.ts';
-import { signingStore } from '../../services/signing/store.ts';
-import { testContext } from './context.ts';
+import { openDatabase, sql } from '../../../platform/postgres/db.ts';
+import { loadConfig } from '../../../platform/process/config.ts';
+import { createMetrics } from '../../../platform/telemetry/metrics.ts';
+import { seeds } from '../../../services/signing/data-keys.ts';
+import { keyEncryption } from '../../../services/signing/key-encryption/key-encryption.ts';
+import { signingStore } from '../../../services/signing/store.ts';
+import { testContext } from '../context.ts';
 
 /** What the service keeps of a key of a managed issuer. No answer of the service contains any of it. */
 export interface OpenedKey {
