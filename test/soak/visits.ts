@@ -41,7 +41,8 @@ type Step = () => Promise<unknown>;
 const BATCH_ITEMS = 5;
 
 /**
- * Makes one visit: calls every endpoint at least once, except those that change issuers. Returns the number of calls, and the statuses of refused calls.
+ * Makes one visit: calls every endpoint at least once, except those that change issuers. Returns the number of calls,
+ * and the statuses of refused calls.
  */
 export async function visit(visitor: Visitor): Promise<{ calls: number; refused: number[] }> {
     const session = await login(visitor.account);
