@@ -8,12 +8,12 @@ import { ApiError, createClient } from '../src/client.ts';
 const { BASE_URL = 'http://127.0.0.1:8080', API_KEY } = process.env;
 const client = createClient({ base_url: BASE_URL, token: API_KEY });
 
-const issuer = await client.did.create();
+// The service keeps the key of this issuer. With an own key: client.did.create(), and issuer_private_key below.
+const issuer = await client.issuers.create({ name: 'Registrar', method: 'key' });
 console.log(`made ${issuer.did}`);
 
 const issued = await client.credentials.issue({
     issuer_did: issuer.did,
-    issuer_private_key: issuer.private_key ?? '', // present, because the service created the key pair
     subject_did: 'did:web:ada.example',
     credential_type: 'EmploymentCredential',
     claims: { role: 'engineer' },

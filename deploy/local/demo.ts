@@ -73,13 +73,12 @@ async function beginning() {
 async function story(): Promise<void> {
     const { ada, program } = await beginning();
 
-    tell('The program creates a DID. The service returns the key pair and stores only the public key.');
-    const { did, private_key = '' } = await program.did.create(); // present, because the service created the key pair
+    tell('The program creates an issuer. The service makes its signing key and keeps it.');
+    const { issuer_id, did } = await program.issuers.create({ name: 'Registrar', method: 'web' });
 
-    tell('It issues a credential: a PASETO v4 public token, signed with the private key of the DID.');
+    tell('It issues a credential: a PASETO v4 public token. No request has a private key.');
     const { credential_id, credential } = await program.credentials.issue({
         issuer_did: did,
-        issuer_private_key: private_key,
         subject_did: 'did:web:grace.example',
         credential_type: 'EmploymentCredential',
         claims: { employer: 'Analytical Engines Ltd', role: 'engineer' },
@@ -96,6 +95,9 @@ async function story(): Promise<void> {
 
     tell('A token with one changed character is invalid too.');
     await program.credentials.verify({ credential: tamper(credential), issuer_did: did });
+
+    tell('The issuer gets a new key. The answer takes a second: then no process signs with the old key any more.');
+    await program.issuers.rotate({ issuer_id });
 
     tell("The statistics of Ada's account count all of these calls.");
     await ada.me.get();

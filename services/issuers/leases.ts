@@ -34,7 +34,13 @@ export function leases<Value>(): Leases<Value> {
             const lease = known.get(key);
             return lease !== undefined && performance.now() < lease.until ? lease.value : undefined;
         },
-        set: (key, value, readAt) => void known.set(key, { value, until: readAt + LEASE_MS }),
+        set(key, value, readAt) {
+            const lease = { value, until: readAt + LEASE_MS };
+            known.set(key, lease);
+            // The value may be a seed, which must not stay in memory until other issuers displace it.
+            const forget = () => known.get(key) === lease && known.delete(key);
+            setTimeout(forget, LEASE_MS).unref();
+        },
     };
 }
 

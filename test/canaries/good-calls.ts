@@ -1,10 +1,11 @@
-import assert from 'node:assert/strict';
 import { createPrivateKey } from 'node:crypto';
 import { encodeDidKey } from '../../workers/crypto/did-key.ts';
 import { type PublicKey, publicKeyOf, type Seed, secretKeyBytes } from '../../workers/crypto/ed25519.ts';
 import { type Call, expectError, expectOk } from '../e2e/support/client.ts';
 import { newEmail } from '../e2e/support/world.ts';
 import type { Canaries } from './canary.ts';
+import { livedIssuers } from './issuer-calls.ts';
+import { post, twice } from './posts.ts';
 
 /** Who has a session and an API key. */
 export interface Person {
@@ -14,21 +15,7 @@ export interface Person {
     api_key: string;
 }
 
-const post = (path: string, body: object, caller: Partial<Call> = {}): Call => ({
-    method: 'POST',
-    path,
-    body,
-    ...caller,
-});
 const asTrusted = { internal: true } as const;
-
-/** Makes a call that creates something, and repeats it with the same Idempotency-Key. */
-async function twice(status: 200 | 201, call: Call, canaries: Canaries) {
-    const keyed = { ...call, headers: { 'Idempotency-Key': canaries.text('Idempotency-Key') } };
-    const made = await expectOk(status, keyed);
-    assert.deepEqual(await expectOk(status, keyed), made);
-    return made;
-}
 
 /** Makes every kind of good call, and what is refused for a wrong secret alone, with a canary for each secret. */
 export async function callWell(canaries: Canaries): Promise<Person> {
@@ -38,6 +25,7 @@ export async function callWell(canaries: Canaries): Promise<Person> {
         const prefix = caller === asTrusted ? '/internal/v1' : '/v1';
         const issued = await livedCredentials(prefix, caller, canaries);
         await livedWallet(prefix, caller, issued, canaries);
+        if (caller !== asTrusted) await livedIssuers(caller, canaries);
     }
     await livedBatch(canaries);
     return person;

@@ -83,17 +83,20 @@ async function callAll(canaries: Canaries, database: string, env: Record<string,
     const { badCalls, sendAll, strangeCalls } = await import('./bad-calls.ts');
     const { callOverGrpc } = await import('./grpc-calls.ts');
     const { flood } = await import('./flood.ts');
+    const { noteKeys } = await import('./issuer-calls.ts');
     const { closeClients } = await import('../e2e/support/grpc.ts');
     after(closeClients);
     noteOwnSecrets(canaries, env);
     const person = await callWell(canaries);
     const table = endpointTable({ version: '', cache: async () => {}, clock: Date.now });
     const bad = table.flatMap((endpoint) => badCalls(endpoint, person, canaries));
-    return [
+    const refusals = [
         ...(await sendAll([...bad, ...strangeCalls(canaries)])),
         await flood(canaries, database),
         ...(await callOverGrpc(canaries)),
     ];
+    await noteKeys(canaries, env);
+    return refusals;
 }
 
 function setting(name: string): string {

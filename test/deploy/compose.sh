@@ -43,5 +43,6 @@ E2E_INTERNAL_SECRET=$(secret gateway-1 internal/secret)
 E2E_SERVICE_TOKEN=$(secret gateway-1 services/token)
 E2E_DATABASE_URL=$(secret did database/url | sed 's/postgres:5432/127.0.0.1:15432/')
 E2E_JWT_KEYS=$(secret identity signing/keys.pem)
-export E2E_INTERNAL_SECRET E2E_SERVICE_TOKEN E2E_DATABASE_URL E2E_JWT_KEYS
+E2E_KEK=$(secret signing kek/keys)
+export E2E_INTERNAL_SECRET E2E_SERVICE_TOKEN E2E_DATABASE_URL E2E_JWT_KEYS E2E_KEK
 npm test -- "${@:-test/e2e}"

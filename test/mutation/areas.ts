@@ -29,6 +29,15 @@ export const AREAS: Record<string, Area> = {
             'test/vectors/ed25519.test.ts',
         ],
     },
+    issuers: {
+        mutate: ['tokens/web-did.ts', 'services/signing/signers.ts', 'services/issuers/leases.ts'],
+        tests: [
+            'test/unit/tokens/web-did.test.ts',
+            'test/unit/services/issuers/leases.test.ts',
+            'test/integration/signing/issuers.test.ts',
+            'test/integration/signing/key-states.test.ts',
+        ],
+    },
     batching: {
         mutate: ['platform/batch.ts', 'platform/gather.ts'],
         tests: ['test/unit/platform/batch.test.ts', 'test/unit/platform/batch-queue.test.ts'],

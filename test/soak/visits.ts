@@ -4,6 +4,7 @@ import { ApiError, type Client } from '../../client/src/client.ts';
 import { service } from '../e2e/support/client.ts';
 import {
     type Account,
+    aManagedIssuer,
     type Did,
     issueBody,
     login,
@@ -14,19 +15,23 @@ import {
     presentationBody,
     type Wallet,
 } from '../e2e/support/world.ts';
+import { issuerSteps, type ManagedIssuer } from './issuer-steps.ts';
 
-/** A client that returns with the same account, key, DID and wallet, so that a visit adds only rows. */
+/** A client that returns with the same account, key, DID, issuer and wallet, so that a visit adds only rows. */
 export interface Visitor {
     account: Account;
     api_key: string;
     did: Did;
+    /** A did:web. Its issuers and their keys are never deleted, so a visit creates none. */
+    issuer: ManagedIssuer;
     wallet: Wallet;
 }
 
 export async function newVisitor(): Promise<Visitor> {
     const account = await newAccount();
     const { api_key } = await newKey(account);
-    return { account, api_key, did: await newDid(api_key), wallet: await newWallet(api_key) };
+    const issuer = await aManagedIssuer({ token: api_key });
+    return { account, api_key, did: await newDid(api_key), issuer, wallet: await newWallet(api_key) };
 }
 
 /** A step makes one call. */
@@ -36,7 +41,8 @@ type Step = () => Promise<unknown>;
 const BATCH_ITEMS = 5;
 
 /**
- * Makes one visit: calls every endpoint at least once. Returns the number of calls, and the statuses of refused calls.
+ * Makes one visit: calls every endpoint at least once, except those that change issuers. Returns the number of calls,
+ * and the statuses of refused calls.
  */
 export async function visit(visitor: Visitor): Promise<{ calls: number; refused: number[] }> {
     const session = await login(visitor.account);
@@ -47,6 +53,7 @@ export async function visit(visitor: Visitor): Promise<{ calls: number; refused:
         ...accountSteps(service.as({ token: session.token }), visitor),
         ...(await keySteps(service.as({ token: session.token }))),
         ...credentialSteps(client, visitor, issued),
+        ...issuerSteps(client, visitor.issuer),
         () => client.presentations.verify({ presentation: presented.presentation, audience: presented.audience }),
         ...walletSteps(client, visitor, issued),
         () => service.internal.keys.verify({ api_key: visitor.api_key, scope: 'dids:read' }),

@@ -19,10 +19,13 @@ const oid = (...bytes: number[]): Buffer => der(0x06, Buffer.from(bytes));
 const TRUE = der(0x01, Buffer.of(0xff));
 const ED25519 = sequence(oid(0x2b, 0x65, 0x70));
 const IS_CA = sequence(oid(0x55, 0x1d, 0x13), TRUE, der(0x04, sequence(TRUE)));
-const FOR_LOOPBACK = sequence(
-    oid(0x55, 0x1d, 0x11),
-    der(0x04, sequence(der(0x87, Buffer.of(127, 0, 0, 1)), der(0x82, Buffer.from('localhost')))),
-);
+
+/** The names of a server: 127.0.0.1 and these. */
+const serverNames = (names: readonly string[]): Buffer =>
+    sequence(
+        oid(0x55, 0x1d, 0x11),
+        der(0x04, sequence(der(0x87, Buffer.of(127, 0, 0, 1)), ...names.map((name) => der(0x82, Buffer.from(name))))),
+    );
 
 /** Valid from 2020 until the day `until`, such as 2049-12-31. */
 const validity = (until: string): Buffer =>
@@ -41,7 +44,7 @@ const named = (name: string): Buffer =>
 export function authority(
     name: string,
     { until = '2049-12-31' } = {},
-): { cert: string; certify(subject: string): Certified } {
+): { cert: string; certify(subject: string, names?: readonly string[]): Certified } {
     const own = generateKeyPairSync('ed25519');
     const issue = (subject: string, publicKey: KeyObject, extension: Buffer): string => {
         const serial = Buffer.concat([Buffer.of(0x01), randomBytes(8)]); // positive
@@ -63,10 +66,10 @@ export function authority(
     };
     return {
         cert: issue(name, own.publicKey, IS_CA),
-        certify(subject) {
+        certify(subject, names = ['localhost']) {
             const { publicKey, privateKey } = generateKeyPairSync('ed25519');
             const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-            return { cert: issue(subject, publicKey, FOR_LOOPBACK), key };
+            return { cert: issue(subject, publicKey, serverNames(names)), key };
         },
     };
 }

@@ -56,14 +56,15 @@ export async function launched(processes: number, dir: string) {
     return { members, urls: [urlOf(port), urlOf(port)], grpc: everyServiceAt(grpcPort) };
 }
 
-/** Describes `replicas` processes of each service role, and `gateways` gateways. */
-export async function apart(replicas: number, gateways = 2) {
+/** Describes `replicas` processes of each service role, or those of some roles, and `gateways` gateways. */
+export async function apart(replicas: number | Readonly<Record<string, number>>, gateways = 2) {
     const addresses: Record<string, string> = {};
     const members: Member[] = [];
     const grpc: Record<string, string> = {};
     for (const role of SERVICES) {
         const targets: string[] = [];
-        for (let replica = 0; replica < replicas; replica++) {
+        const count = typeof replicas === 'number' ? replicas : (replicas[role] ?? 1);
+        for (let replica = 0; replica < count; replica++) {
             const port = await pickPort();
             targets.push(`127.0.0.1:${port}`);
             members.push(roleProcess(`${role}-${replica}`, role, { GRPC_PORT: String(port) }));

@@ -48,8 +48,8 @@ export interface ServiceOptions {
     settings?: Record<string, string>;
     /** A pooler in front of `databaseUrl`, in transaction mode. The roles use it; migrations do not. */
     poolerUrl?: string | undefined;
-    /** Number of processes of each role except the gateway. Default: 1. */
-    replicas?: number;
+    /** Number of processes of each role except the gateway, or of those roles that have more than one. Default: 1. */
+    replicas?: number | Readonly<Record<string, number>>;
     /** Number of gateways. Default: 2. */
     gateways?: number;
     /** If given, `npm start` runs this many processes behind one port. For `local`, instead of gateways. */
@@ -67,6 +67,10 @@ export async function startService(options: ServiceOptions): Promise<TestService
     if (poolerUrl) {
         const pooled = { DATABASE_URL: inDatabase(poolerUrl), DATABASE_POOLER: 'transaction' };
         for (const { env } of members) Object.assign(env, pooled);
+    }
+    for (const { args, env } of members) {
+        const [role = 'all'] = args; // npm start runs all roles
+        if (role === 'all' || role === 'signing') env['KEK'] = secrets.E2E_KEK;
     }
     const ops = await giveOpsPorts(members);
     const processes = launcher(members, { settings, log: (name) => join(logDir, `${transport}-${name}.log`) });
@@ -110,6 +114,7 @@ function sharedSettings({ databaseUrl, redisUrl, settings }: ServiceOptions) {
     const serviceToken = randomBytes(24).toString('base64url');
     const pepper = randomBytes(24).toString('base64url');
     const readerToken = randomBytes(24).toString('base64url');
+    const kek = settings?.['KEK'] ?? randomBytes(32).toString('base64');
     const shared = {
         DATABASE_URL: databaseUrl,
         REDIS_URL: redisUrl,
@@ -117,7 +122,6 @@ function sharedSettings({ databaseUrl, redisUrl, settings }: ServiceOptions) {
         SERVICE_TOKEN: serviceToken,
         SERVICE_CALLERS: JSON.stringify({ reader: { ...READER, token_sha256: hash('sha256', readerToken) } }),
         IDEMPOTENCY_PEPPER: pepper,
-        KEK: randomBytes(32).toString('base64'),
         PUBLIC_URL: 'https://credentials.example',
         JWT_KEYS: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
         ARGON2_MEMORY_KIB: '64',
@@ -131,6 +135,7 @@ function sharedSettings({ databaseUrl, redisUrl, settings }: ServiceOptions) {
         E2E_DATABASE_URL: shared.DATABASE_URL,
         E2E_JWT_KEYS: shared.JWT_KEYS,
         E2E_IDEMPOTENCY_PEPPER: pepper,
+        E2E_KEK: kek,
     };
     return { settings: shared, secrets };
 }

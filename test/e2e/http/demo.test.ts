@@ -14,17 +14,20 @@ describe('the demo', () => {
         const { stdout } = await demo({ BASE_URL: GATEWAYS[1], INTERNAL_SECRET });
         const lines = stdout.split('\n').map((line) => line.trim());
         assert.deepEqual(
-            lines.filter((line) => /^(GET|POST) /.test(line)).map((line) => line.replace(/urn:uuid:.*/, '…')),
+            lines
+                .filter((line) => /^(GET|POST) /.test(line))
+                .map((line) => line.replace(/(urn:uuid:)?[0-9a-f-]{36}/, '…')),
             [
                 'POST /internal/v1/auth/register',
                 'POST /internal/v1/auth/login',
                 'POST /v1/keys/generate',
-                'POST /v1/did',
+                'POST /v1/issuers',
                 'POST /v1/credentials',
                 'POST /v1/credentials/verify',
                 'POST /v1/credentials/revoke/…',
                 'POST /v1/credentials/verify',
                 'POST /v1/credentials/verify',
+                'POST /v1/issuers/…/rotate',
                 'GET /v1/me',
             ],
         );

@@ -26,6 +26,9 @@ export interface Did {
     private_key: string;
 }
 
+/** Who signs: with a private key that the caller has or, without one, a managed issuer. */
+export type Signer = Pick<Did, 'did'> & Partial<Did>;
+
 export type Issued = CredentialsIssueData;
 
 /** Returns the payload of a token without verifying it. */
@@ -75,10 +78,10 @@ export async function aManagedIssuer({ token = '', method = 'web' as 'key' | 'we
 }
 
 /** Returns the body of a request to issue a credential. `more` overrides fields, also with invalid values. */
-export function issueBody(issuer: Did, subject: string, more: Record<string, unknown> = {}) {
+export function issueBody(issuer: Signer, subject: string, more: Record<string, unknown> = {}) {
     return {
         issuer_did: issuer.did,
-        issuer_private_key: issuer.private_key,
+        ...(issuer.private_key !== undefined && { issuer_private_key: issuer.private_key }),
         subject_did: subject,
         credential_type: 'EmploymentCredential',
         claims: { role: 'engineer' },
@@ -87,7 +90,7 @@ export function issueBody(issuer: Did, subject: string, more: Record<string, unk
 }
 
 /** Issues a credential. */
-export async function issue(token: string, issuer: Did, more: Partial<CredentialsIssueInput> = {}): Promise<Issued> {
+export async function issue(token: string, issuer: Signer, more: Partial<CredentialsIssueInput> = {}): Promise<Issued> {
     return service.as({ token }).credentials.issue({ ...issueBody(issuer, 'did:web:subject.example'), ...more });
 }
 
@@ -104,10 +107,10 @@ export async function verify(
 }
 
 /** Returns the body of a request to create a presentation. `more` overrides fields, also with invalid values. */
-export function presentationBody(holder: Did, credentials: string[], more: Record<string, unknown> = {}) {
+export function presentationBody(holder: Signer, credentials: string[], more: Record<string, unknown> = {}) {
     return {
         holder_did: holder.did,
-        holder_private_key: holder.private_key,
+        ...(holder.private_key !== undefined && { holder_private_key: holder.private_key }),
         credentials,
         audience: 'did:web:verifier.example',
         ...more,
@@ -117,7 +120,7 @@ export function presentationBody(holder: Did, credentials: string[], more: Recor
 /** Creates a presentation. */
 export async function present(
     token: string,
-    holder: Did,
+    holder: Signer,
     credentials: string[],
     more: Partial<PresentationsCreateInput> = {},
 ): Promise<PresentationsCreateData> {
