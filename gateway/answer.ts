@@ -2,8 +2,9 @@ import type { CallContext } from '../platform/context.ts';
 import type { Admission } from './admission/admission.ts';
 import { countFurtherItems } from './admission/further-items.ts';
 import type { Overload } from './admission/overload.ts';
+import { PublicDocument } from './documents.ts';
 import type { Endpoint } from './endpoint.ts';
-import { headersOf, writeBare, writeStream, writeSuccess } from './http/envelope.ts';
+import { headersOf, writeBare, writeDocument, writeStream, writeSuccess } from './http/envelope.ts';
 import type { Exchange } from './http/exchange.ts';
 import { bodyTurns } from './http/parse-turns.ts';
 import { readInput } from './input.ts';
@@ -42,9 +43,11 @@ export function answering(options: {
             if ('pieces' in list) overload.leave(exchange); // the reader determines how long the list takes
             return writeList(endpoint, exchange, list);
         }
-        const { status, message } = endpoint;
+        const { status, message, document } = endpoint;
         const headers = headersOf(exchange);
-        if (endpoint.bare) writeBare(exchange.response, { status, data: result, headers });
+        if (document && result instanceof PublicDocument)
+            writeDocument(exchange.response, { ...document, document: result, headers });
+        else if (endpoint.bare) writeBare(exchange.response, { status, data: result, headers });
         else writeSuccess(exchange.response, { status, message, data: result, headers });
     };
 }

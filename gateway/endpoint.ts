@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { CallContext } from '../platform/context.ts';
 import type { Scope } from '../proto/scopes.ts';
+import type { DocumentType, PublicDocument } from './documents.ts';
 import type { ListAnswer } from './lists.ts';
 import type { Services } from './services.ts';
 
@@ -11,7 +12,8 @@ import type { Services } from './services.ts';
  * - `bearer`: a session token or an API key
  * - `internal`: the internal secret
  * - `internal_session`: the internal secret and a session token. The endpoint itself checks the session token.
- * - `login`: none. Calls without the internal secret count against the anonymous limit of their address.
+ * - `login`: none. Calls without the internal secret count against the anonymous limit of their address. Besides the
+ *   login, public documents are limited in this way.
  * - `public`: none. The call is never limited.
  */
 export type Access = 'session' | 'bearer' | 'internal' | 'internal_session' | 'login' | 'public';
@@ -52,6 +54,11 @@ type Definition<Params, Query, Headers, Body, Answer extends z.ZodType> = Admits
     message: string;
     /** True if the answer is sent without the envelope. */
     bare?: true;
+    /**
+     * Set if `call` returns a PublicDocument, which is sent without the envelope. Clients and proxies may keep it, and
+     * scripts of every web page may read it. Use it with the access `login`.
+     */
+    document?: DocumentType;
     params?: Params;
     query?: Query;
     /** Schema of the header fields that the endpoint reads, by lower-case name. */
@@ -59,7 +66,7 @@ type Definition<Params, Query, Headers, Body, Answer extends z.ZodType> = Admits
     body?: Body;
     /** Largest body in bytes. Default: 1 MiB. Endpoints without credentials have a smaller limit. */
     maxBodyBytes?: number;
-    /** Schema of `data`. */
+    /** Schema of `data`, or of the document. */
     answer: Answer;
     /** True if each success counts as a verified presentation. */
     countsAsVerified?: true;
@@ -78,7 +85,7 @@ type Definition<Params, Query, Headers, Body, Answer extends z.ZodType> = Admits
     timeout_ms?: number;
     call(
         input: Input<Output<Params>, Output<Query>, Output<Headers>, Output<Body>>,
-    ): Promise<z.input<Answer> | ListAnswer<z.input<Answer>>>;
+    ): Promise<z.input<Answer> | ListAnswer<z.input<Answer>> | PublicDocument>;
 };
 
 /** An endpoint without its specific types, as the engine uses it. Its schemas validate the input of `call`. */

@@ -6,7 +6,8 @@ import type { Overload } from './admission/overload.ts';
 import type { Verdict } from './admission/verdict.ts';
 import { answering } from './answer.ts';
 import type { Endpoint } from './endpoint.ts';
-import { headersOf, writePage, writeSuccess } from './http/envelope.ts';
+import { allowAnyOrigin } from './http/cors.ts';
+import { headersOf, writeDocument, writeSuccess } from './http/envelope.ts';
 import { type Exchange, exchangeOf } from './http/exchange.ts';
 import { type Refusals, refusals } from './http/refusals.ts';
 import type { ListAnswer, ListResult } from './lists.ts';
@@ -58,7 +59,10 @@ export function engine(options: {
             const exchange = exchangeOf(response);
             exchange.route = page.id;
             return run(exchange, admission.anonymous(exchange.address, exchange), () =>
-                writePage(response, { page, headers: headersOf(exchange) }),
+                writeDocument(response, {
+                    ...page,
+                    headers: { 'Content-Security-Policy': page.policy, ...headersOf(exchange) },
+                }),
             );
         },
 
@@ -76,6 +80,7 @@ export function engine(options: {
                 exchange.route = endpoint.id;
                 exchange.span.rename(spanName);
                 exchange.audit = audit;
+                if (endpoint.document) allowAnyOrigin(exchange);
                 if (endpoint.hashesPassword) overload.leave(exchange);
                 return run(exchange, admission.admit(endpoint, exchange), () => answer(endpoint, exchange));
             };

@@ -1,26 +1,22 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { type DocumentType, PublicDocument } from './documents.ts';
 import type { InterfacePart } from './endpoints/index.ts';
 import { openApi } from './openapi/document.ts';
 import { referencePage } from './openapi/page.ts';
 import { STYLE } from './openapi/style.ts';
 
-/** A static document for people or tools. It is the same for every client and has no envelope. */
-export interface StaticPage {
+/** A static document for people or tools. */
+export interface StaticPage extends DocumentType {
     /** Its name in metrics and logs. */
     id: string;
     method: 'GET';
     path: string;
-    contentType: string;
     /** Its Content-Security-Policy. */
     policy: string;
-    /** The page in each content coding. It is compressed once in advance, because any client may request it. */
-    bodies: Readonly<Record<ContentCoding, Buffer>>;
-    /** The entity tag. It changes when the text changes. */
-    etag: string;
+    /** It is compressed once in advance, because any client may request it. */
+    document: PublicDocument;
 }
-
-export type ContentCoding = 'br' | 'gzip' | 'identity';
 
 const NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -34,36 +30,24 @@ export function pages(parts: readonly InterfacePart[], version: string): StaticP
             method: 'GET',
             path: '/openapi.json',
             contentType: 'application/json; charset=utf-8',
+            maxAgeSeconds: 300,
             policy: NOTHING,
-            ...prepared(JSON.stringify(document)),
+            document: prepared(JSON.stringify(document)),
         },
         {
             id: 'docs',
             method: 'GET',
             path: '/docs',
             contentType: 'text/html; charset=utf-8',
+            maxAgeSeconds: 300,
             // The page has no script and loads nothing.
             policy: `${NOTHING}; style-src 'sha256-${styleHash}'; img-src data:`,
-            ...prepared(referencePage(document)),
+            document: prepared(referencePage(document)),
         },
     ];
 }
 
-function prepared(text: string): Pick<StaticPage, 'bodies' | 'etag'> {
+function prepared(text: string): PublicDocument {
     const identity = Buffer.from(text);
-    const etag = `"${createHash('sha256').update(identity).digest('base64url').slice(0, 22)}"`;
-    return { bodies: { br: brotliCompressSync(identity), gzip: gzipSync(identity), identity }, etag };
-}
-
-/** The smallest representation that a client with this `Accept-Encoding` accepts (RFC 9110, section 12.5.3). */
-export function codingFor(acceptEncoding: string | undefined): ContentCoding {
-    const refused = /;\s*q=0(\.0*)?$/;
-    const accepted = (acceptEncoding ?? '')
-        .toLowerCase()
-        .split(',')
-        .map((coding) => coding.trim())
-        .filter((coding) => !refused.test(coding))
-        .map((coding) => coding.split(';', 1)[0]);
-    if (accepted.includes('br')) return 'br';
-    return accepted.includes('gzip') ? 'gzip' : 'identity';
+    return new PublicDocument({ br: brotliCompressSync(identity), gzip: gzipSync(identity), identity });
 }

@@ -34,3 +34,14 @@ export function cors(origins: readonly string[]): Cors {
         },
     };
 }
+
+/**
+ * Lets scripts of every web page read the answer, whatever the settings say: it contains a public document, or says why
+ * there is none.
+ */
+export function allowAnyOrigin({ headers }: Pick<Exchange, 'headers'>): void {
+    delete headers['Vary'];
+    headers['Access-Control-Allow-Origin'] = '*';
+    headers['Access-Control-Expose-Headers'] = EXPOSED;
+    headers['Cross-Origin-Resource-Policy'] = 'cross-origin';
+}

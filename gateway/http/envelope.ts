@@ -4,7 +4,7 @@ import helmet from 'helmet';
 import type { Decision } from '../../platform/access/limit-decision.ts';
 import type { AppError } from '../../platform/errors.ts';
 import { stringifyJson } from '../../platform/json.ts';
-import { codingFor, type StaticPage } from '../pages.ts';
+import { codingFor, type DocumentType, type PublicDocument } from '../documents.ts';
 import type { Exchange } from './exchange.ts';
 
 type Headers = Record<string, string | number>;
@@ -59,19 +59,19 @@ export function writeBare(
     writeText(response, status, stringifyJson(data), headers);
 }
 
-/**
- * Sends a page, which clients may cache for five minutes. Sends 304 without a body if the client already has the page.
- */
-export function writePage(response: ServerResponse, { page, headers }: { page: StaticPage; headers: Headers }): void {
+/** Sends a document, which anybody may keep. Sends 304 without a body if the client already has it. */
+export function writeDocument(
+    response: ServerResponse,
+    { document, contentType, maxAgeSeconds, headers }: DocumentType & { document: PublicDocument; headers: Headers },
+): void {
     const { 'if-none-match': known, 'accept-encoding': accept } = response.req.headers;
-    const coding = codingFor(accept);
+    const coding = codingFor(accept, document.bodies);
     // Each content coding is a separate representation (RFC 9110, section 8.8.3.3).
-    const etag = coding === 'identity' ? page.etag : `${page.etag.slice(0, -1)}-${coding}"`;
+    const etag = coding === 'identity' ? document.etag : `${document.etag.slice(0, -1)}-${coding}"`;
     const { Vary } = headers;
     const allHeaders = {
         ...SECURITY_HEADERS,
-        'Content-Security-Policy': page.policy,
-        'Cache-Control': 'public, max-age=300',
+        'Cache-Control': `public, max-age=${maxAgeSeconds}`,
         ...headers,
         ETag: etag,
         Vary: Vary === undefined ? 'Accept-Encoding' : `Accept-Encoding, ${Vary}`,
@@ -80,8 +80,8 @@ export function writePage(response: ServerResponse, { page, headers }: { page: S
         response.writeHead(304, allHeaders).end();
         return;
     }
-    const body = page.bodies[coding];
-    const described = { 'Content-Type': page.contentType, 'Content-Length': body.length };
+    const body = document.bodies[coding] ?? document.bodies.identity;
+    const described = { 'Content-Type': contentType, 'Content-Length': body.length };
     const encoded = coding === 'identity' ? {} : { 'Content-Encoding': coding };
     response.writeHead(200, { ...allHeaders, ...described, ...encoded }).end(body);
 }

@@ -25,7 +25,8 @@ export interface ResponseObject {
     $ref?: string;
     description: string;
     headers: Record<string, { $ref: string }>;
-    content: { 'application/json': Media };
+    /** One body, by its media type. */
+    content: Record<string, Media>;
 }
 export interface OperationObject {
     operationId: string;
@@ -158,7 +159,12 @@ function operationObject(endpoint: Endpoint, tag: string, schemas: Record<string
     return object;
 }
 
-function success({ bare, message, query, byKey }: Endpoint, data: Schema, example: unknown): ResponseObject {
+/** The only body of a response. */
+export function mediaOf({ content }: Pick<ResponseObject, 'content'>): Media {
+    return Object.values(content)[0] as Media; // every response has one
+}
+
+function success({ bare, document, message, query, byKey }: Endpoint, data: Schema, example: unknown): ResponseObject {
     const envelope: Schema = {
         type: 'object',
         properties: { status: { const: 'success' }, message: { type: 'string' }, data },
@@ -167,8 +173,13 @@ function success({ bare, message, query, byKey }: Endpoint, data: Schema, exampl
     const headers = headersOf();
     if (query && schemaOf(query).properties?.['cursor']) headers['Link'] = { $ref: '#/components/headers/Link' };
     if (byKey) headers['Idempotent-Replayed'] = { $ref: '#/components/headers/Idempotent-Replayed' };
+    const description = `${message.replace(/\.$/, '')}.`;
+    if (document) {
+        for (const name of ['Cache-Control', 'ETag']) headers[name] = { $ref: `#/components/headers/${name}` };
+        return { description, headers, content: { [document.contentType]: { schema: data, example } } };
+    }
     return {
-        description: `${message.replace(/\.$/, '')}.`,
+        description,
         headers,
         content: {
             'application/json': bare

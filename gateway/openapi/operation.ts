@@ -36,5 +36,6 @@ interface Example {
     query?: Record<string, string>;
     headers?: Record<string, string>;
     body?: Record<string, unknown>;
-    data: Record<string, unknown>;
+    /** The answer's `data`, or its document. */
+    data: Record<string, unknown> | string;
 }

@@ -1,4 +1,4 @@
-import type { Media, OpenApi, OperationObject, ResponseObject } from './document.ts';
+import { mediaOf, type OpenApi, type OperationObject, type ResponseObject } from './document.ts';
 import type { Schema } from './schemas.ts';
 import { STYLE } from './style.ts';
 
@@ -63,7 +63,7 @@ function operationHtml(document: OpenApi, listed: Listed): string {
         status,
         response: resolve(document, response),
     }));
-    const success = answers[0]?.response.content['application/json'] as Media; // the lowest status
+    const success = mediaOf(answers[0]?.response as ResponseObject); // the lowest status
     const rows = parameters.map(({ in: place, name, required, schema, description }) =>
         row(name, schema, `${description} In the ${place}.`, required),
     );
@@ -74,7 +74,7 @@ ${description ? `<p>${text(description)}</p>` : ''}
 <p class="dim">Who may call: ${callers(operation)}.</p>
 <h4>Example</h4>
 <pre>${escaped(curl(listed, body?.example))}</pre>
-<pre>${escaped(JSON.stringify(success.example, undefined, 2))}</pre>
+<pre>${escaped(sample(success.example))}</pre>
 <h4>Parameters</h4>
 ${table(rows)}
 ${body ? `<h4>Body</h4>${table(fields(document, body.schema))}` : ''}
@@ -84,6 +84,10 @@ ${table(fields(document, success.schema.properties?.['data'] ?? success.schema))
 <table><tr><th>Status</th><th>Message</th><th>When</th></tr>${answers.map(statusRow).join('')}</table>
 </div>
 </details>`;
+}
+
+function sample(example: unknown): string {
+    return typeof example === 'string' ? example : JSON.stringify(example, undefined, 2);
 }
 
 function callers({ security }: OperationObject): string {
@@ -124,7 +128,7 @@ function curl({ method, path, operation }: Listed, body: unknown): string {
 }
 
 function statusRow({ status, response }: { status: string; response: ResponseObject }): string {
-    const { schema, example } = response.content['application/json'];
+    const { schema, example } = mediaOf(response);
     const summary = schema.$ref?.endsWith('/Error') ? (example as { message: string }).message : '';
     return `<tr><td>${status}</td><td class="dim">${escaped(summary)}</td><td>${text(response.description)}</td></tr>`;
 }

@@ -144,6 +144,17 @@ export const HEADERS = {
         schema: { type: 'string', const: 'true' },
         example: 'true',
     },
+    'Cache-Control': {
+        description: 'For how long clients and proxies may keep the document, in seconds.',
+        schema: { type: 'string' },
+        example: 'public, max-age=60',
+    },
+    ETag: {
+        description:
+            'Names this version of the document. `If-None-Match` with it is answered with 304 while it is current.',
+        schema: { type: 'string' },
+        example: '"Hk2ImXJ5ihvwk8uDTYhBDg"',
+    },
     Allow: { description: 'The methods of this path.', schema: { type: 'string' }, example: 'GET, HEAD' },
     Link: {
         description: 'The next page: `<…>; rel="next"`. Absent on the last page.',

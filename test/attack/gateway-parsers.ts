@@ -1,4 +1,5 @@
 import { bearerToken } from '../../gateway/admission/authenticator.ts';
+import { codingFor } from '../../gateway/documents.ts';
 import { endpointTable } from '../../gateway/endpoints/index.ts';
 import { parse, parseItem } from '../../gateway/fields.ts';
 import { clientOf, networkOf } from '../../gateway/http/address.ts';
@@ -6,18 +7,24 @@ import { parseBody } from '../../gateway/http/body.ts';
 import { checkHeaders, requestIdOf } from '../../gateway/http/exchange.ts';
 import { parseQuery } from '../../gateway/http/query.ts';
 import { originForm, routable } from '../../gateway/http/target.ts';
-import { codingFor } from '../../gateway/pages.ts';
 import { attempt, filled, HEADER, header, letters, MIB, type Parser, values } from './parser-inputs.ts';
 import { WORST_JSON, WORST_TARGETS } from './worst-texts.ts';
 
 const endpoints = endpointTable({ version: '0', cache: async () => 'PONG', clock: Date.now });
+
+const NOTHING = Buffer.alloc(0);
 
 /** Functions of the gateway that parse requests. */
 export const GATEWAY_PARSERS: readonly Parser[] = [
     { at: 'gateway/http/target.ts:originForm', longest: HEADER, worst: WORST_TARGETS, run: originForm },
     { at: 'gateway/http/target.ts:routable', longest: HEADER, worst: WORST_TARGETS, run: routable },
     { at: 'gateway/http/query.ts:parseQuery', longest: HEADER, worst: WORST_TARGETS, run: parseQuery },
-    { at: 'gateway/pages.ts:codingFor', longest: HEADER, worst: values, run: codingFor },
+    {
+        at: 'gateway/documents.ts:codingFor',
+        longest: HEADER,
+        worst: values,
+        run: (value) => codingFor(value, { identity: NOTHING, gzip: NOTHING, br: NOTHING }),
+    },
     {
         at: 'gateway/http/address.ts:clientOf',
         longest: HEADER,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import type { OperationObject } from '../../gateway/openapi/document.ts';
+import { mediaOf, type OperationObject } from '../../gateway/openapi/document.ts';
 import { GLOSSARY } from '../../gateway/openapi/glossary.ts';
 import { isVariant, operationOf } from '../../gateway/openapi/operations/index.ts';
 import { document, endpoints, faults, operations, resolve } from '../support/openapi.ts';
@@ -124,7 +124,7 @@ describe('the OpenAPI document', () => {
                 ) as Exclude<typeof response, { $ref: string }>; // these references lead to responses
                 const where = `${operation.operationId} ${status}`;
                 assert.ok(description.length > 0 && 'X-RateLimit-Remaining' in headers, where);
-                const { schema, example } = content['application/json'];
+                const { schema, example } = mediaOf({ content });
                 assertMatches(schema, example, where);
                 assert.equal('X-Error-Code' in headers, status >= '400', where);
             }

@@ -1,5 +1,5 @@
 import type { Operation } from '../../client/src/operation.ts';
-import type { OpenApi, OperationObject } from '../../gateway/openapi/document.ts';
+import { mediaOf, type OpenApi, type OperationObject } from '../../gateway/openapi/document.ts';
 import type { Schema } from '../../gateway/openapi/schemas.ts';
 
 /** An operation of the OpenAPI document, in the form that the generator of the client needs. */
@@ -80,7 +80,7 @@ function inputOf(id: string, parameters: OperationObject['parameters'], body: Sc
 function dataOf(document: OpenApi, { responses }: OperationObject): { schema: Schema; bare: boolean } {
     const success = responses['200'] ?? responses['201'];
     if (!success || !('content' in success)) throw new Error('An operation has no success.');
-    const { schema } = success.content['application/json'];
+    const { schema } = mediaOf(success);
     const enveloped = schema.properties?.['data'];
     return { schema: resolved(document, enveloped ?? schema), bare: enveloped === undefined };
 }

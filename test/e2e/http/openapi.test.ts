@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ResponseObject } from '../../../gateway/openapi/document.ts';
+import { mediaOf, type ResponseObject } from '../../../gateway/openapi/document.ts';
 import { document, endpoints, faults, operations, resolve } from '../../support/openapi.ts';
 import { type Answer, type Call, GATEWAYS, send } from '../support/client.ts';
 import { exampleCall } from '../support/examples.ts';
@@ -14,7 +14,7 @@ async function checkAnswer(id: string, call: Call): Promise<Answer> {
     const documented = operation?.responses[answer.status];
     assert.ok(documented, `${id} answers ${answer.status}, which is not documented`);
     const response = ('content' in documented ? documented : resolve(documented.$ref ?? '')) as ResponseObject;
-    assert.deepEqual(faults(response.content['application/json'].schema, answer.body), [], answer.text);
+    assert.deepEqual(faults(mediaOf(response).schema, answer.body), [], answer.text);
     const absent = Object.keys(response.headers).filter(
         (name) => !SOMETIMES.includes(name) && !answer.headers.has(name),
     );

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+
+export type ContentCoding = 'br' | 'gzip' | 'identity';
+
+/** A document in the content codings in which it is kept. */
+export type Bodies = Readonly<Partial<Record<ContentCoding, Buffer>> & { identity: Buffer }>;
+
+/** How the documents of an endpoint are sent. */
+export interface DocumentType {
+    /** The media type, as `Content-Type` names it. */
+    contentType: string;
+    /** How long clients and proxies may keep a document, in seconds. */
+    maxAgeSeconds: number;
+}
+
+/** A document that anybody may read. It is the same for every client and has no envelope. */
+export class PublicDocument {
+    readonly bodies: Bodies;
+    /** The entity tag of the body without a content coding. It changes when the text changes. */
+    readonly etag: string;
+
+    constructor(bodies: Bodies) {
+        this.bodies = bodies;
+        this.etag = `"${createHash('sha256').update(bodies.identity).digest('base64url').slice(0, 22)}"`;
+    }
+}
+
+const compress = promisify(gzip);
+
+/** Returns the document with this text. It is compressed once, off the event loop, and may be sent any number of times. */
+export async function publicDocument(text: string): Promise<PublicDocument> {
+    const identity = Buffer.from(text);
+    return new PublicDocument({ identity, gzip: await compress(identity) });
+}
+
+/** The smallest of these bodies that a client with this `Accept-Encoding` accepts (RFC 9110, section 12.5.3). */
+export function codingFor(acceptEncoding: string | undefined, bodies: Bodies): ContentCoding {
+    const refused = /;\s*q=0(\.0*)?$/;
+    const accepted = (acceptEncoding ?? '')
+        .toLowerCase()
+        .split(',')
+        .map((coding) => coding.trim())
+        .filter((coding) => !refused.test(coding))
+        .map((coding) => coding.split(';', 1)[0]);
+    if (bodies.br && accepted.includes('br')) return 'br';
+    return bodies.gzip && accepted.includes('gzip') ? 'gzip' : 'identity';
+}
