@@ -14,6 +14,8 @@ export const SCOPES = [
     'wallets:create',
     'wallets:open',
     'wallets:write',
+    'issuers:read',
+    'issuers:manage',
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];

@@ -3,6 +3,7 @@ import { DidServiceDefinition } from './gen/did/v1/did.ts';
 import { IdentityServiceDefinition } from './gen/identity/v1/identity.ts';
 import { KeysServiceDefinition } from './gen/keys/v1/keys.ts';
 import { PresentationsServiceDefinition } from './gen/presentations/v1/presentations.ts';
+import { SigningServiceDefinition } from './gen/signing/v1/signing.ts';
 import { UsageServiceDefinition } from './gen/usage/v1/usage.ts';
 import { WalletServiceDefinition } from './gen/wallet/v1/wallet.ts';
 
@@ -11,6 +12,7 @@ export const SERVICE_DEFINITIONS = {
     identity: IdentityServiceDefinition,
     keys: KeysServiceDefinition,
     did: DidServiceDefinition,
+    signing: SigningServiceDefinition,
     credentials: CredentialsServiceDefinition,
     presentations: PresentationsServiceDefinition,
     wallet: WalletServiceDefinition,

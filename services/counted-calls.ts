@@ -86,3 +86,13 @@ export const WALLET_CALLS = {
     create: { name: 'wallets_created_total', help: 'Wallets created.' },
     open: { name: 'wallets_opened_total', help: 'Attempts to open a wallet, by outcome.', refusals: GUESSES },
 };
+
+export const SIGNING_CALLS = {
+    createIssuer: { name: 'issuers_created_total', help: 'Managed issuers created.' },
+    rotateKey: { name: 'issuer_keys_rotated_total', help: 'Keys of managed issuers replaced by new ones.' },
+    markCompromised: {
+        name: 'issuer_keys_compromised_total',
+        help: 'Keys of managed issuers marked as compromised, including repeated calls.',
+    },
+    sign: { name: 'issuer_signatures_total', help: 'Tokens signed with the keys of managed issuers.' },
+};

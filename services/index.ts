@@ -15,6 +15,7 @@ import {
     IDENTITY_CALLS,
     KEYS_CALLS,
     PRESENTATIONS_CALLS,
+    SIGNING_CALLS,
     WALLET_CALLS,
 } from './counted-calls.ts';
 import { batches } from './credentials/batches.ts';
@@ -33,6 +34,8 @@ import { keyStore } from './keys/store.ts';
 import { presentationsService } from './presentations/service.ts';
 import { presentationStore } from './presentations/store.ts';
 import { type Service, service } from './service.ts';
+import { signingService } from './signing/service.ts';
+import { signingKeys } from './signing/signing-keys.ts';
 import { continuations } from './wallet/continuation.ts';
 import { walletService } from './wallet/service.ts';
 import { walletStore } from './wallet/store.ts';
@@ -125,6 +128,18 @@ export const SERVICES: Record<ServiceRole, Service> = {
             }),
         { counted: DID_CALLS, jobs: claimSweep('did') },
     ),
+    signing: service(
+        SERVICE_DEFINITIONS.signing,
+        ({ config, db, signatures, metrics, clock, serviceClient, idempotency }) =>
+            signingService({
+                ...signingKeys({ config, db, metrics, clock }),
+                signatures: signatures(),
+                services: { did: serviceClient('did', SERVICE_DEFINITIONS.did) },
+                cursors: cursors(required(config, 'SERVICE_TOKEN')),
+                idempotency: idempotency('signing'),
+            }),
+        { counted: SIGNING_CALLS, jobs: claimSweep('signing') },
+    ),
     credentials: service(
         SERVICE_DEFINITIONS.credentials,
         ({ config, db, signatures, metrics, clock, serviceClient, idempotency }) =>
@@ -133,7 +148,10 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 idempotency: idempotency('credentials'),
                 signatures: signatures(),
                 batches: batches(metrics),
-                services: { did: serviceClient('did', SERVICE_DEFINITIONS.did) },
+                services: {
+                    did: serviceClient('did', SERVICE_DEFINITIONS.did),
+                    signing: serviceClient('signing', SERVICE_DEFINITIONS.signing),
+                },
                 cursors: cursors(required(config, 'SERVICE_TOKEN')),
                 listScope: config.LIST_SCOPE,
                 clock,
@@ -147,7 +165,10 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 store: presentationStore(db),
                 idempotency: idempotency('presentations'),
                 signatures: signatures(),
-                services: { credentials: serviceClient('credentials', SERVICE_DEFINITIONS.credentials) },
+                services: {
+                    credentials: serviceClient('credentials', SERVICE_DEFINITIONS.credentials),
+                    signing: serviceClient('signing', SERVICE_DEFINITIONS.signing),
+                },
                 clock,
             }),
         { counted: PRESENTATIONS_CALLS, jobs: claimSweep('presentations') },
@@ -162,7 +183,10 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 passwords: passwords(),
                 cost: { memory_kib: config.ARGON2_MEMORY_KIB, passes: config.ARGON2_PASSES },
                 guard: guard({ redis, shards: config.REDIS_SHARDS, log }),
-                services: { did: serviceClient('did', SERVICE_DEFINITIONS.did) },
+                services: {
+                    did: serviceClient('did', SERVICE_DEFINITIONS.did),
+                    signing: serviceClient('signing', SERVICE_DEFINITIONS.signing),
+                },
                 cursors: cursors(required(config, 'SERVICE_TOKEN')),
                 continuations: continuations(required(config, 'SERVICE_TOKEN'), clock),
                 quotas: {

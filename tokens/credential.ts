@@ -1,14 +1,17 @@
 import { JsonText, stringifyJson } from '../platform/json.ts';
 import { uuidOf } from './credential-id.ts';
-import { decodeDidKey, isDid } from './did-key.ts';
+import { isDid } from './did-key.ts';
 import { isText } from './texts.ts';
 import { readDateTime } from './times.ts';
+import { readSigner } from './web-did.ts';
 
 /** The content of a credential. */
 export interface CredentialContent {
     /** urn:uuid:<uuid> */
     credential_id: string;
     issuer: string;
+    /** The key that signed it, if the issuer is a did:web. Nothing here has checked that it is a key of the issuer. */
+    kid: string | undefined;
     subject: string;
     credential_type: string;
     /** Times are in UTC, with milliseconds. */
@@ -24,12 +27,12 @@ const TYPE = 'credential';
 export const MAX_TYPE_LENGTH = 255;
 /** The members that the service reads from a token's payload. */
 export const CREDENTIAL_MEMBERS = {
-    members: ['typ', 'jti', 'iss', 'sub', 'credential_type', 'iat', 'exp', 'nbf'],
+    members: ['typ', 'jti', 'iss', 'kid', 'sub', 'credential_type', 'iat', 'exp', 'nbf'],
     raw: ['claims'],
 } as const;
 
 /** Returns the payload of a credential's token as JSON. Members that RFC 7519 defines have its claim names. */
-export function writePayload(content: CredentialContent): string {
+export function writePayload(content: Omit<CredentialContent, 'kid'>): string {
     return stringifyJson({
         typ: TYPE,
         jti: content.credential_id,
@@ -50,11 +53,12 @@ export function readPayload(opened: {
     payload: Record<string, unknown>;
     raw: Record<string, string>;
 }): CredentialContent | { invalidField: string } {
-    const { typ, jti, iss, sub, credential_type, iat, exp } = opened.payload;
+    const { typ, jti, iss, kid, sub, credential_type, iat, exp } = opened.payload;
     const { claims } = opened.raw;
     if (typ !== TYPE) return { invalidField: 'typ' };
     if (typeof jti !== 'string' || uuidOf(jti) === undefined) return { invalidField: 'jti' };
-    if (typeof iss !== 'string' || decodeDidKey(iss) === undefined) return { invalidField: 'iss' };
+    const signer = readSigner(iss, kid);
+    if (signer === undefined) return { invalidField: 'iss' };
     if (typeof sub !== 'string' || !isDid(sub)) return { invalidField: 'sub' };
     if (typeof credential_type !== 'string' || !isCredentialType(credential_type))
         return { invalidField: 'credential_type' };
@@ -65,7 +69,8 @@ export function readPayload(opened: {
     if (claims === undefined) return { invalidField: 'claims' };
     return {
         credential_id: jti,
-        issuer: iss,
+        issuer: signer.did,
+        kid: signer.kid,
         subject: sub,
         credential_type,
         issued_at: issuedAt,

@@ -1,11 +1,17 @@
 import { JsonError, JsonText, parseJson, topLevelString } from '../platform/json.ts';
-import { decodeDidKey } from './did-key.ts';
+import { DID_KEY_SCHEME, decodeDidKey } from './did-key.ts';
 import { splitToken, type TokenParts, type TokenPrimitives, verifyToken } from './v4-public.ts';
+import { isIssuerWebDid } from './web-did.ts';
 
 export interface OpenRequest {
     token: string;
     /** The did:key that must have signed the token; if absent, the one that the payload names in `iss`. */
     did?: string | undefined;
+    /**
+     * True to accept did:web issuers. Their signature is then verified with the key that the payload names in `kid`, and
+     * the caller must check that this is a key of the issuer (kidFault).
+     */
+    byKid?: boolean;
     /** Members of the payload to return as values: strings, or lists of at most MAX_LISTED strings. */
     members: readonly string[];
     /** Members of the payload to return as the text of a JSON object. */
@@ -30,18 +36,27 @@ const MAX_LISTED = 1_000;
  * object that platform/json accepts. If the payload itself names the key, only that name is read before the signature
  * is verified.
  */
-export function openToken({ token, did, members, raw }: OpenRequest, primitives: TokenPrimitives): Opened {
+export function openToken({ token, did, byKid, members, raw }: OpenRequest, primitives: TokenPrimitives): Opened {
     const parts = splitToken(token, primitives);
     if (parts === undefined) return refused('The token is not a well-formed v4.public token.');
-    const fault = signatureFault(did ?? namedIssuer(parts.message, primitives), parts, primitives);
+    const issuer = did ?? namedIn('iss', parts.message, primitives);
+    const signer =
+        byKid && issuer !== undefined && isIssuerWebDid(issuer) ? keyNamedIn(parts.message, primitives) : issuer;
+    const fault = signatureFault(signer, parts, primitives);
     return fault ?? readPayload(primitives.decodeUtf8(parts.message), { members, raw });
 }
 
-/** Returns the signer that an unverified payload names, if it names one. */
-function namedIssuer(message: Uint8Array, { decodeUtf8 }: TokenPrimitives): string | undefined {
+/** Returns the key of a did:web issuer that an unverified payload names, as a did:key. */
+function keyNamedIn(message: Uint8Array, primitives: TokenPrimitives): string | undefined {
+    const kid = namedIn('kid', message, primitives);
+    return kid === undefined ? undefined : DID_KEY_SCHEME + kid;
+}
+
+/** Returns a member of an unverified payload, if it has it and it is a string. */
+function namedIn(member: string, message: Uint8Array, { decodeUtf8 }: TokenPrimitives): string | undefined {
     const text = decodeUtf8(message);
     try {
-        return text === undefined ? undefined : topLevelString(text, 'iss');
+        return text === undefined ? undefined : topLevelString(text, member);
     } catch (error) {
         if (error instanceof JsonError) return undefined;
         throw error;

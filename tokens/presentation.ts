@@ -1,13 +1,16 @@
 import { stringifyJson } from '../platform/json.ts';
 import { MAX_PRESENTED_CREDENTIALS } from '../proto/limits.ts';
-import { decodeDidKey, isDid } from './did-key.ts';
+import { isDid } from './did-key.ts';
 import { readDateTime } from './times.ts';
+import { readSigner } from './web-did.ts';
 
 /** The content of a presentation. */
 export interface PresentationContent {
     /** urn:uuid:<uuid> */
     presentation_id: string;
     holder: string;
+    /** The key that signed it, if the holder is a did:web. Nothing here has checked that it is a key of the holder. */
+    kid: string | undefined;
     audience: string;
     /** UTC, with milliseconds. */
     created_at: string;
@@ -21,12 +24,12 @@ export interface PresentationContent {
 const TYPE = 'presentation';
 /** The members that the service reads from a token's payload. */
 export const PRESENTATION_MEMBERS = {
-    members: ['typ', 'jti', 'iss', 'aud', 'iat', 'exp', 'nbf', 'nonce', 'domain', 'credentials'],
+    members: ['typ', 'jti', 'iss', 'kid', 'aud', 'iat', 'exp', 'nbf', 'nonce', 'domain', 'credentials'],
     raw: [],
 } as const;
 
 /** Returns the payload of a presentation's token as JSON. Members that RFC 7519 defines have its claim names. */
-export function writePayload(content: PresentationContent): string {
+export function writePayload(content: Omit<PresentationContent, 'kid'>): string {
     return stringifyJson({
         typ: TYPE,
         jti: content.presentation_id,
@@ -44,17 +47,20 @@ export function writePayload(content: PresentationContent): string {
  * is checked. If a member is invalid, returns the name of the first one.
  */
 export function readPayload(payload: Record<string, unknown>): PresentationContent | { invalidField: string } {
-    const { typ, jti, iss, aud, iat, nonce, domain, credentials } = payload;
+    const { typ, jti, iss, kid, aud, iat, nonce, domain, credentials } = payload;
     if (typ !== TYPE) return { invalidField: 'typ' };
     if (typeof jti !== 'string' || jti === '') return { invalidField: 'jti' };
-    if (typeof iss !== 'string' || decodeDidKey(iss) === undefined) return { invalidField: 'iss' };
+    const signer = readSigner(iss, kid);
+    if (signer === undefined) return { invalidField: 'iss' };
     if (typeof aud !== 'string' || !isDid(aud)) return { invalidField: 'aud' };
     const createdAt = typeof iat === 'string' ? readDateTime(iat) : undefined;
     if (createdAt === undefined) return { invalidField: 'iat' };
     if (nonce !== undefined && typeof nonce !== 'string') return { invalidField: 'nonce' };
     if (domain !== undefined && typeof domain !== 'string') return { invalidField: 'domain' };
     if (!isTokens(credentials)) return { invalidField: 'credentials' };
-    return { presentation_id: jti, holder: iss, audience: aud, created_at: createdAt, nonce, domain, credentials };
+    const { did: holder } = signer;
+    const shown = { presentation_id: jti, holder, kid: signer.kid, audience: aud, created_at: createdAt };
+    return { ...shown, nonce, domain, credentials };
 }
 
 function isTokens(value: unknown): value is string[] {

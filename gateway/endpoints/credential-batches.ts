@@ -35,7 +35,7 @@ export const credentialBatchEndpoints = [
         message: 'Batch completed',
         byKey: true,
         timeout_ms: BATCH_TIMEOUT_MS,
-        body: z.object({ issuer_did: z.string(), issuer_private_key: base64, items: itemsOf(issueItem) }),
+        body: z.object({ issuer_did: z.string(), issuer_private_key: optional(base64), items: itemsOf(issueItem) }),
         weight,
         answer: batchAnswer(issued),
         call: ({ body: { issuer_did, issuer_private_key, items }, services, context }) =>

@@ -85,7 +85,7 @@ export const credentialEndpoints = [
         actsOn: 'credential_id',
         body: z.object({
             issuer_did: z.string(),
-            issuer_private_key: base64,
+            issuer_private_key: optional(base64),
             subject_did: z.string(),
             credential_type: z.string(),
             claims: jsonObject(MAX_CLAIMS_BYTES),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { encodeBase64 } from '../../platform/base64.ts';
+import { didDocument, keyDocument } from '../did-documents.ts';
 import { endpoint } from '../endpoint.ts';
 import { base64, optional } from '../fields.ts';
 
@@ -11,30 +12,6 @@ const derivation = z.object({
         .optional()
         .transform((text) => text === 'true'),
 });
-
-const verificationMethod = z.object({
-    id: z.string(),
-    type: z.string(),
-    controller: z.string(),
-    publicKeyMultibase: z.string(),
-});
-
-/** The DID document of a did:key (decision D5). It is derived from the DID alone. */
-export function didDocument(did: string) {
-    const multibase = did.slice('did:key:'.length);
-    const method = `${did}#${multibase}`;
-    return {
-        '@context': ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/suites/ed25519-2020/v1'],
-        id: did,
-        verificationMethod: [
-            { id: method, type: 'Ed25519VerificationKey2020', controller: did, publicKeyMultibase: multibase },
-        ],
-        authentication: [method],
-        assertionMethod: [method],
-        capabilityInvocation: [method],
-        capabilityDelegation: [method],
-    };
-}
 
 export const didEndpoints = [
     endpoint({
@@ -87,19 +64,11 @@ export const didEndpoints = [
         params: byDid,
         query: derivation,
         answer: z.object({
-            document: z.object({
-                '@context': z.array(z.string()),
-                id: z.string(),
-                verificationMethod: z.array(verificationMethod),
-                authentication: z.array(z.string()),
-                assertionMethod: z.array(z.string()),
-                capabilityInvocation: z.array(z.string()).optional(),
-                capabilityDelegation: z.array(z.string()).optional(),
-            }),
+            document: didDocument,
         }),
         async call({ params, query, services, context }) {
             const { did } = await services.did.resolve({ ...params, ...query }, context);
-            return { document: didDocument(did) };
+            return { document: keyDocument(did) };
         },
     }),
 ];

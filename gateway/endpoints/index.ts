@@ -7,6 +7,7 @@ import { internalAdminEndpoints } from './internal-admin.ts';
 import { internalAuthEndpoints } from './internal-auth.ts';
 import { internalKeyEndpoints } from './internal-keys.ts';
 import { internalOperationEndpoints } from './internal-operations.ts';
+import { issuerEndpoints } from './issuers.ts';
 import { keyEndpoints } from './keys.ts';
 import { meEndpoints } from './me.ts';
 import { presentationEndpoints } from './presentations.ts';
@@ -31,6 +32,11 @@ export function interfaceParts(probes: HealthProbes) {
             endpoints: keyEndpoints,
         },
         { name: 'DIDs', description: 'did:key identifiers of Ed25519 keys.', endpoints: didEndpoints },
+        {
+            name: 'Issuers',
+            description: 'Managed issuers sign credentials and presentations with keys that never leave the service.',
+            endpoints: issuerEndpoints,
+        },
         {
             name: 'Credentials',
             description: 'Credentials are PASETO v4 public tokens that the service signs, verifies, revokes and lists.',

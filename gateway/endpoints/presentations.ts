@@ -17,7 +17,7 @@ export const presentationEndpoints = [
         actsOn: 'presentation_id',
         body: z.object({
             holder_did: z.string(),
-            holder_private_key: base64,
+            holder_private_key: optional(base64),
             credentials: listOf(z.string(), { max: MAX_PRESENTED_CREDENTIALS }),
             audience: z.string(),
             nonce: optional(z.string()),

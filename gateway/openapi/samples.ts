@@ -14,6 +14,11 @@ export const ISSUER_DID = 'did:key:z6MktwupdmLXVVqTzCw4i46r4uGyosGXRnR3XjN4Zq7oM
 export const ISSUER_PUBLIC_KEY = '11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=';
 export const ISSUER_PRIVATE_KEY =
     'nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2DXWpgBgrEKt9VL/tPJZAc6DuFy89qmIyWvAhpo9wdRGg==';
+export const ISSUER_ID = '01a1fac9-0ec3-7000-8c5d-2f7b9e0a6c11';
+export const WEB_ISSUER_DID = `did:web:credentials.example:issuers:${ISSUER_ID}`;
+/** Public key of RFC 8032, section 7.1, test 3. */
+export const NEXT_KID = 'z6MkwSD8dBdqcXQzKJZQFPy2hh2izzxskndKCjdmC2dBpfME';
+export const NEXT_PUBLIC_KEY = '/FHNjmIYoaONpH7QAjDwWAgW7RO6MwOsXeuRFUiQgCU=';
 /** Key pair of RFC 8032, section 7.1, test 2. */
 export const HOLDER_DID = 'did:key:z6MkiaMbhXHNA4eJVCCj8dbzKzTgYDKf6crKgHVHid1F1WCT';
 export const HOLDER_PRIVATE_KEY =

@@ -6,9 +6,10 @@ secrets it reads in addition to the Redis URL and the service token, which all r
 identity: { calls: [], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper, jwtKeys] }
 keys: { calls: [], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
 did: { calls: [], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
-credentials: { calls: [did], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
-presentations: { calls: [credentials], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
-wallet: { calls: [did], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
+signing: { calls: [did], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
+credentials: { calls: [did, signing], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
+presentations: { calls: [credentials, signing], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
+wallet: { calls: [did, signing], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
 usage: { calls: [], database: true, secrets: [databaseUrl, serviceCallers] }
 {{- end }}
 

@@ -12,6 +12,8 @@ export const settingNames: readonly string[] = Object.keys(SETTINGS.shape);
 /** The validated settings, with the defaults that depend on other settings. */
 export type Config = z.infer<typeof SETTINGS> & {
     KEY_TIER_POLICY: 'any' | 'cap';
+    /** VAULT_TOKEN is its content at the start. */
+    VAULT_TOKEN_FILE: string | undefined;
     [addresses: AddressSetting]: string | undefined;
 };
 
@@ -33,6 +35,7 @@ export function loadConfig(env: Environment, roles: readonly string[] = []): Con
     const config: Config = {
         ...rest,
         KEY_TIER_POLICY: KEY_TIER_POLICY ?? (rest.KEY_ENVIRONMENT === 'live' ? 'cap' : 'any'),
+        VAULT_TOKEN_FILE: env['VAULT_TOKEN_FILE'] || undefined,
     };
     checkTls(config);
     if (config.NODE_ENV === 'production') refuseUnsafe(config);
@@ -93,9 +96,19 @@ function refuseUnsafe(config: Config): void {
             );
         }
     }
+    refuseUnsafeKeyEncryption(config);
     if (config.ARGON2_MEMORY_KIB < 19_456 || config.ARGON2_PASSES < 2) {
         throw new ConfigError('In production, ARGON2_MEMORY_KIB must be at least 19456 and ARGON2_PASSES at least 2.');
     }
     if (config.PUBLIC_URL?.startsWith('http:')) throw new ConfigError('PUBLIC_URL must be an https URL in production.');
     if (config.RATE_WINDOW_SECONDS !== 60) throw new ConfigError('RATE_WINDOW_SECONDS must be 60 in production.');
+}
+
+function refuseUnsafeKeyEncryption({ KEK: keks, VAULT_ADDR: vault }: Config): void {
+    if (keks?.some((kek) => new Set(kek).size < 8))
+        throw new ConfigError('KEK is too simple for production: use 32 random bytes.');
+    if (vault === undefined) return;
+    const { protocol, hostname } = new URL(vault);
+    if (protocol === 'http:' && !['127.0.0.1', '[::1]', 'localhost'].includes(hostname))
+        throw new ConfigError('VAULT_ADDR must be an https URL in production.');
 }

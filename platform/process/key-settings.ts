@@ -33,6 +33,9 @@ export const KEY_SETTINGS = {
     QUOTA_DIDS: tierSetting({ free: 10_000, basic: 100_000, pro: 1e6, enterprise: 10e6 }).meta(
         quota('Maximum number of DIDs that an account may create and register.'),
     ),
+    QUOTA_ISSUERS: tierSetting({ free: 20, basic: 50, pro: 200, enterprise: 1_000 }).meta(
+        quota('Maximum number of managed issuers of an account, including archived ones.'),
+    ),
     QUOTA_WALLETS: tierSetting({ free: 1_000, basic: 10_000, pro: 100_000, enterprise: 1_000_000 }).meta(
         quota('Maximum number of wallets of an account.'),
     ),

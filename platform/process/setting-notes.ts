@@ -15,6 +15,7 @@ export const SETTING_GROUPS = [
     'Process',
     'PostgreSQL and Redis',
     'Secrets and TLS',
+    'Keys of managed issuers',
     'API keys and quotas',
     'Limits and lists',
     'Cryptography',

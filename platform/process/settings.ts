@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { databaseUrlSetting } from '../postgres/database-url.ts';
 import { redisUrlSetting } from '../redis/redis-url.ts';
 import { addressSettings } from './address-settings.ts';
+import { KEY_ENCRYPTION_SETTINGS } from './key-encryption-settings.ts';
 import { KEY_SETTINGS } from './key-settings.ts';
 import { publicUrlSetting } from './public-url.ts';
 import { SECRET_SETTINGS } from './secret-settings.ts';
@@ -90,6 +91,7 @@ export const SETTINGS = z.object({
         ),
 
     ...SECRET_SETTINGS,
+    ...KEY_ENCRYPTION_SETTINGS,
     ...KEY_SETTINGS,
 
     RATE_WINDOW_SECONDS: whole(1, 3_600)

@@ -1,12 +1,22 @@
+import type { ServiceOf } from '../../platform/rpc/definition.ts';
+import type { SigningServiceDefinition } from '../../proto/gen/signing/v1/signing.ts';
 import type { Signatures } from '../../workers/crypto/signatures.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
+import type { TokenSigner } from '../issuers/token-signer.ts';
+import type { WebKeys } from '../issuers/web-keys.ts';
 import type { Batches } from './batches.ts';
 import type { ListDependencies } from './view.ts';
 
-export interface CredentialsDependencies extends ListDependencies {
+export interface CredentialsOptions extends Omit<ListDependencies, 'services'> {
     signatures: Signatures;
+    services: ListDependencies['services'] & { signing: ServiceOf<typeof SigningServiceDefinition> };
     batches: Batches;
     idempotency: Idempotency;
     /** Milliseconds since 1970. */
     clock: () => number;
+}
+
+export interface CredentialsDependencies extends CredentialsOptions {
+    tokenSigner: TokenSigner;
+    webKeys: WebKeys;
 }

@@ -30,7 +30,7 @@ export async function issueMany(
 ): Promise<IssueManyResponse> {
     requireItems('items', [...items, ...refused_places]);
     requireIssuer(issuer_did);
-    signerOf({ did: issuer_did, secretKey: issuer_private_key });
+    await requireSigner(deps, { issuer_did, issuer_private_key }, context);
     if (items.reduce((sum, item) => sum + sizeOf(item), 0) > MAX_BATCH_BYTES) {
         throw new AppError('too_large', 'The items may have at most 1 MiB of text in total.');
     }
@@ -54,6 +54,16 @@ export async function issueMany(
         context,
     );
     return { results: results.map(({ value, failure }) => ({ value: value?.value, failure })) };
+}
+
+/** The key is the same for all items, so a wrong one fails the batch. */
+async function requireSigner(
+    { tokenSigner }: CredentialsDependencies,
+    { issuer_did: did, issuer_private_key: secretKey }: Pick<IssueManyRequest, 'issuer_did' | 'issuer_private_key'>,
+    context: CallContext,
+): Promise<void> {
+    if (secretKey === undefined) await tokenSigner.check({ did, field: 'issuer_private_key' }, context);
+    else signerOf({ did, secretKey });
 }
 
 function sizeOf({ subject_did, credential_type, claims }: IssueItem): number {

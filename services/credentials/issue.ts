@@ -4,6 +4,7 @@ import { type Credential, IssueRequest } from '../../proto/gen/credentials/v1/cr
 import { writePayload } from '../../tokens/credential.ts';
 import { credentialId } from '../../tokens/credential-id.ts';
 import type { Claim, HeldClaim } from '../idempotency/claim.ts';
+import { openKid, sealKid } from '../issuers/token-signer.ts';
 import type { ItemContext } from './batches.ts';
 import type { CredentialsDependencies } from './dependencies.ts';
 import { requireClaims, requireCredentialType, requireExpiry, requireIssuer, requireSubject } from './rules.ts';
@@ -12,7 +13,8 @@ import { requireClaims, requireCredentialType, requireExpiry, requireIssuer, req
 type Made = Pick<HeldClaim, 'id' | 'made_at'>;
 
 /**
- * Issues a credential. A repeated call signs the credential of the first call again. Ed25519 is deterministic (RFC 8032),
+ * Issues a credential. Without a private key, the signing service signs with that of a managed issuer. A repeated call
+ * signs the credential of the first call again. Ed25519 is deterministic (RFC 8032),
  * so the token is the same, although the service does not store it.
  */
 export async function issue(
@@ -42,7 +44,7 @@ export async function issueOne(
     const write = async (): Promise<Credential | undefined> => {
         const now = clock();
         const made = { id: newId(now), made_at: new Date(now).toISOString() };
-        const credential = await signed(deps, { request, expiresAt, made }, context);
+        const { credential, kid } = await signed(deps, { request, expiresAt, made }, context);
         const parties = { issuer, subject, credential_type };
         const row = {
             id: made.id,
@@ -52,21 +54,32 @@ export async function issueOne(
             ...parties,
         };
         if (claim) {
-            const outcome = await store.insertOnce({ row, claim: { ...claim, ...made, sealed: null } }, context);
+            const newClaim = { ...claim, ...made, sealed: sealKid(claim, { token: '', kid }) };
+            const outcome = await store.insertOnce({ row, claim: newClaim }, context);
             return outcome === 'written' ? credential : undefined;
         }
         await store.insert(row, context);
         return credential;
     };
-    const replay = (made: Made) => signed(deps, { request, expiresAt, made }, context);
+    const replay = async (made: HeldClaim, own: Claim) =>
+        (await signed(deps, { request, expiresAt, made, kid: openKid(made, own) }, context)).credential;
     return idempotency.once(claim, { write, replay, held }, context);
 }
 
+/** What is signed. `kid`: the key that has signed it before, if this is a replay. */
+interface Signing {
+    request: IssueRequest;
+    expiresAt: string | undefined;
+    made: Made;
+    kid?: string | undefined;
+}
+
+/** Returns the credential, and the key that signed it if the issuer is a did:web. */
 async function signed(
-    { signatures }: CredentialsDependencies,
-    { request, expiresAt, made }: { request: IssueRequest; expiresAt: string | undefined; made: Made },
+    { tokenSigner }: CredentialsDependencies,
+    { request, expiresAt, made, kid }: Signing,
     context: CallContext | ItemContext,
-): Promise<Credential> {
+): Promise<{ credential: Credential; kid: string | undefined }> {
     const { issuer_did: issuer, subject_did: subject, credential_type, claims, issuer_private_key } = request;
     const shown = {
         credential_id: credentialId(made.id),
@@ -77,6 +90,7 @@ async function signed(
         expires_at: expiresAt,
     };
     const payload = writePayload({ ...shown, claims });
-    const credential = await signatures.sign({ did: issuer, secretKey: issuer_private_key, payload }, context);
-    return { ...shown, credential };
+    const signer = { did: issuer, secretKey: issuer_private_key, field: 'issuer_private_key' };
+    const { token, kid: signedBy } = await tokenSigner.sign({ ...signer, payload, kid }, context);
+    return { credential: { ...shown, credential: token }, kid: signedBy };
 }

@@ -1,16 +1,24 @@
-import { invalid } from '../../platform/errors.ts';
+import { type AppError, invalid } from '../../platform/errors.ts';
 import { MAX_CLAIMS_BYTES } from '../../proto/limits.ts';
 import { isCredentialType, MAX_TYPE_LENGTH } from '../../tokens/credential.ts';
 import { decodeDidKey, isDid } from '../../tokens/did-key.ts';
 import { readExpiry } from '../../tokens/times.ts';
+import { isIssuerWebDid } from '../../tokens/web-did.ts';
 import { requireJsonObject } from '../json-object.ts';
 import { requireText } from '../texts.ts';
 
 const MAX_REASON_LENGTH = 2_000;
 
-/** Throws AppError `invalid` if the DID does not contain an Ed25519 key: an issuer signs with it. */
+/**
+ * Throws AppError `invalid` if the DID neither contains an Ed25519 key, with which an issuer signs, nor has the form of a
+ * did:web issuer of this service.
+ */
 export function requireIssuer(did: string): void {
-    if (!decodeDidKey(did)) throw invalid('issuer_did is not a did:key with an Ed25519 public key.');
+    if (!decodeDidKey(did) && !isIssuerWebDid(did)) throw notAnIssuer();
+}
+
+export function notAnIssuer(): AppError {
+    return invalid('issuer_did is not a did:key with an Ed25519 public key.');
 }
 
 export function requireSubject(did: string): void {

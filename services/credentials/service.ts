@@ -1,6 +1,8 @@
 import type { ItemCounts, ServiceOf } from '../../platform/rpc/definition.ts';
 import type { CredentialsServiceDefinition } from '../../proto/gen/credentials/v1/credentials.ts';
-import type { CredentialsDependencies } from './dependencies.ts';
+import { tokenSigner } from '../issuers/token-signer.ts';
+import { webKeys } from '../issuers/web-keys.ts';
+import type { CredentialsDependencies, CredentialsOptions } from './dependencies.ts';
 import { issue } from './issue.ts';
 import { issueMany } from './issue-many.ts';
 import { listCredentials } from './list.ts';
@@ -16,7 +18,13 @@ export const CREDENTIALS_ITEMS: ItemCounts<typeof CredentialsServiceDefinition> 
 };
 
 /** Credentials: issued as v4.public tokens, verified, revoked and listed. */
-export function credentialsService(deps: CredentialsDependencies): ServiceOf<typeof CredentialsServiceDefinition> {
+export function credentialsService(options: CredentialsOptions): ServiceOf<typeof CredentialsServiceDefinition> {
+    const { signatures, services } = options;
+    const deps: CredentialsDependencies = {
+        ...options,
+        tokenSigner: tokenSigner({ signatures, signing: services.signing }),
+        webKeys: webKeys(services.signing),
+    };
     return {
         issue: (request, context) => issue(deps, request, context),
         issueMany: (request, context) => issueMany(deps, request, context),

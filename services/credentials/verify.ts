@@ -10,11 +10,12 @@ import { MAX_PRESENTED_CREDENTIALS } from '../../proto/limits.ts';
 import { CREDENTIAL_MEMBERS } from '../../tokens/credential.ts';
 import { authenticCredential, credentialVerdict, unauthentic } from '../../tokens/credential-verdict.ts';
 import { isToken } from '../../tokens/v4-public.ts';
+import { isIssuerWebDid } from '../../tokens/web-did.ts';
 import { requireCredentialId } from '../credential-id.ts';
 import { mapInFlight } from '../map-in-flight.ts';
 import { type ItemContext, requireItems } from './batches.ts';
 import type { CredentialsDependencies } from './dependencies.ts';
-import { requireIssuer } from './rules.ts';
+import { notAnIssuer, requireIssuer } from './rules.ts';
 
 /**
  * Maximum number of credentials of one presentation that the thread pool checks at a time, so that tokens of other
@@ -64,18 +65,33 @@ async function checkOne(
     context: CallContext | ItemContext,
 ): Promise<Verification> {
     if (!isToken(request.credential)) throw invalid('credential is not a v4.public token.');
-    if (request.issuer_did !== undefined) requireIssuer(request.issuer_did);
+    if (request.issuer_did !== undefined) await requireKnownIssuer(deps, request.issuer_did, context);
     return check(deps, request, context);
 }
 
+/** Throws AppError `invalid` unless the DID is a did:key or that of a did:web issuer here. No other is ever fetched. */
+async function requireKnownIssuer(
+    { webKeys }: CredentialsDependencies,
+    did: string,
+    context: CallContext,
+): Promise<void> {
+    requireIssuer(did);
+    if (isIssuerWebDid(did) && !(await webKeys.find(did, context))) throw notAnIssuer();
+}
+
 async function check(
-    { store, signatures, clock }: CredentialsDependencies,
+    { store, signatures, webKeys, clock }: CredentialsDependencies,
     { credential, issuer_did, check_revocation }: Check,
     context: CallContext | ItemContext,
 ): Promise<Verification> {
-    const opened = await signatures.open({ token: credential, did: issuer_did, ...CREDENTIAL_MEMBERS }, context);
+    const opened = await signatures.open(
+        { token: credential, did: issuer_did, byKid: true, ...CREDENTIAL_MEMBERS },
+        context,
+    );
     const authentic = authenticCredential(opened, issuer_did);
     if ('fault' in authentic) return unauthentic(authentic.fault);
+    const fault = await webKeys.fault({ did: authentic.issuer, kid: authentic.kid }, context);
+    if (fault !== undefined) return unauthentic(fault);
     const row = check_revocation ? await store.find(requireCredentialId(authentic.credential_id), context) : undefined;
     // The row may be of another issuer's credential, because somebody can create a token elsewhere with the same id.
     // Such a row says nothing about this token.

@@ -5,7 +5,7 @@ import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import type { Claim, HeldClaim } from './claim.ts';
 
 /** The schemas of the services that create something. Each has a table `idempotency`. */
-export type Owner = 'credentials' | 'did' | 'identity' | 'keys' | 'presentations' | 'wallet';
+export type Owner = 'credentials' | 'did' | 'identity' | 'keys' | 'presentations' | 'signing' | 'wallet';
 
 /** A claim together with what is stored with it. */
 export type NewClaim = Pick<Claim, 'scope_hash' | 'fingerprint' | 'stale_before'> &

@@ -65,6 +65,7 @@ const OPERATIONS: Record<Owner, readonly string[]> = {
     identity: ['internal.auth.register', 'internal.admin.create_users'],
     keys: ['keys.generate', 'keys.rotate'],
     presentations: ['presentations.create'],
+    signing: ['issuers.create', 'issuers.rotate'],
     wallet: ['wallets.create', 'wallets.add_credential'],
 };
 

@@ -4,23 +4,35 @@ import { newId } from '../../platform/ids.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { CredentialsServiceDefinition, Verification } from '../../proto/gen/credentials/v1/credentials.ts';
 import { CreateRequest, type Presentation } from '../../proto/gen/presentations/v1/presentations.ts';
+import type { SigningServiceDefinition } from '../../proto/gen/signing/v1/signing.ts';
 import { MAX_PRESENTED_CREDENTIALS } from '../../proto/limits.ts';
 import { decodeDidKey, isDid } from '../../tokens/did-key.ts';
 import { writePayload } from '../../tokens/presentation.ts';
+import { isIssuerWebDid } from '../../tokens/web-did.ts';
 import type { Signatures } from '../../workers/crypto/signatures.ts';
-import type { HeldClaim } from '../idempotency/claim.ts';
+import type { Claim, HeldClaim } from '../idempotency/claim.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
+import { openKid, sealKid, type TokenSigner } from '../issuers/token-signer.ts';
+import type { WebKeys } from '../issuers/web-keys.ts';
 import { requireText } from '../texts.ts';
 import { requireBinding } from './rules.ts';
 import type { PresentationStore } from './store.ts';
 
-export interface CreateDependencies {
+export interface PresentationsOptions {
     store: PresentationStore;
     signatures: Signatures;
-    services: { credentials: ServiceOf<typeof CredentialsServiceDefinition> };
+    services: {
+        credentials: ServiceOf<typeof CredentialsServiceDefinition>;
+        signing: ServiceOf<typeof SigningServiceDefinition>;
+    };
     idempotency: Idempotency;
     /** Milliseconds since 1970. */
     clock: () => number;
+}
+
+export interface PresentationsDependencies extends PresentationsOptions {
+    tokenSigner: TokenSigner;
+    webKeys: WebKeys;
 }
 
 /** The id (UUID) and the time of a presentation. */
@@ -37,7 +49,7 @@ const MAX_TEXT_LENGTH = 1_000;
 
 /** Creates a presentation. A repeated call signs the presentation of the first call again, with the same result. */
 export async function create(
-    deps: CreateDependencies,
+    deps: PresentationsDependencies,
     request: CreateRequest,
     context: CallContext,
 ): Promise<Presentation> {
@@ -50,22 +62,25 @@ export async function create(
     const write = async (): Promise<Presentation | undefined> => {
         const now = clock();
         const made = { id: newId(now), made_at: new Date(now).toISOString() };
-        const presentation = await signed(deps, request, made, context);
+        const { presentation, kid } = await signed(deps, request, { made }, context);
         const { holder, audience, credentials_count, created_at } = presentation;
         const row = { id: made.id, account: context.user_id, created_at, credentials_count, holder, audience };
         if (claim) {
-            const outcome = await store.insertOnce({ row, claim: { ...claim, ...made, sealed: null } }, context);
+            const newClaim = { ...claim, ...made, sealed: sealKid(claim, { token: '', kid }) };
+            const outcome = await store.insertOnce({ row, claim: newClaim }, context);
             return outcome === 'written' ? presentation : undefined;
         }
         await store.insert(row, context);
         return presentation;
     };
-    const replay = (made: Made) => signed(deps, request, made, context);
+    const replay = async (made: HeldClaim, own: Claim) =>
+        (await signed(deps, request, { made, kid: openKid(made, own) }, context)).presentation;
     return idempotency.once(claim, { write, replay }, context);
 }
 
 function requireFields({ holder_did, credentials, audience, nonce, domain }: CreateRequest): void {
-    if (!decodeDidKey(holder_did)) throw invalid('holder_did is not a did:key with an Ed25519 public key.');
+    if (!decodeDidKey(holder_did) && !isIssuerWebDid(holder_did))
+        throw invalid('holder_did is not a did:key with an Ed25519 public key.');
     if (!isDid(audience)) throw invalid('audience is not a DID.');
     if (credentials.length === 0 || credentials.length > MAX_PRESENTED_CREDENTIALS) {
         throw invalid(`credentials must have 1 to ${MAX_PRESENTED_CREDENTIALS} items.`);
@@ -78,7 +93,7 @@ function requireFields({ holder_did, credentials, audience, nonce, domain }: Cre
 
 /** Throws AppError `invalid` unless issuers have signed all credentials. They may have expired. */
 async function requireAuthentic(
-    { services }: CreateDependencies,
+    { services }: PresentationsDependencies,
     credentials: string[],
     context: CallContext,
 ): Promise<void> {
@@ -95,13 +110,14 @@ function isAuthentic({ issuer }: Verification): boolean {
     return issuer !== undefined;
 }
 
+/** Returns the presentation, and the key that signed it if the holder is a did:web. `kid`: that of an earlier call. */
 async function signed(
-    { signatures }: CreateDependencies,
+    { tokenSigner }: PresentationsDependencies,
     { holder_did, holder_private_key, credentials, audience, nonce, domain }: CreateRequest,
-    { id, made_at }: Made,
+    { made, kid }: { made: Made; kid?: string | undefined },
     context: CallContext,
-): Promise<Presentation> {
-    const shown = { presentation_id: `urn:uuid:${id}`, holder: holder_did, audience, created_at: made_at };
+): Promise<{ presentation: Presentation; kid: string | undefined }> {
+    const shown = { presentation_id: `urn:uuid:${made.id}`, holder: holder_did, audience, created_at: made.made_at };
     const payload = writePayload({ ...shown, nonce, domain, credentials });
     if (payload.length > MAX_PAYLOAD_LENGTH) {
         throw new AppError(
@@ -109,6 +125,8 @@ async function signed(
             'The credentials are too large together: nobody could send the presentation to be verified.',
         );
     }
-    const presentation = await signatures.sign({ did: holder_did, secretKey: holder_private_key, payload }, context);
-    return { ...shown, presentation, credentials_count: credentials.length };
+    const signer = { did: holder_did, secretKey: holder_private_key, field: 'holder_private_key' };
+    const { token, kid: signedBy } = await tokenSigner.sign({ ...signer, payload, kid }, context);
+    const presentation = { ...shown, presentation: token, credentials_count: credentials.length };
+    return { presentation, kid: signedBy };
 }

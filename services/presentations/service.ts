@@ -10,11 +10,19 @@ import { isDid } from '../../tokens/did-key.ts';
 import { PRESENTATION_MEMBERS } from '../../tokens/presentation.ts';
 import { authenticPresentation, presentationVerdict } from '../../tokens/presentation-verdict.ts';
 import { isToken } from '../../tokens/v4-public.ts';
-import { type CreateDependencies, create } from './create.ts';
+import { tokenSigner } from '../issuers/token-signer.ts';
+import { webKeys } from '../issuers/web-keys.ts';
+import { create, type PresentationsDependencies, type PresentationsOptions } from './create.ts';
 import { requireBinding } from './rules.ts';
 
 /** Presentations: created by a holder for one verifier, and verified there. */
-export function presentationsService(deps: CreateDependencies): ServiceOf<typeof PresentationsServiceDefinition> {
+export function presentationsService(options: PresentationsOptions): ServiceOf<typeof PresentationsServiceDefinition> {
+    const { signatures, services } = options;
+    const deps: PresentationsDependencies = {
+        ...options,
+        tokenSigner: tokenSigner({ signatures, signing: services.signing }),
+        webKeys: webKeys(services.signing),
+    };
     return {
         create: (request, context) => create(deps, request, context),
         verify: (request, context) => verify(deps, request, context),
@@ -22,16 +30,18 @@ export function presentationsService(deps: CreateDependencies): ServiceOf<typeof
 }
 
 async function verify(
-    { signatures, services, clock }: CreateDependencies,
+    { signatures, webKeys, services, clock }: PresentationsDependencies,
     { presentation, audience, nonce, verify_credentials, check_revocation }: VerifyRequest,
     context: CallContext,
 ): Promise<PresentationVerification> {
     if (!isToken(presentation)) throw invalid('presentation is not a v4.public token.');
     if (!isDid(audience)) throw invalid('audience is not a DID.');
     requireBinding('nonce', nonce);
-    const opened = await signatures.open({ token: presentation, ...PRESENTATION_MEMBERS }, context);
+    const opened = await signatures.open({ token: presentation, byKid: true, ...PRESENTATION_MEMBERS }, context);
     const authentic = authenticPresentation(opened);
     if ('fault' in authentic) return { valid: false, credentials: [], error: authentic.fault };
+    const keyFault = await webKeys.fault({ did: authentic.holder, kid: authentic.kid }, context);
+    if (keyFault !== undefined) return { valid: false, credentials: [], error: keyFault };
     const presented = { credentials: authentic.credentials, check_revocation, items: [] };
     const credentials =
         verify_credentials && authentic.audience === audience

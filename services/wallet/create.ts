@@ -3,6 +3,7 @@ import { AppError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
+import type { SigningServiceDefinition } from '../../proto/gen/signing/v1/signing.ts';
 import { CreateRequest, type Wallet } from '../../proto/gen/wallet/v1/wallet.ts';
 import { encodeDidKey } from '../../workers/crypto/did-key.ts';
 import { newKey } from '../../workers/crypto/seal.ts';
@@ -16,7 +17,7 @@ import { lock, requirePassword, type UnlockDependencies, unlocked } from './unlo
 
 export interface CreateDependencies extends UnlockDependencies {
     signatures: Signatures;
-    services: { did: ServiceOf<typeof DidServiceDefinition> };
+    services: { did: ServiceOf<typeof DidServiceDefinition>; signing: ServiceOf<typeof SigningServiceDefinition> };
     idempotency: Idempotency;
     quotas: WalletQuotas;
     /** Milliseconds since 1970. */

@@ -17,10 +17,10 @@ import { isToken } from '../../tokens/v4-public.ts';
 import { encodeDidKey } from '../../workers/crypto/did-key.ts';
 import { secretKeyBytes } from '../../workers/crypto/ed25519.ts';
 import { tagOf } from '../../workers/crypto/seal.ts';
-import type { Signatures } from '../../workers/crypto/signatures.ts';
 import { requireCredentialId } from '../credential-id.ts';
 import type { Cursors } from '../cursors.ts';
 import { type Claim, openAnswer, sealAnswer } from '../idempotency/claim.ts';
+import { type WebKeys, webKeys } from '../issuers/web-keys.ts';
 import { requireJsonObject } from '../json-object.ts';
 import { type CreateDependencies, create } from './create.ts';
 import { listCredentials, requirePage } from './list.ts';
@@ -29,8 +29,12 @@ import { openWallet, sealCredential } from './records.ts';
 import type { WalletRow } from './rows.ts';
 import { requirePassword, unlocked } from './unlock.ts';
 
-export interface WalletDependencies extends CreateDependencies {
+export interface WalletOptions extends CreateDependencies {
     cursors: Cursors;
+}
+
+interface WalletDependencies extends WalletOptions {
+    webKeys: WebKeys;
 }
 
 /** A credential that is added to an open wallet. */
@@ -43,7 +47,8 @@ interface Addition {
 }
 
 /** Wallets: a key pair, its DID and credentials, sealed with a password that is not stored anywhere. */
-export function walletService(deps: WalletDependencies): ServiceOf<typeof WalletServiceDefinition> {
+export function walletService(options: WalletOptions): ServiceOf<typeof WalletServiceDefinition> {
+    const deps: WalletDependencies = { ...options, webKeys: webKeys(options.services.signing) };
     return {
         create: (request, context) => create(deps, request, context),
         open: (request, context) => open(deps, request, context),
@@ -93,7 +98,7 @@ function addCredential(
     const claim = deps.idempotency.claimOf(call, context);
     // The password must open the wallet first, also for a replay, so that all wrong passwords are counted.
     return unlocked(deps, { wallet_id, password }, context, async (wallet, dataKey) => {
-        const content = await authentic(deps.signatures, credential, context);
+        const content = await authentic(deps, credential, context);
         const write = () => put(deps, { wallet, dataKey, content, request, claim }, context);
         return deps.idempotency.once(claim, { write, replay: openAnswer(AddCredentialResponse) }, context);
     });
@@ -139,13 +144,19 @@ async function put(
 }
 
 /** Returns the content of the token. Throws AppError `invalid` unless it is a credential that its issuer has signed. */
-async function authentic(signatures: Signatures, token: string, context: CallContext): Promise<CredentialContent> {
-    const opened = await signatures.open({ token, ...CREDENTIAL_MEMBERS }, context);
+async function authentic(
+    { signatures, webKeys }: WalletDependencies,
+    token: string,
+    context: CallContext,
+): Promise<CredentialContent> {
+    const opened = await signatures.open({ token, byKid: true, ...CREDENTIAL_MEMBERS }, context);
     if (!opened.ok) throw invalid(`credential is not authentic: ${opened.reason}`);
     const content = readPayload(opened);
     if ('invalidField' in content) {
         throw invalid(`credential is not a token of a credential: ${content.invalidField} is missing or unfit.`);
     }
+    const fault = await webKeys.fault({ did: content.issuer, kid: content.kid }, context);
+    if (fault !== undefined) throw invalid(`credential is not authentic: ${fault}`);
     return content;
 }
 

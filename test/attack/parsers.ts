@@ -17,6 +17,7 @@ import { decodeDidKey, isDid } from '../../tokens/did-key.ts';
 import { readPayload as readPresentation } from '../../tokens/presentation.ts';
 import { outOfTime, readDateTime, readExpiry } from '../../tokens/times.ts';
 import { isToken, splitToken } from '../../tokens/v4-public.ts';
+import { isIssuerWebDid } from '../../tokens/web-did.ts';
 import { verifyPassword } from '../../workers/crypto/password.ts';
 import { openToken } from '../../workers/crypto/signature-jobs.ts';
 import { GATEWAY_PARSERS } from './gateway-parsers.ts';
@@ -154,6 +155,17 @@ export const PARSERS: readonly Parser[] = [
         longest: MIB,
         worst: { ...letters, digits: filled('did:key:z6Mk', 'z') },
         run: decodeDidKey,
+    },
+    {
+        at: 'tokens/web-did.ts:isIssuerWebDid',
+        longest: MIB,
+        worst: {
+            ...letters,
+            colons: filled('did:web:', ':'),
+            dots: filled('did:web:a', ':.'),
+            path: filled('did:web:a', ':a'),
+        },
+        run: isIssuerWebDid,
     },
     {
         at: 'tokens/did-key.ts:isDid',

@@ -31,7 +31,7 @@ const READ_NOTHING: ReadonlyArray<{ at: RegExp; why: string }> = [
     { at: /:(decodeError|decodeStatus|isErrorKind)$/, why: 'read refusals of our own services' },
     { at: /:(decodeLimitRecord|readRecords)$/, why: 'read records that the limiter has written' },
     {
-        at: /^services\/(wallet\/records\.ts:|idempotency\/claim\.ts:openAnswer$)/,
+        at: /^services\/(wallet\/records\.ts:|idempotency\/claim\.ts:openAnswer$|issuers\/token-signer\.ts:openKid$)/,
         why: 'open records that the service has sealed',
     },
     {
@@ -49,6 +49,10 @@ const READ_NOTHING: ReadonlyArray<{ at: RegExp; why: string }> = [
         why: 'passes each token to isToken and to a thread, which are listed',
     },
     { at: /^services\/(paging\.ts:requireLimit|wallet\/quotas\.ts:checkOneMore)$/, why: 'compare numbers' },
+    {
+        at: /^tokens\/web-did\.ts:readSigner$/,
+        why: 'passes its texts to decodeDidKey and isIssuerWebDid, which are listed',
+    },
     { at: /:verifyToken$/, why: 'checks a signature over the parts that splitToken gives' },
     { at: /^tokens\/open\.ts:openToken$/, why: 'is run by openToken in signature-jobs.ts, which is listed' },
 ];

@@ -117,6 +117,8 @@ function sharedSettings({ databaseUrl, redisUrl, settings }: ServiceOptions) {
         SERVICE_TOKEN: serviceToken,
         SERVICE_CALLERS: JSON.stringify({ reader: { ...READER, token_sha256: hash('sha256', readerToken) } }),
         IDEMPOTENCY_PEPPER: pepper,
+        KEK: randomBytes(32).toString('base64'),
+        PUBLIC_URL: 'https://credentials.example',
         JWT_KEYS: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
         ARGON2_MEMORY_KIB: '64',
         ARGON2_PASSES: '1',

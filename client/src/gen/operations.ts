@@ -41,6 +41,20 @@ import type {
     DidResolveData,
     DidResolveInput,
     HealthData,
+    IssuersArchiveData,
+    IssuersArchiveInput,
+    IssuersCreateData,
+    IssuersCreateInput,
+    IssuersDocumentData,
+    IssuersDocumentInput,
+    IssuersGetData,
+    IssuersGetInput,
+    IssuersListData,
+    IssuersListInput,
+    IssuersMarkCompromisedData,
+    IssuersMarkCompromisedInput,
+    IssuersRotateData,
+    IssuersRotateInput,
     KeysGenerateData,
     KeysGenerateInput,
     KeysGetData,
@@ -143,6 +157,56 @@ export interface Api {
          * `GET /v1/did/{did}/document`
          */
         document(input: DidDocumentInput, options?: CallOptions): Promise<DidDocumentData>;
+    };
+    issuers: {
+        /**
+         * Create a managed issuer.
+         * The service creates the key and keeps it: no answer ever contains it. With `method` `key`, the DID is a did:key. With `web`, it is a did:web of this service, whose key can be rotated. Calls that issue or present with this DID need no private key.
+         *
+         * `POST /v1/issuers`
+         */
+        create(input: IssuersCreateInput, options?: CallOptions): Promise<IssuersCreateData>;
+        /**
+         * List managed issuers.
+         * Newest first, including archived issuers.
+         *
+         * `GET /v1/issuers`
+         */
+        list: ListMethod<[input?: IssuersListInput], IssuersListData>;
+        /**
+         * Get a managed issuer.
+         *
+         * `GET /v1/issuers/{issuer_id}`
+         */
+        get(input: IssuersGetInput, options?: CallOptions): Promise<IssuersGetData>;
+        /**
+         * Archive an issuer.
+         * The issuer signs no more. What it has signed stays valid, and its DID document stays. This cannot be undone. The answer comes after about a second: then the change is in force in every process.
+         *
+         * `DELETE /v1/issuers/{issuer_id}`
+         */
+        archive(input: IssuersArchiveInput, options?: CallOptions): Promise<IssuersArchiveData>;
+        /**
+         * Rotate the key of an issuer.
+         * Creates a key, which signs from now on. What the earlier keys have signed stays valid. The answer comes after about a second: then the change is in force in every process.
+         *
+         * `POST /v1/issuers/{issuer_id}/rotate`
+         */
+        rotate(input: IssuersRotateInput, options?: CallOptions): Promise<IssuersRotateData>;
+        /**
+         * Mark a key as compromised.
+         * Nothing that the key has signed is valid any more, and the DID document no longer has it. If the key was active, rotate the issuer before it signs again. This cannot be undone. The answer comes after about a second: then the change is in force in every process.
+         *
+         * `POST /v1/issuers/{issuer_id}/keys/{kid}/compromised`
+         */
+        markCompromised(input: IssuersMarkCompromisedInput, options?: CallOptions): Promise<IssuersMarkCompromisedData>;
+        /**
+         * Get the DID document of a did:web issuer.
+         * Whoever resolves the DID reads this document, without an account. It has every key of the issuer that is not compromised, also after the issuer was archived.
+         *
+         * `GET /issuers/{issuer_id}/did.json`
+         */
+        document(input: IssuersDocumentInput, options?: CallOptions): Promise<IssuersDocumentData>;
     };
     credentials: {
         /**
@@ -575,6 +639,83 @@ export const OPERATIONS = {
         body: false,
         paged: false,
         bare: false,
+    },
+    'issuers.create': {
+        method: 'POST',
+        path: '/v1/issuers',
+        credentials: ['token'],
+        idempotent: 'by-key',
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'issuers.list': {
+        method: 'GET',
+        path: '/v1/issuers',
+        credentials: ['token'],
+        idempotent: true,
+        query: ['limit', 'cursor'],
+        headers: {},
+        body: false,
+        paged: true,
+        bare: false,
+    },
+    'issuers.get': {
+        method: 'GET',
+        path: '/v1/issuers/{issuer_id}',
+        credentials: ['token'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: false,
+        paged: false,
+        bare: false,
+    },
+    'issuers.archive': {
+        method: 'DELETE',
+        path: '/v1/issuers/{issuer_id}',
+        credentials: ['token'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: false,
+        paged: false,
+        bare: false,
+    },
+    'issuers.rotate': {
+        method: 'POST',
+        path: '/v1/issuers/{issuer_id}/rotate',
+        credentials: ['token'],
+        idempotent: 'by-key',
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'issuers.mark_compromised': {
+        method: 'POST',
+        path: '/v1/issuers/{issuer_id}/keys/{kid}/compromised',
+        credentials: ['token'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: true,
+        paged: false,
+        bare: false,
+    },
+    'issuers.document': {
+        method: 'GET',
+        path: '/issuers/{issuer_id}/did.json',
+        credentials: [],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: false,
+        paged: false,
+        bare: true,
     },
     'credentials.issue': {
         method: 'POST',

@@ -38,10 +38,13 @@ export interface KeysGenerateInput {
         | 'wallets:create'
         | 'wallets:open'
         | 'wallets:write'
+        | 'issuers:read'
+        | 'issuers:manage'
         | 'credentials:*'
         | 'dids:*'
         | 'presentations:*'
         | 'wallets:*'
+        | 'issuers:*'
     > | null;
     /** Networks that the key may be used from, in CIDR notation. Absent: from everywhere. */
     allowed_addresses?: string[] | null;
@@ -180,10 +183,13 @@ export interface KeysRenameInput {
         | 'wallets:create'
         | 'wallets:open'
         | 'wallets:write'
+        | 'issuers:read'
+        | 'issuers:manage'
         | 'credentials:*'
         | 'dids:*'
         | 'presentations:*'
         | 'wallets:*'
+        | 'issuers:*'
     > | null;
     /** Networks that the key may be used from, in CIDR notation. Absent: from everywhere. */
     allowed_addresses?: string[] | null;
@@ -305,11 +311,224 @@ export interface DidDocumentData {
     };
 }
 
+export interface IssuersCreateInput {
+    /** Display name. White space at both ends is removed. */
+    name: string;
+    /** DID method of the issuer. */
+    method: 'key' | 'web';
+}
+
+export interface IssuersCreateData {
+    /** Id of a managed issuer. */
+    issuer_id: string;
+    /** A did:key with an Ed25519 public key: `did:key:z6Mk…`. */
+    did: string;
+    /** DID method of the issuer. */
+    method: 'key' | 'web';
+    /** Display name. White space at both ends is removed. */
+    name: string;
+    /** When it was created. */
+    created_at: string;
+    /** The key, as the fragment of its verification method: `z6Mk…`. */
+    kid: string;
+    /** Ed25519 public key: 32 bytes in base64. */
+    public_key: string;
+}
+
+export interface IssuersListInput {
+    /** Rows per page, 1 to 1,000. Without it the answer contains the whole list. */
+    limit?: number;
+    /** Start of the page, from the `Link` header of the previous page. */
+    cursor?: string;
+}
+
+export interface IssuersListData {
+    /** Issuers, newest first. */
+    issuers: Array<{
+        /** Id of a managed issuer. */
+        issuer_id: string;
+        /** A did:key with an Ed25519 public key: `did:key:z6Mk…`. */
+        did: string;
+        /** DID method of the issuer. */
+        method: 'key' | 'web';
+        /** Display name. White space at both ends is removed. */
+        name: string;
+        /** When it was created. */
+        created_at: string;
+        /** When it was archived. Absent if it still signs. */
+        archived_at?: string;
+        /** The keys of the issuer, newest first. */
+        keys: Array<{
+            /** The key, as the fragment of its verification method: `z6Mk…`. */
+            kid: string;
+            /** Ed25519 public key: 32 bytes in base64. */
+            public_key: string;
+            /** `active` signs. `retired` only verifies. `compromised` does neither. */
+            state: 'active' | 'retired' | 'compromised';
+            /** When it was created. */
+            created_at: string;
+            /** When another key replaced it. Absent if it is active. */
+            retired_at?: string;
+            /** When it was marked as compromised. */
+            compromised_at?: string;
+            /** Why the key is compromised: at most 2,000 characters. */
+            reason?: string;
+        }>;
+    }>;
+    /** Total number. */
+    total: number;
+}
+
+export interface IssuersGetInput {
+    /** Id of a managed issuer. */
+    issuer_id: string;
+}
+
+export interface IssuersGetData {
+    /** Id of a managed issuer. */
+    issuer_id: string;
+    /** A did:key with an Ed25519 public key: `did:key:z6Mk…`. */
+    did: string;
+    /** DID method of the issuer. */
+    method: 'key' | 'web';
+    /** Display name. White space at both ends is removed. */
+    name: string;
+    /** When it was created. */
+    created_at: string;
+    /** When it was archived. Absent if it still signs. */
+    archived_at?: string;
+    /** The keys of the issuer, newest first. */
+    keys: Array<{
+        /** The key, as the fragment of its verification method: `z6Mk…`. */
+        kid: string;
+        /** Ed25519 public key: 32 bytes in base64. */
+        public_key: string;
+        /** `active` signs. `retired` only verifies. `compromised` does neither. */
+        state: 'active' | 'retired' | 'compromised';
+        /** When it was created. */
+        created_at: string;
+        /** When another key replaced it. Absent if it is active. */
+        retired_at?: string;
+        /** When it was marked as compromised. */
+        compromised_at?: string;
+        /** Why the key is compromised: at most 2,000 characters. */
+        reason?: string;
+    }>;
+}
+
+export interface IssuersArchiveInput {
+    /** Id of a managed issuer. */
+    issuer_id: string;
+}
+
+export interface IssuersArchiveData {
+    /** Id of a managed issuer. */
+    issuer_id: string;
+    /** A did:key with an Ed25519 public key: `did:key:z6Mk…`. */
+    did: string;
+    /** DID method of the issuer. */
+    method: 'key' | 'web';
+    /** Display name. White space at both ends is removed. */
+    name: string;
+    /** When it was created. */
+    created_at: string;
+    /** When it was archived. Absent if it still signs. */
+    archived_at?: string;
+    /** The keys of the issuer, newest first. */
+    keys: Array<{
+        /** The key, as the fragment of its verification method: `z6Mk…`. */
+        kid: string;
+        /** Ed25519 public key: 32 bytes in base64. */
+        public_key: string;
+        /** `active` signs. `retired` only verifies. `compromised` does neither. */
+        state: 'active' | 'retired' | 'compromised';
+        /** When it was created. */
+        created_at: string;
+        /** When another key replaced it. Absent if it is active. */
+        retired_at?: string;
+        /** When it was marked as compromised. */
+        compromised_at?: string;
+        /** Why the key is compromised: at most 2,000 characters. */
+        reason?: string;
+    }>;
+}
+
+export interface IssuersRotateInput {
+    /** Id of a managed issuer. */
+    issuer_id: string;
+}
+
+export interface IssuersRotateData {
+    /** The key, as the fragment of its verification method: `z6Mk…`. */
+    kid: string;
+    /** Ed25519 public key: 32 bytes in base64. */
+    public_key: string;
+    /** When it was created. */
+    created_at: string;
+    /** The key that was active before. Absent if it was compromised. */
+    previous?: string;
+}
+
+export interface IssuersMarkCompromisedInput {
+    /** Id of a managed issuer. */
+    issuer_id: string;
+    /** The key, as the fragment of its verification method: `z6Mk…`. */
+    kid: string;
+    /** Why the key is compromised: at most 2,000 characters. */
+    reason?: string | null;
+}
+
+export interface IssuersMarkCompromisedData {
+    /** The key, as the fragment of its verification method: `z6Mk…`. */
+    kid: string;
+    /** Ed25519 public key: 32 bytes in base64. */
+    public_key: string;
+    /** `active` signs. `retired` only verifies. `compromised` does neither. */
+    state: 'active' | 'retired' | 'compromised';
+    /** When it was created. */
+    created_at: string;
+    /** When another key replaced it. Absent if it is active. */
+    retired_at?: string;
+    /** When it was marked as compromised. */
+    compromised_at?: string;
+    /** Why the key is compromised: at most 2,000 characters. */
+    reason?: string;
+}
+
+export interface IssuersDocumentInput {
+    /** Id of a managed issuer. */
+    issuer_id: string;
+}
+
+export interface IssuersDocumentData {
+    /** JSON-LD contexts. */
+    '@context': string[];
+    /** The DID, or the DID and the fragment of a key. */
+    id: string;
+    /** The public keys of the DID. */
+    verificationMethod: Array<{
+        /** The DID, or the DID and the fragment of a key. */
+        id: string;
+        /** Type of the key. */
+        type: string;
+        /** The DID that controls the key. */
+        controller: string;
+        /** Multicodec key in base58btc. */
+        publicKeyMultibase: string;
+    }>;
+    /** Keys that authenticate the DID. */
+    authentication: string[];
+    /** Keys that sign credentials. */
+    assertionMethod: string[];
+    capabilityInvocation?: string[];
+    capabilityDelegation?: string[];
+}
+
 export interface CredentialsIssueInput {
-    /** DID of the issuer: a did:key. */
+    /** DID of the issuer: a did:key, or a did:web of this service. */
     issuer_did: string;
-    /** The issuer's Ed25519 private key in base64: 32 bytes (seed) or 64. */
-    issuer_private_key: string;
+    /** The issuer's Ed25519 private key in base64: 32 bytes (seed) or 64. Left out for a managed issuer of the account. */
+    issuer_private_key?: string | null;
     /** DID of the subject, of any method. */
     subject_did: string;
     /** Type of the credential: any text. */
@@ -340,7 +559,7 @@ export interface CredentialsIssueData {
 export interface CredentialsVerifyInput {
     /** A credential: a PASETO v4 public token. */
     credential: string;
-    /** DID of the issuer: a did:key. */
+    /** DID of the issuer: a did:key, or a did:web of this service. */
     issuer_did: string;
     /** Whether to check for revocation too. Default: false. */
     check_revocation?: boolean | null;
@@ -372,7 +591,7 @@ export interface CredentialsVerifyData {
 export interface CredentialsRevokeInput {
     /** Id of a credential: `urn:uuid:…`. */
     credential_id: string;
-    /** DID of the issuer: a did:key. */
+    /** DID of the issuer: a did:key, or a did:web of this service. */
     issuer_did: string;
     /** Why it was revoked. */
     reason?: string | null;
@@ -406,7 +625,7 @@ export interface CredentialsStatusData {
 }
 
 export interface CredentialsByIssuerInput {
-    /** DID of the issuer: a did:key. */
+    /** DID of the issuer: a did:key, or a did:web of this service. */
     issuer_did: string;
     /** Rows per page, 1 to 1,000. Without it the answer contains the whole list. */
     limit?: number;
@@ -470,8 +689,8 @@ export interface CredentialsBySubjectData {
 export interface CredentialsBatchIssueInput {
     /** DID of the issuer: a did:key. An item need not repeat it, and may name no other. */
     issuer_did: string;
-    /** The issuer's Ed25519 private key in base64: 32 bytes (seed) or 64. */
-    issuer_private_key: string;
+    /** The issuer's Ed25519 private key in base64: 32 bytes (seed) or 64. Left out for a managed issuer of the account. */
+    issuer_private_key?: string | null;
     /** The items of the batch: 1 to 1,000. */
     items: Array<{
         /** DID of the subject, of any method. */
@@ -588,7 +807,7 @@ export interface CredentialsBatchVerifyData {
 }
 
 export interface CredentialsBatchRevokeInput {
-    /** DID of the issuer: a did:key. */
+    /** DID of the issuer: a did:key, or a did:web of this service. */
     issuer_did: string;
     /** Why it was revoked. The value beside `items` applies to all items without their own. */
     reason?: string | null;
@@ -677,8 +896,8 @@ export interface CredentialsBatchStatusData {
 export interface PresentationsCreateInput {
     /** DID of the holder: a did:key. */
     holder_did: string;
-    /** The holder's Ed25519 private key in base64: 32 bytes (seed) or 64. */
-    holder_private_key: string;
+    /** The holder's Ed25519 private key in base64: 32 bytes (seed) or 64. Left out for a managed issuer of the account. */
+    holder_private_key?: string | null;
     /** Credentials. In statistics: their counts. */
     credentials: string[];
     /** DID of the verifier that the presentation is for. */
@@ -1149,6 +1368,8 @@ export interface KeysVerifyInput {
         | 'wallets:create'
         | 'wallets:open'
         | 'wallets:write'
+        | 'issuers:read'
+        | 'issuers:manage'
         | null;
     /** How many calls it counts as. 0 checks the key without counting a call. */
     cost?: number | null;

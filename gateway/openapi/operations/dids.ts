@@ -7,6 +7,20 @@ const refusals = {
     not_found: 'The DID is well formed, but not recorded here. `derive=true` resolves it anyway.',
 };
 
+export const DID_CONTEXTS = ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/suites/ed25519-2020/v1'];
+
+/** The meanings of the fields of a DID document. */
+export const DOCUMENT_FIELDS = {
+    '@context': 'JSON-LD contexts.',
+    id: 'The DID, or the DID and the fragment of a key.',
+    verificationMethod: 'The public keys of the DID.',
+    type: 'Type of the key.',
+    controller: 'The DID that controls the key.',
+    publicKeyMultibase: 'Multicodec key in base58btc.',
+    authentication: 'Keys that authenticate the DID.',
+    assertionMethod: 'Keys that sign credentials.',
+};
+
 export const didOperations = {
     'did.create': {
         summary: 'Create a DID',
@@ -35,14 +49,7 @@ export const didOperations = {
         owasp: { objects: 'public' },
         fields: {
             document: 'DID document (W3C DID Core).',
-            '@context': 'JSON-LD contexts.',
-            id: 'The DID, or the DID and the fragment of a key.',
-            verificationMethod: 'The public keys of the DID.',
-            type: 'Type of the key.',
-            controller: 'The DID that controls the key.',
-            publicKeyMultibase: 'Multicodec key in base58btc.',
-            authentication: 'Keys that authenticate the DID.',
-            assertionMethod: 'Keys that sign credentials.',
+            ...DOCUMENT_FIELDS,
             capabilityInvocation: 'Keys that invoke capabilities.',
             capabilityDelegation: 'Keys that delegate capabilities.',
         },
@@ -51,7 +58,7 @@ export const didOperations = {
             query: { derive: 'true' },
             data: {
                 document: {
-                    '@context': ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/suites/ed25519-2020/v1'],
+                    '@context': DID_CONTEXTS,
                     id: ISSUER_DID,
                     verificationMethod: [
                         {

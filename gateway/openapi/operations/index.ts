@@ -5,6 +5,7 @@ import { administrationOperations } from './administration.ts';
 import { credentialBatchOperations } from './credential-batches.ts';
 import { credentialOperations } from './credentials.ts';
 import { didOperations } from './dids.ts';
+import { issuerOperations } from './issuers.ts';
 import { keyOperations } from './keys.ts';
 import { presentationOperations } from './presentations.ts';
 import { walletOperations } from './wallets.ts';
@@ -16,6 +17,7 @@ type InternalVariant<Id> = Id extends `internal.${infer Public}` ? (Public exten
 const OPERATIONS: Record<Exclude<EndpointId, InternalVariant<EndpointId>>, OperationNotes> = {
     ...keyOperations,
     ...didOperations,
+    ...issuerOperations,
     ...credentialOperations,
     ...credentialBatchOperations,
     ...presentationOperations,

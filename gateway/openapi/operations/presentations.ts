@@ -21,7 +21,8 @@ export const presentationOperations = {
         fields: {
             presentation_id: 'Id of a presentation: `urn:uuid:…`.',
             holder_did: 'DID of the holder: a did:key.',
-            holder_private_key: "The holder's Ed25519 private key in base64: 32 bytes (seed) or 64.",
+            holder_private_key:
+                "The holder's Ed25519 private key in base64: 32 bytes (seed) or 64. Left out for a managed issuer of the account.",
             domain: 'Domain that the presentation is bound to.',
             credentials_count: 'Number of credentials in the presentation.',
         },

@@ -15,7 +15,7 @@ CREATE INDEX issuers_by_account ON signing.issuers (account, id);
 -- The service has one issuer of its own.
 CREATE UNIQUE INDEX issuers_own ON signing.issuers ((true)) WHERE account IS NULL;
 
--- The data keys of the accounts. A further one is created if two processes start at the same time.
+-- The data keys of the accounts. An account has a second one if two processes created its first key at the same time.
 CREATE TABLE signing.data_keys (
     id uuid PRIMARY KEY,
     account uuid,
@@ -27,19 +27,18 @@ CREATE TABLE signing.data_keys (
 CREATE INDEX data_keys_by_account ON signing.data_keys (account);
 
 CREATE TABLE signing.keys (
+    -- The public key as in a did:key (z6Mk...).
+    kid text PRIMARY KEY,
     issuer uuid NOT NULL REFERENCES signing.issuers,
-    -- UUIDv7, so the newest key is the greatest. The fragment of the key's verification method is derived from it.
-    id uuid NOT NULL,
-    public_key bytea NOT NULL,
     -- The seed, sealed with the data key for this account, issuer and key.
     sealed bytea NOT NULL,
     data_key uuid NOT NULL REFERENCES signing.data_keys,
     created_at timestamptz NOT NULL,
     retired_at timestamptz,
     compromised_at timestamptz,
-    reason text,
-    PRIMARY KEY (issuer, id)
+    reason text
 );
+CREATE INDEX keys_by_issuer ON signing.keys (issuer);
 -- An issuer signs with one key.
 CREATE UNIQUE INDEX keys_active ON signing.keys (issuer) WHERE retired_at IS NULL AND compromised_at IS NULL;
 

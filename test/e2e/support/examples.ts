@@ -5,6 +5,7 @@ import { type VariantId, variantExamples } from './variant-examples.ts';
 import {
     aFilledWallet,
     aKey,
+    aManagedIssuer,
     anAccountWithKey,
     anIssued,
     newAccount,
@@ -55,6 +56,36 @@ const others: Record<Exclude<EndpointId, VariantId | `internal.${VariantId}`>, (
         const token = await aKey();
         const { did: own } = await newDid(token);
         return { token, run: ({ did }) => did.document({ did: own }) };
+    },
+
+    'issuers.create': async () => {
+        const token = await aKey();
+        return { token, run: ({ issuers }) => issuers.create({ name: 'Registrar', method: 'web' }) };
+    },
+    'issuers.list': async () => {
+        const { token } = await aManagedIssuer();
+        return { token, run: ({ issuers }) => issuers.list() };
+    },
+    'issuers.get': async () => {
+        const { token, issuer_id } = await aManagedIssuer();
+        return { token, run: ({ issuers }) => issuers.get({ issuer_id }) };
+    },
+    'issuers.rotate': async () => {
+        const { token, issuer_id } = await aManagedIssuer();
+        return { token, run: ({ issuers }) => issuers.rotate({ issuer_id }) };
+    },
+    'issuers.mark_compromised': async () => {
+        const { token, issuer_id, kid } = await aManagedIssuer();
+        return { token, run: ({ issuers }) => issuers.markCompromised({ issuer_id, kid, reason: 'leaked' }) };
+    },
+    'issuers.archive': async () => {
+        const { token, issuer_id } = await aManagedIssuer();
+        return { token, run: ({ issuers }) => issuers.archive({ issuer_id }) };
+    },
+
+    'issuers.document': async () => {
+        const { issuer_id } = await aManagedIssuer();
+        return { run: ({ issuers }) => issuers.document({ issuer_id }) };
     },
 
     'credentials.status': async () => {

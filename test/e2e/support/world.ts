@@ -68,6 +68,12 @@ export async function newDid(token: string): Promise<Did> {
     return { ...did, private_key };
 }
 
+/** A managed issuer of an account, with a token of that account. */
+export async function aManagedIssuer({ token = '', method = 'web' as 'key' | 'web' } = {}) {
+    const owner = token === '' ? await aKey() : token;
+    return { token: owner, ...(await service.as({ token: owner }).issuers.create({ name: 'Registrar', method })) };
+}
+
 /** Returns the body of a request to issue a credential. `more` overrides fields, also with invalid values. */
 export function issueBody(issuer: Did, subject: string, more: Record<string, unknown> = {}) {
     return {

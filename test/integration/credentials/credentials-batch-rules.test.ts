@@ -9,10 +9,11 @@ import {
 } from '../../../proto/gen/credentials/v1/credentials.ts';
 import { credentialsService } from '../../../services/credentials/service.ts';
 import { testContext } from '../../support/harness.ts';
-import { counted, newParty, reached, refuses, requestBy, shown } from './credentials.fixture.ts';
+import { reached } from '../services/reached.ts';
+import { counted, newParty, refuses, requestBy, shown } from './credentials.fixture.ts';
 import { keyOf, startBatches } from './credentials-batches.fixture.ts';
 
-const { db, dependencies, did, signatures, credentials, issuer, other, good, bad, issueMany, issued } =
+const { db, dependencies, did, signing, signatures, credentials, issuer, other, good, bad, issueMany, issued } =
     await startBatches();
 
 describe('a batch is refused as a whole', () => {
@@ -120,7 +121,7 @@ describe('a batch', () => {
             asked++;
             return did.filterOwned(...call);
         };
-        const services = { did: { ...did, filterOwned } };
+        const services = { did: { ...did, filterOwned }, signing };
         const deps = { ...dependencies, services };
         const own = reached(CredentialsServiceDefinition, credentialsService({ ...deps, listScope: 'owner' }));
         const items = ids.map((credentialId) => ({ credential_id: credentialId, reason: undefined }));
@@ -137,7 +138,7 @@ describe('a batch', () => {
                 return signatures.sign(...call);
             },
         };
-        const deps = { ...dependencies, signatures: hanging, services: { did } };
+        const deps = { ...dependencies, signatures: hanging, services: { did, signing } };
         const service = reached(CredentialsServiceDefinition, credentialsService({ ...deps, listScope: 'owner' }));
         const within = (ms: number) => ({ ...issuer.context, deadline: performance.now() + ms });
         const hangs = { ...good, claims: '{"hangs":1}' };

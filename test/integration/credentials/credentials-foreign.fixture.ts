@@ -4,7 +4,8 @@ import type { Party } from '../../../services/credentials/rows.ts';
 import { credentialStore } from '../../../services/credentials/store.ts';
 import { didStore } from '../../../services/did/store.ts';
 import { testContext } from '../../support/harness.ts';
-import { startServices, testCursors } from './credentials.fixture.ts';
+import { testCursors } from '../services/reached.ts';
+import { startServices } from './credentials.fixture.ts';
 
 /** Without a deadline, because these tests are about the rows that are read. */
 export const longContext = () => testContext({ deadline: Number.POSITIVE_INFINITY });

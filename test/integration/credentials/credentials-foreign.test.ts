@@ -15,7 +15,7 @@ import { didStore } from '../../../services/did/store.ts';
 import { encodeDidKey } from '../../../workers/crypto/did-key.ts';
 import { publicKeyFrom } from '../../../workers/crypto/ed25519.ts';
 import { quiet } from '../../support/harness.ts';
-import { testCursors } from './credentials.fixture.ts';
+import { testCursors } from '../services/reached.ts';
 import { BUSY, LARGE, longContext, OWN_ROWS, startForeign, writeRows } from './credentials-foreign.fixture.ts';
 
 /** Tests what an account sees of a DID that it does not own and that has many rows. */

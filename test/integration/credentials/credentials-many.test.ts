@@ -5,9 +5,10 @@ import { CredentialsServiceDefinition } from '../../../proto/gen/credentials/v1/
 import { credentialsService } from '../../../services/credentials/service.ts';
 import type { Signatures } from '../../../workers/crypto/signatures.ts';
 import { testContext } from '../../support/harness.ts';
-import { newParty, reached, requestBy, startServices } from './credentials.fixture.ts';
+import { reached } from '../services/reached.ts';
+import { newParty, requestBy, startServices } from './credentials.fixture.ts';
 
-const { dependencies, signatures, did, credentials } = await startServices();
+const { dependencies, signatures, did, signing, credentials } = await startServices();
 const party = await newParty(did);
 const tokens = await Promise.all(
     Array.from({ length: 100 }, async (_, index) => {
@@ -30,7 +31,7 @@ test('a call with a hundred tokens is answered in order, and another call does n
             return signatures.open(request);
         },
     };
-    const deps = { ...dependencies, signatures: slow, services: { did } };
+    const deps = { ...dependencies, signatures: slow, services: { did, signing } };
     const busy = reached(CredentialsServiceDefinition, credentialsService({ ...deps, listScope: 'owner' }));
     const many = busy.verifyMany({ credentials: tokens, check_revocation: false, items: [] }, testContext());
     await setImmediate(); // now the call with a hundred tokens has begun

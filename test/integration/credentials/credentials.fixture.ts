@@ -2,33 +2,22 @@ import assert from 'node:assert/strict';
 import type { CallContext } from '../../../platform/context.ts';
 import { AppError, type ErrorKind } from '../../../platform/errors.ts';
 import { type Database, sql } from '../../../platform/postgres/db.ts';
-import { bind, client, encoding, type ServiceDefinition, type ServiceOf } from '../../../platform/rpc/definition.ts';
-import { dispatcher } from '../../../platform/rpc/dispatch.ts';
+import type { ServiceOf } from '../../../platform/rpc/definition.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { CredentialsServiceDefinition, type IssueRequest } from '../../../proto/gen/credentials/v1/credentials.ts';
 import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
 import { batches } from '../../../services/credentials/batches.ts';
 import { credentialsService } from '../../../services/credentials/service.ts';
 import { credentialStore } from '../../../services/credentials/store.ts';
-import { cursors } from '../../../services/cursors.ts';
 import { didService } from '../../../services/did/service.ts';
 import { didStore } from '../../../services/did/store.ts';
 import type { CountedKind } from '../../../services/pending-counts.store.ts';
 import { inlineSignatures } from '../../../workers/crypto/signatures.ts';
-import { quiet, testContext, testDatabase } from '../../support/harness.ts';
+import { testContext, testDatabase } from '../../support/harness.ts';
 import { AMPLE } from '../services/ample.ts';
+import { reached, testCursors } from '../services/reached.ts';
 import { testIdempotency } from '../services/test-idempotency.ts';
-
-/** Wraps a service as services of other processes reach it: every message is encoded and decoded. */
-export function reached<D extends ServiceDefinition>(definition: D, service: ServiceOf<D>): ServiceOf<D> {
-    const { remote } = dispatcher(bind(definition, service), { log: quiet, metrics: createMetrics() });
-    return client(
-        definition,
-        encoding(({ path }, request, context) => remote(path, request, context)),
-    );
-}
-
-export const testCursors = cursors(['the service token of these tests']);
+import { testSigning } from '../signing/signing.fixture.ts';
 
 export type Did = ServiceOf<typeof DidServiceDefinition>;
 export type Credentials = ServiceOf<typeof CredentialsServiceDefinition>;
@@ -44,6 +33,7 @@ export async function startServices() {
         DidServiceDefinition,
         didService({ store: didStore(db), signatures, quota: AMPLE, idempotency: idempotency('did'), clock }),
     );
+    const signing = testSigning(db, { did, signatures, idempotency: idempotency('signing'), clock });
     const store = credentialStore(db);
     const dependencies = {
         store,
@@ -53,10 +43,10 @@ export async function startServices() {
         idempotency: idempotency('credentials'),
         clock,
     };
-    const open = (listScope: 'owner' | 'platform', services = { did }): Credentials =>
+    const open = (listScope: 'owner' | 'platform', services = { did, signing }): Credentials =>
         reached(CredentialsServiceDefinition, credentialsService({ ...dependencies, services, listScope }));
     const parts = { dependencies, idempotency, open, credentials: open('owner') };
-    return { db, signatures, did, store, time, clock, ...parts };
+    return { db, signatures, did, signing, store, time, clock, ...parts };
 }
 
 /** The context of a call by a trusted caller that acts for no account. */

@@ -19,12 +19,13 @@ import { keysService } from '../../../services/keys/service.ts';
 import { keyStore } from '../../../services/keys/store.ts';
 import { quiet, testRedis } from '../../support/harness.ts';
 import { testLimiter } from '../../support/test-redis.ts';
-import { newParty, startServices, testCursors } from '../credentials/credentials.fixture.ts';
+import { newParty, startServices } from '../credentials/credentials.fixture.ts';
 import { serveHere, TOKEN } from '../rpc/rpc.fixture.ts';
 import { AMPLE } from '../services/ample.ts';
+import { testCursors } from '../services/reached.ts';
 import { testIdempotency } from '../services/test-idempotency.ts';
 
-const { db, dependencies, did, store } = await startServices();
+const { db, dependencies, did, signing, store } = await startServices();
 const redis = await testRedis();
 const issuer = await newParty(did);
 /** The number of credentials in the list: more than the buffers on the way can hold. */
@@ -56,7 +57,7 @@ const credentials = credentialsService({
             return store.page(...query);
         },
     },
-    services: { did },
+    services: { did, signing },
     listScope: 'owner',
 });
 const methods = [...bind(KeysServiceDefinition, keys), ...bind(CredentialsServiceDefinition, credentials)];

@@ -6,10 +6,11 @@ import { withIdempotencyKey } from '../../../platform/context.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import { CredentialsServiceDefinition, type IssueItem } from '../../../proto/gen/credentials/v1/credentials.ts';
 import { credentialsService } from '../../../services/credentials/service.ts';
-import { counted, reached, refuses } from '../credentials/credentials.fixture.ts';
+import { counted, refuses } from '../credentials/credentials.fixture.ts';
 import { keyOf, startBatches } from '../credentials/credentials-batches.fixture.ts';
+import { reached } from '../services/reached.ts';
 
-const { db, dependencies, did, signatures, credentials, issuer, other, good } = await startBatches();
+const { db, dependencies, did, signing, signatures, credentials, issuer, other, good } = await startBatches();
 
 /** Items that differ from each other. */
 const itemsOf = (count: number): IssueItem[] =>
@@ -88,7 +89,7 @@ test('items that ran out of time, or were invalid, leave no claim', async () => 
             return signatures.sign(...call);
         },
     };
-    const deps = { ...dependencies, signatures: hanging, services: { did }, listScope: 'owner' } as const;
+    const deps = { ...dependencies, signatures: hanging, services: { did, signing }, listScope: 'owner' } as const;
     const service = reached(CredentialsServiceDefinition, credentialsService(deps));
     const key = randomUUID();
     const [one, two] = itemsOf(2) as [IssueItem, IssueItem];

@@ -8,8 +8,9 @@ import { didService } from '../../../services/did/service.ts';
 import { didStore } from '../../../services/did/store.ts';
 import { pruneClaims } from '../../../services/idempotency/claims.store.ts';
 import { testContext } from '../../support/harness.ts';
-import { counted, reached, refuses, requestBy, startIssuing } from '../credentials/credentials.fixture.ts';
+import { counted, refuses, requestBy, startIssuing } from '../credentials/credentials.fixture.ts';
 import { AMPLE } from '../services/ample.ts';
+import { reached } from '../services/reached.ts';
 
 const { db, did, credentials, issuer, time, clock, idempotency, signatures } = await startIssuing();
 const HOUR_MS = 3_600_000;

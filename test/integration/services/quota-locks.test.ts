@@ -7,9 +7,9 @@ import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
 import { didService } from '../../../services/did/service.ts';
 import { didStore } from '../../../services/did/store.ts';
 import { testContext } from '../../support/harness.ts';
-import { reached } from '../credentials/credentials.fixture.ts';
 import { startWallets } from '../wallet/wallet.fixture.ts';
 import { AMPLE } from './ample.ts';
+import { reached } from './reached.ts';
 import { testIdempotency } from './test-idempotency.ts';
 
 const { db, signatures } = await startWallets();

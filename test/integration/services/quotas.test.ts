@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import type { CallContext } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
@@ -10,15 +9,16 @@ import { didStore } from '../../../services/did/store.ts';
 import type { Quota } from '../../../services/quotas.ts';
 import type { WalletQuotas } from '../../../services/wallet/quotas.ts';
 import { testContext, testRedis } from '../../support/harness.ts';
-import { internalContext, newParty, reached } from '../credentials/credentials.fixture.ts';
+import { internalContext, newParty } from '../credentials/credentials.fixture.ts';
 import { buildKeys } from '../keys/keys.fixture.ts';
 import { CHEAP, issue, PASSWORD, startWallets } from '../wallet/wallet.fixture.ts';
 import { AMPLE } from './ample.ts';
+import { reached } from './reached.ts';
 import { testIdempotency } from './test-idempotency.ts';
 
 const services = await startWallets();
-const { db, did, signatures } = services;
-const longContext = (changes: Partial<CallContext> = {}) =>
+const { db, did, signing, signatures } = services;
+const longContext = (changes: Parameters<typeof testContext>[0] = {}) =>
     testContext({ deadline: Number.POSITIVE_INFINITY, ...changes });
 
 const of = (free: number): Quota => ({ free, basic: 2 * free, pro: 1e6, enterprise: 1e6 });
@@ -129,7 +129,7 @@ test('the total number of keys is bounded, revoked ones included, and a refusal 
 });
 
 const walletsOf = (quotas: Partial<WalletQuotas>) =>
-    services.open(CHEAP, { did }, { wallets: AMPLE, credentials: AMPLE, bytes: AMPLE, ...quotas });
+    services.open(CHEAP, { did, signing }, { wallets: AMPLE, credentials: AMPLE, bytes: AMPLE, ...quotas });
 
 test('an account gets as many wallets as its tier allows, even if calls arrive at once', async () => {
     const processes = [walletsOf({ wallets: of(3) }), walletsOf({ wallets: of(3) })];

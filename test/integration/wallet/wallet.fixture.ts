@@ -12,16 +12,10 @@ import type { PasswordCost } from '../../../workers/crypto/password.ts';
 import { passwordPool } from '../../../workers/crypto/passwords.ts';
 import { poolMetrics } from '../../../workers/crypto/pool-metrics.ts';
 import { quiet, testContext, testRedis } from '../../support/harness.ts';
-import {
-    newParty,
-    type Party,
-    reached,
-    requestBy,
-    startServices,
-    testCursors,
-} from '../credentials/credentials.fixture.ts';
+import { newParty, type Party, requestBy, startServices } from '../credentials/credentials.fixture.ts';
 import { underClock } from '../redis/script-clock.ts';
 import { AMPLE } from '../services/ample.ts';
+import { reached, testCursors } from '../services/reached.ts';
 
 export const CHEAP: PasswordCost = { memory_kib: 64, passes: 1 };
 export const PASSWORD = 'open sesame';
@@ -36,7 +30,7 @@ const patientContext = () => testContext({ deadline: performance.now() + 300_000
 
 /** Starts the wallet service, and the services that it needs or that issue credentials, on a new database. */
 export async function startWallets() {
-    const { db, did, signatures, credentials, time, idempotency } = await startServices();
+    const { db, did, signing, signatures, credentials, time, idempotency } = await startServices();
     const redis = await testRedis();
     const pool = passwordPool({ threads: 1, cost: CHEAP, maxWaiting: 1_000, metrics: poolMetrics(createMetrics()) });
     after(() => pool.close());
@@ -45,7 +39,7 @@ export async function startWallets() {
     const clock = () => Date.now() + time.aheadMs;
     const open = (
         cost = CHEAP,
-        services = { did },
+        services = { did, signing },
         quotas: WalletQuotas = AMPLE_QUOTAS,
     ): ServiceOf<typeof WalletServiceDefinition> =>
         reached(
@@ -86,7 +80,7 @@ export async function startWallets() {
     }
 
     const issuer = await newParty(did);
-    return { db, did, signatures, credentials, time, wallets, open, newWallet, idsIn, derived, issuer };
+    return { db, did, signing, signatures, credentials, time, wallets, open, newWallet, idsIn, derived, issuer };
 }
 
 export type Wallets = Awaited<ReturnType<typeof startWallets>>;

@@ -11,7 +11,7 @@ import { counted, internalContext, refuses } from '../credentials/credentials.fi
 import { CHEAP, issue, PASSWORD, startWallets } from './wallet.fixture.ts';
 
 const services = await startWallets();
-const { db, did, wallets, newWallet, issuer, derived, open } = services;
+const { db, did, signing, wallets, newWallet, issuer, derived, open } = services;
 
 test('an opened wallet has its own key pair, whose DID is known and belongs to the account', async () => {
     const { made, context, access } = await newWallet();
@@ -203,6 +203,9 @@ test('no wallet is created if its DID cannot be recorded', async () => {
             throw new AppError('unavailable', 'The did service cannot be reached.');
         },
     };
-    await refuses('unavailable', open(CHEAP, { did: unreachable }).create({ name: 'wallet', password: 'x' }, context));
+    await refuses(
+        'unavailable',
+        open(CHEAP, { did: unreachable, signing }).create({ name: 'wallet', password: 'x' }, context),
+    );
     assert.equal(await counted(db, context.user_id ?? null, 'wallets'), 0);
 });

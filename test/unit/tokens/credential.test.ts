@@ -30,6 +30,7 @@ test('a payload that is read from its token is the one that was written, with th
         {
             credential_id: fc.constant(credentialId(newId())),
             issuer: fc.constant(key.did),
+            kid: fc.constant(undefined),
             subject: fc.constantFrom(key.did, 'did:example:a%20b', 'did:web:example.com:user'),
             credential_type: text,
             issued_at: fc.constant('2025-01-01T00:00:00.000Z'),

@@ -10,8 +10,8 @@ export const protobufFileName = "credentials/v1/credentials.proto";
 
 export interface IssueRequest {
   issuer_did: string;
-  /** The seed (32 bytes), or the seed and the public key (64 bytes). */
-  issuer_private_key: Uint8Array;
+  /** The seed (32 bytes), or the seed and the public key (64 bytes). Absent if the service keeps the key of the issuer. */
+  issuer_private_key?: Uint8Array | undefined;
   subject_did: string;
   credential_type: string;
   /** A JSON object as text, exactly as the caller sent it. */
@@ -58,8 +58,10 @@ export interface ItemFailure {
 
 export interface IssueManyRequest {
   issuer_did: string;
-  /** The seed (32 bytes), or the seed and the public key (64 bytes). */
-  issuer_private_key: Uint8Array;
+  /** The seed (32 bytes), or the seed and the public key (64 bytes). Absent if the service keeps the key of the issuer. */
+  issuer_private_key?:
+    | Uint8Array
+    | undefined;
   /** 1 to 1,000, with at most 1 MiB of text in total. */
   items: IssueItem[];
   /**
@@ -268,7 +270,7 @@ export interface PingResponse {
 function createBaseIssueRequest(): IssueRequest {
   return {
     issuer_did: "",
-    issuer_private_key: new Uint8Array(0),
+    issuer_private_key: undefined,
     subject_did: "",
     credential_type: "",
     claims: "",
@@ -282,7 +284,7 @@ export const IssueRequest: MessageFns<IssueRequest> = {
     if (message.issuer_did !== "") {
       writer.uint32(10).string(message.issuer_did);
     }
-    if (message.issuer_private_key.length !== 0) {
+    if (message.issuer_private_key !== undefined) {
       writer.uint32(18).bytes(message.issuer_private_key);
     }
     if (message.subject_did !== "") {
@@ -390,7 +392,7 @@ export const IssueRequest: MessageFns<IssueRequest> = {
   fromPartial(object: DeepPartial<IssueRequest>): IssueRequest {
     const message = createBaseIssueRequest();
     message.issuer_did = object.issuer_did ?? "";
-    message.issuer_private_key = object.issuer_private_key ?? new Uint8Array(0);
+    message.issuer_private_key = object.issuer_private_key ?? undefined;
     message.subject_did = object.subject_did ?? "";
     message.credential_type = object.credential_type ?? "";
     message.claims = object.claims ?? "";
@@ -697,7 +699,7 @@ export const ItemFailure: MessageFns<ItemFailure> = {
 };
 
 function createBaseIssueManyRequest(): IssueManyRequest {
-  return { issuer_did: "", issuer_private_key: new Uint8Array(0), items: [], refused_places: [] };
+  return { issuer_did: "", issuer_private_key: undefined, items: [], refused_places: [] };
 }
 
 export const IssueManyRequest: MessageFns<IssueManyRequest> = {
@@ -705,7 +707,7 @@ export const IssueManyRequest: MessageFns<IssueManyRequest> = {
     if (message.issuer_did !== "") {
       writer.uint32(10).string(message.issuer_did);
     }
-    if (message.issuer_private_key.length !== 0) {
+    if (message.issuer_private_key !== undefined) {
       writer.uint32(18).bytes(message.issuer_private_key);
     }
     for (const v of message.items) {
@@ -794,7 +796,7 @@ export const IssueManyRequest: MessageFns<IssueManyRequest> = {
   fromPartial(object: DeepPartial<IssueManyRequest>): IssueManyRequest {
     const message = createBaseIssueManyRequest();
     message.issuer_did = object.issuer_did ?? "";
-    message.issuer_private_key = object.issuer_private_key ?? new Uint8Array(0);
+    message.issuer_private_key = object.issuer_private_key ?? undefined;
     message.items = object.items?.map((e) => IssueItem.fromPartial(e)) || [];
     message.refused_places = object.refused_places?.map((e) => e) || [];
     return message;

@@ -11,8 +11,10 @@ export const protobufFileName = "presentations/v1/presentations.proto";
 
 export interface CreateRequest {
   holder_did: string;
-  /** The seed (32 bytes), or the seed and the public key (64 bytes). */
-  holder_private_key: Uint8Array;
+  /** The seed (32 bytes), or the seed and the public key (64 bytes). Absent if the service keeps the key of the holder. */
+  holder_private_key?:
+    | Uint8Array
+    | undefined;
   /** The tokens of 1 to 100 credentials. */
   credentials: string[];
   /** The verifier's DID. */
@@ -68,7 +70,7 @@ export interface PresentationVerification {
 function createBaseCreateRequest(): CreateRequest {
   return {
     holder_did: "",
-    holder_private_key: new Uint8Array(0),
+    holder_private_key: undefined,
     credentials: [],
     audience: "",
     nonce: undefined,
@@ -81,7 +83,7 @@ export const CreateRequest: MessageFns<CreateRequest> = {
     if (message.holder_did !== "") {
       writer.uint32(10).string(message.holder_did);
     }
-    if (message.holder_private_key.length !== 0) {
+    if (message.holder_private_key !== undefined) {
       writer.uint32(18).bytes(message.holder_private_key);
     }
     for (const v of message.credentials) {
@@ -178,7 +180,7 @@ export const CreateRequest: MessageFns<CreateRequest> = {
   fromPartial(object: DeepPartial<CreateRequest>): CreateRequest {
     const message = createBaseCreateRequest();
     message.holder_did = object.holder_did ?? "";
-    message.holder_private_key = object.holder_private_key ?? new Uint8Array(0);
+    message.holder_private_key = object.holder_private_key ?? undefined;
     message.credentials = object.credentials?.map((e) => e) || [];
     message.audience = object.audience ?? "";
     message.nonce = object.nonce ?? undefined;

@@ -29,7 +29,7 @@ export interface Issuer {
 }
 
 export interface IssuerKey {
-  /** The fragment of the key's verification method. */
+  /** The fragment of the key's verification method: the public key as in a did:key (`z6Mk…`). */
   kid: string;
   /** 32 bytes. */
   public_key: Uint8Array;
@@ -71,8 +71,8 @@ export interface RotateKeyResponse {
   key:
     | IssuerKey
     | undefined;
-  /** The kid of the key that was active before. */
-  previous: string;
+  /** The kid of the key that was active before. Absent if that one was compromised. */
+  previous?: string | undefined;
 }
 
 export interface MarkCompromisedRequest {
@@ -83,6 +83,13 @@ export interface MarkCompromisedRequest {
 
 export interface ArchiveIssuerRequest {
   issuer_id: string;
+}
+
+export interface CheckSignerRequest {
+  did: string;
+}
+
+export interface CheckSignerResponse {
 }
 
 export interface SignRequest {
@@ -106,20 +113,16 @@ export interface GetKeysRequest {
 }
 
 export interface GetKeysResponse {
-  /** The known ones among the DIDs, in any order. */
-  issuers: VerifyingKeys[];
+  /** The known did:web issuers among them, in any order. */
+  issuers: IssuerKids[];
 }
 
-/** The keys of one did:web issuer that are not compromised. */
-export interface VerifyingKeys {
+/** The keys of one did:web issuer. Each kid is the public key itself. */
+export interface IssuerKids {
   did: string;
-  keys: VerifyingKey[];
-}
-
-export interface VerifyingKey {
-  kid: string;
-  /** 32 bytes. */
-  public_key: Uint8Array;
+  /** The keys with which its signatures are valid. */
+  kids: string[];
+  compromised_kids: string[];
 }
 
 export interface GetPublicIssuerRequest {
@@ -129,7 +132,7 @@ export interface GetPublicIssuerRequest {
 export interface PublicIssuer {
   did: string;
   /** The keys that are not compromised, the newest first. */
-  keys: VerifyingKey[];
+  kids: string[];
 }
 
 export interface GetStatusKeyRequest {
@@ -747,7 +750,7 @@ export const RotateKeyRequest: MessageFns<RotateKeyRequest> = {
 };
 
 function createBaseRotateKeyResponse(): RotateKeyResponse {
-  return { key: undefined, previous: "" };
+  return { key: undefined, previous: undefined };
 }
 
 export const RotateKeyResponse: MessageFns<RotateKeyResponse> = {
@@ -755,7 +758,7 @@ export const RotateKeyResponse: MessageFns<RotateKeyResponse> = {
     if (message.key !== undefined) {
       IssuerKey.encode(message.key, writer.uint32(10).fork()).join();
     }
-    if (message.previous !== "") {
+    if (message.previous !== undefined) {
       writer.uint32(18).string(message.previous);
     }
     return writer;
@@ -808,7 +811,7 @@ export const RotateKeyResponse: MessageFns<RotateKeyResponse> = {
   fromPartial(object: DeepPartial<RotateKeyResponse>): RotateKeyResponse {
     const message = createBaseRotateKeyResponse();
     message.key = (object.key !== undefined && object.key !== null) ? IssuerKey.fromPartial(object.key) : undefined;
-    message.previous = object.previous ?? "";
+    message.previous = object.previous ?? undefined;
     return message;
   },
 };
@@ -943,6 +946,104 @@ export const ArchiveIssuerRequest: MessageFns<ArchiveIssuerRequest> = {
   fromPartial(object: DeepPartial<ArchiveIssuerRequest>): ArchiveIssuerRequest {
     const message = createBaseArchiveIssuerRequest();
     message.issuer_id = object.issuer_id ?? "";
+    return message;
+  },
+};
+
+function createBaseCheckSignerRequest(): CheckSignerRequest {
+  return { did: "" };
+}
+
+export const CheckSignerRequest: MessageFns<CheckSignerRequest> = {
+  encode(message: CheckSignerRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.did !== "") {
+      writer.uint32(10).string(message.did);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckSignerRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckSignerRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.did = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<CheckSignerRequest>): CheckSignerRequest {
+    return CheckSignerRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CheckSignerRequest>): CheckSignerRequest {
+    const message = createBaseCheckSignerRequest();
+    message.did = object.did ?? "";
+    return message;
+  },
+};
+
+function createBaseCheckSignerResponse(): CheckSignerResponse {
+  return {};
+}
+
+export const CheckSignerResponse: MessageFns<CheckSignerResponse> = {
+  encode(_: CheckSignerResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckSignerResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckSignerResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<CheckSignerResponse>): CheckSignerResponse {
+    return CheckSignerResponse.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<CheckSignerResponse>): CheckSignerResponse {
+    const message = createBaseCheckSignerResponse();
     return message;
   },
 };
@@ -1155,7 +1256,7 @@ function createBaseGetKeysResponse(): GetKeysResponse {
 export const GetKeysResponse: MessageFns<GetKeysResponse> = {
   encode(message: GetKeysResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.issuers) {
-      VerifyingKeys.encode(v!, writer.uint32(10).fork()).join();
+      IssuerKids.encode(v!, writer.uint32(10).fork()).join();
     }
     return writer;
   },
@@ -1178,7 +1279,7 @@ export const GetKeysResponse: MessageFns<GetKeysResponse> = {
               break;
             }
 
-            message.issuers.push(VerifyingKeys.decode(reader, reader.uint32()));
+            message.issuers.push(IssuerKids.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -1198,27 +1299,30 @@ export const GetKeysResponse: MessageFns<GetKeysResponse> = {
   },
   fromPartial(object: DeepPartial<GetKeysResponse>): GetKeysResponse {
     const message = createBaseGetKeysResponse();
-    message.issuers = object.issuers?.map((e) => VerifyingKeys.fromPartial(e)) || [];
+    message.issuers = object.issuers?.map((e) => IssuerKids.fromPartial(e)) || [];
     return message;
   },
 };
 
-function createBaseVerifyingKeys(): VerifyingKeys {
-  return { did: "", keys: [] };
+function createBaseIssuerKids(): IssuerKids {
+  return { did: "", kids: [], compromised_kids: [] };
 }
 
-export const VerifyingKeys: MessageFns<VerifyingKeys> = {
-  encode(message: VerifyingKeys, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const IssuerKids: MessageFns<IssuerKids> = {
+  encode(message: IssuerKids, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.did !== "") {
       writer.uint32(10).string(message.did);
     }
-    for (const v of message.keys) {
-      VerifyingKey.encode(v!, writer.uint32(18).fork()).join();
+    for (const v of message.kids) {
+      writer.uint32(18).string(v!);
+    }
+    for (const v of message.compromised_kids) {
+      writer.uint32(26).string(v!);
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): VerifyingKeys {
+  decode(input: BinaryReader | Uint8Array, length?: number): IssuerKids {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -1227,7 +1331,7 @@ export const VerifyingKeys: MessageFns<VerifyingKeys> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseVerifyingKeys();
+      const message = createBaseIssuerKids();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -1244,7 +1348,15 @@ export const VerifyingKeys: MessageFns<VerifyingKeys> = {
               break;
             }
 
-            message.keys.push(VerifyingKey.decode(reader, reader.uint32()));
+            message.kids.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.compromised_kids.push(reader.string());
             continue;
           }
         }
@@ -1259,80 +1371,14 @@ export const VerifyingKeys: MessageFns<VerifyingKeys> = {
     }
   },
 
-  create(base?: DeepPartial<VerifyingKeys>): VerifyingKeys {
-    return VerifyingKeys.fromPartial(base ?? {});
+  create(base?: DeepPartial<IssuerKids>): IssuerKids {
+    return IssuerKids.fromPartial(base ?? {});
   },
-  fromPartial(object: DeepPartial<VerifyingKeys>): VerifyingKeys {
-    const message = createBaseVerifyingKeys();
+  fromPartial(object: DeepPartial<IssuerKids>): IssuerKids {
+    const message = createBaseIssuerKids();
     message.did = object.did ?? "";
-    message.keys = object.keys?.map((e) => VerifyingKey.fromPartial(e)) || [];
-    return message;
-  },
-};
-
-function createBaseVerifyingKey(): VerifyingKey {
-  return { kid: "", public_key: new Uint8Array(0) };
-}
-
-export const VerifyingKey: MessageFns<VerifyingKey> = {
-  encode(message: VerifyingKey, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.kid !== "") {
-      writer.uint32(10).string(message.kid);
-    }
-    if (message.public_key.length !== 0) {
-      writer.uint32(18).bytes(message.public_key);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): VerifyingKey {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseVerifyingKey();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.kid = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.public_key = reader.bytes();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create(base?: DeepPartial<VerifyingKey>): VerifyingKey {
-    return VerifyingKey.fromPartial(base ?? {});
-  },
-  fromPartial(object: DeepPartial<VerifyingKey>): VerifyingKey {
-    const message = createBaseVerifyingKey();
-    message.kid = object.kid ?? "";
-    message.public_key = object.public_key ?? new Uint8Array(0);
+    message.kids = object.kids?.map((e) => e) || [];
+    message.compromised_kids = object.compromised_kids?.map((e) => e) || [];
     return message;
   },
 };
@@ -1393,7 +1439,7 @@ export const GetPublicIssuerRequest: MessageFns<GetPublicIssuerRequest> = {
 };
 
 function createBasePublicIssuer(): PublicIssuer {
-  return { did: "", keys: [] };
+  return { did: "", kids: [] };
 }
 
 export const PublicIssuer: MessageFns<PublicIssuer> = {
@@ -1401,8 +1447,8 @@ export const PublicIssuer: MessageFns<PublicIssuer> = {
     if (message.did !== "") {
       writer.uint32(10).string(message.did);
     }
-    for (const v of message.keys) {
-      VerifyingKey.encode(v!, writer.uint32(18).fork()).join();
+    for (const v of message.kids) {
+      writer.uint32(18).string(v!);
     }
     return writer;
   },
@@ -1433,7 +1479,7 @@ export const PublicIssuer: MessageFns<PublicIssuer> = {
               break;
             }
 
-            message.keys.push(VerifyingKey.decode(reader, reader.uint32()));
+            message.kids.push(reader.string());
             continue;
           }
         }
@@ -1454,7 +1500,7 @@ export const PublicIssuer: MessageFns<PublicIssuer> = {
   fromPartial(object: DeepPartial<PublicIssuer>): PublicIssuer {
     const message = createBasePublicIssuer();
     message.did = object.did ?? "";
-    message.keys = object.keys?.map((e) => VerifyingKey.fromPartial(e)) || [];
+    message.kids = object.kids?.map((e) => e) || [];
     return message;
   },
 };
@@ -1726,6 +1772,15 @@ export const SigningServiceDefinition = {
       responseType: Issuer as typeof Issuer,
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    /** Succeeds if Sign would sign for this DID now. */
+    checkSigner: {
+      name: "CheckSigner",
+      requestType: CheckSignerRequest as typeof CheckSignerRequest,
+      requestStream: false,
+      responseType: CheckSignerResponse as typeof CheckSignerResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
     /** Signs the payload of a token with the active key of one of the account's issuers. */
     sign: {

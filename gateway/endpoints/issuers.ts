@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { encodeBase64 } from '../../platform/base64.ts';
+import type { Issuer, IssuerKey } from '../../proto/gen/signing/v1/signing.ts';
+import { didDocument, webDocument } from '../did-documents.ts';
+import { publicDocument } from '../documents.ts';
+import { endpoint } from '../endpoint.ts';
+import { name, optional, paging } from '../fields.ts';
+import { ListAnswer } from '../lists.ts';
+
+/** How long clients and proxies may keep a DID document, in seconds. So long may they trust a compromised key. */
+const DOCUMENT_SECONDS = 300;
+
+const byId = z.object({ issuer_id: z.string() });
+
+const key = z.object({
+    kid: z.string(),
+    public_key: z.string(),
+    state: z.enum(['active', 'retired', 'compromised']),
+    created_at: z.string(),
+    retired_at: z.string().optional(),
+    compromised_at: z.string().optional(),
+    reason: z.string().optional(),
+});
+
+const method = z.enum(['key', 'web'], { error: 'must be key or web' });
+
+const issuer = z.object({
+    issuer_id: z.string(),
+    did: z.string(),
+    method,
+    name: z.string(),
+    created_at: z.string(),
+    archived_at: z.string().optional(),
+    keys: z.array(key),
+});
+
+function keyOf({ public_key, ...rest }: IssuerKey): z.input<typeof key> {
+    const state = rest.state as z.input<typeof key>['state']; // the service has no other states
+    return { ...rest, state, public_key: encodeBase64(public_key) };
+}
+
+function issuerOf({ keys, ...rest }: Issuer): z.input<typeof issuer> {
+    const shown = rest.method as z.input<typeof method>; // the service has no other methods
+    return { ...rest, method: shown, keys: keys.map(keyOf) };
+}
+
+export const issuerEndpoints = [
+    endpoint({
+        id: 'issuers.create',
+        method: 'POST',
+        path: '/v1/issuers',
+        access: 'bearer',
+        scope: 'issuers:manage',
+        status: 201,
+        message: 'Issuer created',
+        byKey: true,
+        actsOn: 'issuer_id',
+        body: z.object({ name, method }),
+        answer: issuer.omit({ keys: true, archived_at: true }).extend({ kid: z.string(), public_key: z.string() }),
+        async call({ body, services, context }) {
+            const { keys, archived_at: _, ...created } = issuerOf(await services.signing.createIssuer(body, context));
+            const { kid = '', public_key = '' } = keys[0] ?? {}; // a new issuer has one key
+            return { ...created, kid, public_key };
+        },
+    }),
+
+    endpoint({
+        id: 'issuers.list',
+        method: 'GET',
+        path: '/v1/issuers',
+        access: 'bearer',
+        scope: 'issuers:read',
+        status: 200,
+        message: 'Issuers',
+        query: paging,
+        answer: z.object({ issuers: z.array(issuer), total: z.number() }),
+        async call({ query, services }) {
+            return new ListAnswer({
+                field: 'issuers',
+                paging: query,
+                async fetch(page, context) {
+                    const { issuers, next_cursor, total } = await services.signing.listIssuers(page, context);
+                    return { rows: issuers.map(issuerOf), next_cursor, total };
+                },
+            });
+        },
+    }),
+
+    endpoint({
+        id: 'issuers.get',
+        method: 'GET',
+        path: '/v1/issuers/{issuer_id}',
+        access: 'bearer',
+        scope: 'issuers:read',
+        status: 200,
+        message: 'Issuer',
+        params: byId,
+        answer: issuer,
+        call: async ({ params, services, context }) => issuerOf(await services.signing.getIssuer(params, context)),
+    }),
+
+    endpoint({
+        id: 'issuers.rotate',
+        method: 'POST',
+        path: '/v1/issuers/{issuer_id}/rotate',
+        access: 'bearer',
+        scope: 'issuers:manage',
+        status: 201,
+        message: 'Key rotated',
+        byKey: true,
+        actsOn: 'issuer_id',
+        params: byId,
+        body: z.object({}),
+        answer: key.pick({ kid: true, public_key: true, created_at: true }).extend({ previous: z.string().optional() }),
+        async call({ params, services, context }) {
+            const { key: made, previous } = await services.signing.rotateKey(params, context);
+            const { kid = '', created_at = '', public_key = '' } = made ? keyOf(made) : {}; // it is always there
+            return { kid, public_key, created_at, previous };
+        },
+    }),
+
+    endpoint({
+        id: 'issuers.mark_compromised',
+        method: 'POST',
+        path: '/v1/issuers/{issuer_id}/keys/{kid}/compromised',
+        access: 'bearer',
+        scope: 'issuers:manage',
+        status: 200,
+        message: 'Key marked as compromised',
+        actsOn: 'issuer_id',
+        params: byId.extend({ kid: z.string() }),
+        body: z.object({ reason: optional(z.string()) }),
+        answer: key,
+        call: async ({ params, body, services, context }) =>
+            keyOf(await services.signing.markCompromised({ ...params, ...body }, context)),
+    }),
+
+    endpoint({
+        id: 'issuers.archive',
+        method: 'DELETE',
+        path: '/v1/issuers/{issuer_id}',
+        access: 'bearer',
+        scope: 'issuers:manage',
+        status: 200,
+        message: 'Issuer archived',
+        actsOn: 'issuer_id',
+        params: byId,
+        answer: issuer,
+        call: async ({ params, services, context }) => issuerOf(await services.signing.archiveIssuer(params, context)),
+    }),
+
+    // Outside of /v1, because the DID contains this path, and must never change.
+    endpoint({
+        id: 'issuers.document',
+        method: 'GET',
+        path: '/issuers/{issuer_id}/did.json',
+        access: 'login',
+        status: 200,
+        message: 'DID document',
+        document: { contentType: 'application/did+json', maxAgeSeconds: DOCUMENT_SECONDS },
+        params: byId,
+        answer: didDocument,
+        async call({ params, services, context }) {
+            const issuer = await services.signing.getPublicIssuer(params, context);
+            return publicDocument(JSON.stringify(webDocument(issuer)));
+        },
+    }),
+];

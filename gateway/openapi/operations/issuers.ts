@@ -1,0 +1,111 @@
+import type { OperationNotes } from '../operation.ts';
+import { ISSUER_DID, ISSUER_ID, ISSUER_PUBLIC_KEY, NEXT_KID, NEXT_PUBLIC_KEY, WEB_ISSUER_DID } from '../samples.ts';
+import { DID_CONTEXTS, DOCUMENT_FIELDS } from './dids.ts';
+
+const kid = ISSUER_DID.slice('did:key:'.length);
+const createdAt = '2026-11-20T21:07:22.940Z';
+const rotatedAt = '2026-11-21T09:00:00.000Z';
+const params = { issuer_id: ISSUER_ID };
+const shown = { issuer_id: ISSUER_ID, did: WEB_ISSUER_DID, method: 'web', name: 'Registrar', created_at: createdAt };
+const first = { kid, public_key: ISSUER_PUBLIC_KEY, state: 'active', created_at: createdAt };
+const retired = { ...first, state: 'retired', retired_at: rotatedAt };
+const compromised = { ...retired, state: 'compromised', compromised_at: '2026-11-22T08:00:00.000Z', reason: 'leaked' };
+const second = { kid: NEXT_KID, public_key: NEXT_PUBLIC_KEY, state: 'active', created_at: rotatedAt };
+const documentOf = (...kids: string[]) => {
+    const ids = kids.map((one) => `${WEB_ISSUER_DID}#${one}`);
+    return {
+        '@context': DID_CONTEXTS,
+        id: WEB_ISSUER_DID,
+        verificationMethod: kids.map((one) => ({
+            id: `${WEB_ISSUER_DID}#${one}`,
+            type: 'Ed25519VerificationKey2020',
+            controller: WEB_ISSUER_DID,
+            publicKeyMultibase: one,
+        })),
+        authentication: ids,
+        assertionMethod: ids,
+    };
+};
+const refusals = { not_found: 'The account has no issuer with this id.' };
+const keyFields = {
+    kid: 'The key, as the fragment of its verification method: `z6Mk…`.',
+    state: '`active` signs. `retired` only verifies. `compromised` does neither.',
+    reason: 'Why the key is compromised: at most 2,000 characters.',
+};
+const fields = { ...keyFields, keys: 'The keys of the issuer, newest first.' };
+const AT_ONCE = 'The answer comes after about a second: then the change is in force in every process.';
+
+export const issuerOperations = {
+    'issuers.create': {
+        summary: 'Create a managed issuer',
+        description:
+            'The service creates the key and keeps it: no answer ever contains it. With `method` `key`, the DID is a did:key. With `web`, it is a did:web of this service, whose key can be rotated. Calls that issue or present with this DID need no private key.',
+        refusals: { forbidden: 'The account has reached its quota of issuers.' },
+        owasp: { objects: 'none', slowedBy: 'rate' },
+        fields: { kid: fields.kid },
+        example: {
+            body: { name: 'Registrar', method: 'web' },
+            data: { ...shown, kid, public_key: ISSUER_PUBLIC_KEY },
+        },
+    },
+    'issuers.list': {
+        summary: 'List managed issuers',
+        description: 'Newest first, including archived issuers.',
+        owasp: { objects: 'own' },
+        fields: { ...fields, issuers: 'Issuers, newest first.' },
+        example: { query: { limit: '100' }, data: { issuers: [{ ...shown, keys: [first] }], total: 1 } },
+    },
+    'issuers.get': {
+        summary: 'Get a managed issuer',
+        refusals,
+        owasp: { objects: 'own' },
+        fields,
+        example: { params, data: { ...shown, keys: [second, retired] } },
+    },
+    'issuers.rotate': {
+        summary: 'Rotate the key of an issuer',
+        description: `Creates a key, which signs from now on. What the earlier keys have signed stays valid. ${AT_ONCE}`,
+        refusals: {
+            ...refusals,
+            conflict: 'The issuer is a did:key, which is its key; or it is archived, or has 100 keys.',
+        },
+        owasp: { objects: 'own', slowedBy: 'rate' },
+        fields: { kid: fields.kid, previous: 'The key that was active before. Absent if it was compromised.' },
+        example: {
+            params,
+            body: {},
+            data: { kid: NEXT_KID, public_key: NEXT_PUBLIC_KEY, created_at: rotatedAt, previous: kid },
+        },
+    },
+    'issuers.mark_compromised': {
+        summary: 'Mark a key as compromised',
+        idempotent: true,
+        description: `Nothing that the key has signed is valid any more, and the DID document no longer has it. If the key was active, rotate the issuer before it signs again. This cannot be undone. ${AT_ONCE}`,
+        refusals: {
+            not_found: 'The account has no issuer with this id, or the issuer has no such key.',
+            conflict:
+                'The issuer is a did:key: verifiers could not learn of it. Archive it and revoke its credentials.',
+        },
+        owasp: { objects: 'own' },
+        fields: keyFields,
+        example: { params: { ...params, kid }, body: { reason: 'leaked' }, data: compromised },
+    },
+    'issuers.archive': {
+        summary: 'Archive an issuer',
+        idempotent: true,
+        description: `The issuer signs no more. What it has signed stays valid, and its DID document stays. This cannot be undone. ${AT_ONCE}`,
+        refusals,
+        owasp: { objects: 'own' },
+        fields,
+        example: { params, data: { ...shown, archived_at: rotatedAt, keys: [first] } },
+    },
+    'issuers.document': {
+        summary: 'Get the DID document of a did:web issuer',
+        description:
+            'Whoever resolves the DID reads this document, without an account. It has every key of the issuer that is not compromised, also after the issuer was archived.',
+        refusals: { not_found: 'There is no did:web issuer with this id.' },
+        owasp: { objects: 'public' },
+        fields: DOCUMENT_FIELDS,
+        example: { params, data: documentOf(NEXT_KID, kid) },
+    },
+} satisfies Record<string, OperationNotes>;

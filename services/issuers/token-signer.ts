@@ -1,0 +1,73 @@
+import { type CallContext, withoutIdempotencyKey } from '../../platform/context.ts';
+import { AppError, invalid } from '../../platform/errors.ts';
+import type { ServiceOf } from '../../platform/rpc/definition.ts';
+import { type SigningServiceDefinition, SignResponse } from '../../proto/gen/signing/v1/signing.ts';
+import { isIssuerWebDid } from '../../tokens/web-did.ts';
+import type { Signatures } from '../../workers/crypto/signatures.ts';
+import { type Claim, type HeldClaim, openAnswer, sealAnswer } from '../idempotency/claim.ts';
+
+/** Who signs: a DID, and its private key if the caller has it. Otherwise the DID must be one of the caller's issuers. */
+interface Signer {
+    did: string;
+    secretKey: Uint8Array | undefined;
+    /** The name of the field that has the private key, for messages. */
+    field: string;
+}
+
+export interface Signed {
+    token: string;
+    /** The key that signed, if the signer is a did:web. */
+    kid?: string | undefined;
+}
+
+export interface TokenSigner {
+    /**
+     * Signs a payload. `kid`: the key that has signed it before. Throws AppError `invalid` if the private key is wrong or
+     * missing, and `conflict` if the issuer signs no more.
+     */
+    sign(
+        signer: Signer & { payload: string; kid?: string | undefined },
+        context: CallContext & { background?: boolean },
+    ): Promise<Signed>;
+    /** Throws as sign() does, without signing, if the DID is not one of the caller's issuers. */
+    check(signer: Pick<Signer, 'did' | 'field'>, context: CallContext): Promise<void>;
+}
+
+/** Signs tokens with the key that a caller sends, or lets the signing service do it. */
+export function tokenSigner(deps: {
+    signatures: Signatures;
+    signing: ServiceOf<typeof SigningServiceDefinition>;
+}): TokenSigner {
+    const { signatures, signing } = deps;
+    return {
+        async sign({ did, secretKey, field, payload, kid }, context) {
+            if (secretKey === undefined) {
+                const own = withoutIdempotencyKey(context);
+                return signing.sign({ did, payload, kid }, own).catch((error) => refuse(error, field));
+            }
+            if (isIssuerWebDid(did)) {
+                throw invalid(`${field} must be left out: nobody but the service has the keys of this issuer.`);
+            }
+            return { token: await signatures.sign({ did, secretKey, payload }, context) };
+        },
+        async check({ did, field }, context) {
+            await signing.checkSigner({ did }, withoutIdempotencyKey(context)).catch((error) => refuse(error, field));
+        },
+    };
+}
+
+/** Without an issuer of that DID, the caller should have sent a private key. */
+function refuse(error: unknown, field: string): never {
+    if (error instanceof AppError && error.kind === 'not_found') throw invalid(`${field} is required.`);
+    throw error;
+}
+
+/** Returns what a claim keeps, so that a repeated call signs with the same key. A did:key has only one. */
+export function sealKid(claim: Claim, { kid }: Signed): Buffer | null {
+    return kid === undefined ? null : sealAnswer(claim, { codec: SignResponse, message: { token: '', kid } });
+}
+
+/** Returns what sealKid() has sealed. */
+export function openKid(held: HeldClaim, claim: Claim): string | undefined {
+    return held.sealed === null ? undefined : openAnswer(SignResponse)(held, claim).kid;
+}

@@ -1,0 +1,114 @@
+import type { CallContext } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
+import {
+    type ArchiveIssuerRequest,
+    type Issuer,
+    type IssuerKey,
+    type MarkCompromisedRequest,
+    RotateKeyRequest,
+    RotateKeyResponse,
+} from '../../proto/gen/signing/v1/signing.ts';
+import { didKeyFragment } from '../../workers/crypto/did-key.ts';
+import { type Claim, openAnswer, sealAnswer } from '../idempotency/claim.ts';
+import { requireText } from '../texts.ts';
+import type { SigningDependencies } from './dependencies.ts';
+import type { IssuerRow, KeyRow, OwnIssuer } from './rows.ts';
+import { existing, issuerOf, keyOf, ownIssuer } from './view.ts';
+
+/** Maximum number of keys of an issuer, because its DID document lists all that are not compromised. */
+const MAX_KEYS = 100;
+/** Maximum length of the reason of a compromise, in characters. */
+const MAX_REASON_LENGTH = 2_000;
+
+/**
+ * Replaces the active key of an issuer. A repeated call with an Idempotency-Key gets the answer of the first one. Resolves
+ * when no process signs with the old key any more.
+ */
+export async function rotateKey(
+    deps: SigningDependencies,
+    request: RotateKeyRequest,
+    context: CallContext,
+): Promise<RotateKeyResponse> {
+    const own = ownIssuer(request.issuer_id, context);
+    const call = { operation: 'issuers.rotate', codec: RotateKeyRequest, message: request };
+    const claim = deps.idempotency.claimOf(call, context);
+    const write = () => rotate(deps, own, claim, context);
+    return deps.idempotency.once(claim, { write, replay: openAnswer(RotateKeyResponse), lookFirst: true }, context);
+}
+
+/** Resolves to undefined if an earlier call holds the claim. */
+async function rotate(
+    deps: SigningDependencies,
+    own: OwnIssuer,
+    claim: Claim | undefined,
+    context: CallContext,
+): Promise<RotateKeyResponse | undefined> {
+    const { store, signatures, seeds, clock, leasesEnd } = deps;
+    const issuer = existing(await store.find(own, context));
+    requireRotatable(issuer, []); // before a key is generated for nothing
+    const pair = await signatures.generate(context);
+    const kid = didKeyFragment(pair.did);
+    const key = await seeds.seal(pair.seed, { account: own.account, issuer: own.id, kid }, context);
+    const createdAt = new Date(clock()).toISOString();
+    const row = { kid, issuer: own.id, created_at: createdAt, retired_at: null, compromised_at: null, reason: null };
+    const answerOf = (previous: string | undefined): RotateKeyResponse => ({ key: keyOf(row), previous });
+    const newClaim = claim && {
+        ...claim,
+        id: own.id,
+        made_at: createdAt,
+        sealed: null,
+        seal: (previous: string | undefined) =>
+            sealAnswer(claim, { codec: RotateKeyResponse, message: answerOf(previous) }),
+    };
+    const rotation = { ...own, key, created_at: createdAt, mostKeys: MAX_KEYS, claim: newClaim };
+    const outcome = await store.rotate(rotation, requireRotatable, context);
+    if (outcome === 'held') return undefined;
+    const { previous } = existing(outcome === 'missing' ? undefined : outcome);
+    await leasesEnd();
+    return answerOf(previous);
+}
+
+function requireRotatable({ method, archived_at }: IssuerRow, keys: readonly KeyRow[]): void {
+    if (method === 'key') {
+        throw new AppError('conflict', 'A did:key is its key, so it cannot be rotated. Create another issuer.');
+    }
+    if (archived_at !== null) throw archived();
+    if (keys.length >= MAX_KEYS) throw new AppError('conflict', `An issuer may have ${MAX_KEYS} keys.`);
+}
+
+/** Resolves when every process refuses what the key has signed. A key that is compromised already stays as it is. */
+export async function markCompromised(
+    { store, clock, leasesEnd }: SigningDependencies,
+    { issuer_id, kid, reason }: MarkCompromisedRequest,
+    context: CallContext,
+): Promise<IssuerKey> {
+    const own = ownIssuer(issuer_id, context);
+    if (reason !== undefined) requireText('reason', reason, MAX_REASON_LENGTH);
+    const issuer = existing(await store.find(own, context));
+    if (issuer.method === 'key') {
+        const text =
+            'A did:key is its key, so verifiers cannot learn of this. Archive the issuer and revoke its credentials.';
+        throw new AppError('conflict', text);
+    }
+    const at = new Date(clock()).toISOString();
+    const row = await store.markCompromised({ ...own, kid, at, reason }, context);
+    if (!row) throw new AppError('not_found', 'This issuer has no such key.');
+    await leasesEnd();
+    return keyOf(row);
+}
+
+/** Resolves when no process signs for the issuer any more. An issuer that is archived already stays as it is. */
+export async function archiveIssuer(
+    { store, clock, leasesEnd }: SigningDependencies,
+    { issuer_id }: ArchiveIssuerRequest,
+    context: CallContext,
+): Promise<Issuer> {
+    const own = ownIssuer(issuer_id, context);
+    const row = existing(await store.archive({ ...own, at: new Date(clock()).toISOString() }, context));
+    await leasesEnd();
+    return issuerOf(row, await store.keysOf([row.id], context));
+}
+
+function archived(): AppError {
+    return new AppError('conflict', 'This issuer is archived.');
+}

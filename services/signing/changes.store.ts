@@ -1,0 +1,113 @@
+import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
+import { claimedAlone, type NewClaim, sealClaim } from '../idempotency/claims.store.ts';
+import type { IssuerRow, KeyRow, NewIssuer, OwnIssuer, SealedSeed, SigningStore } from './rows.ts';
+
+const ISSUER = sql.fragment`id, account, did, method, name, created_at, archived_at`;
+const KEY = sql.fragment`kid, issuer, created_at, retired_at, compromised_at, reason`;
+
+/** Everything that changes issuers and their keys. */
+export function changes(
+    db: Database,
+): Pick<SigningStore, 'insert' | 'rotate' | 'markCompromised' | 'archive' | 'ownIssuer' | 'findOwnIssuer'> {
+    return {
+        insert: ({ issuer, key, quota, claim }, lifetime) => {
+            const work = async (transaction: Queries) => {
+                if (claim && !(await makeClaim(transaction, claim))) return 'held';
+                const place = await transaction.rows(sql.unsafe`
+                    INSERT INTO signing.accounts AS accounts (account, issuers) VALUES (${issuer.account}, 1)
+                    ON CONFLICT (account) DO UPDATE SET issuers = accounts.issuers + 1 WHERE accounts.issuers < ${quota}
+                    RETURNING 1`);
+                if (place.length === 0) throw REFUSED; // so that the claim is not made either
+                await insertIssuer(transaction, { issuer, key });
+                return 'written';
+            };
+            return db.transaction(work, 'issuer_insert', lifetime).catch((error: unknown) => {
+                if (error === REFUSED) return 'refused';
+                throw error;
+            });
+        },
+
+        rotate: ({ key, created_at, mostKeys, claim, ...own }, check, lifetime) => {
+            const work = async (transaction: Queries) => {
+                const [issuer] = await transaction.rows<IssuerRow>(lockIssuer(own));
+                if (!issuer) return 'missing';
+                if (claim && !(await makeClaim(transaction, claim))) return 'held';
+                check(issuer, await transaction.rows<KeyRow>(keysOf(own, mostKeys)));
+                const [retired] = await transaction.rows<{ kid: string }>(sql.unsafe`
+                    UPDATE signing.keys SET retired_at = ${created_at}
+                    WHERE issuer = ${own.id} AND retired_at IS NULL AND compromised_at IS NULL RETURNING kid`);
+                await transaction.rows(insertKey(own.id, key, created_at));
+                const previous = retired?.kid;
+                if (claim) await transaction.rows(sealClaim('signing', claim, claim.seal(previous)));
+                return { previous };
+            };
+            return db.transaction(work, 'issuer_rotate', lifetime);
+        },
+
+        async markCompromised({ account, id, kid, at, reason }, lifetime) {
+            const statement = sql.unsafe`
+                UPDATE signing.keys SET compromised_at = coalesce(compromised_at, ${at}),
+                    reason = CASE WHEN compromised_at IS NULL THEN ${reason ?? null} ELSE reason END
+                WHERE kid = ${kid} AND issuer = (SELECT id FROM signing.issuers WHERE id = ${id} AND account = ${account})
+                RETURNING ${KEY}`;
+            const [row] = await db.rows<KeyRow>(statement, 'issuer_key_compromised', lifetime);
+            return row;
+        },
+
+        async archive({ account, id, at }, lifetime) {
+            const statement = sql.unsafe`
+                UPDATE signing.issuers SET archived_at = coalesce(archived_at, ${at})
+                WHERE id = ${id} AND account = ${account} RETURNING ${ISSUER}`;
+            const [row] = await db.rows<IssuerRow>(statement, 'issuer_archive', lifetime);
+            return row;
+        },
+
+        async ownIssuer(created, lifetime) {
+            const work = async (transaction: Queries) => {
+                // Waits for another process that creates it at the same time.
+                await transaction.rows(sql.unsafe`LOCK TABLE signing.issuers IN SHARE ROW EXCLUSIVE MODE`);
+                const known = await findOwn(transaction);
+                if (known !== undefined) return known;
+                await insertIssuer(transaction, created);
+                return created.issuer.did;
+            };
+            return db.transaction(work, 'issuer_own', lifetime);
+        },
+        findOwnIssuer: (lifetime) => findOwn({ rows: (statement) => db.rows(statement, 'issuer_own_find', lifetime) }),
+    };
+}
+
+const REFUSED = new Error('the quota has no room');
+
+/** Returns false if an earlier call holds the claim. */
+async function makeClaim({ rows }: Queries, claim: NewClaim): Promise<boolean> {
+    const made = await rows(sql.unsafe`WITH ${claimedAlone('signing', claim)} SELECT id FROM claimed`);
+    return made.length > 0;
+}
+
+async function insertIssuer({ rows }: Queries, { issuer, key }: Pick<NewIssuer, 'issuer' | 'key'>): Promise<void> {
+    const { id, account, did, method, name, created_at } = issuer;
+    await rows(sql.unsafe`
+        INSERT INTO signing.issuers (id, account, did, method, name, created_at)
+        VALUES (${id}, ${account}, ${did}, ${method}, ${name}, ${created_at})`);
+    await rows(insertKey(id, key, created_at));
+}
+
+function insertKey(issuer: string, { kid, sealed, data_key }: SealedSeed, createdAt: string) {
+    return sql.unsafe`
+        INSERT INTO signing.keys (kid, issuer, sealed, data_key, created_at)
+        VALUES (${kid}, ${issuer}, ${sql.binary(sealed)}, ${data_key}, ${createdAt})`;
+}
+
+function lockIssuer({ account, id }: OwnIssuer) {
+    return sql.unsafe`SELECT ${ISSUER} FROM signing.issuers WHERE id = ${id} AND account = ${account} FOR UPDATE`;
+}
+
+function keysOf({ id }: OwnIssuer, limit: number) {
+    return sql.unsafe`SELECT ${KEY} FROM signing.keys WHERE issuer = ${id} LIMIT ${limit}`;
+}
+
+async function findOwn({ rows }: Queries): Promise<string | undefined> {
+    const [row] = await rows<{ did: string }>(sql.unsafe`SELECT did FROM signing.issuers WHERE account IS NULL`);
+    return row?.did;
+}

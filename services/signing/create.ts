@@ -1,0 +1,88 @@
+import { isIP } from 'node:net';
+import { type CallContext, requireUser, withoutIdempotencyKey } from '../../platform/context.ts';
+import { invalid } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import { CreateIssuerRequest, Issuer } from '../../proto/gen/signing/v1/signing.ts';
+import { didKeyFragment } from '../../workers/crypto/did-key.ts';
+import { type Claim, openAnswer, sealAnswer } from '../idempotency/claim.ts';
+import { quotaExceeded, quotaOf } from '../quotas.ts';
+import { requireName } from '../texts.ts';
+import type { SigningDependencies } from './dependencies.ts';
+import type { IssuerRow, Method, NewIssuer } from './rows.ts';
+import { issuerOf } from './view.ts';
+
+/** Creates an issuer with its first key. A repeated call gets the answer of the first one. */
+export async function createIssuer(
+    deps: SigningDependencies,
+    request: CreateIssuerRequest,
+    context: CallContext,
+): Promise<Issuer> {
+    const account = requireUser(context);
+    const named = { account, name: requireName(request.name), method: requireMethod(deps, request.method) };
+    const call = { operation: 'issuers.create', codec: CreateIssuerRequest, message: request };
+    const claim = deps.idempotency.claimOf(call, context);
+    const write = () => written(deps, named, claim, context);
+    return deps.idempotency.once(claim, { write, replay: openAnswer(Issuer), lookFirst: true }, context);
+}
+
+/** Creates the issuer. Resolves to undefined if an earlier call holds the claim. */
+async function written(
+    deps: SigningDependencies,
+    named: { account: string; name: string; method: Method },
+    claim: Claim | undefined,
+    context: CallContext,
+): Promise<Issuer | undefined> {
+    const quota = quotaOf(deps.quota, context);
+    const created = await newIssuer(deps, named, context);
+    const { issuer, key } = created;
+    const keyRow = { kid: key.kid, issuer: issuer.id, created_at: issuer.created_at };
+    const unused = { retired_at: null, compromised_at: null, reason: null };
+    const answer = issuerOf({ ...issuer, archived_at: null }, [{ ...keyRow, ...unused }]);
+    const sealed = claim && sealAnswer(claim, { codec: Issuer, message: answer });
+    const newClaim = claim && { ...claim, id: issuer.id, made_at: issuer.created_at, sealed: sealed ?? null };
+    const outcome = await deps.store.insert({ ...created, quota, claim: newClaim }, context);
+    if (outcome === 'refused') throw quotaExceeded('issuers, archived ones included', quota);
+    return outcome === 'written' ? answer : undefined;
+}
+
+/** Generates the key of a new issuer, and seals it. `account` is null for the service itself. */
+export async function newIssuer(
+    deps: Pick<SigningDependencies, 'signatures' | 'seeds' | 'services' | 'publicUrl' | 'clock'>,
+    { account, name, method }: Pick<IssuerRow, 'account' | 'name' | 'method'>,
+    context: CallContext,
+): Promise<Pick<NewIssuer, 'issuer' | 'key'>> {
+    const now = deps.clock();
+    const id = newId(now);
+    const pair = await deps.signatures.generate(context);
+    const kid = didKeyFragment(pair.did);
+    const key = await deps.seeds.seal(pair.seed, { account, issuer: id, kid }, context);
+    const did = method === 'key' ? pair.did : webDid(deps.publicUrl, id);
+    // Records a did:key first, so that its owner can resolve it and sees what names it. A recorded DID without an issuer
+    // does no harm.
+    if (method === 'key' && account !== null) {
+        await deps.services.did.recordForWallet({ public_key: pair.public_key }, withoutIdempotencyKey(context));
+    }
+    return { issuer: { id, account, did, method, name, created_at: new Date(now).toISOString() }, key };
+}
+
+function requireMethod({ publicUrl }: SigningDependencies, text: string): Method {
+    if (text !== 'key' && text !== 'web') throw invalid('method must be key or web.');
+    if (text === 'web' && !hasHostName(publicUrl)) {
+        throw invalid('method must be key: this service has no public host name for did:web.');
+    }
+    return text;
+}
+
+/** The method did:web allows no IP addresses. */
+function hasHostName(publicUrl: string | undefined): boolean {
+    if (publicUrl === undefined) return false;
+    const { hostname } = new URL(publicUrl);
+    return isIP(hostname) === 0 && !hostname.startsWith('[');
+}
+
+/** Returns the DID whose document is at `/issuers/<id>/did.json` below the public URL. */
+function webDid(publicUrl: string | undefined, id: string): string {
+    const { host, pathname } = new URL(publicUrl ?? '');
+    const path = pathname.split('/').filter((part) => part !== '');
+    return ['did', 'web', host.replace(':', '%3A'), ...path, 'issuers', id].join(':');
+}

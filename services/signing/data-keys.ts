@@ -1,0 +1,105 @@
+import type { CallContext } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
+import { NIL_ID, newId } from '../../platform/ids.ts';
+import { newKey, sealAs, unsealAs } from '../../workers/crypto/seal.ts';
+import { moveToSecureMemory, wipeSecret } from '../../workers/crypto/secure-memory.ts';
+import type { KeyEncryption } from './key-encryption/key-encryption.ts';
+import type { DataKeyRow, SealedSeed, SigningStore } from './rows.ts';
+
+/** How long a process keeps an unwrapped data key, in milliseconds. */
+const KEEP_MS = 600_000;
+/** Maximum number of unwrapped data keys that a process keeps. */
+const MAX_KEPT = 1_000;
+
+/** The place of a seed. It opens only there. */
+export interface SeedPlace {
+    /** NULL for the service itself. */
+    account: string | null;
+    /** The id of the issuer. */
+    issuer: string;
+    kid: string;
+}
+
+/** Seals and opens seeds with the data keys of their accounts, which a key-encryption key wraps. */
+export interface Seeds {
+    /** Seals a seed and wipes it. The first call for an account creates its data key. */
+    seal(seed: Uint8Array, place: SeedPlace, context: CallContext): Promise<SealedSeed>;
+    /**
+     * Returns the seed. Throws AppError `unavailable` if the key-encryption key cannot be used
+     * now, and `internal` if the record was changed or moved.
+     */
+    open(sealed: SealedSeed, place: SeedPlace, context: CallContext): Promise<Buffer>;
+}
+
+interface DataKey {
+    id: string;
+    key: Buffer;
+}
+
+export function seeds(deps: { store: SigningStore; encryption: KeyEncryption; clock: () => number }): Seeds {
+    const { store, encryption, clock } = deps;
+    const kept = keptKeys();
+
+    async function unwrapped({ id, account, kek, wrapped }: DataKeyRow): Promise<DataKey> {
+        const key = kept.get(id) ?? kept.put(id, await encryption.unwrap({ kek, wrapped }, account));
+        return { id, key };
+    }
+
+    async function created(account: string | null, context: CallContext): Promise<DataKey> {
+        const plain = newKey();
+        const now = clock();
+        const row = { id: newId(now), account, created_at: new Date(now).toISOString() };
+        await store.insertDataKey({ ...row, ...(await encryption.wrap(plain, account)) }, context);
+        return { id: row.id, key: kept.put(row.id, plain) };
+    }
+
+    return {
+        async seal(seed, { account, issuer, kid }, context) {
+            const row = await store.dataKeyOf(account, context);
+            const { id, key } = row ? await unwrapped(row) : await created(account, context);
+            const sealed = sealAs(seed, key, associatedData({ account, issuer, kid }));
+            wipeSecret(seed);
+            return { kid, sealed, data_key: id };
+        },
+        async open({ sealed, data_key }, place, context) {
+            const row = kept.get(data_key) ? undefined : await store.findDataKey(data_key, context);
+            const key = kept.get(data_key) ?? (row && (await unwrapped(row)).key);
+            const seed = key && unsealAs(sealed, key, associatedData(place));
+            if (!seed) throw new AppError('internal', 'The signing key of this issuer cannot be opened.');
+            return seed;
+        },
+    };
+}
+
+/** The unwrapped data keys, by id, in memory that is not swapped. */
+function keptKeys() {
+    const keys = new Map<string, Buffer>();
+    const drop = (id: string): void => {
+        const key = keys.get(id);
+        if (key) wipeSecret(key);
+        keys.delete(id);
+    };
+    return {
+        get: (id: string) => keys.get(id),
+        /** Keeps the key and wipes `plain`. */
+        put(id: string, plain: Uint8Array): Buffer {
+            const known = keys.get(id);
+            if (known) {
+                wipeSecret(plain);
+                return known;
+            }
+            for (const oldest of keys.keys()) {
+                if (keys.size < MAX_KEPT) break;
+                drop(oldest);
+            }
+            const key = moveToSecureMemory(plain);
+            keys.set(id, key);
+            setTimeout(() => drop(id), KEEP_MS).unref();
+            return key;
+        },
+    };
+}
+
+function associatedData({ account, issuer, kid }: SeedPlace): Buffer {
+    return Buffer.from(`seed\n${account ?? NIL_ID}\n${issuer}\n${kid}`);
+}

@@ -1,0 +1,58 @@
+import { AppError } from '../../../platform/errors.ts';
+import { type Config, required } from '../../../platform/process/config.ts';
+import type { Metrics } from '../../../platform/telemetry/metrics.ts';
+import { timedKek } from './kek-metrics.ts';
+import { ownKek } from './own-kek.ts';
+
+/** The account that a data key belongs to. Null stands for the service itself. */
+export type Account = string | null;
+
+/** Wraps and unwraps data keys with a key-encryption key (KEK) that is not in the database. */
+export interface KeyEncryption {
+    /** The name of the KEK that `wrap` uses. */
+    readonly current: string;
+    /**
+     * Wraps a data key of 32 bytes. It unwraps only for the same account. Throws AppError `unavailable` if the provider
+     * of the KEK fails or takes longer than 3 s.
+     */
+    wrap(dataKey: Uint8Array, account: Account): Promise<{ kek: string; wrapped: Buffer }>;
+    /**
+     * Returns the data key, which the caller must wipe with fill(0) after use. `stored.kek` names the KEK. Throws
+     * AppError `unavailable` if the provider of the KEK fails or takes longer than 3 s, and `internal` if the stored
+     * bytes were changed, if they belong to another account, or if the KEK is not configured.
+     */
+    unwrap(stored: { kek: string; wrapped: Uint8Array }, account: Account): Promise<Buffer>;
+}
+
+/**
+ * Uses the KEKs of the settings. The first key in KEK wraps, and all of them unwrap. Throws ConfigError if a setting is missing.
+ */
+export function keyEncryption({ config, metrics }: { config: Config; metrics: Metrics }): KeyEncryption {
+    const timed = timedKek(metrics);
+    const own = (config.KEK ?? []).map(ownKek);
+    const current = timed(ownKek(required(config, 'KEK')[0]));
+    const keks = [current, ...own.map(timed)];
+    return {
+        current: current.name,
+        wrap: async (dataKey, account) => ({
+            kek: current.name,
+            wrapped: await current.wrap(dataKey, ownerOf(account)),
+        }),
+        async unwrap({ kek: name, wrapped }, account) {
+            const kek = keks.find((one) => one.name === name);
+            if (!kek) throw unreadable(`the key-encryption key ${name} is not configured`);
+            const dataKey = await kek.unwrap(wrapped, ownerOf(account));
+            if (!dataKey) throw unreadable('the data key was changed, or belongs to another account');
+            return dataKey;
+        },
+    };
+}
+
+/** No account has this name, because accounts are UUIDs. */
+function ownerOf(account: Account): string {
+    return account ?? 'service';
+}
+
+function unreadable(cause: string): AppError {
+    return new AppError('internal', 'A data key cannot be unwrapped.', { cause: new Error(cause) });
+}

@@ -1,0 +1,120 @@
+import type { Coalescer } from '../../platform/batch.ts';
+import type { CallLifetime } from '../../platform/context.ts';
+import type { NewClaim } from '../idempotency/claims.store.ts';
+
+/** Times are ISO 8601 in UTC, with milliseconds. */
+export interface IssuerRow {
+    id: string;
+    /** NULL for the service itself, which signs status lists. */
+    account: string | null;
+    did: string;
+    method: Method;
+    name: string;
+    created_at: string;
+    archived_at: string | null;
+}
+
+export type Method = 'key' | 'web';
+
+/** A key as it is shown to its owner. */
+export interface KeyRow {
+    kid: string;
+    issuer: string;
+    created_at: string;
+    retired_at: string | null;
+    compromised_at: string | null;
+    reason: string | null;
+}
+
+/** A seed that only the data key of its account opens. */
+export interface SealedSeed {
+    kid: string;
+    sealed: Buffer;
+    /** The id of the data key. */
+    data_key: string;
+}
+
+/** An issuer with what is needed to sign for it: one row for each key, the newest first. */
+export type SignerRow = Pick<IssuerRow, 'id' | 'account' | 'did' | 'method' | 'archived_at'> &
+    Pick<KeyRow, 'retired_at' | 'compromised_at'> &
+    SealedSeed;
+
+export interface DataKeyRow {
+    id: string;
+    account: string | null;
+    /** The name of the key-encryption key that wraps it. */
+    kek: string;
+    wrapped: Buffer;
+}
+
+export interface NewIssuer {
+    issuer: Omit<IssuerRow, 'archived_at'>;
+    key: SealedSeed;
+    /** Maximum number of issuers of the account. */
+    quota: number;
+    claim: NewClaim | undefined;
+}
+
+/** An issuer of an account. */
+export interface OwnIssuer {
+    account: string;
+    id: string;
+}
+
+export interface Rotation extends OwnIssuer {
+    key: SealedSeed;
+    created_at: string;
+    /** Maximum number of keys of the issuer. */
+    mostKeys: number;
+    claim: RotationClaim | undefined;
+}
+
+interface RotationClaim extends NewClaim {
+    /** Returns the answer, sealed. `previous`: the kid of the key that was active. */
+    seal(previous: string | undefined): Buffer;
+}
+
+export interface Compromise extends OwnIssuer {
+    kid: string;
+    at: string;
+    reason: string | undefined;
+}
+
+export interface SigningStore {
+    /** `refused`: the quota of the account has no room. */
+    insert(issuer: NewIssuer, lifetime: CallLifetime): Promise<'written' | 'held' | 'refused'>;
+    /** Returns the account's issuers below the id `before`, newest first. */
+    list(
+        page: { account: string; before: string | undefined; limit: number },
+        lifetime: CallLifetime,
+    ): Promise<readonly IssuerRow[]>;
+    count(account: string, lifetime: CallLifetime): Promise<number>;
+    find(own: OwnIssuer, lifetime: CallLifetime): Promise<IssuerRow | undefined>;
+    /** Returns the keys of the issuers, those of each issuer newest first. */
+    keysOf(issuers: readonly string[], lifetime: CallLifetime): Promise<readonly KeyRow[]>;
+    /** Replaces the active key. Runs `check` on the locked issuer and its keys; if that throws, nothing is changed. */
+    rotate(
+        rotation: Rotation,
+        check: (issuer: IssuerRow, keys: readonly KeyRow[]) => void,
+        lifetime: CallLifetime,
+    ): Promise<'held' | 'missing' | { previous: string | undefined }>;
+    /** Returns the key as it is then; undefined if the issuer has no such key. */
+    markCompromised(compromise: Compromise, lifetime: CallLifetime): Promise<KeyRow | undefined>;
+    /** Returns the issuer as it is then; undefined if there is none. */
+    archive(own: OwnIssuer & { at: string }, lifetime: CallLifetime): Promise<IssuerRow | undefined>;
+    /** Returns the rows of a DID; none if the DID is unknown. */
+    signer: Coalescer<string, SignerRow[]>;
+    /** Returns the keys of a did:web; none if the DID is unknown. */
+    kids: Coalescer<string, Array<Pick<KeyRow, 'kid' | 'compromised_at'>>>;
+    /** Returns an issuer and its keys without regard to the account. */
+    publicIssuer: Coalescer<string, Array<Pick<IssuerRow, 'did' | 'method'> & Pick<KeyRow, 'kid' | 'compromised_at'>>>;
+    /** Like `signer`, for the service's own issuer. */
+    ownSigner: Coalescer<string, SignerRow[]>;
+    /** Returns the DID of the service's own issuer; creates it with the key if there is none. */
+    ownIssuer(created: Omit<NewIssuer, 'quota' | 'claim'>, lifetime: CallLifetime): Promise<string>;
+    findOwnIssuer(lifetime: CallLifetime): Promise<string | undefined>;
+    findDataKey(id: string, lifetime: CallLifetime): Promise<DataKeyRow | undefined>;
+    /** Returns a data key of the account; the oldest one, if there are several. */
+    dataKeyOf(account: string | null, lifetime: CallLifetime): Promise<DataKeyRow | undefined>;
+    insertDataKey(row: DataKeyRow & { created_at: string }, lifetime: CallLifetime): Promise<void>;
+}

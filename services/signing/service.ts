@@ -1,0 +1,28 @@
+import type { ServiceOf } from '../../platform/rpc/definition.ts';
+import type { SigningServiceDefinition } from '../../proto/gen/signing/v1/signing.ts';
+import { archiveIssuer, markCompromised, rotateKey } from './change.ts';
+import { createIssuer } from './create.ts';
+import type { SigningDependencies } from './dependencies.ts';
+import { getIssuer, getPublicIssuer, listIssuers } from './issuers.ts';
+import { getKeys, sign } from './sign.ts';
+import { statusLists } from './status-list.ts';
+
+/** Managed issuers: their keys are created here, sealed in the database, and never leave this service. */
+export function signingService(deps: SigningDependencies): ServiceOf<typeof SigningServiceDefinition> {
+    return {
+        createIssuer: (request, context) => createIssuer(deps, request, context),
+        listIssuers: (request, context) => listIssuers(deps, request, context),
+        getIssuer: (request, context) => getIssuer(deps, request, context),
+        rotateKey: (request, context) => rotateKey(deps, request, context),
+        markCompromised: (request, context) => markCompromised(deps, request, context),
+        archiveIssuer: (request, context) => archiveIssuer(deps, request, context),
+        async checkSigner({ did }, context) {
+            await deps.signers.find({ did }, context);
+            return {};
+        },
+        sign: (request, context) => sign(deps, request, context),
+        getKeys: (request, context) => getKeys(deps, request, context),
+        getPublicIssuer: (request, context) => getPublicIssuer(deps, request, context),
+        ...statusLists(deps),
+    };
+}

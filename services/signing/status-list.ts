@@ -1,0 +1,59 @@
+import { encodeBase64Url } from '../../platform/base64.ts';
+import type { CallContext } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { SignStatusListRequest, SignStatusListResponse } from '../../proto/gen/signing/v1/signing.ts';
+import { keyPairFrom, sign } from '../../workers/crypto/ed25519.ts';
+import { newIssuer } from './create.ts';
+import type { SigningDependencies } from './dependencies.ts';
+
+/** The name of the issuer that is the service itself. */
+const OWN_NAME = 'status lists of this service';
+/** Largest payload, in bytes: a list of 2^20 statuses that cannot be compressed has a fifth of this. */
+const MAX_PAYLOAD_BYTES = 1 << 20;
+
+/** The header of a status list token (draft-ietf-oauth-status-list, section 5.1). */
+const HEADER = encodeBase64Url(Buffer.from('{"alg":"EdDSA","typ":"statuslist+jwt"}'));
+
+/** Signs status lists with the key of the service's own issuer, a did:key that is created when it is first needed. */
+export function statusLists(deps: SigningDependencies) {
+    let own: string | undefined;
+
+    async function ownDid(context: CallContext): Promise<string> {
+        own ??= (await deps.store.findOwnIssuer(context)) ?? (await createOwn(context));
+        return own;
+    }
+
+    async function createOwn(context: CallContext): Promise<string> {
+        const created = await newIssuer(deps, { account: null, name: OWN_NAME, method: 'key' }, context);
+        return deps.store.ownIssuer(created, context);
+    }
+
+    async function ownKey(context: CallContext) {
+        const did = await ownDid(context);
+        const [row] = await deps.store.ownSigner(did, context);
+        const seed = row && (await deps.seeds.open(row, { account: null, issuer: row.id, kid: row.kid }, context));
+        const pair = seed && keyPairFrom(seed);
+        if (!pair) throw new AppError('internal', 'The key of the status lists cannot be read.');
+        return pair;
+    }
+
+    return {
+        getStatusKey: async (_request: object, context: CallContext) => ({ did: await ownDid(context) }),
+
+        async signStatusList(
+            { payload }: SignStatusListRequest,
+            context: CallContext,
+        ): Promise<SignStatusListResponse> {
+            if (!context.trusted || context.user_id !== undefined) {
+                throw new AppError('forbidden', 'Only the service itself signs status lists.');
+            }
+            const bytes = Buffer.from(payload);
+            if (bytes.length > MAX_PAYLOAD_BYTES) throw new AppError('too_large', 'The status list is too large.');
+            const { seed, public_key } = await ownKey(context);
+            const signed = `${HEADER}.${encodeBase64Url(bytes)}`;
+            const signature = sign(Buffer.from(signed), seed, public_key);
+            seed.fill(0);
+            return { token: `${signed}.${encodeBase64Url(signature)}` };
+        },
+    };
+}

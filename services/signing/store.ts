@@ -1,0 +1,94 @@
+import { type Coalescer, coalesce } from '../../platform/batch.ts';
+import type { CallLifetime } from '../../platform/context.ts';
+import { type Database, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
+import { changes } from './changes.store.ts';
+import { dataKeys } from './data-keys.store.ts';
+import type { IssuerRow, KeyRow, SigningStore } from './rows.ts';
+
+/** Ids that are smaller and greater than the id of any row. */
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+export function signingStore(db: Database): SigningStore {
+    return {
+        ...changes(db),
+        ...dataKeys(db),
+        ...publicRows(db),
+        async list({ account, before = LAST_ID, limit }, lifetime) {
+            const statement = sql.unsafe`
+                SELECT id, account, did, method, name, created_at, archived_at FROM signing.issuers
+                WHERE (account, id) > (${account}, ${FIRST_ID}) AND (account, id) < (${account}, ${before})
+                ORDER BY account DESC, id DESC LIMIT ${limit}`;
+            return db.rows<IssuerRow>(statement, 'issuer_list', lifetime);
+        },
+        async count(account, lifetime) {
+            const statement = sql.unsafe`SELECT issuers FROM signing.accounts WHERE account = ${account}`;
+            const [row] = await db.rows<{ issuers: number }>(statement, 'issuer_count', lifetime);
+            return row?.issuers ?? 0;
+        },
+        async find({ account, id }, lifetime) {
+            const statement = sql.unsafe`
+                SELECT id, account, did, method, name, created_at, archived_at FROM signing.issuers
+                WHERE id = ${id} AND account = ${account}`;
+            const [row] = await db.rows<IssuerRow>(statement, 'issuer_find', lifetime);
+            return row;
+        },
+        keysOf(issuers, lifetime) {
+            const statement = sql.unsafe`
+                SELECT kid, issuer, created_at, retired_at, compromised_at, reason FROM signing.keys
+                WHERE issuer = ANY(${sql.array([...issuers], 'uuid')})
+                ORDER BY issuer, created_at DESC, kid`;
+            return db.rows<KeyRow>(statement, 'issuer_keys', lifetime);
+        },
+    };
+}
+
+/** What is read for signing and verifying, by DID or issuer. */
+function publicRows(db: Database): Pick<SigningStore, 'signer' | 'ownSigner' | 'kids' | 'publicIssuer'> {
+    return {
+        signer: groups(db, 'signing_signer', (dids) => signersOf(dids, sql.fragment`i.account IS NOT NULL`)),
+        ownSigner: groups(db, 'signing_own_signer', (dids) => signersOf(dids, sql.fragment`i.account IS NULL`)),
+        kids: groups(
+            db,
+            'signing_kids',
+            (dids) => sql.unsafe`
+                SELECT i.did AS key, k.kid, k.compromised_at
+                FROM signing.issuers AS i JOIN signing.keys AS k ON k.issuer = i.id
+                WHERE i.did = ANY(${sql.array(dids, 'text')}) AND i.method = 'web'`,
+        ),
+        publicIssuer: groups(
+            db,
+            'signing_public',
+            (ids) => sql.unsafe`
+                SELECT i.id AS key, i.did, i.method, k.kid, k.compromised_at
+                FROM signing.issuers AS i JOIN signing.keys AS k ON k.issuer = i.id
+                WHERE i.id = ANY(${sql.array(ids, 'uuid')}) ORDER BY k.created_at DESC, k.kid`,
+        ),
+    };
+}
+
+function signersOf(dids: string[], condition: ReturnType<typeof sql.fragment>) {
+    return sql.unsafe`
+        SELECT i.did AS key, i.id, i.account, i.did, i.method, i.archived_at, k.kid, k.retired_at, k.compromised_at,
+            k.sealed, k.data_key
+        FROM signing.issuers AS i JOIN signing.keys AS k ON k.issuer = i.id
+        WHERE i.did = ANY(${sql.array(dids, 'text')}) AND ${condition}
+        ORDER BY k.created_at DESC, k.kid`;
+}
+
+/** Finds the groups of rows with the same `key`. One statement serves a batch of calls. */
+function groups<Row>(
+    db: Database,
+    name: string,
+    query: (keys: string[]) => ReturnType<typeof sql.unsafe>,
+): Coalescer<string, Row[]> {
+    return coalesce({
+        ...STORE_GROUPS,
+        name,
+        async run(keys: string[], group: CallLifetime) {
+            const rows = await db.prepared<Row & { key: string }>(name, query([...new Set(keys)]), group);
+            const found = Map.groupBy(rows, ({ key }) => key);
+            return keys.map((key): Row[] => found.get(key) ?? []);
+        },
+    });
+}

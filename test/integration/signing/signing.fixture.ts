@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import type { Database } from '../../../platform/postgres/db.ts';
+import { loadConfig } from '../../../platform/process/config.ts';
+import type { ServiceOf } from '../../../platform/rpc/definition.ts';
+import { createMetrics } from '../../../platform/telemetry/metrics.ts';
+import type { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
+import { SigningServiceDefinition } from '../../../proto/gen/signing/v1/signing.ts';
+import type { Idempotency } from '../../../services/idempotency/idempotency.ts';
+import { leasesEnd } from '../../../services/issuers/leases.ts';
+import { seeds } from '../../../services/signing/data-keys.ts';
+import { keyEncryption } from '../../../services/signing/key-encryption/key-encryption.ts';
+import { signingService } from '../../../services/signing/service.ts';
+import { signers } from '../../../services/signing/signers.ts';
+import { signingStore } from '../../../services/signing/store.ts';
+import type { Signatures } from '../../../workers/crypto/signatures.ts';
+import { AMPLE } from '../services/ample.ts';
+import { reached, testCursors } from '../services/reached.ts';
+
+export const PUBLIC_URL = 'https://credentials.example/base';
+
+export type Signing = ServiceOf<typeof SigningServiceDefinition>;
+
+interface Parts {
+    did: ServiceOf<typeof DidServiceDefinition>;
+    signatures: Signatures;
+    idempotency: Idempotency;
+    clock: () => number;
+}
+
+/** Starts a signing service. Another one on the same database is another process with the same key-encryption keys. */
+export function testSigning(
+    db: Database,
+    { did, ...parts }: Parts,
+    changes: { kek?: string; quota?: typeof AMPLE; publicUrl?: string | undefined } = {},
+): Signing {
+    const { kek = randomBytes(32).toString('base64'), quota = AMPLE, publicUrl = PUBLIC_URL } = changes;
+    const store = signingStore(db);
+    const encryption = keyEncryption({ config: loadConfig({ KEK: kek }), metrics: createMetrics() });
+    const accountSeeds = seeds({ store, encryption, clock: parts.clock });
+    const dependencies = {
+        ...parts,
+        store,
+        seeds: accountSeeds,
+        signers: signers({ store, seeds: accountSeeds }),
+        services: { did },
+        cursors: testCursors,
+        publicUrl,
+        quota,
+        leasesEnd,
+    };
+    return reached(SigningServiceDefinition, signingService(dependencies));
+}
