@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { JsonText } from '../../platform/json.ts';
-import type { ListRequest, Verification } from '../../proto/gen/credentials/v1/credentials.ts';
+import type { Credential, ListRequest, Verification } from '../../proto/gen/credentials/v1/credentials.ts';
 import { MAX_CLAIMS_BYTES } from '../../proto/limits.ts';
 import { endpoint } from '../endpoint.ts';
 import { anyObject, base64, jsonObject, optional, paging } from '../fields.ts';
@@ -15,7 +15,12 @@ export const issued = z.object({
     credential_type: z.string(),
     issued_at: z.string(),
     expires_at: z.string().optional(),
+    status: z.object({ status_list: z.object({ idx: z.number(), uri: z.string(), iss: z.string() }) }).optional(),
 });
+
+export function issuedOf({ status, ...credential }: Credential): z.input<typeof issued> {
+    return { ...credential, status: status && { status_list: status } };
+}
 
 export const verification = z.object({
     valid: z.boolean(),
@@ -90,9 +95,12 @@ export const credentialEndpoints = [
             credential_type: z.string(),
             claims: jsonObject(MAX_CLAIMS_BYTES),
             expiration_date: optional(z.string()),
+            status_list: optional(z.boolean()).transform((value) => value || undefined),
         }),
         answer: issued,
-        call: ({ body, services, context }) => services.credentials.issue(body, context),
+        async call({ body, services, context }) {
+            return issuedOf(await services.credentials.issue(body, context));
+        },
     }),
 
     endpoint({

@@ -21,7 +21,7 @@ export interface IssueRequest {
     | string
     | undefined;
   /** True if the credential gets a place in a status list. */
-  status_list: boolean;
+  status_list?: boolean | undefined;
 }
 
 export interface Credential {
@@ -88,7 +88,7 @@ export interface IssueItem {
     | number
     | undefined;
   /** True if the credential gets a place in a status list. */
-  status_list: boolean;
+  status_list?: boolean | undefined;
 }
 
 export interface IssueManyResponse {
@@ -275,7 +275,7 @@ function createBaseIssueRequest(): IssueRequest {
     credential_type: "",
     claims: "",
     expiration_date: undefined,
-    status_list: false,
+    status_list: undefined,
   };
 }
 
@@ -299,7 +299,7 @@ export const IssueRequest: MessageFns<IssueRequest> = {
     if (message.expiration_date !== undefined) {
       writer.uint32(50).string(message.expiration_date);
     }
-    if (message.status_list !== false) {
+    if (message.status_list !== undefined) {
       writer.uint32(56).bool(message.status_list);
     }
     return writer;
@@ -397,7 +397,7 @@ export const IssueRequest: MessageFns<IssueRequest> = {
     message.credential_type = object.credential_type ?? "";
     message.claims = object.claims ?? "";
     message.expiration_date = object.expiration_date ?? undefined;
-    message.status_list = object.status_list ?? false;
+    message.status_list = object.status_list ?? undefined;
     return message;
   },
 };
@@ -810,7 +810,7 @@ function createBaseIssueItem(): IssueItem {
     claims: "",
     expiration_date: undefined,
     place: undefined,
-    status_list: false,
+    status_list: undefined,
   };
 }
 
@@ -831,7 +831,7 @@ export const IssueItem: MessageFns<IssueItem> = {
     if (message.place !== undefined) {
       writer.uint32(40).uint32(message.place);
     }
-    if (message.status_list !== false) {
+    if (message.status_list !== undefined) {
       writer.uint32(48).bool(message.status_list);
     }
     return writer;
@@ -920,7 +920,7 @@ export const IssueItem: MessageFns<IssueItem> = {
     message.claims = object.claims ?? "";
     message.expiration_date = object.expiration_date ?? undefined;
     message.place = object.place ?? undefined;
-    message.status_list = object.status_list ?? false;
+    message.status_list = object.status_list ?? undefined;
     return message;
   },
 };
