@@ -1,24 +1,32 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Metrics } from '../../../platform/telemetry/metrics.ts';
 import { RESIGN_AFTER_MS } from './publisher.ts';
 import type { StatusListStore } from './rows.ts';
 
+/** Time limit for PostgreSQL to answer, in milliseconds. After it, the metrics lack the ages. */
+const TIMEOUT_MS = 500;
+
 /**
- * Exports how long a publication has been due. The age is in the database, so every process of the role shows the same,
- * whichever publishes.
+ * Exports how long the publication of a status list has been due. The database knows it, so every process of the role
+ * shows the same, whichever publishes.
  */
 export function exposeAge(metrics: Metrics, store: Pick<StatusListStore, 'readAges'>): void {
     metrics.collect(
         {
             type: 'gauge',
             name: 'status_list_age_seconds',
-            help: 'How long the publication of a status list has been due: since a revocation that no list shows, or since a list should have been signed again. 0 if none is due. Absent while PostgreSQL does not answer.',
-            labels: [],
+            help: 'How long the publication of a status list has been due: since the oldest revocation that no list shows, or since a list should have been signed again. 0: none is due.',
+            labels: ['due'],
         },
         async () => {
-            const ages = await store.readAges().catch(() => undefined);
+            const read = store.readAges().catch(() => undefined);
+            const ages = await Promise.race([read, delay(TIMEOUT_MS, undefined, { ref: false })]);
             if (!ages) return [];
-            const overdueMs = (ages.published_ms ?? 0) - RESIGN_AFTER_MS;
-            return [{ labels: {}, value: Math.max(0, ages.changed_ms ?? 0, overdueMs) / 1_000 }];
+            const { changed_ms, published_ms } = ages;
+            return [
+                { labels: { due: 'revocation' }, value: Math.max(0, changed_ms ?? 0) / 1_000 },
+                { labels: { due: 'signature' }, value: Math.max(0, (published_ms ?? 0) - RESIGN_AFTER_MS) / 1_000 },
+            ];
         },
     );
 }
