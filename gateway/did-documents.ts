@@ -14,14 +14,16 @@ export const didDocument = z.object({
     verificationMethod: z.array(verificationMethod),
     authentication: z.array(z.string()),
     assertionMethod: z.array(z.string()),
-    capabilityInvocation: z.array(z.string()).optional(),
-    capabilityDelegation: z.array(z.string()).optional(),
 });
 
-type DidDocument = z.infer<typeof didDocument>;
+/** The document of a did:key also says what else its only key may do. */
+export const keyDidDocument = didDocument.extend({
+    capabilityInvocation: z.array(z.string()),
+    capabilityDelegation: z.array(z.string()),
+});
 
 /** Returns the document of a DID with these keys, each as in a did:key (`z6Mk…`). They sign in the name of the DID. */
-export function webDocument({ did, kids }: { did: string; kids: readonly string[] }): DidDocument {
+export function webDocument({ did, kids }: { did: string; kids: readonly string[] }): z.infer<typeof didDocument> {
     const methods = kids.map((kid) => ({
         id: `${did}#${kid}`,
         type: 'Ed25519VerificationKey2020',
@@ -39,7 +41,7 @@ export function webDocument({ did, kids }: { did: string; kids: readonly string[
 }
 
 /** The DID document of a did:key (decision D5). It is derived from the DID alone. */
-export function keyDocument(did: string): DidDocument {
+export function keyDocument(did: string): z.infer<typeof keyDidDocument> {
     const document = webDocument({ did, kids: [did.slice('did:key:'.length)] });
     const { authentication: ids } = document;
     return { ...document, capabilityInvocation: ids, capabilityDelegation: ids };

@@ -22,10 +22,10 @@ export interface IssuerKids {
 
 /**
  * Returns why a signature by this key does not count as one of the did:web issuer; undefined if it does. `issuer` is
- * undefined if there is no such issuer.
+ * undefined if nothing is known about it.
  */
 export function kidFault(kid: string, issuer: IssuerKids | undefined): string | undefined {
-    if (issuer === undefined) return 'The issuer is not an Ed25519 did:key.';
+    if (issuer === undefined) return 'The keys of the issuer are not known.';
     if (issuer.kids.includes(kid)) return undefined;
     if (issuer.compromised_kids.includes(kid)) return 'The key that signed the token is compromised.';
     return 'The key that signed the token is not one of its issuer.';

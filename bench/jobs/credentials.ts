@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { HttpRequest } from '../load/requests.ts';
 import type { Expected } from '../load/tally.ts';
 import { insertCredentials, insertDids } from '../rows.ts';
-import { CREDENTIAL_TYPE, claimsOf, newCredential, newSigner, privateKeyOf, SUBJECT } from '../tokens.ts';
+import { CREDENTIAL_TYPE, claimsOf, newCredential, newSigner, privateKeyOf, type Signer, SUBJECT } from '../tokens.ts';
 import type { World } from '../world.ts';
 import { type BenchEnvironment, times, VALID, type Workload } from './job.ts';
 
@@ -19,8 +19,32 @@ export const credentialJobs: Workload[] = [
         expected: { status: 201 },
         parts: { limit: 1, sign: 1, credential_row: 1 },
         perSecond: 8_000,
-        requests: async (count, { world }) => times(count, (index) => issueRequest(index, world)),
+        requests: async (count, { world }) => times(count, (index) => issueRequest(index, world, newSigner())),
     },
+    // The same, but with the keys of 64 issuers, which the signing threads remember.
+    {
+        name: 'issue-known-key',
+        expected: { status: 201 },
+        parts: { limit: 1, sign: 1, credential_row: 1 },
+        perSecond: 8_000,
+        async requests(count, { world }) {
+            const signers = world.accounts.map(() => newSigner());
+            return times(count, (index) => issueRequest(index, world, signers[index % signers.length] as Signer));
+        },
+    },
+    // The same, but with managed issuers: no request has a private key. The floor has no part for the signing service.
+    ...(['key', 'web'] as const).map(
+        (method): Workload => ({
+            name: `issue-managed-${method}`,
+            expected: { status: 201 },
+            parts: { limit: 1, sign: 1, credential_row: 1 },
+            perSecond: 8_000,
+            async requests(count, { world }) {
+                const issuers = await Promise.all(world.accounts.map((_, index) => newIssuer(world, index, method)));
+                return times(count, (index) => issueRequest(index, world, issuers[index % issuers.length] as Issuer));
+            },
+        }),
+    ),
     // Each request has a key of its own, as the client of this repository sends it. The floor has no part for the claim.
     {
         name: 'issue-idempotent',
@@ -28,7 +52,7 @@ export const credentialJobs: Workload[] = [
         parts: { limit: 1, sign: 1, credential_row: 1 },
         perSecond: 8_000,
         requests: async (count, { world }) =>
-            times(count, (index) => ({ ...issueRequest(index, world), idempotencyKey: randomUUID() })),
+            times(count, (index) => ({ ...issueRequest(index, world, newSigner()), idempotencyKey: randomUUID() })),
     },
     {
         name: 'verify',
@@ -101,11 +125,21 @@ export const credentialJobs: Workload[] = [
     },
 ];
 
-function issueRequest(index: number, world: World): HttpRequest {
-    const issuer = newSigner();
+/** Who issues: a DID and, unless it is a managed issuer, its key pair. */
+type Issuer = Pick<Signer, 'did'> & Partial<Signer>;
+
+/** Creates a managed issuer of the account with this index. */
+async function newIssuer(world: World, index: number, method: 'key' | 'web'): Promise<Issuer> {
+    const { api_key: token } = world.accountOf(index);
+    const { did } = await world.call({ path: '/v1/issuers', token, body: { name: 'bench', method } });
+    return { did: String(did) };
+}
+
+function issueRequest(index: number, world: World, issuer: Issuer): HttpRequest {
+    const { did, seed, public_key } = issuer;
     const body = {
-        issuer_did: issuer.did,
-        issuer_private_key: privateKeyOf(issuer),
+        issuer_did: did,
+        issuer_private_key: seed && public_key && privateKeyOf({ did, seed, public_key }),
         subject_did: SUBJECT,
         credential_type: CREDENTIAL_TYPE,
         claims: claimsOf(index),

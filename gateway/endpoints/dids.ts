@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { encodeBase64 } from '../../platform/base64.ts';
-import { didDocument, keyDocument } from '../did-documents.ts';
+import { keyDidDocument, keyDocument } from '../did-documents.ts';
 import { endpoint } from '../endpoint.ts';
 import { base64, optional } from '../fields.ts';
 
@@ -64,7 +64,7 @@ export const didEndpoints = [
         params: byDid,
         query: derivation,
         answer: z.object({
-            document: didDocument,
+            document: keyDidDocument,
         }),
         async call({ params, query, services, context }) {
             const { did } = await services.did.resolve({ ...params, ...query }, context);

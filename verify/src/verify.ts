@@ -13,15 +13,17 @@ import {
     type PresentationVerdict,
     presentationVerdict,
 } from '../../tokens/presentation-verdict.ts';
-import { type CommonOptions, completed } from './options.ts';
+import { signerFault } from './documents.ts';
+import { type CommonOptions, type CompletedOptions, completed } from './options.ts';
 import { PRIMITIVES } from './primitives.ts';
-import { type StatusAnswer, type StatusOptions, statusOf } from './status.ts';
+import { type StatusAnswer, statusOf } from './status.ts';
 
+export type { DidDocument } from './documents.ts';
 export type { StatusListToken } from './options.ts';
 export type { Status } from './status.ts';
 
 export interface CredentialOptions extends CommonOptions {
-    /** The did:key that must have signed the credential. By default any issuer will do: look at `issuer` then. */
+    /** The DID that must have signed the credential: a did:key, or a did:web of the service. By default any issuer will do: look at `issuer` then. */
     issuer?: string | undefined;
 }
 
@@ -61,7 +63,7 @@ export async function verifyCredential(token: string, options: CredentialOptions
  * resolves: `valid` is false, and `error` has the reason. It rejects with TypeError if another option has a wrong type.
  */
 export async function verifyPresentation(token: string, options: PresentationOptions): Promise<PresentationResult> {
-    const status = completed(options);
+    const common = completed(options);
     const { audience, nonce } = options;
     if (typeof audience !== 'string' || !isDid(audience)) return { valid: false, error: 'audience is not a DID.' };
     if (nonce === '') return { valid: false, error: 'nonce must not be empty.' };
@@ -70,24 +72,30 @@ export async function verifyPresentation(token: string, options: PresentationOpt
     }
     const authentic = authenticPresentation(open(token, { did: undefined, ...PRESENTATION_MEMBERS }));
     if ('fault' in authentic) return { valid: false, error: authentic.fault };
+    const signer = { did: authentic.holder, kid: authentic.kid };
+    const fault = signerFault(signer, { documents: common.documents, purpose: 'authentication' });
+    if (fault !== undefined) return { valid: false, error: fault };
     const credentials: CredentialResult[] = [];
     // One after the other, so that few lists are in memory at a time.
     for (const presented of authentic.audience === audience ? authentic.credentials : []) {
-        credentials.push(await checkCredential(presented, undefined, status));
+        credentials.push(await checkCredential(presented, undefined, common));
     }
-    const expected = { audience, nonce: nonce === false ? undefined : nonce, now: status.now, credentials };
+    const expected = { audience, nonce: nonce === false ? undefined : nonce, now: common.now, credentials };
     return { ...defined(presentationVerdict(authentic, expected)), credentials };
 }
 
 async function checkCredential(
     token: string,
     issuer: string | undefined,
-    options: StatusOptions,
+    options: CompletedOptions,
 ): Promise<CredentialResult> {
     if (issuer === null) return resultOf(unauthentic('The issuer is not an Ed25519 did:key.'), {});
     const opened = open(token, { did: issuer, ...MEMBERS });
     const authentic = authenticCredential(opened, issuer);
     if ('fault' in authentic) return resultOf(unauthentic(authentic.fault), {});
+    const signer = { did: authentic.issuer, kid: authentic.kid };
+    const fault = signerFault(signer, { documents: options.documents, purpose: 'assertionMethod' });
+    if (fault !== undefined) return resultOf(unauthentic(fault), {});
     const answer = await statusOf(statusText(opened), options);
     const verdict = credentialVerdict(authentic, { revoked: answer.status === 'revoked', now: options.now });
     return resultOf(verdict, answer);
@@ -96,7 +104,7 @@ async function checkCredential(
 /** Opens what may be no token at all. */
 function open(token: unknown, request: Omit<OpenRequest, 'token'>): Opened {
     if (typeof token !== 'string') return { ok: false, reason: 'The token is not a well-formed v4.public token.' };
-    return openToken({ token, ...request }, PRIMITIVES);
+    return openToken({ token, byKid: true, ...request }, PRIMITIVES);
 }
 
 /** Returns the JSON of the member `status`; null if that is no object, undefined if there is none. */

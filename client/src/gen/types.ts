@@ -305,9 +305,9 @@ export interface DidDocumentData {
         /** Keys that sign credentials. */
         assertionMethod: string[];
         /** Keys that invoke capabilities. */
-        capabilityInvocation?: string[];
+        capabilityInvocation: string[];
         /** Keys that delegate capabilities. */
-        capabilityDelegation?: string[];
+        capabilityDelegation: string[];
     };
 }
 
@@ -371,7 +371,7 @@ export interface IssuersListData {
             retired_at?: string;
             /** When it was marked as compromised. */
             compromised_at?: string;
-            /** Why the key is compromised: at most 2,000 characters. */
+            /** Why it was revoked. */
             reason?: string;
         }>;
     }>;
@@ -411,7 +411,7 @@ export interface IssuersGetData {
         retired_at?: string;
         /** When it was marked as compromised. */
         compromised_at?: string;
-        /** Why the key is compromised: at most 2,000 characters. */
+        /** Why it was revoked. */
         reason?: string;
     }>;
 }
@@ -448,7 +448,7 @@ export interface IssuersArchiveData {
         retired_at?: string;
         /** When it was marked as compromised. */
         compromised_at?: string;
-        /** Why the key is compromised: at most 2,000 characters. */
+        /** Why it was revoked. */
         reason?: string;
     }>;
 }
@@ -520,8 +520,6 @@ export interface IssuersDocumentData {
     authentication: string[];
     /** Keys that sign credentials. */
     assertionMethod: string[];
-    capabilityInvocation?: string[];
-    capabilityDelegation?: string[];
 }
 
 export interface CredentialsIssueInput {

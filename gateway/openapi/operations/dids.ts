@@ -9,18 +9,6 @@ const refusals = {
 
 export const DID_CONTEXTS = ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/suites/ed25519-2020/v1'];
 
-/** The meanings of the fields of a DID document. */
-export const DOCUMENT_FIELDS = {
-    '@context': 'JSON-LD contexts.',
-    id: 'The DID, or the DID and the fragment of a key.',
-    verificationMethod: 'The public keys of the DID.',
-    type: 'Type of the key.',
-    controller: 'The DID that controls the key.',
-    publicKeyMultibase: 'Multicodec key in base58btc.',
-    authentication: 'Keys that authenticate the DID.',
-    assertionMethod: 'Keys that sign credentials.',
-};
-
 export const didOperations = {
     'did.create': {
         summary: 'Create a DID',
@@ -49,7 +37,6 @@ export const didOperations = {
         owasp: { objects: 'public' },
         fields: {
             document: 'DID document (W3C DID Core).',
-            ...DOCUMENT_FIELDS,
             capabilityInvocation: 'Keys that invoke capabilities.',
             capabilityDelegation: 'Keys that delegate capabilities.',
         },

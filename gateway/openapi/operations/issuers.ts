@@ -1,6 +1,6 @@
 import type { OperationNotes } from '../operation.ts';
 import { ISSUER_DID, ISSUER_ID, ISSUER_PUBLIC_KEY, NEXT_KID, NEXT_PUBLIC_KEY, WEB_ISSUER_DID } from '../samples.ts';
-import { DID_CONTEXTS, DOCUMENT_FIELDS } from './dids.ts';
+import { DID_CONTEXTS } from './dids.ts';
 
 const kid = ISSUER_DID.slice('did:key:'.length);
 const createdAt = '2026-11-20T21:07:22.940Z';
@@ -27,12 +27,6 @@ const documentOf = (...kids: string[]) => {
     };
 };
 const refusals = { not_found: 'The account has no issuer with this id.' };
-const keyFields = {
-    kid: 'The key, as the fragment of its verification method: `z6Mk…`.',
-    state: '`active` signs. `retired` only verifies. `compromised` does neither.',
-    reason: 'Why the key is compromised: at most 2,000 characters.',
-};
-const fields = { ...keyFields, keys: 'The keys of the issuer, newest first.' };
 const AT_ONCE = 'The answer comes after about a second: then the change is in force in every process.';
 
 export const issuerOperations = {
@@ -42,7 +36,6 @@ export const issuerOperations = {
             'The service creates the key and keeps it: no answer ever contains it. With `method` `key`, the DID is a did:key. With `web`, it is a did:web of this service, whose key can be rotated. Calls that issue or present with this DID need no private key.',
         refusals: { forbidden: 'The account has reached its quota of issuers.' },
         owasp: { objects: 'none', slowedBy: 'rate' },
-        fields: { kid: fields.kid },
         example: {
             body: { name: 'Registrar', method: 'web' },
             data: { ...shown, kid, public_key: ISSUER_PUBLIC_KEY },
@@ -52,14 +45,13 @@ export const issuerOperations = {
         summary: 'List managed issuers',
         description: 'Newest first, including archived issuers.',
         owasp: { objects: 'own' },
-        fields: { ...fields, issuers: 'Issuers, newest first.' },
+        fields: { issuers: 'Issuers, newest first.' },
         example: { query: { limit: '100' }, data: { issuers: [{ ...shown, keys: [first] }], total: 1 } },
     },
     'issuers.get': {
         summary: 'Get a managed issuer',
         refusals,
         owasp: { objects: 'own' },
-        fields,
         example: { params, data: { ...shown, keys: [second, retired] } },
     },
     'issuers.rotate': {
@@ -70,7 +62,7 @@ export const issuerOperations = {
             conflict: 'The issuer is a did:key, which is its key; or it is archived, or has 100 keys.',
         },
         owasp: { objects: 'own', slowedBy: 'rate' },
-        fields: { kid: fields.kid, previous: 'The key that was active before. Absent if it was compromised.' },
+        fields: { previous: 'The key that was active before. Absent if it was compromised.' },
         example: {
             params,
             body: {},
@@ -87,7 +79,7 @@ export const issuerOperations = {
                 'The issuer is a did:key: verifiers could not learn of it. Archive it and revoke its credentials.',
         },
         owasp: { objects: 'own' },
-        fields: keyFields,
+        fields: { reason: 'Why the key is compromised: at most 2,000 characters.' },
         example: { params: { ...params, kid }, body: { reason: 'leaked' }, data: compromised },
     },
     'issuers.archive': {
@@ -96,7 +88,6 @@ export const issuerOperations = {
         description: `The issuer signs no more. What it has signed stays valid, and its DID document stays. This cannot be undone. ${AT_ONCE}`,
         refusals,
         owasp: { objects: 'own' },
-        fields,
         example: { params, data: { ...shown, archived_at: rotatedAt, keys: [first] } },
     },
     'issuers.document': {
@@ -105,7 +96,6 @@ export const issuerOperations = {
             'Whoever resolves the DID reads this document, without an account. It has every key of the issuer that is not compromised, also after the issuer was archived.',
         refusals: { not_found: 'There is no did:web issuer with this id.' },
         owasp: { objects: 'public' },
-        fields: DOCUMENT_FIELDS,
         example: { params, data: documentOf(NEXT_KID, kid) },
     },
 } satisfies Record<string, OperationNotes>;

@@ -6,11 +6,11 @@ import { send } from '../support/client.ts';
 import { MUTATIONS } from '../support/mutated-tokens.ts';
 import { AUDIENCE, presenting } from '../support/presenting.ts';
 import { signToken } from '../support/tokens.ts';
+import { compareAll, type Tried } from '../support/verdicts.ts';
 import { payloadOf, present } from '../support/world.ts';
 
 /** Number of mutated tokens of each kind, credentials and presentations. `npm run test:verdicts` sets it. */
 const TOKENS = Number(process.env['VERDICTS'] ?? 400);
-const IN_FLIGHT = 16;
 const SEED = process.env['VERDICTS_SEED'] ?? String(Date.now());
 
 const { token: caller, issuer, holder, other, one } = await presenting();
@@ -18,15 +18,6 @@ const { presentation } = await present(caller, holder, [one.credential], { nonce
 const presented = payloadOf(presentation);
 const random = seededRandom(SEED);
 const kinds = Object.entries(MUTATIONS);
-
-interface Tried {
-    kind: string;
-    token: string;
-    /** As the service is asked. */
-    path: 'credentials' | 'presentations';
-    body: Record<string, unknown>;
-    library: () => Promise<object>;
-}
 
 function credentials(): Tried[] {
     const payload = payloadOf(one.credential);
@@ -82,29 +73,10 @@ function namedIssuer(token: string): string {
     }
 }
 
-/** Compares the verdicts. The service refuses with 400 what cannot be asked; for the library that is not valid. */
-async function compare({ kind, token, path, body, library }: Tried): Promise<'valid' | 'invalid' | 'refused'> {
-    const answer = await send({ method: 'POST', path: `/internal/v1/${path}/verify`, internal: true, body });
-    const verdict = await library();
-    const what = `${kind}, seed ${SEED}: ${token}\n${answer.text}\n${JSON.stringify(verdict)}`;
-    if (answer.status === 400) {
-        assert.ok('valid' in verdict && verdict.valid === false && 'error' in verdict, what);
-        return 'refused';
-    }
-    assert.equal(answer.status, 200, what);
-    assert.deepEqual(verdict, answer.data, what);
-    return answer.data.valid ? 'valid' : 'invalid';
-}
-
 describe('the offline verifier', () => {
     for (const [what, tried] of Object.entries({ credentials: credentials(), presentations: presentations() })) {
         it(`has the verdict of the service on ${TOKENS} mutated ${what}`, async () => {
-            const counts = { valid: 0, invalid: 0, refused: 0 };
-            const entries = tried.values(); // shared, so that each loop takes the next one
-            const lane = async () => {
-                for (const one of entries) counts[await compare(one)]++;
-            };
-            await Promise.all(Array.from({ length: IN_FLIGHT }, lane));
+            const counts = await compareAll(tried, SEED);
             for (const count of Object.values(counts)) assert.ok(count > TOKENS / 100, JSON.stringify(counts));
         });
     }

@@ -93,8 +93,13 @@ export async function expectError(status: number, call: Call): Promise<Answer> {
     return answer;
 }
 
-function checkEverywhere(response: Response, text: string, { method, path }: Call): void {
-    const where = `${method ?? 'GET'} ${path}`;
+/** The paths of public documents, which have no envelope, and their media types. */
+const DOCUMENTS: ReadonlyArray<[path: RegExp, contentType: string]> = [
+    [/^\/issuers\/[^/]+\/did\.json$/, 'application/did+json'],
+];
+
+function checkEverywhere(response: Response, text: string, { method = 'GET', path }: Call): void {
+    const where = `${method} ${path}`;
     assert.ok(response.status < 500, `${where} answered ${response.status}: ${text}`);
     for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']) {
         assert.match(response.headers.get(name) ?? '', /^\d+$/, `${where}: ${name}`);
@@ -102,9 +107,10 @@ function checkEverywhere(response: Response, text: string, { method, path }: Cal
     assert.ok(response.headers.get('x-request-id'), `${where}: X-Request-Id`);
     assert.equal(response.headers.get('www-authenticate'), response.status === 401 ? 'Bearer' : null, where);
     assert.equal(response.headers.get('x-powered-by'), null);
-    assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8', where);
+    const document = response.ok ? DOCUMENTS.find(([known]) => known.test(path)) : undefined;
+    assert.equal(response.headers.get('content-type'), document?.[1] ?? 'application/json; charset=utf-8', where);
     assert.doesNotMatch(text, /\bat .*\.(ts|js):\d|node_modules|SELECT |INSERT |file:\/\/|127\.0\.0\.1:/, where);
-    if (method === 'HEAD' || path.split('?')[0] === '/internal/health') return;
+    if (method === 'HEAD' || document || path.split('?')[0] === '/internal/health') return;
     const keys = Object.keys(JSON.parse(text));
     assert.deepEqual(keys, response.ok ? ['status', 'message', 'data'] : ['status', 'message', 'error'], where);
     assert.ok(

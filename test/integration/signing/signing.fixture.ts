@@ -1,10 +1,13 @@
+import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../../../platform/postgres/db.ts';
 import { loadConfig } from '../../../platform/process/config.ts';
 import type { ServiceOf } from '../../../platform/rpc/definition.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
-import type { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
+import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
 import { SigningServiceDefinition } from '../../../proto/gen/signing/v1/signing.ts';
+import { didService } from '../../../services/did/service.ts';
+import { didStore } from '../../../services/did/store.ts';
 import type { Idempotency } from '../../../services/idempotency/idempotency.ts';
 import { leasesEnd } from '../../../services/issuers/leases.ts';
 import { seeds } from '../../../services/signing/data-keys.ts';
@@ -12,9 +15,11 @@ import { keyEncryption } from '../../../services/signing/key-encryption/key-encr
 import { signingService } from '../../../services/signing/service.ts';
 import { signers } from '../../../services/signing/signers.ts';
 import { signingStore } from '../../../services/signing/store.ts';
-import type { Signatures } from '../../../workers/crypto/signatures.ts';
+import { inlineSignatures, type Signatures } from '../../../workers/crypto/signatures.ts';
+import { testContext, testDatabase } from '../../support/harness.ts';
 import { AMPLE } from '../services/ample.ts';
 import { reached, testCursors } from '../services/reached.ts';
+import { testIdempotency } from '../services/test-idempotency.ts';
 
 export const PUBLIC_URL = 'https://credentials.example/base';
 
@@ -33,7 +38,8 @@ export function testSigning(
     { did, ...parts }: Parts,
     changes: { kek?: string; quota?: typeof AMPLE; publicUrl?: string | undefined } = {},
 ): Signing {
-    const { kek = randomBytes(32).toString('base64'), quota = AMPLE, publicUrl = PUBLIC_URL } = changes;
+    const { kek = randomBytes(32).toString('base64'), quota = AMPLE } = changes;
+    const publicUrl = 'publicUrl' in changes ? changes.publicUrl : PUBLIC_URL;
     const store = signingStore(db);
     const encryption = keyEncryption({ config: loadConfig({ KEK: kek }), metrics: createMetrics() });
     const accountSeeds = seeds({ store, encryption, clock: parts.clock });
@@ -49,4 +55,27 @@ export function testSigning(
         leasesEnd,
     };
     return reached(SigningServiceDefinition, signingService(dependencies));
+}
+
+/** Starts the signing service on a new database. `open` starts a further process of it. */
+export async function startSigning() {
+    const { db } = await testDatabase();
+    const signatures = inlineSignatures();
+    const kek = randomBytes(32).toString('base64');
+    const idempotency = testIdempotency(db);
+    const did: Parts['did'] = reached(
+        DidServiceDefinition,
+        didService({ store: didStore(db), signatures, quota: AMPLE, idempotency: idempotency('did'), clock: Date.now }),
+    );
+    const parts = { did, signatures, idempotency: idempotency('signing'), clock: Date.now };
+    const open = (changes: Parameters<typeof testSigning>[2] = {}) => testSigning(db, parts, { kek, ...changes });
+    return { db, did, kek, open, signing: open() };
+}
+
+/** Creates an issuer of a new account. */
+export async function newIssuer(signing: Signing, method: 'key' | 'web', context = testContext()) {
+    const issuer = await signing.createIssuer({ name: 'Registrar', method }, context);
+    const [key] = issuer.keys;
+    assert.ok(key);
+    return { ...issuer, kid: key.kid, context };
 }
