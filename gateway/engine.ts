@@ -14,6 +14,9 @@ import type { ListAnswer, ListResult } from './lists.ts';
 import type { StaticPage } from './pages.ts';
 import type { Services } from './services.ts';
 
+/** How long clients may keep a page, in seconds. */
+const PAGE_SECONDS = 300;
+
 export interface Engine extends Refusals {
     /** Handles a call of an endpoint: authenticates, limits, parses, calls the endpoint and writes the answer. */
     handle(endpoint: Endpoint): RequestHandler;
@@ -61,6 +64,7 @@ export function engine(options: {
             return run(exchange, admission.anonymous(exchange.address, exchange), () =>
                 writeDocument(response, {
                     ...page,
+                    maxAgeSeconds: PAGE_SECONDS,
                     headers: { 'Content-Security-Policy': page.policy, ...headersOf(exchange) },
                 }),
             );

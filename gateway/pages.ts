@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { type DocumentType, PublicDocument } from './documents.ts';
+import { PublicDocument } from './documents.ts';
 import type { InterfacePart } from './endpoints/index.ts';
 import { openApi } from './openapi/document.ts';
 import { referencePage } from './openapi/page.ts';
 import { STYLE } from './openapi/style.ts';
 
 /** A static document for people or tools. */
-export interface StaticPage extends DocumentType {
+export interface StaticPage {
     /** Its name in metrics and logs. */
     id: string;
     method: 'GET';
     path: string;
+    contentType: string;
     /** Its Content-Security-Policy. */
     policy: string;
     /** It is compressed once in advance, because any client may request it. */
@@ -30,7 +31,6 @@ export function pages(parts: readonly InterfacePart[], version: string): StaticP
             method: 'GET',
             path: '/openapi.json',
             contentType: 'application/json; charset=utf-8',
-            maxAgeSeconds: 300,
             policy: NOTHING,
             document: prepared(JSON.stringify(document)),
         },
@@ -39,7 +39,6 @@ export function pages(parts: readonly InterfacePart[], version: string): StaticP
             method: 'GET',
             path: '/docs',
             contentType: 'text/html; charset=utf-8',
-            maxAgeSeconds: 300,
             // The page has no script and loads nothing.
             policy: `${NOTHING}; style-src 'sha256-${styleHash}'; img-src data:`,
             document: prepared(referencePage(document)),
