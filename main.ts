@@ -27,9 +27,10 @@ import { createReadiness, type Readiness } from './platform/telemetry/readiness.
 import { startTracing } from './platform/telemetry/tracing.ts';
 import { SERVICE_DEFINITIONS, SERVICE_ROLES } from './proto/services.ts';
 import { SCHEMAS } from './services/schemas.ts';
+import { NotRewrapped, rewrap } from './services/signing/key-encryption/rewrap.ts';
 import { type ServiceProcess, startServices } from './services/start.ts';
 
-/** The roles that a process can run, alone or together. `migrate` is not one of them, because it ends by itself. */
+/** The roles that a process can run, alone or together. `migrate` and `rewrap` are none, because they end by themselves. */
 export const ROLES: readonly string[] = [...SERVICE_ROLES, 'gateway'];
 
 /** How long a start waits for Redis before it continues without it, in milliseconds. */
@@ -46,7 +47,8 @@ type Process = Omit<ServiceProcess, 'readiness' | 'tls'>;
 
 /**
  * Runs `roles` in this process. Resolves when all of them serve. If `migrate` is among them, only the migrations run,
- * and the call resolves when they are applied. Throws ConfigError if a role is unknown or a setting is invalid.
+ * and the call resolves when they are applied. `rewrap` likewise only wraps the data keys of managed issuers with the
+ * current key-encryption key. Throws ConfigError if a role is unknown or a setting is invalid.
  */
 export async function run(roles: readonly string[], env: Environment): Promise<Running> {
     const config = loadConfig(env, SERVICE_ROLES);
@@ -56,9 +58,13 @@ export async function run(roles: readonly string[], env: Environment): Promise<R
         log.info({ applied }, 'migrated');
         return { stop: async () => {}, urls: {} };
     }
+    if (roles.includes('rewrap')) {
+        await rewrap({ config, print: (line) => log.info(line) });
+        return { stop: async () => {}, urls: {} };
+    }
     const unknown = roles.find((role) => !ROLES.includes(role));
     if (unknown !== undefined || roles.length === 0) {
-        throw new ConfigError(`Name one or more of the roles ${ROLES.join(', ')}, all or migrate.`);
+        throw new ConfigError(`Name one or more of the roles ${ROLES.join(', ')}, all, migrate or rewrap.`);
     }
     const closing = new AsyncDisposableStack();
     try {
@@ -200,11 +206,12 @@ if (import.meta.main) {
     stopOnSignals(() => stop(), { hasLauncher });
     try {
         const running = await run(asked.includes('all') ? ROLES : asked, env);
-        if (asked.includes('migrate')) process.exit(0);
+        if (asked.includes('migrate') || asked.includes('rewrap')) process.exit(0);
         stop = running.stop;
         if (hasLauncher) exitWithParent();
     } catch (error) {
-        if (!(error instanceof ConfigError || error instanceof SchemaTooNew)) throw error;
+        const isPlain = error instanceof ConfigError || error instanceof SchemaTooNew || error instanceof NotRewrapped;
+        if (!isPlain) throw error;
         console.error(error.message);
         process.exit(1);
     }

@@ -23,6 +23,7 @@ keep('internal/previous', ''); // empty, except while the secret is rotated
 keep('services/token', random());
 keep('idempotency/pepper', random());
 keep('signing/keys.pem', generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+keep('kek/keys', randomBytes(32).toString('base64'));
 keep('grafana/password', random());
 
 /**

@@ -5,7 +5,7 @@ import { run } from '../../main.ts';
 import type { Environment } from '../../platform/process/config.ts';
 import { columns, describe, firstSteps } from './banner.ts';
 import { type ClusterPlan, type Member, planCluster } from './cluster-plan.ts';
-import { publicUrl, serviceEnvironment } from './environment.ts';
+import { publicUrl, roleEnvironment, serviceEnvironment } from './environment.ts';
 import { type Lifecycle, runUntilStopped, unlessAborted } from './lifecycle.ts';
 import { type LaunchContext, prepare } from './prepare.ts';
 import { untilReady } from './ready.ts';
@@ -47,7 +47,7 @@ function launchMember(
             spawn(process.execPath, [...process.execArgv, MAIN, role], {
                 detached: true,
                 stdio,
-                env: { ...env, ...settings, ...EXIT_WITH_PARENT },
+                env: { ...roleEnvironment(role, env), ...settings, ...EXIT_WITH_PARENT },
             }),
         outputFile: join(launchContext.dataDir, `${name}.log`),
         log: (line) => console.log(line),

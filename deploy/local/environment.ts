@@ -69,8 +69,18 @@ function keptSecrets({ dataDir, given }: LaunchContext): Environment {
     if (!isGiven(given, 'IDEMPOTENCY_PEPPER')) {
         kept['IDEMPOTENCY_PEPPER_FILE'] = secretFile(dataDir, 'idempotency-pepper');
     }
+    if (!isGiven(given, 'KEK')) kept['KEK_FILE'] = secretFile(dataDir, 'kek');
     if (!isGiven(given, 'JWT_KEYS')) kept['JWT_KEYS_FILE'] = keptSigningKey(dataDir);
     return kept;
+}
+
+/** The settings of the key-encryption key, and the credentials of its provider. */
+const KEY_ENCRYPTION = /^(KEK|VAULT|AWS)_|^KEK$/;
+
+/** The environment of a process with one role: only signing gets the key-encryption key. */
+export function roleEnvironment(role: string, env: Environment): Environment {
+    if (role === 'signing') return env;
+    return Object.fromEntries(Object.entries(env).filter(([name]) => !KEY_ENCRYPTION.test(name)));
 }
 
 function secretFile(dataDir: string, name: string): string {

@@ -6,7 +6,7 @@ secrets it reads in addition to the Redis URL and the service token, which all r
 identity: { calls: [], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper, jwtKeys] }
 keys: { calls: [], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
 did: { calls: [], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
-signing: { calls: [did], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
+signing: { calls: [did], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper, kek, vaultToken] }
 credentials: { calls: [did, signing], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
 presentations: { calls: [credentials, signing], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
 wallet: { calls: [did, signing], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
@@ -43,6 +43,8 @@ serviceToken: SERVICE_TOKEN
 serviceCallers: SERVICE_CALLERS
 idempotencyPepper: IDEMPOTENCY_PEPPER
 jwtKeys: JWT_KEYS
+kek: KEK
+vaultToken: VAULT_TOKEN
 {{- end }}
 
 {{/* The keys of the Secret that a role reads, as {settings: [{setting, key}]}. Takes (dict "root" $ "secrets" list). */}}

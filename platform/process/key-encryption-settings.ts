@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { decodeBase64 } from '../base64.ts';
+import { baseUrlSetting } from './base-url.ts';
 import { notes } from './setting-notes.ts';
 
 const GROUP = 'Keys of managed issuers';
@@ -40,15 +41,12 @@ export const KEY_ENCRYPTION_SETTINGS = {
                 { default: 'none: the first key in `KEK` wraps' },
             ),
         ),
-    VAULT_ADDR: z
-        .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
-        .optional()
-        .meta(
-            notes(
-                GROUP,
-                'URL of Vault or OpenBao, such as `https://vault.example:8200`. Production accepts http only for an agent on the same machine (`127.0.0.1`, `localhost`).',
-            ),
+    VAULT_ADDR: baseUrlSetting.meta(
+        notes(
+            GROUP,
+            'URL of Vault or OpenBao, such as `https://vault.example:8200`. Production accepts http only for an agent on the same machine (`127.0.0.1`, `localhost`).',
         ),
+    ),
     VAULT_TOKEN: z
         .string()
         .min(1)

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { databaseUrlSetting } from '../postgres/database-url.ts';
 import { redisUrlSetting } from '../redis/redis-url.ts';
 import { addressSettings } from './address-settings.ts';
+import { baseUrlSetting } from './base-url.ts';
 import { KEY_ENCRYPTION_SETTINGS } from './key-encryption-settings.ts';
 import { KEY_SETTINGS } from './key-settings.ts';
-import { publicUrlSetting } from './public-url.ts';
 import { SECRET_SETTINGS } from './secret-settings.ts';
 import { notes, type SettingNotes, whole } from './setting-notes.ts';
 
@@ -20,7 +20,7 @@ export const SETTINGS = z.object({
         .meta(notes('Process', '`production` refuses weak secrets and settings that are meant for tests.')),
     HOST: z.string().default('127.0.0.1').meta(notes('Process', 'Address that the gateway listens on.')),
     PORT: whole(0, 65_535).default(8080).meta(notes('Process', 'Port of the gateway. 0 selects a free port.')),
-    PUBLIC_URL: publicUrlSetting.meta(
+    PUBLIC_URL: baseUrlSetting.meta(
         notes(
             'Process',
             'URL under which clients reach the gateway, such as `https://credentials.example`. Status lists and the DIDs of did:web issuers contain it, so it must never change. Production accepts only https.',

@@ -46,13 +46,13 @@ describe('docs/security.md', () => {
 
 /** Code that can open a connection: one of Node's clients, or a library that contains a client. */
 const CONNECTS =
-    /(?<![.\w]|async )fetch\(|^import (?!type )[^;]*\b(?:request|get|connect|createConnection|createSocket|lookup)\b[^;]* from 'node:(?:https?|http2|net|tls|dgram|dns(?:\/promises)?)'|^import (?!type )[^;]* from '(?:@grpc\/grpc-js|slonik|pg|ioredis|bullmq|undici|@opentelemetry\/exporter-trace-otlp-http)'/m;
+    /(?<![.\w]|async )fetch\(|\bimport\('@aws-sdk\/|^import (?!type )[^;]*\b(?:request|get|connect|createConnection|createSocket|lookup)\b[^;]* from 'node:(?:https?|http2|net|tls|dgram|dns(?:\/promises)?)'|^import (?!type )[^;]* from '(?:@grpc\/grpc-js|slonik|pg|ioredis|bullmq|undici|@opentelemetry\/exporter-trace-otlp-http)'/m;
 /**
- * The files that open connections: to the database, to Redis, to our own services and to the collector. All of these
- * addresses come from settings. db-errors.ts opens none: it only imports the library's error classes.
+ * The files that open connections: to the database, to Redis, to our own services, to the collector and to the provider
+ * of the key-encryption key. All of these addresses come from settings. db-errors.ts opens none: it only imports the library's error classes.
  */
 const CONNECTING =
-    /^platform\/(postgres\/(db|db-driver|db-errors|migrate|migration-transaction)|redis\/(redis|redis-cluster|jobs)|telemetry\/tracing-otlp)\.ts$|^platform\/rpc\//;
+    /^platform\/(postgres\/(db|db-driver|db-errors|migrate|migration-transaction)|redis\/(redis|redis-cluster|jobs)|telemetry\/tracing-otlp)\.ts$|^platform\/rpc\/|^services\/signing\/key-encryption\/(vault|aws-kms)-kek\.ts$/;
 
 it('only files that take the address from the settings open connections', () => {
     const files = globSync('{main.ts,{gateway,platform,services,tokens,workers}/**/*.ts}');

@@ -43,6 +43,18 @@ test('the network policies let a role send traces only if its settings name a co
     assert.deepEqual(senders('--set', 'roles.did.settings.OTLP_ENDPOINT=http://collector:4318'), ['did']);
 });
 
+test('the network policies let only signing connect to the provider of the key-encryption key, if there is one', () => {
+    const connecting = (...settings: string[]) =>
+        policies(render(...VALUE_SETS.default, ...settings))
+            .filter(({ spec }) =>
+                (spec.egress as Rule[] | undefined)?.some(({ ports }) => ports.some(({ port }) => port === 8200)),
+            )
+            .map(({ spec }) => nameOf(spec.podSelector.matchLabels));
+    assert.deepEqual(connecting(), []);
+    for (const values of ['settings', 'roles.signing.settings'])
+        assert.deepEqual(connecting('--set', `${values}.KEK_PROVIDER=vault:transit/kek`), ['signing']);
+});
+
 test('the network policy of the migrations is created first, then their job, then the rest of the release', () => {
     const manifests = render(...VALUE_SETS.default);
     const hook = ({ metadata: { annotations } }: Manifest) => annotations?.['helm.sh/hook'];

@@ -85,6 +85,30 @@ describe('a private certificate authority for the databases', () => {
     });
 });
 
+describe('the credentials of the provider of the key-encryption key', () => {
+    it('are given to signing alone', () => {
+        const keys = 'secrets.keys.kek=,secrets.keys.vaultToken=vault-token';
+        const annotations = 'roles.signing.serviceAccountAnnotations.role=arn:aws:iam::111122223333:role/signing';
+        const having = roles('--set', `${keys},${annotations}`).filter(({ pod }) =>
+            /KEK|VAULT|vault-token/.test(JSON.stringify(pod)),
+        );
+        assert.deepEqual(
+            having.map(({ name }) => name),
+            ['signing'],
+        );
+        const env = environment(having[0]?.pod);
+        assert.equal(env['VAULT_TOKEN_FILE'], '/run/secrets/service/vault-token');
+        assert.equal(env['KEK_FILE'], undefined);
+        const annotated = render(...VALUE_SETS.default, '--set', annotations).filter(
+            ({ kind, metadata }) => kind === 'ServiceAccount' && metadata.annotations,
+        );
+        assert.deepEqual(
+            annotated.map(({ metadata }) => metadata.name),
+            [having[0]?.pod.serviceAccountName],
+        );
+    });
+});
+
 describe('scheduling values', () => {
     const where = ['priorityClassName=high', 'defaults.nodeSelector.pool=apps', 'defaults.tolerations[0].key=apps'];
     const near = 'defaults.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight=1';

@@ -84,12 +84,13 @@ describe('docker-compose.yml', () => {
         assert.doesNotMatch(text, /:\/\/[^\s/]*:[^\s/]*@|PASSWORD: |(SECRET|TOKEN|KEYS): /);
     });
 
-    it('mounts the signing keys only in identity, and the internal secret only in the gateways', () => {
+    it('mounts the signing keys only in identity, the internal secret in the gateways, the KEK in signing', () => {
         const mounting = (volume: string) =>
             roles
                 .filter(([, { volumes = [] }]) => volumes.some((mount) => mount.startsWith(volume)))
                 .map(([name]) => name);
         assert.deepEqual(mounting('signing-secrets'), ['identity']);
+        assert.deepEqual(mounting('kek-secrets'), ['signing']);
         assert.deepEqual(mounting('internal-secrets'), ['gateway-1', 'gateway-2']);
         assert.ok(!mounting('database-secrets').some((name) => name.startsWith('gateway')));
     });

@@ -2,6 +2,7 @@ import { dashboard, gauge, quantile, rate } from './dashboard.ts';
 import { batchSize, queueLength, queueRefusals } from './process-panels.ts';
 
 const TASKS = 'crypto_task_duration_seconds';
+const KEY_ENCRYPTION = 'key_encryption_duration_seconds';
 const QUEUES = 'queue=~"signatures|passwords_.*|password_attempts"';
 
 export const cryptoPools = dashboard('crypto-pools', 'cryptography', [
@@ -46,6 +47,23 @@ export const cryptoPools = dashboard('crypto-pools', 'cryptography', [
                     '{{lane}}, median': quantile(0.5, 'password_wait_seconds', '', 'lane'),
                     '{{lane}}, 95th percentile': quantile(0.95, 'password_wait_seconds', '', 'lane'),
                 },
+            },
+        ],
+    },
+    {
+        title: 'Key-encryption key',
+        panels: [
+            {
+                title: 'Wrapped and unwrapped data keys, by outcome',
+                unit: 'ops',
+                lines: {
+                    '{{operation}}, {{outcome}}': rate(`${KEY_ENCRYPTION}_count`, '', 'operation, outcome'),
+                },
+            },
+            {
+                title: 'Time to wrap or unwrap a data key, 99th percentile',
+                unit: 's',
+                lines: { '{{operation}}': quantile(0.99, KEY_ENCRYPTION, '', 'operation') },
             },
         ],
     },

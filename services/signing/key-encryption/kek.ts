@@ -9,17 +9,47 @@ export interface Kek {
     unwrap(wrapped: Uint8Array, owner: string): Promise<Buffer | undefined>;
 }
 
+/** Length of a data key, in bytes. */
+export const KEY_BYTES = 32;
+
 /** How long a provider may take for one operation, in milliseconds. */
-export const PROVIDER_TIMEOUT_MS = 3_000;
+const PROVIDER_TIMEOUT_MS = 3_000;
+
+/** The failure of a provider, in words for the log. */
+export class ProviderFailure extends Error {}
 
 /**
- * Describes the failure of a provider. `cause` is for the log. It must not repeat what the provider answers, because
- * such texts may contain a part of the request.
+ * Runs one operation of a provider. `signal` aborts it when its time is over. Throws AppError `unavailable` if it fails.
+ * The log shows the text of a ProviderFailure, and only the code or the type of any other error, because the text of
+ * such an error may contain a part of the request.
  */
-export function providerUnavailable(provider: string, cause: string): AppError {
-    return new AppError('unavailable', 'The keys of managed issuers cannot be used at the moment. Try again shortly.', {
-        retry_after: 5,
-        reason: `kek ${provider}`,
-        cause: new Error(cause),
-    });
+export async function askProvider<Result>(
+    provider: string,
+    operation: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const abort = new AbortController();
+    const timer = setTimeout(() => {
+        reject(new ProviderFailure(`no answer within ${PROVIDER_TIMEOUT_MS} ms`));
+        abort.abort();
+    }, PROVIDER_TIMEOUT_MS);
+    try {
+        return await Promise.race([operation(abort.signal), late]);
+    } catch (error) {
+        throw new AppError('unavailable', 'The keys of managed issuers cannot be used now. Try again shortly.', {
+            retry_after: 5,
+            reason: `kek ${provider}`,
+            cause: new Error(error instanceof ProviderFailure ? error.message : `failed: ${codeOf(error)}`),
+        });
+    } finally {
+        clearTimeout(timer);
+    }
+}
+
+/** The first code among an error and its causes, such as ECONNREFUSED, or the type of the error. */
+function codeOf(error: unknown): string {
+    for (let cause = error; Error.isError(cause); cause = cause.cause) {
+        if ('code' in cause && typeof cause.code === 'string') return cause.code;
+    }
+    return Error.isError(error) ? error.name : typeof error;
 }

@@ -1,8 +1,12 @@
 import { AppError } from '../../../platform/errors.ts';
+import { NIL_ID } from '../../../platform/ids.ts';
 import { type Config, required } from '../../../platform/process/config.ts';
 import type { Metrics } from '../../../platform/telemetry/metrics.ts';
+import { awsKmsKek } from './aws-kms-kek.ts';
+import type { Kek } from './kek.ts';
 import { timedKek } from './kek-metrics.ts';
 import { ownKek } from './own-kek.ts';
+import { vaultKek } from './vault-kek.ts';
 
 /** The account that a data key belongs to. Null stands for the service itself. */
 export type Account = string | null;
@@ -25,12 +29,13 @@ export interface KeyEncryption {
 }
 
 /**
- * Uses the KEKs of the settings. The first key in KEK wraps, and all of them unwrap. Throws ConfigError if a setting is missing.
+ * Uses the KEKs of the settings. The provider wraps if there is one, otherwise the first key in KEK. All of them
+ * unwrap. Throws ConfigError if a setting is missing.
  */
 export function keyEncryption({ config, metrics }: { config: Config; metrics: Metrics }): KeyEncryption {
     const timed = timedKek(metrics);
     const own = (config.KEK ?? []).map(ownKek);
-    const current = timed(ownKek(required(config, 'KEK')[0]));
+    const current = timed(currentKek(config));
     const keks = [current, ...own.map(timed)];
     return {
         current: current.name,
@@ -48,9 +53,14 @@ export function keyEncryption({ config, metrics }: { config: Config; metrics: Me
     };
 }
 
-/** No account has this name, because accounts are UUIDs. */
+function currentKek(config: Config): Kek {
+    const { KEK_PROVIDER: provider } = config;
+    if (provider === undefined) return ownKek(required(config, 'KEK')[0]);
+    return provider.startsWith('vault:') ? vaultKek(provider, config) : awsKmsKek(provider);
+}
+
 function ownerOf(account: Account): string {
-    return account ?? 'service';
+    return account ?? NIL_ID;
 }
 
 function unreadable(cause: string): AppError {

@@ -165,6 +165,7 @@ function serviceEnvironment({
         INTERNAL_SECRET: secrets.internal,
         SERVICE_TOKEN: secrets.service,
         IDEMPOTENCY_PEPPER: 'the pepper of this test',
+        KEK: randomBytes(32).toString('base64'),
         JWT_KEYS: generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
         ...settings,
     };

@@ -23,6 +23,7 @@ const settings: Environment = {
     INTERNAL_SECRET: randomBytes(24).toString('base64url'),
     SERVICE_TOKEN: randomBytes(24).toString('base64url'),
     IDEMPOTENCY_PEPPER: 'the pepper of this test',
+    KEK: randomBytes(32).toString('base64'),
     JWT_KEYS: generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     PASSWORD_THREADS: '1',
     SIGNATURE_THREADS: '1',

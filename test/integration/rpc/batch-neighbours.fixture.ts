@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { loadConfig } from '../../../platform/process/config.ts';
 import { type ServiceRegistry, serviceRegistry } from '../../../platform/rpc/service-registry.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
@@ -16,6 +17,7 @@ export async function startAll() {
     const [{ db }, redis] = [await testDatabase(), await testRedis()];
     const config = loadConfig({
         IDEMPOTENCY_PEPPER: 'the pepper of this test',
+        KEK: randomBytes(32).toString('base64'),
         JWT_KEYS: signingKey(),
         SERVICE_TOKEN: 'the service token of this test',
         ARGON2_MEMORY_KIB: '8',

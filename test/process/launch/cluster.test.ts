@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { SERVICE_ROLES } from '../../../proto/services.ts';
 import { people } from '../canaries/people.ts';
@@ -12,6 +13,10 @@ test('a role that is killed is restarted, and kill -9 of the launcher leaves no 
     const { register, canLogIn } = people(dataDir);
     const first = await launch(t, 'start:cluster', { DATA_DIR: dataDir });
     const before = await register(first.url);
+    const withKek = processesOf(dataDir).filter(
+        ({ pid, command }) => ROLE.test(command) && /\0KEK_FILE=/.test(readFileSync(`/proc/${pid}/environ`, 'utf8')),
+    );
+    assert.match(withKek.map(({ command }) => command).join('\n'), /^.*main\.ts signing$/);
 
     const killed = pidOf(dataDir, /main\.ts identity/);
     process.kill(killed, 'SIGKILL');

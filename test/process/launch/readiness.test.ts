@@ -22,6 +22,7 @@ const settings = {
 const serviceSettings = {
     DATABASE_URL: databaseUrl,
     IDEMPOTENCY_PEPPER: 'the pepper of this test',
+    KEK: randomBytes(32).toString('base64'),
     JWT_KEYS: generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     GRPC_PORT: String(grpcPort),
     PASSWORD_THREADS: '1',

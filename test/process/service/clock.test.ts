@@ -20,6 +20,7 @@ const settings = {
     SERVICE_TOKEN: randomBytes(24).toString('base64url'),
     DATABASE_URL: databaseUrl,
     IDEMPOTENCY_PEPPER: 'the pepper of this test',
+    KEK: randomBytes(32).toString('base64'),
     JWT_KEYS: generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     ARGON2_MEMORY_KIB: '8',
     ARGON2_PASSES: '1',

@@ -1,29 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { AppError } from '../../../../../platform/errors.ts';
 import { ConfigError, type Environment, loadConfig } from '../../../../../platform/process/config.ts';
 import { createMetrics } from '../../../../../platform/telemetry/metrics.ts';
 import { type KeyEncryption, keyEncryption } from '../../../../../services/signing/key-encryption/key-encryption.ts';
-
-const ACCOUNT = '01a1faed-b50a-7000-8f70-7b9d71ab9b89';
-const OTHER = '01a1faed-b50a-7000-8f70-7b9d71ab9b8a';
+import { ACCOUNT, OTHER, unreadable } from './providers.fixture.ts';
 
 const newKek = (): string => randomBytes(32).toString('base64');
 
 function encryption(settings: Environment): KeyEncryption {
     return keyEncryption({ config: loadConfig(settings), metrics: createMetrics() });
-}
-
-/** Expects an internal error whose cause, which is only logged, matches. */
-function unreadable(cause: RegExp): (error: unknown) => true {
-    return (error) => {
-        assert.ok(error instanceof AppError);
-        assert.equal(error.kind, 'internal');
-        assert.equal(error.detail, 'A data key cannot be unwrapped.');
-        assert.match((error.cause as Error).message, cause);
-        return true;
-    };
 }
 
 describe('a key-encryption key from the settings', () => {

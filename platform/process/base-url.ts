@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-/** The URL under which clients reach the service. It has no trailing slash, query, fragment or credentials. */
-export const publicUrlSetting = z
+/** A URL to which paths are appended. It has no trailing slash, query, fragment or credentials. */
+export const baseUrlSetting = z
     .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
     .refine((text) => {
         const { username, password, search, hash } = new URL(text);

@@ -1,0 +1,39 @@
+import { type Database, sql } from '../../../platform/postgres/db.ts';
+
+/** A data key as it is stored. */
+export interface StoredDataKey {
+    id: string;
+    /** Null for the service itself. */
+    account: string | null;
+    kek: string;
+    wrapped: Buffer;
+}
+
+export interface RewrapStore {
+    /** Returns up to `limit` data keys after `after`, by id, that another KEK than `current` wraps. */
+    page(range: { current: string; after: string; limit: number }): Promise<readonly StoredDataKey[]>;
+    /** Replaces the wrapped data key. Resolves to false, and writes nothing, if it is no longer as `stored` says. */
+    replace(stored: StoredDataKey, next: { kek: string; wrapped: Buffer }): Promise<boolean>;
+    /** Counts the data keys that another KEK than `current` wraps. */
+    count(current: string): Promise<number>;
+}
+
+export function rewrapStore(db: Database): RewrapStore {
+    return {
+        page: ({ current, after, limit }) =>
+            db.rows(sql.unsafe`
+                SELECT id, account, kek, wrapped FROM signing.data_keys
+                WHERE id > ${after} AND kek <> ${current} ORDER BY id LIMIT ${limit}`),
+        async replace({ id, kek, wrapped }, next) {
+            const rows = await db.rows(sql.unsafe`
+                UPDATE signing.data_keys SET kek = ${next.kek}, wrapped = ${sql.binary(next.wrapped)}
+                WHERE id = ${id} AND kek = ${kek} AND wrapped = ${sql.binary(wrapped)} RETURNING id`);
+            return rows.length > 0;
+        },
+        async count(current) {
+            const [row] = await db.rows<{ left: number }>(sql.unsafe`
+                SELECT count(*) AS left FROM signing.data_keys WHERE kek <> ${current}`);
+            return row?.left ?? 0;
+        },
+    };
+}
