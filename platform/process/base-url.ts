@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** A URL to which paths are appended. It has no trailing slash, query, fragment or credentials. */
 export const baseUrlSetting = z
-    .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+    .url({ protocol: /^https?$/, error: 'must be an http or https URL', abort: true })
     .refine((text) => {
         const { username, password, search, hash } = new URL(text);
         return `${username}${password}${search}${hash}` === '';

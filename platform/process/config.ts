@@ -100,7 +100,9 @@ function refuseUnsafe(config: Config): void {
     if (config.ARGON2_MEMORY_KIB < 19_456 || config.ARGON2_PASSES < 2) {
         throw new ConfigError('In production, ARGON2_MEMORY_KIB must be at least 19456 and ARGON2_PASSES at least 2.');
     }
-    if (config.PUBLIC_URL?.startsWith('http:')) throw new ConfigError('PUBLIC_URL must be an https URL in production.');
+    if (config.PUBLIC_URL?.startsWith('http:') && new URL(config.PUBLIC_URL).hostname !== 'localhost') {
+        throw new ConfigError('PUBLIC_URL must be an https URL in production, unless its host is localhost.');
+    }
     if (config.RATE_WINDOW_SECONDS !== 60) throw new ConfigError('RATE_WINDOW_SECONDS must be 60 in production.');
 }
 

@@ -23,7 +23,7 @@ export const SETTINGS = z.object({
     PUBLIC_URL: baseUrlSetting.meta(
         notes(
             'Process',
-            'URL under which clients reach the gateway, such as `https://credentials.example`. Status lists and the DIDs of did:web issuers contain it, so it must never change. Production accepts only https.',
+            'URL under which clients reach the gateway, such as `https://credentials.example`. Status lists and the DIDs of did:web issuers contain it, so it must never change. Production accepts only https, unless the host is `localhost`.',
             { default: 'none; `npm start` uses `http://localhost:PORT`' },
         ),
     ),

@@ -82,12 +82,15 @@ describe('the chart', () => {
         assertEntries(secrets, expected, CHART_SERVICES);
     });
 
-    it('exposes only /v1 to the outside', () => {
+    it('exposes only /v1 and the DID documents of issuers to the outside', () => {
         const [ingress] = of(render(...VALUE_SETS.production), 'Ingress');
         const paths = ingress?.spec.rules.flatMap((rule: Manifest['spec']) => rule.http.paths);
         assert.deepEqual(
             paths.map(({ path, pathType }: Manifest['spec']) => [path, pathType]),
-            [['/v1', 'Prefix']],
+            [
+                ['/v1', 'Prefix'],
+                ['/issuers', 'Prefix'],
+            ],
         );
     });
 

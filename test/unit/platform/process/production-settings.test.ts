@@ -36,5 +36,6 @@ describe('production', () => {
         refused({ ARGON2_MEMORY_KIB: '19455' }, /ARGON2_MEMORY_KIB/);
         refused({ ARGON2_PASSES: '1' }, /ARGON2_PASSES/);
         refused({ RATE_WINDOW_SECONDS: '59' }, /RATE_WINDOW_SECONDS/);
+        refused({ PUBLIC_URL: 'http://credentials.example' }, /PUBLIC_URL/);
     });
 });
