@@ -6,6 +6,7 @@ import { singleFlight } from '../platform/single-flight.ts';
 import { isId } from '../platform/uuid.ts';
 import type { StatusListSummary } from '../proto/gen/credentials/v1/credentials.ts';
 import { type PublicDocument, publicDocument } from './documents.ts';
+import { sinceUpgrade } from './endpoints/upgrading.ts';
 import type { Services } from './services.ts';
 
 /** How long the gateway uses what it knows about the lists before it asks again, in milliseconds. */
@@ -49,7 +50,8 @@ export function statusLists(): StatusLists {
     const ask = singleFlight(async (services: Services, context: CallContext) => {
         await delay(Math.max(0, index.askedAt + SPACING_MS - performance.now()));
         const askedAt = performance.now();
-        const { lists } = await services.credentials.listStatusLists({}, detached(context, TIMEOUT_MS));
+        const own = detached(context, TIMEOUT_MS);
+        const { lists } = await sinceUpgrade(services.credentials.listStatusLists({}, own));
         index = { askedAt, lists: new Map(lists.map((list) => [list.list_id, list])) };
     }, TIMEOUT_MS);
 

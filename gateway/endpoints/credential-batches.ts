@@ -4,7 +4,7 @@ import { MAX_BATCH_ITEMS, MAX_CLAIMS_BYTES } from '../../proto/limits.ts';
 import { answerBatch, BATCH_TIMEOUT_MS, batchAnswer } from '../batch-answer.ts';
 import { endpoint } from '../endpoint.ts';
 import { anyItem, base64, jsonObject, listOf, optional, parseItem } from '../fields.ts';
-import { issued, issuedOf, revocation, verification, verificationOf } from './credentials.ts';
+import { issued, issuedOf, refuseWithoutPlace, revocation, verification, verificationOf } from './credentials.ts';
 
 const issueItem = z.object({
     subject_did: z.string(),
@@ -54,7 +54,9 @@ export const credentialBatchEndpoints = [
                 },
                 async run(valid, refusedPlaces) {
                     const request = { issuer_did, issuer_private_key, items: valid, refused_places: refusedPlaces };
-                    return (await services.credentials.issueMany(request, context)).results;
+                    const { results } = await services.credentials.issueMany(request, context);
+                    for (const [index, item] of valid.entries()) refuseWithoutPlace(item, results[index]?.value);
+                    return results;
                 },
                 alwaysRun: true,
                 show: issuedOf,

@@ -6,6 +6,7 @@ import { endpoint } from '../endpoint.ts';
 import { anyObject, base64, jsonObject, optional, paging } from '../fields.ts';
 import { ListAnswer } from '../lists.ts';
 import type { Services } from '../services.ts';
+import { upgrading } from './upgrading.ts';
 
 export const issued = z.object({
     credential_id: z.string(),
@@ -20,6 +21,14 @@ export const issued = z.object({
 
 export function issuedOf({ status, ...credential }: Credential): z.input<typeof issued> {
     return { ...credential, status: status && { status_list: status } };
+}
+
+/**
+ * Throws if the credentials service is of a release that knows no status lists: nobody may get a credential whose
+ * revocation does not show where it was asked for.
+ */
+export function refuseWithoutPlace(asked: { status_list?: boolean | undefined }, issued: Credential | undefined): void {
+    if (asked.status_list && issued && !issued.status) throw upgrading();
 }
 
 export const verification = z.object({
@@ -99,7 +108,9 @@ export const credentialEndpoints = [
         }),
         answer: issued,
         async call({ body, services, context }) {
-            return issuedOf(await services.credentials.issue(body, context));
+            const credential = await services.credentials.issue(body, context);
+            refuseWithoutPlace(body, credential);
+            return issuedOf(credential);
         },
     }),
 
