@@ -93,6 +93,16 @@ export const overview = dashboard('overview', 'overview', [
                 },
             },
             {
+                title: 'Managed issuers',
+                unit: 'ops',
+                lines: {
+                    'issuers created': rate('issuers_created_total'),
+                    signatures: rate('issuer_signatures_total'),
+                    'keys rotated': rate('issuer_keys_rotated_total'),
+                    'keys compromised': rate('issuer_keys_compromised_total'),
+                },
+            },
+            {
                 title: 'Passwords',
                 unit: 'ops',
                 lines: {
