@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { ApiError, type Client } from '../../client/src/client.ts';
+import { ApiError, type Client, type CredentialsIssueData } from '../../client/src/client.ts';
 import { service } from '../e2e/support/client.ts';
 import {
     type Account,
@@ -127,6 +127,7 @@ function credentialSteps(
         () => client.did.create({ public_key: did.public_key }),
         ...issueTwice(client, did),
         ...batchSteps(client, did),
+        ...statusListSteps(client, did),
         () => client.credentials.verify({ credential, issuer_did: did.did, check_revocation: true }),
         () => client.credentials.status({ credential_id }),
         () => client.credentials.batch.verify({ items: [{ credential }] }),
@@ -147,6 +148,20 @@ function issueTwice({ credentials }: Client, did: Did): Step[] {
             first = await issue();
         },
         async () => assert.deepEqual(await issue(), first),
+    ];
+}
+
+/** Issues a credential with a place on a status list, revokes it, and reads the list. */
+function statusListSteps({ credentials, statusLists }: Client, did: Did): Step[] {
+    let issued: CredentialsIssueData | undefined;
+    const listId = () => issued?.status?.status_list.uri.split('/').at(-1) ?? '';
+    return [
+        async () => {
+            issued = await credentials.issue({ ...issueBody(did, 'did:web:subject.example'), status_list: true });
+        },
+        () => credentials.revoke({ credential_id: issued?.credential_id ?? '', issuer_did: did.did }),
+        () => statusLists.get({ list_id: listId() }),
+        () => statusLists.list(),
     ];
 }
 
