@@ -19,7 +19,9 @@ import {
     WALLET_CALLS,
 } from './counted-calls.ts';
 import { batches } from './credentials/batches.ts';
+import { credentialsJobs } from './credentials/jobs.ts';
 import { CREDENTIALS_ITEMS, credentialsService } from './credentials/service.ts';
+import { statusListStore } from './credentials/status-lists/status-lists.store.ts';
 import { credentialStore } from './credentials/store.ts';
 import { cursors } from './cursors.ts';
 import { didService } from './did/service.ts';
@@ -154,9 +156,11 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 },
                 cursors: cursors(required(config, 'SERVICE_TOKEN')),
                 listScope: config.LIST_SCOPE,
+                statusLists: statusListStore(db),
+                publicUrl: config.PUBLIC_URL,
                 clock,
             }),
-        { counted: CREDENTIALS_CALLS, itemCounts: CREDENTIALS_ITEMS, jobs: claimSweep('credentials') },
+        { counted: CREDENTIALS_CALLS, itemCounts: CREDENTIALS_ITEMS, jobs: credentialsJobs },
     ),
     presentations: service(
         SERVICE_DEFINITIONS.presentations,

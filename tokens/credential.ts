@@ -31,8 +31,19 @@ export const CREDENTIAL_MEMBERS = {
     raw: ['claims'],
 } as const;
 
+/** The place of a credential on a status list (draft-ietf-oauth-status-list-21, section 6.2), and who signs the list. */
+export interface StatusListPlace {
+    idx: number;
+    /** The address of the list. */
+    uri: string;
+    /** The did:key that signs the list. The draft leaves open how a verifier knows the key. */
+    iss: string;
+}
+
 /** Returns the payload of a credential's token as JSON. Members that RFC 7519 defines have its claim names. */
-export function writePayload(content: Omit<CredentialContent, 'kid'>): string {
+export function writePayload(
+    content: Omit<CredentialContent, 'kid'> & { place?: StatusListPlace | undefined },
+): string {
     return stringifyJson({
         typ: TYPE,
         jti: content.credential_id,
@@ -41,6 +52,7 @@ export function writePayload(content: Omit<CredentialContent, 'kid'>): string {
         credential_type: content.credential_type,
         iat: content.issued_at,
         exp: content.expires_at,
+        status: content.place && { status_list: content.place },
         claims: new JsonText(content.claims),
     });
 }

@@ -28,8 +28,9 @@ export function rateLimitOf(headers: Headers): RateLimit | undefined {
 }
 
 /** Returns the result of the operation. Throws ApiError if the answer is a refusal. */
-export function answerOf(received: Received, { bare }: Operation): Answer {
+export function answerOf(received: Received, { bare, text }: Operation): Answer {
     const { status, headers } = received;
+    if (text && status < 300) return { data: received.text, next_cursor: undefined };
     const body = parsed(received.text);
     if (status >= 300 || body === undefined || !(bare || 'data' in body)) throw refusal(received, body);
     return { data: bare ? body : body['data'], next_cursor: nextCursor(headers.get('Link')) };

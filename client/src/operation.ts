@@ -23,6 +23,8 @@ export interface Operation {
     paged: boolean;
     /** True if the answer has no envelope. */
     bare: boolean;
+    /** True if the answer is a text, not JSON. */
+    text: boolean;
 }
 
 /** Options of a call, besides its inputs. */

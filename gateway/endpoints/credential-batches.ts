@@ -4,7 +4,7 @@ import { MAX_BATCH_ITEMS, MAX_CLAIMS_BYTES } from '../../proto/limits.ts';
 import { answerBatch, BATCH_TIMEOUT_MS, batchAnswer } from '../batch-answer.ts';
 import { endpoint } from '../endpoint.ts';
 import { anyItem, base64, jsonObject, listOf, optional, parseItem } from '../fields.ts';
-import { issued, revocation, verification, verificationOf } from './credentials.ts';
+import { issued, issuedOf, refuseWithoutPlace, revocation, verification, verificationOf } from './credentials.ts';
 
 const issueItem = z.object({
     subject_did: z.string(),
@@ -12,6 +12,7 @@ const issueItem = z.object({
     claims: jsonObject(MAX_CLAIMS_BYTES),
     expiration_date: optional(z.string()),
     issuer_did: optional(z.string()),
+    status_list: optional(z.boolean()),
 });
 const verifyItem = z.object({
     credential: z.string(),
@@ -35,22 +36,30 @@ export const credentialBatchEndpoints = [
         message: 'Batch completed',
         byKey: true,
         timeout_ms: BATCH_TIMEOUT_MS,
-        body: z.object({ issuer_did: z.string(), issuer_private_key: optional(base64), items: itemsOf(issueItem) }),
+        body: z.object({
+            issuer_did: z.string(),
+            issuer_private_key: optional(base64),
+            status_list: optional(z.boolean()),
+            items: itemsOf(issueItem),
+        }),
         weight,
         answer: batchAnswer(issued),
-        call: ({ body: { issuer_did, issuer_private_key, items }, services, context }) =>
+        call: ({ body: { issuer_did, issuer_private_key, status_list: common, items }, services, context }) =>
             answerBatch(items, {
                 read(sent, index) {
                     const { issuer_did: named = issuer_did, ...item } = parseItem(issueItem, sent);
-                    if (named === issuer_did) return { ...item, place: index };
+                    const statusList = (item.status_list ?? common) || undefined;
+                    if (named === issuer_did) return { ...item, status_list: statusList, place: index };
                     throw new AppError('invalid', 'The issuer_did of an item must be that of the batch.');
                 },
                 async run(valid, refusedPlaces) {
                     const request = { issuer_did, issuer_private_key, items: valid, refused_places: refusedPlaces };
-                    return (await services.credentials.issueMany(request, context)).results;
+                    const { results } = await services.credentials.issueMany(request, context);
+                    for (const [index, item] of valid.entries()) refuseWithoutPlace(item, results[index]?.value);
+                    return results;
                 },
                 alwaysRun: true,
-                show: (credential) => credential,
+                show: issuedOf,
             }),
     }),
 

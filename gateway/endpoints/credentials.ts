@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { JsonText } from '../../platform/json.ts';
-import type { ListRequest, Verification } from '../../proto/gen/credentials/v1/credentials.ts';
+import type { Credential, ListRequest, Verification } from '../../proto/gen/credentials/v1/credentials.ts';
 import { MAX_CLAIMS_BYTES } from '../../proto/limits.ts';
 import { endpoint } from '../endpoint.ts';
 import { anyObject, base64, jsonObject, optional, paging } from '../fields.ts';
 import { ListAnswer } from '../lists.ts';
 import type { Services } from '../services.ts';
+import { upgrading } from './upgrading.ts';
 
 export const issued = z.object({
     credential_id: z.string(),
@@ -15,7 +16,20 @@ export const issued = z.object({
     credential_type: z.string(),
     issued_at: z.string(),
     expires_at: z.string().optional(),
+    status: z.object({ status_list: z.object({ idx: z.number(), uri: z.string(), iss: z.string() }) }).optional(),
 });
+
+export function issuedOf({ status, ...credential }: Credential): z.input<typeof issued> {
+    return { ...credential, status: status && { status_list: status } };
+}
+
+/**
+ * Throws if the credentials service is of a release that knows no status lists: nobody may get a credential whose
+ * revocation does not show where it was asked for.
+ */
+export function refuseWithoutPlace(asked: { status_list?: boolean | undefined }, issued: Credential | undefined): void {
+    if (asked.status_list && issued && !issued.status) throw upgrading();
+}
 
 export const verification = z.object({
     valid: z.boolean(),
@@ -90,9 +104,14 @@ export const credentialEndpoints = [
             credential_type: z.string(),
             claims: jsonObject(MAX_CLAIMS_BYTES),
             expiration_date: optional(z.string()),
+            status_list: optional(z.boolean()).transform((value) => value || undefined),
         }),
         answer: issued,
-        call: ({ body, services, context }) => services.credentials.issue(body, context),
+        async call({ body, services, context }) {
+            const credential = await services.credentials.issue(body, context);
+            refuseWithoutPlace(body, credential);
+            return issuedOf(credential);
+        },
     }),
 
     endpoint({

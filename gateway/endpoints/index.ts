@@ -13,6 +13,7 @@ import { meEndpoints } from './me.ts';
 import { presentationEndpoints } from './presentations.ts';
 import { quotaEndpoints } from './quotas.ts';
 import { statisticsEndpoints } from './statistics.ts';
+import { statusListEndpoints } from './status-lists.ts';
 import { walletEndpoints } from './wallets.ts';
 
 /** A part of the interface. The documents have a section for each part. */
@@ -41,6 +42,11 @@ export function interfaceParts(probes: HealthProbes) {
             name: 'Credentials',
             description: 'Credentials are PASETO v4 public tokens that the service signs, verifies, revokes and lists.',
             endpoints: [...credentialEndpoints, ...credentialBatchEndpoints],
+        },
+        {
+            name: 'Status lists',
+            description: 'Lists with which anybody can check without an account whether a credential was revoked.',
+            endpoints: statusListEndpoints(),
         },
         {
             name: 'Presentations',

@@ -61,6 +61,12 @@ export const GLOSSARY: Terms = {
     credentials: 'Credentials. In statistics: their counts.',
     credential_type: 'Type of the credential: any text.',
     claims: 'Statements about the subject: a JSON object of at most 64 KiB, signed exactly as sent.',
+    status_list:
+        'In a request: whether the credential gets a place on a status list, so that its revocation can be checked without asking this service. Default: false. In an answer: its place.',
+    status: 'Where the status of the credential can be read, as its token says. Absent unless `status_list` was true.',
+    idx: 'Index of the credential on the list.',
+    uri: 'Address of the list.',
+    iss: 'The did:key that signs the list.',
     issuer: 'DID of the issuer.',
     issuer_id: 'Id of a managed issuer.',
     keys: 'The keys of the issuer, newest first.',

@@ -133,6 +133,15 @@ export const SETTINGS = z.object({
         .default(24)
         .meta(notes('Limits and lists', 'How long a call can be repeated with its `Idempotency-Key`, in hours.')),
 
+    STATUS_LIST_SECONDS: whole(3, 3_600)
+        .default(15)
+        .meta(
+            notes(
+                'Limits and lists',
+                'A status list that is fetched this many seconds after a revocation was answered shows the revocation. The publisher runs three times as often.',
+            ),
+        ),
+
     ARGON2_MEMORY_KIB: whole(8, 256 << 10)
         .default(19_456)
         .meta(

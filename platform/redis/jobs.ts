@@ -11,6 +11,8 @@ import { endWatchOnEnd, openPatientRedis, type Redis } from './redis.ts';
 export interface Job {
     everyMs: number;
     run(): Promise<unknown>;
+    /** True if it has a queue of its own, so that it never waits for other jobs of its role. */
+    alone?: true;
 }
 
 /** Number of finished jobs that are kept for inspection. */
@@ -28,14 +30,28 @@ const STOP_MS = 5_000;
 /** How often the schedules in Redis are checked, in milliseconds. */
 const CHECK_EVERY_MS = 10_000;
 
-/** Runs a role's jobs on their schedules. Any process of the role may take a run; only one does. */
-export function scheduleJobs(options: {
+interface ScheduleOptions {
     redisUrl: string;
     role: string;
     jobs: Record<string, Job>;
     log: Log;
     metrics: JobMetrics;
-}): { stop(): Promise<void> } {
+}
+
+/** Runs a role's jobs on their schedules. Any process of the role may take a run; only one does. */
+export function scheduleJobs({ role, jobs, ...shared }: ScheduleOptions): { stop(): Promise<void> } {
+    const queues = Map.groupBy(Object.entries(jobs), ([name, { alone }]) => (alone ? `${role}.${name}` : role));
+    const scheduled = Array.from(queues, ([queue, own]) =>
+        scheduleQueue({ ...shared, role: queue, jobs: Object.fromEntries(own) }),
+    );
+    return {
+        async stop() {
+            await Promise.all(scheduled.map((queue) => queue.stop()));
+        },
+    };
+}
+
+function scheduleQueue(options: ScheduleOptions): { stop(): Promise<void> } {
     const { redisUrl, role, jobs, log, metrics } = options;
     const connection = openPatientRedis({ url: redisUrl, log });
     const connections = andItsDuplicates(connection); // a worker waits for jobs on a duplicate

@@ -5,6 +5,8 @@ import type { Idempotency } from '../idempotency/idempotency.ts';
 import type { TokenSigner } from '../issuers/token-signer.ts';
 import type { WebKeys } from '../issuers/web-keys.ts';
 import type { Batches } from './batches.ts';
+import type { StatusPlaces } from './status-lists/places.ts';
+import type { StatusListStore } from './status-lists/rows.ts';
 import type { ListDependencies } from './view.ts';
 
 export interface CredentialsOptions extends Omit<ListDependencies, 'services'> {
@@ -12,6 +14,9 @@ export interface CredentialsOptions extends Omit<ListDependencies, 'services'> {
     services: ListDependencies['services'] & { signing: ServiceOf<typeof SigningServiceDefinition> };
     batches: Batches;
     idempotency: Idempotency;
+    statusLists: StatusListStore;
+    /** The URL of the service in the addresses of its status lists. Without one, no credential gets a place. */
+    publicUrl: string | undefined;
     /** Milliseconds since 1970. */
     clock: () => number;
 }
@@ -19,4 +24,5 @@ export interface CredentialsOptions extends Omit<ListDependencies, 'services'> {
 export interface CredentialsDependencies extends CredentialsOptions {
     tokenSigner: TokenSigner;
     webKeys: WebKeys;
+    statusPlaces: StatusPlaces;
 }

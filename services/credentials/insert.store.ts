@@ -47,13 +47,16 @@ async function insertGroup(db: Database, rows: NewRow[]): Promise<void> {
         row.issuer,
         row.subject,
         row.credential_type,
+        row.place?.list ?? null,
+        row.place?.status_index ?? null,
     ]);
-    const types = ['uuid', 'uuid', 'timestamptz', 'timestamptz', 'text', 'text', 'text'];
+    const types = ['uuid', 'uuid', 'timestamptz', 'timestamptz', 'text', 'text', 'text', 'int4', 'int4'];
     await db.prepared(
         'credentials_insert',
         sql.unsafe`
         WITH written AS (
-            INSERT INTO credentials.credentials (id, account, issued_at, expires_at, issuer, subject, credential_type)
+            INSERT INTO credentials.credentials
+                (id, account, issued_at, expires_at, issuer, subject, credential_type, status_list, status_index)
             SELECT * FROM ${sql.unnest(tuples, types)}
             ON CONFLICT (id) DO NOTHING
             RETURNING account
@@ -72,17 +75,20 @@ async function insertClaimed(db: Database, items: ClaimedRow[], group: CallLifet
         row.issuer,
         row.subject,
         row.credential_type,
+        row.place?.list ?? null,
+        row.place?.status_index ?? null,
     ]);
-    const types = [...CLAIM_TYPES, 'uuid', 'timestamptz', 'text', 'text', 'text'];
+    const types = [...CLAIM_TYPES, 'uuid', 'timestamptz', 'text', 'text', 'text', 'int4', 'int4'];
     const written = await db.prepared<{ id: string }>(
         'credentials_insert_once',
         sql.unsafe`
         WITH new AS (
             SELECT * FROM ${sql.unnest(tuples, types)}
-                     AS new (${CLAIM_COLUMNS}, account, expires_at, issuer, subject, credential_type)
+                     AS new (${CLAIM_COLUMNS}, account, expires_at, issuer, subject, credential_type, status_list, status_index)
         ), ${claimedFromNew('credentials', claim)}, written AS (
-            INSERT INTO credentials.credentials (id, account, issued_at, expires_at, issuer, subject, credential_type)
-            SELECT id, account, made_at, expires_at, issuer, subject, credential_type
+            INSERT INTO credentials.credentials
+                (id, account, issued_at, expires_at, issuer, subject, credential_type, status_list, status_index)
+            SELECT id, account, made_at, expires_at, issuer, subject, credential_type, status_list, status_index
             FROM new WHERE id IN (SELECT id FROM claimed)
             RETURNING id, account
         ), counted AS (${appendPendingCounts('credentials_issued')})

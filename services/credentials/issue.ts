@@ -8,6 +8,8 @@ import { openKid, sealKid } from '../issuers/token-signer.ts';
 import type { ItemContext } from './batches.ts';
 import type { CredentialsDependencies } from './dependencies.ts';
 import { requireClaims, requireCredentialType, requireExpiry, requireIssuer, requireSubject } from './rules.ts';
+import { shownPlace } from './status-lists/places.ts';
+import type { Place } from './status-lists/rows.ts';
 
 /** The id (UUID) and the time of a credential. */
 type Made = Pick<HeldClaim, 'id' | 'made_at'>;
@@ -44,7 +46,8 @@ export async function issueOne(
     const write = async (): Promise<Credential | undefined> => {
         const now = clock();
         const made = { id: newId(now), made_at: new Date(now).toISOString() };
-        const { credential, kid } = await signed(deps, { request, expiresAt, made }, context);
+        const place = request.status_list ? await deps.statusPlaces.take() : undefined;
+        const { credential, kid } = await signed(deps, { request, expiresAt, made, place }, context);
         const parties = { issuer, subject, credential_type };
         const row = {
             id: made.id,
@@ -52,6 +55,7 @@ export async function issueOne(
             issued_at: made.made_at,
             expires_at: expiresAt,
             ...parties,
+            place,
         };
         if (claim) {
             const newClaim = { ...claim, ...made, sealed: sealKid(claim, { token: '', kid }) };
@@ -61,8 +65,10 @@ export async function issueOne(
         await store.insert(row, context);
         return credential;
     };
-    const replay = async (made: HeldClaim, own: Claim) =>
-        (await signed(deps, { request, expiresAt, made, kid: openKid(made, own) }, context)).credential;
+    const replay = async (made: HeldClaim, own: Claim) => {
+        const place = request.status_list ? await deps.statusPlaces.find(made.id) : undefined;
+        return (await signed(deps, { request, expiresAt, made, place, kid: openKid(made, own) }, context)).credential;
+    };
     return idempotency.once(claim, { write, replay, held }, context);
 }
 
@@ -71,13 +77,14 @@ interface Signing {
     request: IssueRequest;
     expiresAt: string | undefined;
     made: Made;
+    place: Place | undefined;
     kid?: string | undefined;
 }
 
 /** Returns the credential, and the key that signed it if the issuer is a did:web. */
 async function signed(
     { tokenSigner }: CredentialsDependencies,
-    { request, expiresAt, made, kid }: Signing,
+    { request, expiresAt, made, place, kid }: Signing,
     context: CallContext | ItemContext,
 ): Promise<{ credential: Credential; kid: string | undefined }> {
     const { issuer_did: issuer, subject_did: subject, credential_type, claims, issuer_private_key } = request;
@@ -89,8 +96,9 @@ async function signed(
         issued_at: made.made_at,
         expires_at: expiresAt,
     };
-    const payload = writePayload({ ...shown, claims });
+    const status = place && shownPlace(place);
+    const payload = writePayload({ ...shown, claims, place: status });
     const signer = { did: issuer, secretKey: issuer_private_key, field: 'issuer_private_key' };
     const { token, kid: signedBy } = await tokenSigner.sign({ ...signer, payload, kid }, context);
-    return { credential: { ...shown, credential: token }, kid: signedBy };
+    return { credential: { ...shown, credential: token, status }, kid: signedBy };
 }

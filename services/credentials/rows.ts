@@ -1,6 +1,7 @@
 import type { Coalescer } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import type { NewClaim, Outcome } from '../idempotency/claims.store.ts';
+import type { Place } from './status-lists/rows.ts';
 
 export interface NewRow {
     /** UUID */
@@ -11,6 +12,8 @@ export interface NewRow {
     issuer: string;
     subject: string;
     credential_type: string;
+    /** Its place on a status list, if it has one. */
+    place?: Pick<Place, 'list' | 'status_index'> | undefined;
 }
 
 export interface NewRevocation {

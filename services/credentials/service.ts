@@ -7,6 +7,9 @@ import { issue } from './issue.ts';
 import { issueMany } from './issue-many.ts';
 import { listCredentials } from './list.ts';
 import { getStatus, getStatusMany, revoke, revokeMany } from './revoke.ts';
+import { statusPlaces } from './status-lists/places.ts';
+import { publishedLists } from './status-lists/published.ts';
+import { statusListPublisher } from './status-lists/publisher.ts';
 import { verify, verifyMany } from './verify.ts';
 
 /** The number of items in each batch. */
@@ -19,11 +22,14 @@ export const CREDENTIALS_ITEMS: ItemCounts<typeof CredentialsServiceDefinition> 
 
 /** Credentials: issued as v4.public tokens, verified, revoked and listed. */
 export function credentialsService(options: CredentialsOptions): ServiceOf<typeof CredentialsServiceDefinition> {
-    const { signatures, services } = options;
+    const { signatures, services, statusLists, publicUrl, clock } = options;
+    const { signing } = services;
+    const publisher = statusListPublisher({ store: statusLists, signing, clock });
     const deps: CredentialsDependencies = {
         ...options,
-        tokenSigner: tokenSigner({ signatures, signing: services.signing }),
-        webKeys: webKeys(services.signing),
+        tokenSigner: tokenSigner({ signatures, signing }),
+        webKeys: webKeys(signing),
+        statusPlaces: statusPlaces({ store: statusLists, signing, publicUrl, clock, publisher }),
     };
     return {
         issue: (request, context) => issue(deps, request, context),
@@ -35,6 +41,7 @@ export function credentialsService(options: CredentialsOptions): ServiceOf<typeo
         getStatus: (request, context) => getStatus(deps, request, context),
         getStatusMany: (request, context) => getStatusMany(deps, request, context),
         list: (request, context) => listCredentials(deps, request, context),
+        ...publishedLists(statusLists),
         async ping() {
             await deps.store.ping();
             return {};

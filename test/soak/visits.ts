@@ -1,5 +1,3 @@
-import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { ApiError, type Client } from '../../client/src/client.ts';
 import { service } from '../e2e/support/client.ts';
 import {
@@ -16,6 +14,8 @@ import {
     type Wallet,
 } from '../e2e/support/world.ts';
 import { issuerSteps, type ManagedIssuer } from './issuer-steps.ts';
+import { batchSteps, issueTwice, statusListSteps } from './issuing-steps.ts';
+import type { Step } from './step.ts';
 
 /** A client that returns with the same account, key, DID, issuer and wallet, so that a visit adds only rows. */
 export interface Visitor {
@@ -33,12 +33,6 @@ export async function newVisitor(): Promise<Visitor> {
     const issuer = await aManagedIssuer({ token: api_key });
     return { account, api_key, did: await newDid(api_key), issuer, wallet: await newWallet(api_key) };
 }
-
-/** A step makes one call. */
-type Step = () => Promise<unknown>;
-
-/** Number of credentials in the batch of a visit. */
-const BATCH_ITEMS = 5;
 
 /**
  * Makes one visit: calls every endpoint at least once, except those that change issuers. Returns the number of calls,
@@ -134,40 +128,13 @@ function credentialSteps(
         () => client.did.create({ public_key: did.public_key }),
         ...issueTwice(client, did),
         ...batchSteps(client, did),
+        ...statusListSteps(client, did),
         () => client.credentials.verify({ credential, issuer_did: did.did, check_revocation: true }),
         () => client.credentials.status({ credential_id }),
         () => client.credentials.batch.verify({ items: [{ credential }] }),
         () => client.credentials.batch.status({ credential_ids: [credential_id] }),
         () => client.credentials.byIssuer({ issuer_did: did.did, limit: 25 }),
         () => client.credentials.bySubject({ subject_did: did.did, limit: 25 }),
-    ];
-}
-
-/** Issues a credential, and repeats the call with the same Idempotency-Key. */
-function issueTwice({ credentials }: Client, did: Did): Step[] {
-    const input = issueBody(did, 'did:web:subject.example');
-    const options = { idempotency_key: randomUUID() };
-    const issue = () => credentials.issue(input, options);
-    let first: unknown;
-    return [
-        async () => {
-            first = await issue();
-        },
-        async () => assert.deepEqual(await issue(), first),
-    ];
-}
-
-/** Issues a batch of credentials, and revokes them in a batch. */
-function batchSteps({ credentials: { batch } }: Client, did: Did): Step[] {
-    const { issuer_did, issuer_private_key, ...item } = issueBody(did, 'did:web:subject.example');
-    let items: { credential_id: string }[] = [];
-    return [
-        async () => {
-            const made = await batch.issue({ issuer_did, issuer_private_key, items: Array(BATCH_ITEMS).fill(item) });
-            items = made.results.flatMap((result) => (result.ok ? [{ credential_id: result.credential_id }] : []));
-            assert.equal(items.length, BATCH_ITEMS);
-        },
-        async () => assert.equal((await batch.revoke({ issuer_did, items })).total_succeeded, BATCH_ITEMS),
     ];
 }
 

@@ -35,7 +35,9 @@ function typesFile(operations: ClientOperation[]): string {
         if (input) add(typeName(id, 'Input'), typeOf(input));
         add(typeName(id, 'Data'), typeOf(data));
     }
-    const interfaces = Array.from(types, ([name, text]) => `export interface ${name} ${text}\n`);
+    const interfaces = Array.from(types, ([name, text]) =>
+        text.startsWith('{') ? `export interface ${name} ${text}\n` : `export type ${name} = ${text};\n`,
+    );
     const codes = KINDS.map((kind) => JSON.stringify(kind)).join(' | ');
     return [HEADER, `/** The kinds of refusals. */\nexport type ErrorCode = ${codes};\n`, ...interfaces].join('\n');
 }

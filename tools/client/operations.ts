@@ -45,6 +45,7 @@ function operationOf(document: OpenApi, path: string, method: string, object: Op
             body: sent !== undefined,
             paged: query.includes('cursor'),
             bare,
+            text: data.type === 'string',
         },
         input: inputOf(id, own, sent && resolved(document, sent)),
         data,

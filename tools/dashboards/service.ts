@@ -1,4 +1,4 @@
-import { dashboard, gauge, percentiles, quantile, rate } from './dashboard.ts';
+import { dashboard, gauge, percentiles, quantile, type Row, rate } from './dashboard.ts';
 import {
     batchSize,
     connections,
@@ -15,6 +15,37 @@ import {
 } from './process-panels.ts';
 
 const CALLS = 'rpc_server_duration_seconds';
+
+const LIST_ROUTES = 'route=~"status_lists.*"';
+
+/** Rows that only one service has. */
+const OWN_ROWS: Readonly<Record<string, Row[]>> = {
+    credentials: [
+        {
+            title: 'Status lists',
+            panels: [
+                {
+                    title: 'How long a publication has been due, by reason',
+                    unit: 's',
+                    lines: { '{{due}}': `max by (due) (${gauge('status_list_age_seconds')})` },
+                },
+                {
+                    title: 'Runs of the publisher, by outcome',
+                    unit: 'ops',
+                    lines: {
+                        '{{outcome}}': rate('job_duration_seconds_count', 'task="status_lists"', 'outcome'),
+                    },
+                },
+                percentiles('Time of a run', 'job_duration_seconds', 'task="status_lists"'),
+                {
+                    title: 'Requests for lists, by status',
+                    unit: 'ops',
+                    lines: { '{{status}}': rate('http_request_duration_seconds_count', LIST_ROUTES, 'status') },
+                },
+            ],
+        },
+    ],
+};
 
 /** The dashboard of one service: the calls of its methods in any process, and the processes of its role. */
 export function serviceDashboard(role: string): object {
@@ -68,6 +99,7 @@ export function serviceDashboard(role: string): object {
                 grpcConnectionsCut(processes),
             ],
         },
+        ...(OWN_ROWS[role] ?? []),
         { title: 'PostgreSQL', panels: [connections(processes), statements(processes), statementTime(processes)] },
     ]);
 }

@@ -80,6 +80,9 @@ import type {
     PresentationsCreateInput,
     PresentationsVerifyData,
     PresentationsVerifyInput,
+    StatusListsGetData,
+    StatusListsGetInput,
+    StatusListsListData,
     WalletsAddCredentialData,
     WalletsAddCredentialInput,
     WalletsCreateData,
@@ -280,6 +283,22 @@ export interface Api {
              */
             status(input: CredentialsBatchStatusInput, options?: CallOptions): Promise<CredentialsBatchStatusData>;
         };
+    };
+    statusLists: {
+        /**
+         * Get the addresses of all status lists.
+         * For programs that keep a copy of all lists.
+         *
+         * `GET /v1/status-lists`
+         */
+        list(options?: CallOptions): Promise<StatusListsListData>;
+        /**
+         * Get a status list.
+         * A Token Status List of the IETF: a JWT with a compressed bit for each credential, which is 1 if the credential was revoked. A revocation is in the list that is fetched 15 s later (`STATUS_LIST_SECONDS`). Clients and proxies may keep the answer for 60 s. Calls count against the limit of their address.
+         *
+         * `GET /v1/status-lists/{list_id}`
+         */
+        get(input: StatusListsGetInput, options?: CallOptions): Promise<StatusListsGetData>;
     };
     presentations: {
         /**
@@ -551,6 +570,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'keys.list': {
         method: 'GET',
@@ -562,6 +582,7 @@ export const OPERATIONS = {
         body: false,
         paged: true,
         bare: false,
+        text: false,
     },
     'keys.get': {
         method: 'GET',
@@ -573,6 +594,7 @@ export const OPERATIONS = {
         body: false,
         paged: false,
         bare: false,
+        text: false,
     },
     'keys.revoke': {
         method: 'DELETE',
@@ -584,6 +606,7 @@ export const OPERATIONS = {
         body: false,
         paged: false,
         bare: false,
+        text: false,
     },
     'keys.rename': {
         method: 'PATCH',
@@ -595,6 +618,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'keys.rotate': {
         method: 'POST',
@@ -606,6 +630,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'did.create': {
         method: 'POST',
@@ -617,6 +642,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'did.resolve': {
         method: 'GET',
@@ -628,6 +654,7 @@ export const OPERATIONS = {
         body: false,
         paged: false,
         bare: false,
+        text: false,
     },
     'did.document': {
         method: 'GET',
@@ -639,6 +666,7 @@ export const OPERATIONS = {
         body: false,
         paged: false,
         bare: false,
+        text: false,
     },
     'issuers.create': {
         method: 'POST',
@@ -650,6 +678,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'issuers.list': {
         method: 'GET',
@@ -661,6 +690,7 @@ export const OPERATIONS = {
         body: false,
         paged: true,
         bare: false,
+        text: false,
     },
     'issuers.get': {
         method: 'GET',
@@ -672,6 +702,7 @@ export const OPERATIONS = {
         body: false,
         paged: false,
         bare: false,
+        text: false,
     },
     'issuers.archive': {
         method: 'DELETE',
@@ -683,6 +714,7 @@ export const OPERATIONS = {
         body: false,
         paged: false,
         bare: false,
+        text: false,
     },
     'issuers.rotate': {
         method: 'POST',
@@ -694,6 +726,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'issuers.mark_compromised': {
         method: 'POST',
@@ -705,6 +738,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'issuers.document': {
         method: 'GET',
@@ -716,6 +750,7 @@ export const OPERATIONS = {
         body: false,
         paged: false,
         bare: true,
+        text: false,
     },
     'credentials.issue': {
         method: 'POST',
@@ -727,6 +762,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'credentials.verify': {
         method: 'POST',
@@ -738,6 +774,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'credentials.revoke': {
         method: 'POST',
@@ -749,6 +786,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'credentials.status': {
         method: 'GET',
@@ -760,6 +798,7 @@ export const OPERATIONS = {
         body: false,
         paged: false,
         bare: false,
+        text: false,
     },
     'credentials.by_issuer': {
         method: 'GET',
@@ -771,6 +810,7 @@ export const OPERATIONS = {
         body: false,
         paged: true,
         bare: false,
+        text: false,
     },
     'credentials.by_subject': {
         method: 'GET',
@@ -782,6 +822,7 @@ export const OPERATIONS = {
         body: false,
         paged: true,
         bare: false,
+        text: false,
     },
     'credentials.batch.issue': {
         method: 'POST',
@@ -793,6 +834,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'credentials.batch.verify': {
         method: 'POST',
@@ -804,6 +846,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'credentials.batch.revoke': {
         method: 'POST',
@@ -815,6 +858,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'credentials.batch.status': {
         method: 'POST',
@@ -826,6 +870,31 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
+    },
+    'status_lists.list': {
+        method: 'GET',
+        path: '/v1/status-lists',
+        credentials: [],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: false,
+        paged: false,
+        bare: true,
+        text: false,
+    },
+    'status_lists.get': {
+        method: 'GET',
+        path: '/v1/status-lists/{list_id}',
+        credentials: [],
+        idempotent: true,
+        query: ['time'],
+        headers: {},
+        body: false,
+        paged: false,
+        bare: true,
+        text: true,
     },
     'presentations.create': {
         method: 'POST',
@@ -837,6 +906,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'presentations.verify': {
         method: 'POST',
@@ -848,6 +918,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'wallets.create': {
         method: 'POST',
@@ -859,6 +930,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'wallets.open': {
         method: 'POST',
@@ -870,6 +942,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'wallets.add_credential': {
         method: 'POST',
@@ -881,6 +954,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'wallets.list_credentials': {
         method: 'GET',
@@ -892,6 +966,7 @@ export const OPERATIONS = {
         body: false,
         paged: true,
         bare: false,
+        text: false,
     },
     'wallets.delete_credential': {
         method: 'DELETE',
@@ -903,6 +978,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'me.get': {
         method: 'GET',
@@ -914,6 +990,7 @@ export const OPERATIONS = {
         body: false,
         paged: false,
         bare: false,
+        text: false,
     },
     'me.update': {
         method: 'PATCH',
@@ -925,6 +1002,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'me.change_password': {
         method: 'POST',
@@ -936,6 +1014,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'me.quotas': {
         method: 'GET',
@@ -947,6 +1026,7 @@ export const OPERATIONS = {
         body: false,
         paged: false,
         bare: false,
+        text: false,
     },
     'me.stats': {
         method: 'GET',
@@ -958,6 +1038,7 @@ export const OPERATIONS = {
         body: false,
         paged: false,
         bare: false,
+        text: false,
     },
     'internal.auth.register': {
         method: 'POST',
@@ -969,6 +1050,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'internal.auth.login': {
         method: 'POST',
@@ -980,6 +1062,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'internal.auth.logout': {
         method: 'POST',
@@ -991,6 +1074,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'internal.auth.refresh': {
         method: 'POST',
@@ -1002,6 +1086,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'internal.auth.me': {
         method: 'GET',
@@ -1013,6 +1098,7 @@ export const OPERATIONS = {
         body: false,
         paged: false,
         bare: false,
+        text: false,
     },
     'internal.keys.verify': {
         method: 'POST',
@@ -1024,6 +1110,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'internal.admin.create_users': {
         method: 'POST',
@@ -1035,6 +1122,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'internal.admin.stats': {
         method: 'GET',
@@ -1046,6 +1134,7 @@ export const OPERATIONS = {
         body: false,
         paged: false,
         bare: false,
+        text: false,
     },
     'internal.health': {
         method: 'GET',
@@ -1057,6 +1146,7 @@ export const OPERATIONS = {
         body: false,
         paged: false,
         bare: true,
+        text: false,
     },
     'internal.did.create': {
         method: 'POST',
@@ -1068,6 +1158,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'internal.did.resolve': {
         method: 'GET',
@@ -1079,6 +1170,7 @@ export const OPERATIONS = {
         body: false,
         paged: false,
         bare: false,
+        text: false,
     },
     'internal.credentials.issue': {
         method: 'POST',
@@ -1090,6 +1182,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'internal.credentials.verify': {
         method: 'POST',
@@ -1101,6 +1194,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'internal.credentials.revoke': {
         method: 'POST',
@@ -1112,6 +1206,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'internal.credentials.batch.issue': {
         method: 'POST',
@@ -1123,6 +1218,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'internal.credentials.batch.verify': {
         method: 'POST',
@@ -1134,6 +1230,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'internal.credentials.batch.revoke': {
         method: 'POST',
@@ -1145,6 +1242,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'internal.credentials.batch.status': {
         method: 'POST',
@@ -1156,6 +1254,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'internal.presentations.create': {
         method: 'POST',
@@ -1167,6 +1266,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'internal.presentations.verify': {
         method: 'POST',
@@ -1178,6 +1278,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'internal.wallets.create': {
         method: 'POST',
@@ -1189,6 +1290,7 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
     'internal.wallets.open': {
         method: 'POST',
@@ -1200,5 +1302,6 @@ export const OPERATIONS = {
         body: true,
         paged: false,
         bare: false,
+        text: false,
     },
 } satisfies Record<string, Operation>;

@@ -535,6 +535,8 @@ export interface CredentialsIssueInput {
     claims: Record<string, unknown>;
     /** ISO 8601 date, or date and time with an offset. Default: never. */
     expiration_date?: string | null;
+    /** In a request: whether the credential gets a place on a status list, so that its revocation can be checked without asking this service. Default: false. In an answer: its place. */
+    status_list?: boolean | null;
 }
 
 export interface CredentialsIssueData {
@@ -552,6 +554,18 @@ export interface CredentialsIssueData {
     issued_at: string;
     /** When it expires. */
     expires_at?: string;
+    /** Where the status of the credential can be read, as its token says. Absent unless `status_list` was true. */
+    status?: {
+        /** In a request: whether the credential gets a place on a status list, so that its revocation can be checked without asking this service. Default: false. In an answer: its place. */
+        status_list: {
+            /** Index of the credential on the list. */
+            idx: number;
+            /** Address of the list. */
+            uri: string;
+            /** The did:key that signs the list. */
+            iss: string;
+        };
+    };
 }
 
 export interface CredentialsVerifyInput {
@@ -689,6 +703,8 @@ export interface CredentialsBatchIssueInput {
     issuer_did: string;
     /** The issuer's Ed25519 private key in base64: 32 bytes (seed) or 64. Left out for a managed issuer of the account. */
     issuer_private_key?: string | null;
+    /** In a request: whether the credential gets a place on a status list, so that its revocation can be checked without asking this service. Default: false. In an answer: its place. */
+    status_list?: boolean | null;
     /** The items of the batch: 1 to 1,000. */
     items: Array<{
         /** DID of the subject, of any method. */
@@ -701,6 +717,8 @@ export interface CredentialsBatchIssueInput {
         expiration_date?: string | null;
         /** DID of the issuer: a did:key. An item need not repeat it, and may name no other. */
         issuer_did?: string | null;
+        /** In a request: whether the credential gets a place on a status list, so that its revocation can be checked without asking this service. Default: false. In an answer: its place. */
+        status_list?: boolean | null;
     }>;
 }
 
@@ -722,6 +740,18 @@ export interface CredentialsBatchIssueData {
               issued_at: string;
               /** When it expires. */
               expires_at?: string;
+              /** Where the status of the credential can be read, as its token says. Absent unless `status_list` was true. */
+              status?: {
+                  /** In a request: whether the credential gets a place on a status list, so that its revocation can be checked without asking this service. Default: false. In an answer: its place. */
+                  status_list: {
+                      /** Index of the credential on the list. */
+                      idx: number;
+                      /** Address of the list. */
+                      uri: string;
+                      /** The did:key that signs the list. */
+                      iss: string;
+                  };
+              };
               /** Place of the item in the batch. The first is 0. */
               index: number;
               /** Whether the item succeeded. */
@@ -890,6 +920,20 @@ export interface CredentialsBatchStatusData {
     /** Number of items that failed. */
     total_failed: number;
 }
+
+export interface StatusListsListData {
+    /** Addresses of the lists, newest first. */
+    status_lists: string[];
+}
+
+export interface StatusListsGetInput {
+    /** Id of a status list. */
+    list_id: string;
+    /** Not supported: a list of an earlier time is refused with 400. */
+    time?: string;
+}
+
+export type StatusListsGetData = string;
 
 export interface PresentationsCreateInput {
     /** DID of the holder: a did:key. */

@@ -8,6 +8,7 @@ import { didOperations } from './dids.ts';
 import { issuerOperations } from './issuers.ts';
 import { keyOperations } from './keys.ts';
 import { presentationOperations } from './presentations.ts';
+import { statusListOperations } from './status-lists.ts';
 import { walletOperations } from './wallets.ts';
 
 /** The id of an internal variant. It has the description of its public endpoint. */
@@ -20,6 +21,7 @@ const OPERATIONS: Record<Exclude<EndpointId, InternalVariant<EndpointId>>, Opera
     ...issuerOperations,
     ...credentialOperations,
     ...credentialBatchOperations,
+    ...statusListOperations,
     ...presentationOperations,
     ...walletOperations,
     ...accountOperations,

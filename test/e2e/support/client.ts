@@ -74,7 +74,8 @@ export async function send(call: Call): Promise<Answer> {
     const response = await fetch(`${GATEWAYS[gateway]}${path}`, { method, headers, body: textBody });
     const text = await response.text();
     checkEverywhere(response, text, call);
-    const parsed = method === 'HEAD' ? {} : JSON.parse(text);
+    const isJson = method !== 'HEAD' && response.headers.get('content-type')?.includes('json');
+    const parsed = isJson ? JSON.parse(text) : text;
     return { status: response.status, headers: response.headers, text, body: parsed, data: parsed.data };
 }
 
@@ -96,6 +97,8 @@ export async function expectError(status: number, call: Call): Promise<Answer> {
 /** The paths of public documents, which have no envelope, and their media types. */
 const DOCUMENTS: ReadonlyArray<[path: RegExp, contentType: string]> = [
     [/^\/issuers\/[^/]+\/did\.json$/, 'application/did+json'],
+    [/^\/v1\/status-lists$/, 'application/json; charset=utf-8'],
+    [/^\/v1\/status-lists\/[^/]+$/, 'application/statuslist+jwt'],
 ];
 
 function checkEverywhere(response: Response, text: string, { method = 'GET', path }: Call): void {

@@ -1,6 +1,7 @@
 import { type Client, createClient } from '../../../client/src/client.ts';
 import type { EndpointId } from '../../../gateway/endpoints/index.ts';
 import { type Call, INTERNAL_SECRET } from './client.ts';
+import { statusListExamples } from './status-list-examples.ts';
 import { type VariantId, variantExamples } from './variant-examples.ts';
 import {
     aFilledWallet,
@@ -100,6 +101,8 @@ const others: Record<Exclude<EndpointId, VariantId | `internal.${VariantId}`>, (
         const { token, subject } = await anIssued();
         return { token, run: ({ credentials }) => credentials.bySubject({ subject_did: subject }) };
     },
+
+    ...statusListExamples,
 
     'wallets.add_credential': async () => {
         const { token, credential } = await anIssued();

@@ -157,6 +157,13 @@ export async function anAccountWithKey() {
     return { token: account.token, key_id: (await newKey(account)).key_id };
 }
 
+/** The id of the status list that names a new credential. */
+export async function aStatusList(): Promise<string> {
+    const token = await aKey();
+    const { status } = await issue(token, await newDid(token), { status_list: true });
+    return status?.status_list.uri.split('/').at(-1) ?? assert.fail('the credential has no place');
+}
+
 /** A new credential, and the API key that issued it. */
 export async function anIssued() {
     const token = await aKey();

@@ -8,6 +8,7 @@ import { CredentialsServiceDefinition, type IssueRequest } from '../../../proto/
 import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
 import { batches } from '../../../services/credentials/batches.ts';
 import { credentialsService } from '../../../services/credentials/service.ts';
+import { statusListStore } from '../../../services/credentials/status-lists/status-lists.store.ts';
 import { credentialStore } from '../../../services/credentials/store.ts';
 import { didService } from '../../../services/did/service.ts';
 import { didStore } from '../../../services/did/store.ts';
@@ -17,7 +18,7 @@ import { testContext, testDatabase } from '../../support/harness.ts';
 import { AMPLE } from '../services/ample.ts';
 import { reached, testCursors } from '../services/reached.ts';
 import { testIdempotency } from '../services/test-idempotency.ts';
-import { testSigning } from '../signing/signing.fixture.ts';
+import { PUBLIC_URL, testSigning } from '../signing/signing.fixture.ts';
 
 export type Did = ServiceOf<typeof DidServiceDefinition>;
 export type Credentials = ServiceOf<typeof CredentialsServiceDefinition>;
@@ -41,6 +42,8 @@ export async function startServices() {
         batches: batches(createMetrics()),
         cursors: testCursors,
         idempotency: idempotency('credentials'),
+        statusLists: statusListStore(db),
+        publicUrl: PUBLIC_URL,
         clock,
     };
     const open = (listScope: 'owner' | 'platform', services = { did, signing }): Credentials =>

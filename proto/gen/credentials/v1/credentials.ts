@@ -17,7 +17,11 @@ export interface IssueRequest {
   /** A JSON object as text, exactly as the caller sent it. */
   claims: string;
   /** ISO 8601 in UTC with milliseconds. */
-  expiration_date?: string | undefined;
+  expiration_date?:
+    | string
+    | undefined;
+  /** True if the credential gets a place in a status list. */
+  status_list?: boolean | undefined;
 }
 
 export interface Credential {
@@ -28,7 +32,21 @@ export interface Credential {
   subject: string;
   credential_type: string;
   issued_at: string;
-  expires_at?: string | undefined;
+  expires_at?:
+    | string
+    | undefined;
+  /** Set if the request asked for a place in a status list. */
+  status?: StatusPlace | undefined;
+}
+
+/** The place of a credential in a status list. Its names are those of draft-ietf-oauth-status-list. */
+export interface StatusPlace {
+  /** 0 to 1,048,575. */
+  idx: number;
+  /** The address of the list. */
+  uri: string;
+  /** The did:key that signs the list. */
+  iss: string;
 }
 
 /** Why one item of a batch failed. */
@@ -66,7 +84,11 @@ export interface IssueItem {
    * Its place in the caller's batch, from 0, if the caller's batch had more items. Default: its place in `items`. With an
    * idempotency-key, a repeated item is recognized by it.
    */
-  place?: number | undefined;
+  place?:
+    | number
+    | undefined;
+  /** True if the credential gets a place in a status list. */
+  status_list?: boolean | undefined;
 }
 
 export interface IssueManyResponse {
@@ -213,6 +235,32 @@ export interface CredentialSummary {
   revoked: boolean;
 }
 
+export interface ListStatusListsRequest {
+}
+
+export interface ListStatusListsResponse {
+  /** The newest first, at most 10,000. */
+  lists: StatusListSummary[];
+}
+
+export interface StatusListSummary {
+  /** UUID */
+  list_id: string;
+  uri: string;
+  /** Changes with each publication. */
+  version: string;
+}
+
+export interface GetStatusListRequest {
+  list_id: string;
+}
+
+export interface PublishedStatusList {
+  /** A JWT with the header `typ: statuslist+jwt`. */
+  token: string;
+  version: string;
+}
+
 export interface PingRequest {
 }
 
@@ -227,6 +275,7 @@ function createBaseIssueRequest(): IssueRequest {
     credential_type: "",
     claims: "",
     expiration_date: undefined,
+    status_list: undefined,
   };
 }
 
@@ -249,6 +298,9 @@ export const IssueRequest: MessageFns<IssueRequest> = {
     }
     if (message.expiration_date !== undefined) {
       writer.uint32(50).string(message.expiration_date);
+    }
+    if (message.status_list !== undefined) {
+      writer.uint32(56).bool(message.status_list);
     }
     return writer;
   },
@@ -314,6 +366,14 @@ export const IssueRequest: MessageFns<IssueRequest> = {
             message.expiration_date = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.status_list = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -337,6 +397,7 @@ export const IssueRequest: MessageFns<IssueRequest> = {
     message.credential_type = object.credential_type ?? "";
     message.claims = object.claims ?? "";
     message.expiration_date = object.expiration_date ?? undefined;
+    message.status_list = object.status_list ?? undefined;
     return message;
   },
 };
@@ -350,6 +411,7 @@ function createBaseCredential(): Credential {
     credential_type: "",
     issued_at: "",
     expires_at: undefined,
+    status: undefined,
   };
 }
 
@@ -375,6 +437,9 @@ export const Credential: MessageFns<Credential> = {
     }
     if (message.expires_at !== undefined) {
       writer.uint32(58).string(message.expires_at);
+    }
+    if (message.status !== undefined) {
+      StatusPlace.encode(message.status, writer.uint32(66).fork()).join();
     }
     return writer;
   },
@@ -448,6 +513,14 @@ export const Credential: MessageFns<Credential> = {
             message.expires_at = reader.string();
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.status = StatusPlace.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -472,6 +545,88 @@ export const Credential: MessageFns<Credential> = {
     message.credential_type = object.credential_type ?? "";
     message.issued_at = object.issued_at ?? "";
     message.expires_at = object.expires_at ?? undefined;
+    message.status = (object.status !== undefined && object.status !== null)
+      ? StatusPlace.fromPartial(object.status)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseStatusPlace(): StatusPlace {
+  return { idx: 0, uri: "", iss: "" };
+}
+
+export const StatusPlace: MessageFns<StatusPlace> = {
+  encode(message: StatusPlace, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.idx !== 0) {
+      writer.uint32(8).uint32(message.idx);
+    }
+    if (message.uri !== "") {
+      writer.uint32(18).string(message.uri);
+    }
+    if (message.iss !== "") {
+      writer.uint32(26).string(message.iss);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StatusPlace {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStatusPlace();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.idx = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.uri = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.iss = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<StatusPlace>): StatusPlace {
+    return StatusPlace.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<StatusPlace>): StatusPlace {
+    const message = createBaseStatusPlace();
+    message.idx = object.idx ?? 0;
+    message.uri = object.uri ?? "";
+    message.iss = object.iss ?? "";
     return message;
   },
 };
@@ -649,7 +804,14 @@ export const IssueManyRequest: MessageFns<IssueManyRequest> = {
 };
 
 function createBaseIssueItem(): IssueItem {
-  return { subject_did: "", credential_type: "", claims: "", expiration_date: undefined, place: undefined };
+  return {
+    subject_did: "",
+    credential_type: "",
+    claims: "",
+    expiration_date: undefined,
+    place: undefined,
+    status_list: undefined,
+  };
 }
 
 export const IssueItem: MessageFns<IssueItem> = {
@@ -668,6 +830,9 @@ export const IssueItem: MessageFns<IssueItem> = {
     }
     if (message.place !== undefined) {
       writer.uint32(40).uint32(message.place);
+    }
+    if (message.status_list !== undefined) {
+      writer.uint32(48).bool(message.status_list);
     }
     return writer;
   },
@@ -725,6 +890,14 @@ export const IssueItem: MessageFns<IssueItem> = {
             message.place = reader.uint32();
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.status_list = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -747,6 +920,7 @@ export const IssueItem: MessageFns<IssueItem> = {
     message.claims = object.claims ?? "";
     message.expiration_date = object.expiration_date ?? undefined;
     message.place = object.place ?? undefined;
+    message.status_list = object.status_list ?? undefined;
     return message;
   },
 };
@@ -2271,6 +2445,305 @@ export const CredentialSummary: MessageFns<CredentialSummary> = {
   },
 };
 
+function createBaseListStatusListsRequest(): ListStatusListsRequest {
+  return {};
+}
+
+export const ListStatusListsRequest: MessageFns<ListStatusListsRequest> = {
+  encode(_: ListStatusListsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListStatusListsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListStatusListsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ListStatusListsRequest>): ListStatusListsRequest {
+    return ListStatusListsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<ListStatusListsRequest>): ListStatusListsRequest {
+    const message = createBaseListStatusListsRequest();
+    return message;
+  },
+};
+
+function createBaseListStatusListsResponse(): ListStatusListsResponse {
+  return { lists: [] };
+}
+
+export const ListStatusListsResponse: MessageFns<ListStatusListsResponse> = {
+  encode(message: ListStatusListsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.lists) {
+      StatusListSummary.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListStatusListsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListStatusListsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.lists.push(StatusListSummary.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ListStatusListsResponse>): ListStatusListsResponse {
+    return ListStatusListsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListStatusListsResponse>): ListStatusListsResponse {
+    const message = createBaseListStatusListsResponse();
+    message.lists = object.lists?.map((e) => StatusListSummary.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseStatusListSummary(): StatusListSummary {
+  return { list_id: "", uri: "", version: "" };
+}
+
+export const StatusListSummary: MessageFns<StatusListSummary> = {
+  encode(message: StatusListSummary, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.list_id !== "") {
+      writer.uint32(10).string(message.list_id);
+    }
+    if (message.uri !== "") {
+      writer.uint32(18).string(message.uri);
+    }
+    if (message.version !== "") {
+      writer.uint32(26).string(message.version);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StatusListSummary {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStatusListSummary();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.list_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.uri = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.version = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<StatusListSummary>): StatusListSummary {
+    return StatusListSummary.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<StatusListSummary>): StatusListSummary {
+    const message = createBaseStatusListSummary();
+    message.list_id = object.list_id ?? "";
+    message.uri = object.uri ?? "";
+    message.version = object.version ?? "";
+    return message;
+  },
+};
+
+function createBaseGetStatusListRequest(): GetStatusListRequest {
+  return { list_id: "" };
+}
+
+export const GetStatusListRequest: MessageFns<GetStatusListRequest> = {
+  encode(message: GetStatusListRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.list_id !== "") {
+      writer.uint32(10).string(message.list_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetStatusListRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetStatusListRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.list_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<GetStatusListRequest>): GetStatusListRequest {
+    return GetStatusListRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetStatusListRequest>): GetStatusListRequest {
+    const message = createBaseGetStatusListRequest();
+    message.list_id = object.list_id ?? "";
+    return message;
+  },
+};
+
+function createBasePublishedStatusList(): PublishedStatusList {
+  return { token: "", version: "" };
+}
+
+export const PublishedStatusList: MessageFns<PublishedStatusList> = {
+  encode(message: PublishedStatusList, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.token !== "") {
+      writer.uint32(10).string(message.token);
+    }
+    if (message.version !== "") {
+      writer.uint32(18).string(message.version);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PublishedStatusList {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePublishedStatusList();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.token = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.version = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<PublishedStatusList>): PublishedStatusList {
+    return PublishedStatusList.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<PublishedStatusList>): PublishedStatusList {
+    const message = createBasePublishedStatusList();
+    message.token = object.token ?? "";
+    message.version = object.version ?? "";
+    return message;
+  },
+};
+
 function createBasePingRequest(): PingRequest {
   return {};
 }
@@ -2441,6 +2914,24 @@ export const CredentialsServiceDefinition = {
       requestType: ListRequest as typeof ListRequest,
       requestStream: false,
       responseType: ListResponse as typeof ListResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Returns the published status lists, without their content. */
+    listStatusLists: {
+      name: "ListStatusLists",
+      requestType: ListStatusListsRequest as typeof ListStatusListsRequest,
+      requestStream: false,
+      responseType: ListStatusListsResponse as typeof ListStatusListsResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Returns a published status list. */
+    getStatusList: {
+      name: "GetStatusList",
+      requestType: GetStatusListRequest as typeof GetStatusListRequest,
+      requestStream: false,
+      responseType: PublishedStatusList as typeof PublishedStatusList,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+import { statusLists } from '../status-lists.ts';
+
+/** How long clients and proxies may keep a list, in seconds: as long as its `ttl` says. */
+const LIST_SECONDS = 60;
+
+/** The endpoints of the status lists. They share what the gateway keeps of the lists. */
+export function statusListEndpoints() {
+    const lists = statusLists();
+    return [
+        endpoint({
+            id: 'status_lists.list',
+            method: 'GET',
+            path: '/v1/status-lists',
+            access: 'login',
+            status: 200,
+            message: 'Status lists',
+            document: { contentType: 'application/json; charset=utf-8', maxAgeSeconds: LIST_SECONDS },
+            answer: z.object({ status_lists: z.array(z.string()) }),
+            call: ({ services, context }) => lists.list(services, context),
+        }),
+
+        endpoint({
+            id: 'status_lists.get',
+            method: 'GET',
+            path: '/v1/status-lists/{list_id}',
+            access: 'login',
+            status: 200,
+            message: 'Status list',
+            document: { contentType: 'application/statuslist+jwt', maxAgeSeconds: LIST_SECONDS },
+            params: z.object({ list_id: z.string() }),
+            query: z.object({
+                time: z
+                    .string()
+                    .refine(() => false, 'is not supported: only the current list is kept')
+                    .optional(),
+            }),
+            answer: z.string(),
+            call: ({ params, services, context }) => lists.get(params.list_id, services, context),
+        }),
+    ];
+}

@@ -1,0 +1,104 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createCache } from '../platform/cache.ts';
+import { type CallContext, detached } from '../platform/context.ts';
+import { AppError } from '../platform/errors.ts';
+import { singleFlight } from '../platform/single-flight.ts';
+import { isId } from '../platform/uuid.ts';
+import type { StatusListSummary } from '../proto/gen/credentials/v1/credentials.ts';
+import { type PublicDocument, publicDocument } from './documents.ts';
+import { sinceUpgrade } from './endpoints/upgrading.ts';
+import type { Services } from './services.ts';
+
+/** How long the gateway uses what it knows about the lists before it asks again, in milliseconds. */
+const FRESH_MS = 1_000;
+/** Least time between two questions about the lists, in milliseconds, however many unknown lists are requested. */
+const SPACING_MS = 100;
+/** Time limit for a question to the credentials service, in milliseconds. */
+const TIMEOUT_MS = 5_000;
+/** Maximum number of lists that are kept. One has at most 0.5 MiB, its compressed form included. */
+const MAX_LISTS = 64;
+/** Maximum number of lists that are read at a time. Further requests for lists that are not kept get 503. */
+const READS_IN_FLIGHT = 16;
+
+interface Index {
+    /** When the question was asked, on the monotonic clock of this process, in milliseconds. */
+    askedAt: number;
+    lists: ReadonlyMap<string, StatusListSummary>;
+}
+
+interface Kept {
+    version: string;
+    document: PublicDocument;
+}
+
+export interface StatusLists {
+    /** Returns the list with this id as it is published now. Throws AppError `not_found` if there is none. */
+    get(listId: string, services: Services, context: CallContext): Promise<PublicDocument>;
+    /** Returns the addresses of all lists. */
+    list(services: Services, context: CallContext): Promise<PublicDocument>;
+}
+
+/**
+ * The published status lists, from memory. One question a second to the credentials service says which lists there are
+ * and which have changed, so a request for an unknown list costs no question of its own, and leaves nothing behind.
+ */
+export function statusLists(): StatusLists {
+    let index: Index = { askedAt: Number.NEGATIVE_INFINITY, lists: new Map() };
+    const kept = createCache<string, Kept>(MAX_LISTS);
+    const reading = new Map<string, Promise<PublicDocument>>();
+
+    const ask = singleFlight(async (services: Services, context: CallContext) => {
+        await delay(Math.max(0, index.askedAt + SPACING_MS - performance.now()));
+        const askedAt = performance.now();
+        const own = detached(context, TIMEOUT_MS);
+        const { lists } = await sinceUpgrade(services.credentials.listStatusLists({}, own));
+        index = { askedAt, lists: new Map(lists.map((list) => [list.list_id, list])) };
+    }, TIMEOUT_MS);
+
+    /** Returns an index that was asked for at this time or later. */
+    async function indexSince(time: number, services: Services, context: CallContext): Promise<Index['lists']> {
+        while (index.askedAt < time) await ask(services, context);
+        return index.lists;
+    }
+
+    async function read(list: StatusListSummary, services: Services, context: CallContext): Promise<PublicDocument> {
+        const own = detached(context, TIMEOUT_MS);
+        const { token, version } = await services.credentials.getStatusList({ list_id: list.list_id }, own);
+        const document = await publicDocument(token);
+        kept.set(list.list_id, { version, document });
+        return document;
+    }
+
+    function readOnce(list: StatusListSummary, services: Services, context: CallContext): Promise<PublicDocument> {
+        const name = `${list.list_id} ${list.version}`;
+        const shared = reading.get(name);
+        if (shared) return shared;
+        if (reading.size >= READS_IN_FLIGHT) throw busy();
+        const document = read(list, services, context).finally(() => reading.delete(name));
+        reading.set(name, document);
+        return document;
+    }
+
+    return {
+        async get(listId, services, context) {
+            const now = performance.now();
+            const isKnown = async (since: number) => (await indexSince(since, services, context)).get(listId);
+            // A list that has just begun is in the next answer.
+            const list = isId(listId) ? ((await isKnown(now - FRESH_MS)) ?? (await isKnown(now))) : undefined;
+            if (!list) throw new AppError('not_found', 'This status list does not exist.');
+            const found = kept.get(listId);
+            return found?.version === list.version ? found.document : readOnce(list, services, context);
+        },
+        async list(services, context) {
+            const lists = await indexSince(performance.now() - FRESH_MS, services, context);
+            return publicDocument(JSON.stringify({ status_lists: Array.from(lists.values(), ({ uri }) => uri) }));
+        },
+    };
+}
+
+function busy(): AppError {
+    return new AppError('unavailable', 'Too many status lists are read at once. Try again shortly.', {
+        retry_after: 1,
+        reason: 'status_lists',
+    });
+}

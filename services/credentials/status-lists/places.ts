@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { ownContext } from '../../../platform/context.ts';
+import { AppError, invalid } from '../../../platform/errors.ts';
+import { newId } from '../../../platform/ids.ts';
+import { singleFlight } from '../../../platform/single-flight.ts';
+import type { StatusPlace } from '../../../proto/gen/credentials/v1/credentials.ts';
+import { permutation } from './permutation.ts';
+import type { Publisher, StatusListDependencies } from './publisher.ts';
+import type { Block, Place, StatusList } from './rows.ts';
+import { BLOCK_PLACES } from './status-lists.store.ts';
+import { uriOf } from './uri.ts';
+
+/** Time limit for taking a block of places, in milliseconds. Calls that need a place wait for it. */
+const BLOCK_TIMEOUT_MS = 5_000;
+const KEY_BYTES = 16;
+/** Number of attempts to take a block. Another process may fill the list that this one has just begun. */
+const ATTEMPTS = 3;
+
+/** Gives places on status lists to new credentials. */
+export interface StatusPlaces {
+    /** Returns a place that no other credential has. Throws AppError `invalid` if the service has no PUBLIC_URL. */
+    take(): Promise<Place>;
+    /** Finds the place of a credential by its UUID. Throws an Error if it has none. */
+    find(id: string): Promise<Place>;
+}
+
+interface Open extends StatusList {
+    indexOf(place: number): number;
+    next: number;
+    end: number;
+}
+
+export function statusPlaces(deps: StatusListDependencies & { publisher: Publisher }): StatusPlaces {
+    const { store, publicUrl } = deps;
+    let open: Open | undefined;
+    const refill = singleFlight(async (url: string) => {
+        const { permutation_key: key, first, ...list } = await nextBlock(deps, url);
+        open = { ...list, indexOf: permutation(key), next: first, end: first + BLOCK_PLACES };
+    }, BLOCK_TIMEOUT_MS);
+    return {
+        async take() {
+            if (publicUrl === undefined) throw invalid('status_list is not possible: this service has no PUBLIC_URL.');
+            while (open === undefined || open.next === open.end) await refill(publicUrl);
+            const { list, list_id, public_url, issuer_did } = open;
+            return { list, list_id, public_url, issuer_did, status_index: open.indexOf(open.next++) };
+        },
+        async find(id) {
+            const place = await store.findPlace(id);
+            if (!place) throw new Error('A credential with a status list has no place.');
+            return place;
+        },
+    };
+}
+
+/** Takes a block of the open list, and begins a list if none is open. No credential names a list that nobody can read. */
+async function nextBlock(
+    { store, signing, publisher, clock }: StatusListDependencies & { publisher: Publisher },
+    publicUrl: string,
+): Promise<Block> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+        const block = await store.takeBlock(publicUrl);
+        if (block) {
+            if (!block.published) await publisher.publish(block);
+            return block;
+        }
+        const { did } = await signing.getStatusKey({}, ownContext());
+        const now = clock();
+        await store.begin({
+            list_id: newId(now),
+            public_url: publicUrl,
+            issuer_did: did,
+            permutation_key: randomBytes(KEY_BYTES),
+            created_at: new Date(now).toISOString(),
+        });
+    }
+    throw new AppError('unavailable', 'No status list has a free place. Try again shortly.', {
+        retry_after: 1,
+        reason: 'status_lists',
+    });
+}
+
+/** The place as the credential and the answer show it. */
+export function shownPlace(place: Place): StatusPlace {
+    return { idx: place.status_index, uri: uriOf(place), iss: place.issuer_did };
+}

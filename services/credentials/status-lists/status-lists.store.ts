@@ -1,0 +1,117 @@
+import { type Database, sql } from '../../../platform/postgres/db.ts';
+import { LIST_PLACES } from './permutation.ts';
+import type { Block, Change, Place, StatusList, StatusListStore } from './rows.ts';
+
+/**
+ * Number of places that a process takes at a time. It divides LIST_PLACES. A process that ends leaves the rest of its
+ * places empty.
+ */
+export const BLOCK_PLACES = 1_024;
+
+const LIST_COLUMNS = sql.fragment`list, list_id, public_url, issuer_did`;
+/** Names a published list. Two publications with the same number of revocations and the same time are equal. */
+const VERSION = sql.fragment`p.revoked || '-' || extract(epoch FROM p.issued_at)::bigint`;
+
+export function statusListStore(db: Database): StatusListStore {
+    return {
+        ...placeStore(db),
+        ...publisherStore(db),
+        async listPublished(limit) {
+            return db.prepared(
+                'status_lists_published',
+                sql.unsafe`
+                SELECT ${LIST_COLUMNS}, ${VERSION} AS version
+                FROM credentials.status_lists JOIN credentials.status_publications AS p USING (list)
+                ORDER BY list DESC LIMIT ${limit}`,
+            );
+        },
+        async findPublished(listId) {
+            const [found] = await db.prepared<{ token: string; version: string }>(
+                'status_lists_find',
+                sql.unsafe`
+                SELECT p.token, ${VERSION} AS version
+                FROM credentials.status_lists JOIN credentials.status_publications AS p USING (list)
+                WHERE list_id = ${listId}`,
+            );
+            return found;
+        },
+    };
+}
+
+function placeStore(db: Database): Pick<StatusListStore, 'takeBlock' | 'begin' | 'findPlace'> {
+    return {
+        async takeBlock(publicUrl) {
+            const [block] = await db.rows<Block>(sql.unsafe`
+                UPDATE credentials.status_lists SET taken = taken + ${BLOCK_PLACES}
+                WHERE public_url = ${publicUrl} AND taken < ${LIST_PLACES}
+                RETURNING ${LIST_COLUMNS}, permutation_key, taken - ${BLOCK_PLACES} AS first,
+                    EXISTS (SELECT FROM credentials.status_publications AS p WHERE p.list = status_lists.list) AS published`);
+            return block;
+        },
+        async begin({ list_id, public_url, issuer_did, permutation_key, created_at }) {
+            await db.rows(sql.unsafe`
+                INSERT INTO credentials.status_lists (list_id, public_url, issuer_did, permutation_key, created_at)
+                VALUES (${list_id}, ${public_url}, ${issuer_did}, ${sql.binary(permutation_key)}, ${created_at})
+                ON CONFLICT DO NOTHING`);
+        },
+        async findPlace(id) {
+            const [place] = await db.prepared<Place>(
+                'status_lists_place',
+                sql.unsafe`
+                SELECT ${LIST_COLUMNS}, status_index
+                FROM credentials.credentials JOIN credentials.status_lists ON list = status_list
+                WHERE id = ${id}`,
+            );
+            return place;
+        },
+    };
+}
+
+function publisherStore(
+    db: Database,
+): Omit<StatusListStore, 'takeBlock' | 'begin' | 'findPlace' | 'listPublished' | 'findPublished'> {
+    return {
+        async readRevoked(list) {
+            // One statement, so that all indexes are read at the same moment; and one value, because a row for each of a
+            // million indexes would occupy the event loop for a second.
+            const [read] = await db.rows<{ indexes: Buffer | null }>(sql.unsafe`
+                SELECT string_agg(int4send(status_index), '') AS indexes FROM credentials.credentials
+                WHERE status_list = ${list} AND revoked_at IS NOT NULL`);
+            const bytes = read?.indexes ?? Buffer.alloc(0);
+            return new Int32Array(bytes.length / 4).map((_, place) => bytes.readInt32BE(place * 4));
+        },
+        async publish({ list, revoked, issued_at, token }) {
+            await db.rows(sql.unsafe`
+                INSERT INTO credentials.status_publications AS p (list, revoked, issued_at, token)
+                VALUES (${list}, ${revoked}, ${issued_at}, ${token})
+                ON CONFLICT (list) DO UPDATE
+                SET revoked = excluded.revoked, issued_at = excluded.issued_at, token = excluded.token
+                WHERE (excluded.revoked, excluded.issued_at) >= (p.revoked, p.issued_at)`);
+        },
+        async readChanges(limit) {
+            return db.rows<Change>(sql.unsafe`
+                SELECT id, list FROM credentials.status_changes ORDER BY id LIMIT ${limit}`);
+        },
+        async removeChanges(ids) {
+            await db.rows(sql.unsafe`
+                DELETE FROM credentials.status_changes WHERE id = ANY(${sql.array([...ids], 'int8')})`);
+        },
+        async findLists(lists) {
+            return db.rows<StatusList>(sql.unsafe`
+                SELECT ${LIST_COLUMNS} FROM credentials.status_lists
+                WHERE list = ANY(${sql.array([...lists], 'int4')})`);
+        },
+        async findOld(before, limit) {
+            return db.rows<StatusList>(sql.unsafe`
+                SELECT ${LIST_COLUMNS} FROM credentials.status_lists LEFT JOIN credentials.status_publications AS p USING (list)
+                WHERE p.issued_at IS NULL OR p.issued_at < ${before}
+                ORDER BY p.issued_at NULLS FIRST LIMIT ${limit}`);
+        },
+        async readAges() {
+            const [ages] = await db.rows<Awaited<ReturnType<StatusListStore['readAges']>>>(sql.unsafe`
+                SELECT extract(epoch FROM now() - (SELECT min(made_at) FROM credentials.status_changes))::float8 * 1000 AS changed_ms,
+                    extract(epoch FROM now() - (SELECT min(issued_at) FROM credentials.status_publications))::float8 * 1000 AS published_ms`);
+            return ages ?? { changed_ms: null, published_ms: null };
+        },
+    };
+}

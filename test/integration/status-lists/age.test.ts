@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { sql } from '../../../platform/postgres/db.ts';
+import { createMetrics } from '../../../platform/telemetry/metrics.ts';
+import { exposeAge } from '../../../services/credentials/status-lists/age.ts';
+import { startListing } from './status-lists.fixture.ts';
+
+const { db, lists, publisher, issueListed, revoke } = await startListing();
+
+describe('the metric status_list_age_seconds', () => {
+    const metrics = createMetrics();
+    exposeAge(metrics, lists);
+    async function assertAges(expected: { revocation: number; signature: number }): Promise<void> {
+        const { text } = await metrics.expose();
+        for (const [due, age] of Object.entries(expected)) {
+            const shown = Number(new RegExp(`^status_list_age_seconds{due="${due}"} (.+)$`, 'm').exec(text)?.[1]);
+            assert.ok(Math.abs(shown - age) < 30, `${due}: ${shown} instead of ${age}`);
+        }
+    }
+
+    it('grows with the oldest revocation that no list shows, until it is published', async () => {
+        await publisher.run();
+        await assertAges({ revocation: 0, signature: 0 });
+        await revoke(await issueListed());
+        await db.rows(sql.unsafe`UPDATE credentials.status_changes SET made_at = made_at - interval '90 seconds'`);
+        await assertAges({ revocation: 90, signature: 0 });
+        await publisher.run();
+        await assertAges({ revocation: 0, signature: 0 });
+    });
+
+    it('grows when a list should have been signed again, until it is', async () => {
+        await db.rows(sql.unsafe`
+            UPDATE credentials.status_publications SET issued_at = issued_at - interval '13 hours'`);
+        await assertAges({ revocation: 0, signature: 3_600 });
+        await publisher.run();
+        await assertAges({ revocation: 0, signature: 0 });
+    });
+
+    it('is absent while PostgreSQL does not answer', async () => {
+        const other = createMetrics();
+        exposeAge(other, { readAges: () => Promise.reject(new Error('away')) });
+        assert.doesNotMatch((await other.expose()).text, /^status_list_age_seconds/m);
+    });
+});

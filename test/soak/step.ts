@@ -1,0 +1,2 @@
+/** A step of a visit makes one call. */
+export type Step = () => Promise<unknown>;
