@@ -1,6 +1,6 @@
 import { JsonError, JsonText, parseJson, topLevelString } from '../platform/json.ts';
 import { DID_KEY_SCHEME, decodeDidKey } from './did-key.ts';
-import { splitToken, type TokenParts, type TokenPrimitives, verifyToken } from './v4-public.ts';
+import { splitToken, type TokenPrimitives, verifyToken } from './v4-public.ts';
 import { isIssuerWebDid } from './web-did.ts';
 
 export interface OpenRequest {
@@ -40,11 +40,14 @@ export function openToken({ token, did, byKid, members, raw }: OpenRequest, prim
     const parts = splitToken(token, primitives);
     if (parts === undefined) return refused('The token is not a well-formed v4.public token.');
     const issuer = did ?? namedIn('iss', parts.message, primitives);
-    const signer =
-        byKid && issuer !== undefined && isIssuerWebDid(issuer) ? keyNamedIn(parts.message, primitives) : issuer;
-    const fault = signatureFault(signer, parts, primitives);
-    return fault ?? readPayload(primitives.decodeUtf8(parts.message), { members, raw });
+    const isWeb = byKid && issuer !== undefined && isIssuerWebDid(issuer);
+    const key = decodeDidKey((isWeb ? keyNamedIn(parts.message, primitives) : issuer) ?? '');
+    if (key === undefined) return refused(isWeb ? NO_KEY : 'The issuer is not an Ed25519 did:key.');
+    if (!verifyToken(parts, key, primitives)) return refused('The signature is not valid.');
+    return readPayload(primitives.decodeUtf8(parts.message), { members, raw });
 }
+
+const NO_KEY = 'The token does not name the key of its issuer.';
 
 /** Returns the key of a did:web issuer that an unverified payload names, as a did:key. */
 function keyNamedIn(message: Uint8Array, primitives: TokenPrimitives): string | undefined {
@@ -61,12 +64,6 @@ function namedIn(member: string, message: Uint8Array, { decodeUtf8 }: TokenPrimi
         if (error instanceof JsonError) return undefined;
         throw error;
     }
-}
-
-function signatureFault(did: string | undefined, parts: TokenParts, primitives: TokenPrimitives): Opened | undefined {
-    const publicKey = did === undefined ? undefined : decodeDidKey(did);
-    if (publicKey === undefined) return refused('The issuer is not an Ed25519 did:key.');
-    return verifyToken(parts, publicKey, primitives) ? undefined : refused('The signature is not valid.');
 }
 
 function readPayload(text: string | undefined, wanted: Pick<OpenRequest, 'members' | 'raw'>): Opened {

@@ -76,7 +76,8 @@ export function writeDocument(
         ETag: etag,
         Vary: Vary === undefined ? 'Accept-Encoding' : `Accept-Encoding, ${Vary}`,
     };
-    if (known?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)) {
+    const isKnown = (tag: string) => tag === '*' || tag.replace(/^W\//, '') === etag;
+    if (known?.split(',').some((tag) => isKnown(tag.trim()))) {
         response.writeHead(304, allHeaders).end();
         return;
     }

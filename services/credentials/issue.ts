@@ -58,7 +58,7 @@ export async function issueOne(
             place,
         };
         if (claim) {
-            const newClaim = { ...claim, ...made, sealed: sealKid(claim, { token: '', kid }) };
+            const newClaim = { ...claim, ...made, sealed: sealKid(claim, kid) };
             const outcome = await store.insertOnce({ row, claim: newClaim }, context);
             return outcome === 'written' ? credential : undefined;
         }

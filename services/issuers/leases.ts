@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createCache } from '../../platform/cache.ts';
+import { AppError } from '../../platform/errors.ts';
 
 /**
  * How long a process may use what it has read about an issuer without reading it again, in milliseconds. A call that
@@ -14,6 +15,9 @@ const MARGIN_MS = 20;
 /** Maximum number of issuers that a process remembers for one purpose. */
 const MAX_LEASES = 2_048;
 
+/** Number of readings of one call. A reading that takes longer than a lease is repeated. */
+const READINGS = 3;
+
 interface Lease<Value> {
     value: Value;
     /** On the monotonic clock of this process, in milliseconds. */
@@ -21,25 +25,42 @@ interface Lease<Value> {
 }
 
 export interface Leases<Value> {
-    /** Returns the value if its lease has not ended. */
-    get(key: string): Value | undefined;
-    /** Remembers what was read. `readAt`: when the reading began (`performance.now()`), not when it ended. */
-    set(key: string, value: Value, readAt: number): void;
+    /**
+     * Returns what is remembered of an issuer, or what `read` returns, and remembers it. A value that was read for longer
+     * than a lease lasts may have been changed since, so it is read again. Throws AppError `unavailable` if every
+     * reading takes that long.
+     */
+    find(key: string, read: () => Promise<Value | undefined>): Promise<Value | undefined>;
 }
 
-export function leases<Value>(): Leases<Value> {
+/** `forget` is called with each value when its lease has ended, even if another value has taken its place. */
+export function leases<Value>(forget: (value: Value) => void = () => {}): Leases<Value> {
     const known = createCache<string, Lease<Value>>(MAX_LEASES);
+
+    function remember(key: string, lease: Lease<Value>): void {
+        known.set(key, lease);
+        const end = () => {
+            if (known.get(key) === lease) known.delete(key);
+            forget(lease.value);
+        };
+        setTimeout(end, LEASE_MS).unref();
+    }
+
     return {
-        get(key) {
-            const lease = known.get(key);
-            return lease !== undefined && performance.now() < lease.until ? lease.value : undefined;
-        },
-        set(key, value, readAt) {
-            const lease = { value, until: readAt + LEASE_MS };
-            known.set(key, lease);
-            // The value may be a seed, which must not stay in memory until other issuers displace it.
-            const forget = () => known.get(key) === lease && known.delete(key);
-            setTimeout(forget, LEASE_MS).unref();
+        async find(key, read) {
+            const leased = known.get(key);
+            if (leased !== undefined && performance.now() < leased.until) return leased.value;
+            for (let reading = 0; reading < READINGS; reading++) {
+                const until = performance.now() + LEASE_MS; // from before the reading
+                const value = await read();
+                if (value === undefined) return undefined;
+                remember(key, { value, until });
+                if (performance.now() < until) return value;
+            }
+            throw new AppError('unavailable', 'The issuer could not be read in time. Try again shortly.', {
+                retry_after: 1,
+                reason: 'issuers',
+            });
         },
     };
 }

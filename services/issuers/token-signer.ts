@@ -43,7 +43,7 @@ export function tokenSigner(deps: {
         async sign({ did, secretKey, field, payload, kid }, context) {
             if (secretKey === undefined) {
                 const own = withoutIdempotencyKey(context);
-                return signing.sign({ did, payload, kid }, own).catch((error) => refuse(error, field));
+                return signing.sign({ did, payload, kid }, own).catch((error) => refuse(error, { did, field }));
             }
             if (isIssuerWebDid(did)) {
                 throw invalid(`${field} must be left out: nobody but the service has the keys of this issuer.`);
@@ -51,19 +51,21 @@ export function tokenSigner(deps: {
             return { token: await signatures.sign({ did, secretKey, payload }, context) };
         },
         async check({ did, field }, context) {
-            await signing.checkSigner({ did }, withoutIdempotencyKey(context)).catch((error) => refuse(error, field));
+            await signing
+                .checkSigner({ did }, withoutIdempotencyKey(context))
+                .catch((error) => refuse(error, { did, field }));
         },
     };
 }
 
-/** Without an issuer of that DID, the caller should have sent a private key. */
-function refuse(error: unknown, field: string): never {
-    if (error instanceof AppError && error.kind === 'not_found') throw invalid(`${field} is required.`);
-    throw error;
+/** Without an issuer of that DID, the caller should have sent a private key, or named another DID. */
+function refuse(error: unknown, { did, field }: Pick<Signer, 'did' | 'field'>): never {
+    if (!(error instanceof AppError) || error.kind !== 'not_found') throw error;
+    throw invalid(isIssuerWebDid(did) ? error.detail : `${field} is required.`);
 }
 
 /** Returns what a claim keeps, so that a repeated call signs with the same key. A did:key has only one. */
-export function sealKid(claim: Claim, { kid }: Signed): Buffer | null {
+export function sealKid(claim: Claim, kid: string | undefined): Buffer | null {
     return kid === undefined ? null : sealAnswer(claim, { codec: SignResponse, message: { token: '', kid } });
 }
 

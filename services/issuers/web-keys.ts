@@ -18,14 +18,11 @@ export interface WebKeys {
 export function webKeys(signing: Pick<ServiceOf<typeof SigningServiceDefinition>, 'getKeys'>): WebKeys {
     const known = leases<IssuerKids>();
 
-    async function find(did: string, context: CallContext): Promise<IssuerKids | undefined> {
-        const leased = known.get(did);
-        if (leased) return leased;
-        const readAt = performance.now();
-        const { issuers } = await signing.getKeys({ dids: [did] }, withoutIdempotencyKey(context));
-        const [issuer] = issuers;
-        if (issuer) known.set(did, issuer, readAt);
-        return issuer;
+    function find(did: string, context: CallContext): Promise<IssuerKids | undefined> {
+        return known.find(did, async () => {
+            const { issuers } = await signing.getKeys({ dids: [did] }, withoutIdempotencyKey(context));
+            return issuers[0];
+        });
     }
 
     return {

@@ -66,7 +66,7 @@ export async function create(
         const { holder, audience, credentials_count, created_at } = presentation;
         const row = { id: made.id, account: context.user_id, created_at, credentials_count, holder, audience };
         if (claim) {
-            const newClaim = { ...claim, ...made, sealed: sealKid(claim, { token: '', kid }) };
+            const newClaim = { ...claim, ...made, sealed: sealKid(claim, kid) };
             const outcome = await store.insertOnce({ row, claim: newClaim }, context);
             return outcome === 'written' ? presentation : undefined;
         }

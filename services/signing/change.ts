@@ -8,8 +8,9 @@ import {
     RotateKeyRequest,
     RotateKeyResponse,
 } from '../../proto/gen/signing/v1/signing.ts';
+import { DID_KEY_SCHEME, decodeDidKey } from '../../tokens/did-key.ts';
 import { didKeyFragment } from '../../workers/crypto/did-key.ts';
-import { type Claim, openAnswer, sealAnswer } from '../idempotency/claim.ts';
+import { type Claim, type HeldClaim, openAnswer, sealAnswer } from '../idempotency/claim.ts';
 import { requireText } from '../texts.ts';
 import type { SigningDependencies } from './dependencies.ts';
 import type { IssuerRow, KeyRow, OwnIssuer } from './rows.ts';
@@ -17,6 +18,8 @@ import { existing, issuerOf, keyOf, ownIssuer } from './view.ts';
 
 /** Maximum number of keys of an issuer, because its DID document lists all that are not compromised. */
 const MAX_KEYS = 100;
+/** Further keys that an issuer may have if it has no active one, so that a compromise does not end it. */
+const SPARE_KEYS = 100;
 /** Maximum length of the reason of a compromise, in characters. */
 const MAX_REASON_LENGTH = 2_000;
 
@@ -33,7 +36,12 @@ export async function rotateKey(
     const call = { operation: 'issuers.rotate', codec: RotateKeyRequest, message: request };
     const claim = deps.idempotency.claimOf(call, context);
     const write = () => rotate(deps, own, claim, context);
-    return deps.idempotency.once(claim, { write, replay: openAnswer(RotateKeyResponse), lookFirst: true }, context);
+    const open = openAnswer(RotateKeyResponse);
+    const replay = async (held: HeldClaim, made: Claim) => {
+        await deps.leasesEnd(); // the first call may still wait for this
+        return open(held, made);
+    };
+    return deps.idempotency.once(claim, { write, replay, lookFirst: true }, context);
 }
 
 /** Resolves to undefined if an earlier call holds the claim. */
@@ -60,7 +68,7 @@ async function rotate(
         seal: (previous: string | undefined) =>
             sealAnswer(claim, { codec: RotateKeyResponse, message: answerOf(previous) }),
     };
-    const rotation = { ...own, key, created_at: createdAt, mostKeys: MAX_KEYS, claim: newClaim };
+    const rotation = { ...own, key, created_at: createdAt, mostKeys: MAX_KEYS + SPARE_KEYS, claim: newClaim };
     const outcome = await store.rotate(rotation, requireRotatable, context);
     if (outcome === 'held') return undefined;
     const { previous } = existing(outcome === 'missing' ? undefined : outcome);
@@ -73,7 +81,9 @@ function requireRotatable({ method, archived_at }: IssuerRow, keys: readonly Key
         throw new AppError('conflict', 'A did:key is its key, so it cannot be rotated. Create another issuer.');
     }
     if (archived_at !== null) throw archived();
-    if (keys.length >= MAX_KEYS) throw new AppError('conflict', `An issuer may have ${MAX_KEYS} keys.`);
+    const hasActive = keys.some((key) => key.retired_at === null && key.compromised_at === null);
+    if (keys.length >= (hasActive ? MAX_KEYS : MAX_KEYS + SPARE_KEYS))
+        throw new AppError('conflict', `An issuer may have ${MAX_KEYS} keys.`);
 }
 
 /** Resolves when every process refuses what the key has signed. A key that is compromised already stays as it is. */
@@ -83,6 +93,7 @@ export async function markCompromised(
     context: CallContext,
 ): Promise<IssuerKey> {
     const own = ownIssuer(issuer_id, context);
+    if (!decodeDidKey(DID_KEY_SCHEME + kid)) throw noSuchKey();
     if (reason !== undefined) requireText('reason', reason, MAX_REASON_LENGTH);
     const issuer = existing(await store.find(own, context));
     if (issuer.method === 'key') {
@@ -92,7 +103,7 @@ export async function markCompromised(
     }
     const at = new Date(clock()).toISOString();
     const row = await store.markCompromised({ ...own, kid, at, reason }, context);
-    if (!row) throw new AppError('not_found', 'This issuer has no such key.');
+    if (!row) throw noSuchKey();
     await leasesEnd();
     return keyOf(row);
 }
@@ -107,6 +118,10 @@ export async function archiveIssuer(
     const row = existing(await store.archive({ ...own, at: new Date(clock()).toISOString() }, context));
     await leasesEnd();
     return issuerOf(row, await store.keysOf([row.id], context));
+}
+
+function noSuchKey(): AppError {
+    return new AppError('not_found', 'This issuer has no such key.');
 }
 
 function archived(): AppError {

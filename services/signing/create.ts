@@ -3,6 +3,7 @@ import { type CallContext, requireUser, withoutIdempotencyKey } from '../../plat
 import { invalid } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { CreateIssuerRequest, Issuer } from '../../proto/gen/signing/v1/signing.ts';
+import { isIssuerWebDid } from '../../tokens/web-did.ts';
 import { didKeyFragment } from '../../workers/crypto/did-key.ts';
 import { type Claim, openAnswer, sealAnswer } from '../idempotency/claim.ts';
 import { quotaExceeded, quotaOf } from '../quotas.ts';
@@ -56,7 +57,7 @@ export async function newIssuer(
     const pair = await deps.signatures.generate(context);
     const kid = didKeyFragment(pair.did);
     const key = await deps.seeds.seal(pair.seed, { account, issuer: id, kid }, context);
-    const did = method === 'key' ? pair.did : webDid(deps.publicUrl, id);
+    const did = (method === 'web' && webDid(deps.publicUrl, id)) || pair.did;
     // Records a did:key first, so that its owner can resolve it and sees what names it. A recorded DID without an issuer
     // does no harm.
     if (method === 'key' && account !== null) {
@@ -67,22 +68,20 @@ export async function newIssuer(
 
 function requireMethod({ publicUrl }: SigningDependencies, text: string): Method {
     if (text !== 'key' && text !== 'web') throw invalid('method must be key or web.');
-    if (text === 'web' && !hasHostName(publicUrl)) {
-        throw invalid('method must be key: this service has no public host name for did:web.');
+    if (text === 'web' && !isIssuerWebDid(webDid(publicUrl, newId()) ?? '')) {
+        throw invalid('method must be key: the PUBLIC_URL of this service has no form that did:web allows.');
     }
     return text;
 }
 
-/** The method did:web allows no IP addresses. */
-function hasHostName(publicUrl: string | undefined): boolean {
-    if (publicUrl === undefined) return false;
-    const { hostname } = new URL(publicUrl);
-    return isIP(hostname) === 0 && !hostname.startsWith('[');
-}
-
-/** Returns the DID whose document is at `/issuers/<id>/did.json` below the public URL. */
-function webDid(publicUrl: string | undefined, id: string): string {
-    const { host, pathname } = new URL(publicUrl ?? '');
+/**
+ * Returns the DID whose document is at `/issuers/<id>/did.json` below the public URL; undefined if there is no public URL,
+ * or if it has no host name: the method did:web allows no IP addresses.
+ */
+function webDid(publicUrl: string | undefined, id: string): string | undefined {
+    if (publicUrl === undefined) return undefined;
+    const { host, hostname, pathname } = new URL(publicUrl);
+    if (isIP(hostname) !== 0 || hostname.startsWith('[')) return undefined;
     const path = pathname.split('/').filter((part) => part !== '');
     return ['did', 'web', host.replace(':', '%3A'), ...path, 'issuers', id].join(':');
 }

@@ -39,27 +39,39 @@ interface DataKey {
 export function seeds(deps: { store: SigningStore; encryption: KeyEncryption; clock: () => number }): Seeds {
     const { store, encryption, clock } = deps;
     const kept = keptKeys();
+    const running = new Map<string, Promise<Buffer>>();
 
+    /** Unwraps a data key once for all concurrent calls, because its key-encryption key may be kept by a slow provider. */
     async function unwrapped({ id, account, kek, wrapped }: DataKeyRow): Promise<DataKey> {
-        const key = kept.get(id) ?? kept.put(id, await encryption.unwrap({ kek, wrapped }, account));
-        return { id, key };
+        const known = kept.get(id);
+        if (known) return { id, key: known };
+        const unwrapping =
+            running.get(id) ?? encryption.unwrap({ kek, wrapped }, account).then((plain) => kept.put(id, plain));
+        running.set(id, unwrapping);
+        return { id, key: await unwrapping.finally(() => running.delete(id)) };
     }
 
     async function created(account: string | null, context: CallContext): Promise<DataKey> {
         const plain = newKey();
-        const now = clock();
-        const row = { id: newId(now), account, created_at: new Date(now).toISOString() };
-        await store.insertDataKey({ ...row, ...(await encryption.wrap(plain, account)) }, context);
-        return { id: row.id, key: kept.put(row.id, plain) };
+        try {
+            const now = clock();
+            const row = { id: newId(now), account, created_at: new Date(now).toISOString() };
+            await store.insertDataKey({ ...row, ...(await encryption.wrap(plain, account)) }, context);
+            return { id: row.id, key: kept.put(row.id, Buffer.from(plain)) };
+        } finally {
+            wipeSecret(plain);
+        }
     }
 
     return {
         async seal(seed, { account, issuer, kid }, context) {
-            const row = await store.dataKeyOf(account, context);
-            const { id, key } = row ? await unwrapped(row) : await created(account, context);
-            const sealed = sealAs(seed, key, associatedData({ account, issuer, kid }));
-            wipeSecret(seed);
-            return { kid, sealed, data_key: id };
+            try {
+                const row = await store.dataKeyOf(account, context);
+                const { id, key } = row ? await unwrapped(row) : await created(account, context);
+                return { kid, sealed: sealAs(seed, key, associatedData({ account, issuer, kid })), data_key: id };
+            } finally {
+                wipeSecret(seed);
+            }
         },
         async open({ sealed, data_key }, place, context) {
             const row = kept.get(data_key) ? undefined : await store.findDataKey(data_key, context);

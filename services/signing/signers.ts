@@ -1,5 +1,6 @@
 import type { CallContext } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
+import { wipeSecret } from '../../workers/crypto/secure-memory.ts';
 import { leases } from '../issuers/leases.ts';
 import type { Seeds } from './data-keys.ts';
 import type { SignerRow, SigningStore } from './rows.ts';
@@ -10,6 +11,7 @@ export interface Signer {
     account: string | null;
     method: SignerRow['method'];
     kid: string;
+    /** It is wiped when the lease ends, so it must be used at once. */
     seed: Buffer;
 }
 
@@ -26,7 +28,7 @@ const KEY_IS_COMPROMISED = 'The key that has signed this is compromised, so it s
 
 /** Finds signing keys. A process reads and opens the key of an issuer once in each lease. */
 export function signers({ store, seeds }: { store: SigningStore; seeds: Seeds }): Signers {
-    const known = leases<Signer>();
+    const known = leases<Signer>(({ seed }) => wipeSecret(seed));
 
     async function read(did: string, kid: string | undefined, context: CallContext): Promise<Signer> {
         const rows = (await store.signer(did, context)).filter(({ account }) => account === context.user_id);
@@ -49,14 +51,8 @@ export function signers({ store, seeds }: { store: SigningStore; seeds: Seeds })
     return {
         async find({ did, kid }, context) {
             const name = kid === undefined ? did : `${did}#${kid}`;
-            const leased = known.get(name);
-            if (leased) {
-                if (leased.account !== context.user_id) throw notFound();
-                return leased;
-            }
-            const readAt = performance.now();
-            const signer = await read(did, kid, context);
-            known.set(name, signer, readAt);
+            const signer = await known.find(name, () => read(did, kid, context));
+            if (!signer || signer.account !== context.user_id) throw notFound();
             return signer;
         },
     };

@@ -1,6 +1,7 @@
 import { encodeBase64Url } from '../../platform/base64.ts';
 import type { CallContext } from '../../platform/context.ts';
-import { AppError } from '../../platform/errors.ts';
+import { AppError, invalid } from '../../platform/errors.ts';
+import { JsonError, topLevelString } from '../../platform/json.ts';
 import type { SignStatusListRequest, SignStatusListResponse } from '../../proto/gen/signing/v1/signing.ts';
 import { keyPairFrom, sign } from '../../workers/crypto/ed25519.ts';
 import { newIssuer } from './create.ts';
@@ -49,6 +50,7 @@ export function statusLists(deps: SigningDependencies) {
             }
             const bytes = Buffer.from(payload);
             if (bytes.length > MAX_PAYLOAD_BYTES) throw new AppError('too_large', 'The status list is too large.');
+            if (issuerOf(payload) !== (await ownDid(context))) throw invalid('The status list names another issuer.');
             const { seed, public_key } = await ownKey(context);
             const signed = `${HEADER}.${encodeBase64Url(bytes)}`;
             const signature = sign(Buffer.from(signed), seed, public_key);
@@ -56,4 +58,14 @@ export function statusLists(deps: SigningDependencies) {
             return { token: `${signed}.${encodeBase64Url(signature)}` };
         },
     };
+}
+
+/** Returns the issuer that a list names. A list that names another one than its signer would be refused everywhere. */
+function issuerOf(payload: string): string | undefined {
+    try {
+        return topLevelString(payload, 'iss');
+    } catch (error) {
+        if (error instanceof JsonError) return undefined;
+        throw error;
+    }
 }

@@ -37,7 +37,13 @@ describe('creating an issuer', () => {
         const create = (method: string, service = signing) =>
             service.createIssuer({ name: 'Registrar', method }, testContext());
         await refuses('invalid', create('ion'));
-        for (const publicUrl of [undefined, 'https://192.0.2.7', 'https://[2001:db8::1]:8443']) {
+        for (const publicUrl of [
+            undefined,
+            'https://192.0.2.7',
+            'https://[2001:db8::1]:8443',
+            'https://a_b.example',
+            'https://a.example/~b',
+        ]) {
             await refuses('invalid', create('web', open({ publicUrl })));
         }
         await refuses('invalid', signing.createIssuer({ name: ' ', method: 'key' }, testContext()));
@@ -124,7 +130,7 @@ it('only the service itself signs status lists, always with the same key', async
     const trusted = testContext({ user_id: undefined, trusted: true });
     const { did: own } = await signing.getStatusKey({}, trusted);
     assert.equal((await open().getStatusKey({}, trusted)).did, own);
-    const { token } = await open().signStatusList({ payload: '{"sub":"x"}' }, trusted);
+    const { token } = await open().signStatusList({ payload: JSON.stringify({ iss: own, sub: 'x' }) }, trusted);
     const [head = '', body = '', signature = ''] = token.split('.');
     assert.deepEqual(JSON.parse(String(Buffer.from(head, 'base64url'))), { alg: 'EdDSA', typ: 'statuslist+jwt' });
     const x = Buffer.from(decodeDidKey(own) ?? []).toString('base64url');
@@ -133,6 +139,9 @@ it('only the service itself signs status lists, always with the same key', async
     assert.ok(await crypto.subtle.verify('Ed25519', key, Buffer.from(signature, 'base64url'), signed));
     await refuses('forbidden', signing.signStatusList({ payload: '{}' }, testContext()));
     await refuses('forbidden', signing.signStatusList({ payload: '{}' }, testContext({ trusted: true })));
+    for (const payload of ['{"sub":"x"}', '{"iss":"did:key:z6Mk"}', 'x']) {
+        await refuses('invalid', signing.signStatusList({ payload }, trusted));
+    }
     const rows = await db.rows(sql.unsafe`SELECT 1 FROM signing.issuers WHERE account IS NULL`);
     assert.equal(rows.length, 1);
     await refuses('not_found', signing.sign({ did: own, payload: '{"a":1}' }, trusted));

@@ -56,7 +56,7 @@ describe('rotating a key', () => {
         assert.equal((await signing.getIssuer({ issuer_id }, context)).keys.length, 2);
     });
 
-    it('is refused for a did:key, for an archived issuer, and after a hundred keys', async () => {
+    it('is refused for a did:key, for an archived issuer, and after a hundred keys unless none is active', async () => {
         const key = await newIssuer(signing, 'key');
         await refuses('conflict', signing.rotateKey({ issuer_id: key.issuer_id }, key.context));
         const { issuer_id, kid, context } = await newIssuer(signing, 'web');
@@ -65,6 +65,8 @@ describe('rotating a key', () => {
             SELECT 'old' || n, issuer, sealed, data_key, created_at, now() FROM signing.keys, generate_series(1, 99) AS n
             WHERE kid = ${kid}`);
         await refuses('conflict', signing.rotateKey({ issuer_id }, context));
+        await signing.markCompromised({ issuer_id, kid }, context);
+        assert.equal((await signing.rotateKey({ issuer_id }, context)).previous, undefined);
         await db.rows(sql.unsafe`DELETE FROM signing.keys WHERE kid LIKE 'old%'`);
         await signing.archiveIssuer({ issuer_id }, context);
         await refuses('conflict', signing.rotateKey({ issuer_id }, context));
@@ -98,7 +100,9 @@ describe('a compromised key', () => {
     it('is one of the issuer, and not that of a did:key', async () => {
         const { issuer_id, context } = await newIssuer(signing, 'web');
         const foreign = await newIssuer(signing, 'web');
-        await refuses('not_found', signing.markCompromised({ issuer_id, kid: foreign.kid }, context));
+        for (const kid of [foreign.kid, '\0', '', 'x'.repeat(100_000)]) {
+            await refuses('not_found', signing.markCompromised({ issuer_id, kid }, context));
+        }
         const reason = 'x'.repeat(2_001);
         await refuses('invalid', signing.markCompromised({ issuer_id, kid: foreign.kid, reason }, context));
         const key = await newIssuer(signing, 'key');

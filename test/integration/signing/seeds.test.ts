@@ -2,6 +2,11 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { it } from 'node:test';
 import { sql } from '../../../platform/postgres/db.ts';
+import { loadConfig } from '../../../platform/process/config.ts';
+import { createMetrics } from '../../../platform/telemetry/metrics.ts';
+import { seeds } from '../../../services/signing/data-keys.ts';
+import { keyEncryption } from '../../../services/signing/key-encryption/key-encryption.ts';
+import { signingStore } from '../../../services/signing/store.ts';
 import { testContext } from '../../support/harness.ts';
 import { refuses } from '../credentials/credentials.fixture.ts';
 import { newIssuer, startSigning } from './signing.fixture.ts';
@@ -69,4 +74,25 @@ it('an issuer of another account gets no signature from what a process remembers
     const { did, context } = await newIssuer(signing, 'key');
     await signing.sign({ did, payload }, context);
     await refuses('not_found', signing.sign({ did, payload }, testContext()));
+});
+
+it('a data key is unwrapped once for all calls that need it at the same time', async () => {
+    const { did, context } = await newIssuer(signing, 'key');
+    let unwrapped = 0;
+    const store = signingStore(db);
+    const encryption = keyEncryption({ config: loadConfig({ KEK: kek }), metrics: createMetrics() });
+    const counting: typeof encryption = {
+        ...encryption,
+        unwrap(...call) {
+            unwrapped++;
+            return encryption.unwrap(...call);
+        },
+    };
+    const own = seeds({ store, encryption: counting, clock: Date.now });
+    const [row] = await store.signer(did, context);
+    assert.ok(row);
+    const place = { account: row.account, issuer: row.id, kid: row.kid };
+    const opened = await Promise.all(Array.from({ length: 20 }, () => own.open(row, place, context)));
+    assert.equal(new Set(opened.map((seed) => seed.toString('hex'))).size, 1);
+    assert.equal(unwrapped, 1);
 });

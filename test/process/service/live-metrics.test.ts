@@ -138,7 +138,7 @@ describe('a Prometheus that scrapes every process', { skip }, () => {
                 .map(({ metric }) => metric['role'])
                 .sort();
         assert.deepEqual(await rolesWith('passwords'), ['identity', 'wallet']);
-        assert.deepEqual(await rolesWith('signatures'), ['credentials', 'did', 'presentations', 'wallet']);
+        assert.deepEqual(await rolesWith('signatures'), ['credentials', 'did', 'presentations', 'signing', 'wallet']);
     });
 
     it('is supplemented by log queries of the runbooks, which find the source of guesses and of refused keys', () => {

@@ -1,45 +1,54 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppError } from '../../../../platform/errors.ts';
 import { leases, leasesEnd } from '../../../../services/issuers/leases.ts';
 
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
+/** Longer than a lease, in milliseconds. */
+const LONG_MS = 1_050;
 
-/** Remembers a seed of which there is no other copy. */
-function leasedSeed() {
-    const known = leases<{ seed: Buffer }>();
-    const value = { seed: Buffer.alloc(32, 7) };
-    known.set('did:web:a.example', value, performance.now());
-    return { known, seed: new WeakRef(value) };
-}
-
-it('a lease ends a second after its reading began, and before a change is answered', async () => {
-    const known = leases<string>();
-    known.set('fresh', 'value', performance.now());
-    known.set('slow', 'value', performance.now() - 1_000);
-    assert.equal(known.get('fresh'), 'value');
-    assert.equal(known.get('slow'), undefined);
+it('a value is read once in a lease, and again after a change could have been answered', async () => {
+    const known = leases<number>();
+    let readings = 0;
+    const find = () => known.find('did', async () => ++readings);
+    assert.deepEqual([await find(), await find()], [1, 1]);
     await leasesEnd();
-    assert.equal(known.get('fresh'), undefined);
+    assert.equal(await find(), 2);
 });
 
-it('a value is not kept in memory after its lease', async () => {
-    const { known, seed } = leasedSeed();
-    assert.equal(known.get('did:web:a.example')?.seed.length, 32);
-    await leasesEnd();
-    collectGarbage();
-    assert.equal(seed.deref(), undefined);
-    assert.equal(known.get('did:web:a.example'), undefined);
+it('a value whose reading took longer than the lease is not used', async () => {
+    const known = leases<number>();
+    let readings = 0;
+    const slowOnce = async () => {
+        readings++;
+        if (readings === 1) await delay(LONG_MS);
+        return readings;
+    };
+    assert.equal(await known.find('did', slowOnce), 2);
 });
 
-it('a new lease is not ended by the timer of the one before', async () => {
-    const known = leases<string>();
-    known.set('did', 'old', performance.now());
-    const ended = leasesEnd();
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    known.set('did', 'new', performance.now());
-    await ended;
-    assert.equal(known.get('did'), 'new');
+it('a call fails if every reading takes longer than a lease', async () => {
+    const known = leases<number>();
+    const slow = async () => {
+        await delay(LONG_MS);
+        return 1;
+    };
+    const isUnavailable = (error: unknown) => error instanceof AppError && error.kind === 'unavailable';
+    await assert.rejects(known.find('did', slow), isUnavailable);
+});
+
+it('nothing is remembered of what does not exist', async () => {
+    const known = leases<number>();
+    assert.equal(await known.find('did', async () => undefined), undefined);
+    assert.equal(await known.find('did', async () => 1), 1);
+});
+
+it('each value is forgotten when its own lease ends, also if another one has taken its place', async () => {
+    const forgotten: number[] = [];
+    const known = leases<number>((value) => forgotten.push(value));
+    await known.find('did', async () => 1);
+    await Promise.all([known.find('other', async () => 2), known.find('other', async () => 3)]);
+    assert.deepEqual(forgotten, []);
+    await leasesEnd();
+    assert.deepEqual(forgotten.sort(), [1, 2, 3]);
 });
