@@ -13,8 +13,11 @@ import { uriOf } from './uri.ts';
 /** Time limit for taking a block of places, in milliseconds. Calls that need a place wait for it. */
 const BLOCK_TIMEOUT_MS = 5_000;
 const KEY_BYTES = 16;
-/** Number of attempts to take a block. Another process may fill the list that this one has just begun. */
-const ATTEMPTS = 3;
+/**
+ * Number of attempts to take a block: the first may have to begin a list, the second to publish it, and another process
+ * may fill it before the third.
+ */
+const ATTEMPTS = 4;
 
 /** Gives places on status lists to new credentials. */
 export interface StatusPlaces {
@@ -52,16 +55,21 @@ export function statusPlaces(deps: StatusListDependencies & { publisher: Publish
     };
 }
 
-/** Takes a block of the open list, and begins a list if none is open. No credential names a list that nobody can read. */
+/**
+ * Takes a block of the open list, and begins a list if none is open. It is published first: no credential names a list
+ * that nobody can read, and while lists cannot be signed, no places are used up.
+ */
 async function nextBlock(
     { store, signing, publisher, clock }: StatusListDependencies & { publisher: Publisher },
     publicUrl: string,
 ): Promise<Block> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
         const block = await store.takeBlock(publicUrl);
-        if (block) {
-            if (!block.published) await publisher.publish(block);
-            return block;
+        if (block) return block;
+        const unread = await store.findOpen(publicUrl);
+        if (unread) {
+            await publisher.publish(unread);
+            continue;
         }
         const { did } = await signing.getStatusKey({}, ownContext());
         const now = clock();

@@ -38,15 +38,21 @@ export function statusListStore(db: Database): StatusListStore {
     };
 }
 
-function placeStore(db: Database): Pick<StatusListStore, 'takeBlock' | 'begin' | 'findPlace'> {
+function placeStore(db: Database): Pick<StatusListStore, 'takeBlock' | 'findOpen' | 'begin' | 'findPlace'> {
     return {
         async takeBlock(publicUrl) {
             const [block] = await db.rows<Block>(sql.unsafe`
                 UPDATE credentials.status_lists SET taken = taken + ${BLOCK_PLACES}
                 WHERE public_url = ${publicUrl} AND taken < ${LIST_PLACES}
-                RETURNING ${LIST_COLUMNS}, permutation_key, taken - ${BLOCK_PLACES} AS first,
-                    EXISTS (SELECT FROM credentials.status_publications AS p WHERE p.list = status_lists.list) AS published`);
+                    AND EXISTS (SELECT FROM credentials.status_publications AS p WHERE p.list = status_lists.list)
+                RETURNING ${LIST_COLUMNS}, permutation_key, taken - ${BLOCK_PLACES} AS first`);
             return block;
+        },
+        async findOpen(publicUrl) {
+            const [list] = await db.rows<StatusList>(sql.unsafe`
+                SELECT ${LIST_COLUMNS} FROM credentials.status_lists
+                WHERE public_url = ${publicUrl} AND taken < ${LIST_PLACES}`);
+            return list;
         },
         async begin({ list_id, public_url, issuer_did, permutation_key, created_at }) {
             await db.rows(sql.unsafe`
@@ -69,7 +75,7 @@ function placeStore(db: Database): Pick<StatusListStore, 'takeBlock' | 'begin' |
 
 function publisherStore(
     db: Database,
-): Omit<StatusListStore, 'takeBlock' | 'begin' | 'findPlace' | 'listPublished' | 'findPublished'> {
+): Omit<StatusListStore, 'takeBlock' | 'findOpen' | 'begin' | 'findPlace' | 'listPublished' | 'findPublished'> {
     return {
         async readRevoked(list) {
             // One statement, so that all indexes are read at the same moment; and one value, because a row for each of a

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { withIdempotencyKey } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import { CredentialsServiceDefinition, type StatusPlace } from '../../../proto/gen/credentials/v1/credentials.ts';
 import { credentialsService } from '../../../services/credentials/service.ts';
@@ -153,5 +154,33 @@ describe('a full list', () => {
         assert.equal(new Set(uris.slice(0, -1)).size, 1);
         assert.notEqual(uris.at(-1), uris[0], 'the place after the last one is on another list');
         assert.equal(new Set(places.map(keyOf)).size, places.length);
+    });
+});
+
+describe('an outage of signing', () => {
+    it('uses up no places and no lists', async () => {
+        const publicUrl = 'https://outage.example';
+        let failures = 50;
+        const failing: typeof signing = {
+            ...signing,
+            async signStatusList(request, context) {
+                if (failures-- > 0) throw new AppError('unavailable', 'The key-encryption key cannot be reached.');
+                return signing.signStatusList(request, context);
+            },
+        };
+        const service = anotherProcess({ publicUrl, signing: failing });
+        const taken = () =>
+            db.rows<{ taken: number }>(sql.unsafe`
+                SELECT taken FROM credentials.status_lists WHERE public_url = ${publicUrl}`);
+        while (failures > 0) await refuses('unavailable', issueAt(service));
+        assert.deepEqual(
+            (await taken()).map((row) => row.taken),
+            [0],
+        );
+        await issueAt(service);
+        assert.deepEqual(
+            (await taken()).map((row) => row.taken),
+            [BLOCK_PLACES],
+        );
     });
 });
