@@ -6,7 +6,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import { CredentialsServiceDefinition, type StatusPlace } from '../../../proto/gen/credentials/v1/credentials.ts';
 import { credentialsService } from '../../../services/credentials/service.ts';
-import { LIST_PLACES } from '../../../services/credentials/status-lists/permutation.ts';
+import { LIST_PLACES, permutation } from '../../../services/credentials/status-lists/permutation.ts';
 import { BLOCK_PLACES } from '../../../services/credentials/status-lists/status-lists.store.ts';
 import { testContext } from '../../support/harness.ts';
 import { type Credentials, refuses, requestBy, shown } from '../credentials/credentials.fixture.ts';
@@ -182,5 +182,26 @@ describe('an outage of signing', () => {
             (await taken()).map((row) => row.taken),
             [BLOCK_PLACES],
         );
+    });
+});
+
+describe('a call that issues nothing', () => {
+    it('takes no place: one with a wrong key, and a repeated one', async () => {
+        const publicUrl = 'https://spared.example';
+        const service = anotherProcess({ publicUrl });
+        const request = requestBy(issuer, { status_list: true });
+        const context = () => withIdempotencyKey(issuer.context, key);
+        const key = randomUUID();
+        const first = await service.issue(request, context());
+        await service.issue(request, context());
+        await refuses('unprocessable', service.issue({ ...request, claims: '{}' }, context()));
+        for (const wrong of [Buffer.alloc(32), Buffer.alloc(31), undefined]) {
+            await refuses('invalid', service.issue({ ...request, issuer_private_key: wrong }, issuer.context));
+        }
+        const second = await issueAt(service);
+        const [list] = await db.rows<{ permutation_key: Buffer }>(sql.unsafe`
+            SELECT permutation_key FROM credentials.status_lists WHERE public_url = ${publicUrl}`);
+        const indexOf = permutation(list?.permutation_key ?? assert.fail('there is no list'));
+        assert.deepEqual([placeOf(first).idx, placeOf(second).idx], [indexOf(0), indexOf(1)]);
     });
 });
