@@ -53,8 +53,8 @@ export interface StatusListStore {
      * revocation is permanent.
      */
     publish(publication: NewPublication): Promise<void>;
-    /** Reads the earliest changes, at most `limit`. */
-    readChanges(limit: number): Promise<readonly Change[]>;
+    /** Reads the earliest changes of lists other than `except`, at most `limit`. */
+    readChanges(limit: number, except: readonly number[]): Promise<readonly Change[]>;
     removeChanges(ids: readonly number[]): Promise<void>;
     findLists(lists: readonly number[]): Promise<readonly StatusList[]>;
     /** Finds up to `limit` lists that were published before this time, or never: the oldest first. */

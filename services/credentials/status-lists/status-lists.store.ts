@@ -94,9 +94,10 @@ function publisherStore(
                 SET revoked = excluded.revoked, issued_at = excluded.issued_at, token = excluded.token
                 WHERE (excluded.revoked, excluded.issued_at) >= (p.revoked, p.issued_at)`);
         },
-        async readChanges(limit) {
+        async readChanges(limit, except) {
             return db.rows<Change>(sql.unsafe`
-                SELECT id, list FROM credentials.status_changes ORDER BY id LIMIT ${limit}`);
+                SELECT id, list FROM credentials.status_changes
+                WHERE list <> ALL(${sql.array([...except], 'int4')}) ORDER BY id LIMIT ${limit}`);
         },
         async removeChanges(ids) {
             await db.rows(sql.unsafe`
@@ -115,7 +116,7 @@ function publisherStore(
         },
         async readAges() {
             const [ages] = await db.rows<Awaited<ReturnType<StatusListStore['readAges']>>>(sql.unsafe`
-                SELECT extract(epoch FROM now() - (SELECT min(made_at) FROM credentials.status_changes))::float8 * 1000 AS changed_ms,
+                SELECT extract(epoch FROM now() - (SELECT made_at FROM credentials.status_changes ORDER BY id LIMIT 1))::float8 * 1000 AS changed_ms,
                     extract(epoch FROM now() - (SELECT min(issued_at) FROM credentials.status_publications))::float8 * 1000 AS published_ms`);
             return ages ?? { changed_ms: null, published_ms: null };
         },
