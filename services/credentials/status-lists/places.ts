@@ -12,6 +12,8 @@ import { uriOf } from './uri.ts';
 
 /** Time limit for taking a block of places, in milliseconds. Calls that need a place wait for it. */
 const BLOCK_TIMEOUT_MS = 5_000;
+/** The reason of errors, for logs and metrics. */
+const REASON = 'status_lists';
 const KEY_BYTES = 16;
 /**
  * Number of attempts to take a block: the first may have to begin a list, the second to publish it, and another process
@@ -36,10 +38,14 @@ interface Open extends StatusList {
 export function statusPlaces(deps: StatusListDependencies & { publisher: Publisher }): StatusPlaces {
     const { store, publicUrl } = deps;
     let open: Open | undefined;
-    const refill = singleFlight(async (url: string) => {
-        const { permutation_key: key, first, ...list } = await nextBlock(deps, url);
-        open = { ...list, indexOf: permutation(key), next: first, end: first + BLOCK_PLACES };
-    }, BLOCK_TIMEOUT_MS);
+    const refill = singleFlight(
+        async (url: string) => {
+            const { permutation_key: key, first, ...list } = await nextBlock(deps, url);
+            open = { ...list, indexOf: permutation(key), next: first, end: first + BLOCK_PLACES };
+        },
+        BLOCK_TIMEOUT_MS,
+        REASON,
+    );
     return {
         async take() {
             if (publicUrl === undefined) throw invalid('status_list is not possible: this service has no PUBLIC_URL.');
@@ -83,7 +89,7 @@ async function nextBlock(
     }
     throw new AppError('unavailable', 'No status list has a free place. Try again shortly.', {
         retry_after: 1,
-        reason: 'status_lists',
+        reason: REASON,
     });
 }
 
