@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { StatusList } from '@sd-jwt/jwt-status-list';
-import { newId } from '../../../platform/ids.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import { LIST_PLACES } from '../../../services/credentials/status-lists/permutation.ts';
 import { RESIGN_AFTER_MS, statusListPublisher } from '../../../services/credentials/status-lists/publisher.ts';
@@ -158,43 +157,6 @@ describe('the publisher', () => {
         await refuses('not_found', read());
         await publisher.run();
         assert.match((await read()).token, /^[\w-]+\.[\w-]+\.[\w-]+$/);
-    });
-});
-
-describe('a list that cannot be signed', () => {
-    it('keeps no other list waiting, neither a changed one nor a new one', async () => {
-        const { did: issuerDid } = await signing.getStatusKey({}, testContext());
-        const listId = newId();
-        const failing = statusListPublisher({
-            store: lists,
-            clock,
-            signing: {
-                ...signing,
-                async signStatusList(request, context) {
-                    if (request.payload.includes(listId)) throw new Error('this list cannot be signed');
-                    return signing.signStatusList(request, context);
-                },
-            },
-        });
-        const begin = async (id: string, publicUrl: string) => {
-            const created = { permutation_key: Buffer.alloc(16), created_at: new Date().toISOString() };
-            await lists.begin({ list_id: id, public_url: publicUrl, issuer_did: issuerDid, ...created });
-        };
-        const newList = newId();
-        await begin(listId, 'https://unsigned.example');
-        await begin(newList, 'https://signed.example');
-        // More changes than are read at a time, before that of the other list.
-        await db.rows(sql.unsafe`
-            INSERT INTO credentials.status_changes (list)
-            SELECT list FROM credentials.status_lists, generate_series(1, 10001) WHERE list_id = ${listId}`);
-        const credential = await issueListed();
-        await revoke(credential);
-        await assert.rejects(failing.run(), /cannot be signed/);
-        assert.equal(await isRevoked(placeOf(credential)), true);
-        assert.equal(await services.changes(), 10_001);
-        await credentials.getStatusList({ list_id: newList }, testContext());
-        await publisher.run();
-        assert.equal(await services.changes(), 0);
     });
 });
 
