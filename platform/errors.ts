@@ -21,7 +21,7 @@ const KINDS = {
 } as const;
 
 /** The form of a reason: a kind of thing and, if there are several of it, its name. */
-export const REASON = /^[a-z]+( [a-zA-Z0-9_.-]{1,64})?$/;
+export const REASON = /^[a-z_]+( [a-zA-Z0-9_.-]{1,64})?$/;
 
 export type ErrorKind = keyof typeof KINDS;
 

@@ -20,3 +20,5 @@ export const MAX_OVERLAP_SECONDS = 2_592_000;
 export const DEFAULT_OVERLAP_SECONDS = 86_400;
 /** Most calls that one check of an API key counts as. */
 export const MAX_CHECK_COST = 1_000;
+/** How long a verifier, a client or a proxy may keep a status list before it fetches it again, in seconds. */
+export const TTL_SECONDS = 60;

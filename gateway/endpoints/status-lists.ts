@@ -1,9 +1,7 @@
 import { z } from 'zod';
+import { TTL_SECONDS } from '../../proto/limits.ts';
 import { endpoint } from '../endpoint.ts';
 import { statusLists } from '../status-lists.ts';
-
-/** How long clients and proxies may keep a list, in seconds: as long as its `ttl` says. */
-const LIST_SECONDS = 60;
 
 /** The endpoints of the status lists. They share what the gateway keeps of the lists. */
 export function statusListEndpoints() {
@@ -16,7 +14,7 @@ export function statusListEndpoints() {
             access: 'login',
             status: 200,
             message: 'Status lists',
-            document: { contentType: 'application/json; charset=utf-8', maxAgeSeconds: LIST_SECONDS },
+            document: { contentType: 'application/json; charset=utf-8', maxAgeSeconds: TTL_SECONDS },
             answer: z.object({ status_lists: z.array(z.string()) }),
             call: ({ services, context }) => lists.list(services, context),
         }),
@@ -28,7 +26,7 @@ export function statusListEndpoints() {
             access: 'login',
             status: 200,
             message: 'Status list',
-            document: { contentType: 'application/statuslist+jwt', maxAgeSeconds: LIST_SECONDS },
+            document: { contentType: 'application/statuslist+jwt', maxAgeSeconds: TTL_SECONDS },
             params: z.object({ list_id: z.string() }),
             query: z.object({
                 time: z

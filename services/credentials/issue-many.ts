@@ -6,12 +6,11 @@ import {
     type IssueManyResponse,
     IssueRequest,
 } from '../../proto/gen/credentials/v1/credentials.ts';
-import { signerOf } from '../../workers/crypto/signature-jobs.ts';
 import { digestOf } from '../idempotency/claim.ts';
 import { type ClaimedItem, claimItems, noteItems, runItem } from '../idempotency/items.ts';
 import { type ItemContext, requireItems } from './batches.ts';
 import type { CredentialsDependencies } from './dependencies.ts';
-import { issueOne } from './issue.ts';
+import { issueOne, signerIn } from './issue.ts';
 import { requireIssuer } from './rules.ts';
 
 /** Maximum number of bytes of the texts of a batch. The answer contains them twice and must fit into one message. */
@@ -30,7 +29,8 @@ export async function issueMany(
 ): Promise<IssueManyResponse> {
     requireItems('items', [...items, ...refused_places]);
     requireIssuer(issuer_did);
-    await requireSigner(deps, { issuer_did, issuer_private_key }, context);
+    // The key is the same for all items, so a wrong one fails the batch.
+    await deps.tokenSigner.check(signerIn({ issuer_did, issuer_private_key }), context);
     if (items.reduce((sum, item) => sum + sizeOf(item), 0) > MAX_BATCH_BYTES) {
         throw new AppError('too_large', 'The items may have at most 1 MiB of text in total.');
     }
@@ -54,16 +54,6 @@ export async function issueMany(
         context,
     );
     return { results: results.map(({ value, failure }) => ({ value: value?.value, failure })) };
-}
-
-/** The key is the same for all items, so a wrong one fails the batch. */
-async function requireSigner(
-    { tokenSigner }: CredentialsDependencies,
-    { issuer_did: did, issuer_private_key: secretKey }: Pick<IssueManyRequest, 'issuer_did' | 'issuer_private_key'>,
-    context: CallContext,
-): Promise<void> {
-    if (secretKey === undefined) await tokenSigner.check({ did, field: 'issuer_private_key' }, context);
-    else signerOf({ did, secretKey });
 }
 
 function sizeOf({ subject_did, credential_type, claims }: IssueItem): number {

@@ -27,16 +27,25 @@ export async function issue(
     requireIssuer(request.issuer_did);
     const call = { operation: 'credentials.issue', codec: IssueRequest, message: request };
     const claim = deps.idempotency.claimOf(call, context);
-    return issueOne(deps, { request, claim }, context);
+    return issueOne(deps, { request, claim, isFirstLook: true }, context);
 }
 
-/** Issues a credential of an issuer whose DID has been checked. `held` is the claim of an earlier call, if it is known. */
+interface Issuing {
+    request: IssueRequest;
+    claim?: Claim | undefined;
+    /** The claim of an earlier call, if it is known. */
+    held?: HeldClaim | undefined;
+    /** Nobody has looked for an earlier call yet, or checked the private key. */
+    isFirstLook?: boolean;
+}
+
+/** Issues a credential of an issuer whose DID has been checked. A call that fails or repeats another takes no place. */
 export async function issueOne(
     deps: CredentialsDependencies,
-    { request, claim, held }: { request: IssueRequest; claim?: Claim | undefined; held?: HeldClaim | undefined },
+    { request, claim, held, isFirstLook = false }: Issuing,
     context: CallContext | ItemContext,
 ): Promise<Credential> {
-    const { store, idempotency, clock } = deps;
+    const { store, idempotency, clock, tokenSigner } = deps;
     const { issuer_did: issuer, subject_did: subject, credential_type, claims, expiration_date } = request;
     requireSubject(subject);
     requireCredentialType(credential_type);
@@ -44,6 +53,7 @@ export async function issueOne(
     const expiresAt = expiration_date === undefined ? undefined : requireExpiry(expiration_date);
 
     const write = async (): Promise<Credential | undefined> => {
+        if (isFirstLook && request.status_list) await tokenSigner.check(signerIn(request), context);
         const now = clock();
         const made = { id: newId(now), made_at: new Date(now).toISOString() };
         const place = request.status_list ? await deps.statusPlaces.take() : undefined;
@@ -69,7 +79,14 @@ export async function issueOne(
         const place = request.status_list ? await deps.statusPlaces.find(made.id) : undefined;
         return (await signed(deps, { request, expiresAt, made, place, kid: openKid(made, own) }, context)).credential;
     };
-    return idempotency.once(claim, { write, replay, held }, context);
+    // Writing is expensive if it takes a place or calls the signing service.
+    const lookFirst = isFirstLook && (request.status_list === true || request.issuer_private_key === undefined);
+    return idempotency.once(claim, { write, replay, held, lookFirst }, context);
+}
+
+/** Who signs, as the request says. */
+export function signerIn({ issuer_did, issuer_private_key }: Pick<IssueRequest, 'issuer_did' | 'issuer_private_key'>) {
+    return { did: issuer_did, secretKey: issuer_private_key, field: 'issuer_private_key' };
 }
 
 /** What is signed. `kid`: the key that has signed it before, if this is a replay. */
@@ -87,7 +104,7 @@ async function signed(
     { request, expiresAt, made, place, kid }: Signing,
     context: CallContext | ItemContext,
 ): Promise<{ credential: Credential; kid: string | undefined }> {
-    const { issuer_did: issuer, subject_did: subject, credential_type, claims, issuer_private_key } = request;
+    const { issuer_did: issuer, subject_did: subject, credential_type, claims } = request;
     const shown = {
         credential_id: credentialId(made.id),
         issuer,
@@ -98,7 +115,6 @@ async function signed(
     };
     const status = place && shownPlace(place);
     const payload = writePayload({ ...shown, claims, place: status });
-    const signer = { did: issuer, secretKey: issuer_private_key, field: 'issuer_private_key' };
-    const { token, kid: signedBy } = await tokenSigner.sign({ ...signer, payload, kid }, context);
+    const { token, kid: signedBy } = await tokenSigner.sign({ ...signerIn(request), payload, kid }, context);
     return { credential: { ...shown, credential: token, status }, kid: signedBy };
 }

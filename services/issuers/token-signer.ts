@@ -3,6 +3,7 @@ import { AppError, invalid } from '../../platform/errors.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import { type SigningServiceDefinition, SignResponse } from '../../proto/gen/signing/v1/signing.ts';
 import { isIssuerWebDid } from '../../tokens/web-did.ts';
+import { signerOf } from '../../workers/crypto/signature-jobs.ts';
 import type { Signatures } from '../../workers/crypto/signatures.ts';
 import { type Claim, type HeldClaim, openAnswer, sealAnswer } from '../idempotency/claim.ts';
 
@@ -29,8 +30,8 @@ export interface TokenSigner {
         signer: Signer & { payload: string; kid?: string | undefined },
         context: CallContext & { background?: boolean },
     ): Promise<Signed>;
-    /** Throws as sign() does, without signing, if the DID is not one of the caller's issuers. */
-    check(signer: Pick<Signer, 'did' | 'field'>, context: CallContext): Promise<void>;
+    /** Throws as sign() does, without signing, if the private key is wrong, or missing and the DID is not one of the caller's issuers. */
+    check(signer: Signer, context: CallContext): Promise<void>;
 }
 
 /** Signs tokens with the key that a caller sends, or lets the signing service do it. */
@@ -45,17 +46,25 @@ export function tokenSigner(deps: {
                 const own = withoutIdempotencyKey(context);
                 return signing.sign({ did, payload, kid }, own).catch((error) => refuse(error, { did, field }));
             }
-            if (isIssuerWebDid(did)) {
-                throw invalid(`${field} must be left out: nobody but the service has the keys of this issuer.`);
-            }
+            refuseKeyOf(did, field);
             return { token: await signatures.sign({ did, secretKey, payload }, context) };
         },
-        async check({ did, field }, context) {
-            await signing
-                .checkSigner({ did }, withoutIdempotencyKey(context))
-                .catch((error) => refuse(error, { did, field }));
+        async check({ did, secretKey, field }, context) {
+            if (secretKey === undefined) {
+                const own = withoutIdempotencyKey(context);
+                await signing.checkSigner({ did }, own).catch((error) => refuse(error, { did, field }));
+                return;
+            }
+            refuseKeyOf(did, field);
+            signerOf({ did, secretKey });
         },
     };
+}
+
+/** Nobody sends the key of a did:web of the service. */
+function refuseKeyOf(did: string, field: string): void {
+    if (!isIssuerWebDid(did)) return;
+    throw invalid(`${field} must be left out: nobody but the service has the keys of this issuer.`);
 }
 
 /** Without an issuer of that DID, the caller should have sent a private key, or named another DID. */

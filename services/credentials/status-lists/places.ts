@@ -12,9 +12,14 @@ import { uriOf } from './uri.ts';
 
 /** Time limit for taking a block of places, in milliseconds. Calls that need a place wait for it. */
 const BLOCK_TIMEOUT_MS = 5_000;
+/** The reason of errors, for logs and metrics. */
+const REASON = 'status_lists';
 const KEY_BYTES = 16;
-/** Number of attempts to take a block. Another process may fill the list that this one has just begun. */
-const ATTEMPTS = 3;
+/**
+ * Number of attempts to take a block: the first may have to begin a list, the second to publish it, and another process
+ * may fill it before the third.
+ */
+const ATTEMPTS = 4;
 
 /** Gives places on status lists to new credentials. */
 export interface StatusPlaces {
@@ -33,10 +38,14 @@ interface Open extends StatusList {
 export function statusPlaces(deps: StatusListDependencies & { publisher: Publisher }): StatusPlaces {
     const { store, publicUrl } = deps;
     let open: Open | undefined;
-    const refill = singleFlight(async (url: string) => {
-        const { permutation_key: key, first, ...list } = await nextBlock(deps, url);
-        open = { ...list, indexOf: permutation(key), next: first, end: first + BLOCK_PLACES };
-    }, BLOCK_TIMEOUT_MS);
+    const refill = singleFlight(
+        async (url: string) => {
+            const { permutation_key: key, first, ...list } = await nextBlock(deps, url);
+            open = { ...list, indexOf: permutation(key), next: first, end: first + BLOCK_PLACES };
+        },
+        BLOCK_TIMEOUT_MS,
+        REASON,
+    );
     return {
         async take() {
             if (publicUrl === undefined) throw invalid('status_list is not possible: this service has no PUBLIC_URL.');
@@ -52,16 +61,21 @@ export function statusPlaces(deps: StatusListDependencies & { publisher: Publish
     };
 }
 
-/** Takes a block of the open list, and begins a list if none is open. No credential names a list that nobody can read. */
+/**
+ * Takes a block of the open list, and begins a list if none is open. It is published first: no credential names a list
+ * that nobody can read, and while lists cannot be signed, no places are used up.
+ */
 async function nextBlock(
     { store, signing, publisher, clock }: StatusListDependencies & { publisher: Publisher },
     publicUrl: string,
 ): Promise<Block> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
         const block = await store.takeBlock(publicUrl);
-        if (block) {
-            if (!block.published) await publisher.publish(block);
-            return block;
+        if (block) return block;
+        const unread = await store.findOpen(publicUrl);
+        if (unread) {
+            await publisher.publish(unread);
+            continue;
         }
         const { did } = await signing.getStatusKey({}, ownContext());
         const now = clock();
@@ -75,7 +89,7 @@ async function nextBlock(
     }
     throw new AppError('unavailable', 'No status list has a free place. Try again shortly.', {
         retry_after: 1,
-        reason: 'status_lists',
+        reason: REASON,
     });
 }
 

@@ -1,6 +1,7 @@
 import { ownContext } from '../../../platform/context.ts';
 import type { ServiceOf } from '../../../platform/rpc/definition.ts';
 import type { SigningServiceDefinition } from '../../../proto/gen/signing/v1/signing.ts';
+import { TTL_SECONDS } from '../../../proto/limits.ts';
 import { mapInFlight } from '../../map-in-flight.ts';
 import { encodeTokenStatuses, tokenStatuses } from './encoding.ts';
 import type { StatusList, StatusListStore } from './rows.ts';
@@ -8,8 +9,6 @@ import { uriOf } from './uri.ts';
 
 /** How long a list may be used after it was signed, in seconds. */
 export const LIST_SECONDS = 86_400;
-/** How long a verifier may keep a list before it fetches it again, in seconds. */
-export const TTL_SECONDS = 60;
 /** A list is signed again after this time, in milliseconds, even if no credential was revoked: half of LIST_SECONDS. */
 export const RESIGN_AFTER_MS = 43_200_000;
 /** Number of changes that are read at a time. */
@@ -34,7 +33,7 @@ export interface Publisher {
     /**
      * Publishes the lists with revocations that are not published yet, new lists, and lists that were signed long ago. It
      * may be interrupted at any point, and several may run at once: a list is never replaced by an older one, and a
-     * change is removed only after a list with it is stored.
+     * change is removed only after a list with it is stored. Throws at the end if lists could not be published.
      */
     run(): Promise<void>;
 }
@@ -57,23 +56,42 @@ export function statusListPublisher({ store, signing, clock }: Omit<StatusListDe
         await store.publish({ list: list.list, revoked: revoked.length, issued_at: issuedAt, token });
     }
 
-    const publishAll = (lists: readonly StatusList[]) => mapInFlight(lists, LISTS_IN_FLIGHT, publish, ownContext());
+    return { publish, run: () => runOnce({ store, clock, publish }) };
+}
 
-    /** Returns the number of changes that it has published. */
-    async function publishChanges(): Promise<number> {
+/** Publishes what is due. A list that fails does not keep the others waiting. */
+async function runOnce({
+    store,
+    clock,
+    publish,
+}: Pick<StatusListDependencies, 'store' | 'clock'> & Pick<Publisher, 'publish'>): Promise<void> {
+    const failures = new Map<number, unknown>();
+
+    /** Publishes these lists, each of them with what follows. */
+    const publishAll = (lists: readonly StatusList[], then = async (_: StatusList) => {}) =>
+        mapInFlight(
+            lists.filter(({ list }) => !failures.has(list)),
+            LISTS_IN_FLIGHT,
+            (list) =>
+                publish(list)
+                    .then(() => then(list))
+                    .catch((error: unknown) => void failures.set(list.list, error)),
+            ownContext(),
+        );
+
+    /** Returns whether there may be more changes. */
+    async function publishChanges(): Promise<boolean> {
         // The changes are read before the statuses, so the statuses contain each of them.
-        const changes = await store.readChanges(CHANGES);
-        if (changes.length === 0) return 0;
-        await publishAll(await store.findLists([...new Set(changes.map(({ list }) => list))]));
-        await store.removeChanges(changes.map(({ id }) => id));
-        return changes.length;
+        const changes = await store.readChanges(CHANGES, [...failures.keys()]);
+        const changesOf = Map.groupBy(changes, ({ list }) => list);
+        const lists = await store.findLists([...changesOf.keys()]);
+        await publishAll(lists, ({ list }) => store.removeChanges((changesOf.get(list) ?? []).map(({ id }) => id)));
+        return changes.length === CHANGES && lists.length > 0;
     }
 
-    return {
-        publish,
-        async run() {
-            while ((await publishChanges()) === CHANGES);
-            await publishAll(await store.findOld(new Date(clock() - RESIGN_AFTER_MS).toISOString(), OLD_LISTS));
-        },
-    };
+    while (await publishChanges());
+    await publishAll(await store.findOld(new Date(clock() - RESIGN_AFTER_MS).toISOString(), OLD_LISTS));
+    if (failures.size === 1) for (const error of failures.values()) throw error;
+    if (failures.size > 1)
+        throw new AggregateError(failures.values(), `${failures.size} status lists cannot be published`);
 }

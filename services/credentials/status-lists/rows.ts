@@ -20,8 +20,6 @@ export interface Block extends StatusList {
     permutation_key: Buffer;
     /** The number of the first place. The block has BLOCK_PLACES of them. */
     first: number;
-    /** False for a new list, which nobody can read yet. */
-    published: boolean;
 }
 
 /** The statuses of a list that are to be signed, and what is signed. */
@@ -40,8 +38,10 @@ export interface Change {
 }
 
 export interface StatusListStore {
-    /** Takes the next block of places of the open list. Undefined if no list is open. */
+    /** Takes the next block of places of the open list. Undefined if no list is open, or if nobody can read it yet. */
     takeBlock(publicUrl: string): Promise<Block | undefined>;
+    /** Finds the open list, whether it is published or not. */
+    findOpen(publicUrl: string): Promise<StatusList | undefined>;
     /** Begins a list, unless another one is open. */
     begin(list: Omit<StatusList, 'list'> & { permutation_key: Buffer; created_at: string }): Promise<void>;
     /** Finds the place of a credential by its UUID. Undefined if it has none. */
@@ -53,8 +53,8 @@ export interface StatusListStore {
      * revocation is permanent.
      */
     publish(publication: NewPublication): Promise<void>;
-    /** Reads the earliest changes, at most `limit`. */
-    readChanges(limit: number): Promise<readonly Change[]>;
+    /** Reads the earliest changes of lists other than `except`, at most `limit`. */
+    readChanges(limit: number, except: readonly number[]): Promise<readonly Change[]>;
     removeChanges(ids: readonly number[]): Promise<void>;
     findLists(lists: readonly number[]): Promise<readonly StatusList[]>;
     /** Finds up to `limit` lists that were published before this time, or never: the oldest first. */

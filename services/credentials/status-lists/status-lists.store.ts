@@ -38,15 +38,21 @@ export function statusListStore(db: Database): StatusListStore {
     };
 }
 
-function placeStore(db: Database): Pick<StatusListStore, 'takeBlock' | 'begin' | 'findPlace'> {
+function placeStore(db: Database): Pick<StatusListStore, 'takeBlock' | 'findOpen' | 'begin' | 'findPlace'> {
     return {
         async takeBlock(publicUrl) {
             const [block] = await db.rows<Block>(sql.unsafe`
                 UPDATE credentials.status_lists SET taken = taken + ${BLOCK_PLACES}
                 WHERE public_url = ${publicUrl} AND taken < ${LIST_PLACES}
-                RETURNING ${LIST_COLUMNS}, permutation_key, taken - ${BLOCK_PLACES} AS first,
-                    EXISTS (SELECT FROM credentials.status_publications AS p WHERE p.list = status_lists.list) AS published`);
+                    AND EXISTS (SELECT FROM credentials.status_publications AS p WHERE p.list = status_lists.list)
+                RETURNING ${LIST_COLUMNS}, permutation_key, taken - ${BLOCK_PLACES} AS first`);
             return block;
+        },
+        async findOpen(publicUrl) {
+            const [list] = await db.rows<StatusList>(sql.unsafe`
+                SELECT ${LIST_COLUMNS} FROM credentials.status_lists
+                WHERE public_url = ${publicUrl} AND taken < ${LIST_PLACES}`);
+            return list;
         },
         async begin({ list_id, public_url, issuer_did, permutation_key, created_at }) {
             await db.rows(sql.unsafe`
@@ -69,7 +75,7 @@ function placeStore(db: Database): Pick<StatusListStore, 'takeBlock' | 'begin' |
 
 function publisherStore(
     db: Database,
-): Omit<StatusListStore, 'takeBlock' | 'begin' | 'findPlace' | 'listPublished' | 'findPublished'> {
+): Omit<StatusListStore, 'takeBlock' | 'findOpen' | 'begin' | 'findPlace' | 'listPublished' | 'findPublished'> {
     return {
         async readRevoked(list) {
             // One statement, so that all indexes are read at the same moment; and one value, because a row for each of a
@@ -88,9 +94,10 @@ function publisherStore(
                 SET revoked = excluded.revoked, issued_at = excluded.issued_at, token = excluded.token
                 WHERE (excluded.revoked, excluded.issued_at) >= (p.revoked, p.issued_at)`);
         },
-        async readChanges(limit) {
+        async readChanges(limit, except) {
             return db.rows<Change>(sql.unsafe`
-                SELECT id, list FROM credentials.status_changes ORDER BY id LIMIT ${limit}`);
+                SELECT id, list FROM credentials.status_changes
+                WHERE list <> ALL(${sql.array([...except], 'int4')}) ORDER BY id LIMIT ${limit}`);
         },
         async removeChanges(ids) {
             await db.rows(sql.unsafe`
@@ -109,7 +116,7 @@ function publisherStore(
         },
         async readAges() {
             const [ages] = await db.rows<Awaited<ReturnType<StatusListStore['readAges']>>>(sql.unsafe`
-                SELECT extract(epoch FROM now() - (SELECT min(made_at) FROM credentials.status_changes))::float8 * 1000 AS changed_ms,
+                SELECT extract(epoch FROM now() - (SELECT made_at FROM credentials.status_changes ORDER BY id LIMIT 1))::float8 * 1000 AS changed_ms,
                     extract(epoch FROM now() - (SELECT min(issued_at) FROM credentials.status_publications))::float8 * 1000 AS published_ms`);
             return ages ?? { changed_ms: null, published_ms: null };
         },

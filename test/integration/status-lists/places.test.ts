@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { withIdempotencyKey } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import { CredentialsServiceDefinition, type StatusPlace } from '../../../proto/gen/credentials/v1/credentials.ts';
 import { credentialsService } from '../../../services/credentials/service.ts';
-import { LIST_PLACES } from '../../../services/credentials/status-lists/permutation.ts';
+import { LIST_PLACES, permutation } from '../../../services/credentials/status-lists/permutation.ts';
 import { BLOCK_PLACES } from '../../../services/credentials/status-lists/status-lists.store.ts';
 import { testContext } from '../../support/harness.ts';
 import { type Credentials, refuses, requestBy, shown } from '../credentials/credentials.fixture.ts';
@@ -78,11 +79,11 @@ describe('a credential that is issued with status_list', () => {
     });
 
     it('is refused, and nothing is written, if no list can be begun', async () => {
-        const away = { ...signing, getStatusKey: () => Promise.reject(new Error('the signing service is away')) };
+        const away = { ...signing, getStatusKey: () => new Promise<never>(() => {}) };
         const service = anotherProcess({ publicUrl: 'https://other.example', signing: away });
         const rows = () => db.rows(sql.unsafe`SELECT id FROM credentials.credentials`);
         const before = (await rows()).length;
-        await refuses('internal', issueAt(service));
+        await refuses('unavailable', issueAt(service));
         assert.equal((await rows()).length, before);
     });
 });
@@ -153,5 +154,54 @@ describe('a full list', () => {
         assert.equal(new Set(uris.slice(0, -1)).size, 1);
         assert.notEqual(uris.at(-1), uris[0], 'the place after the last one is on another list');
         assert.equal(new Set(places.map(keyOf)).size, places.length);
+    });
+});
+
+describe('an outage of signing', () => {
+    it('uses up no places and no lists', async () => {
+        const publicUrl = 'https://outage.example';
+        let failures = 50;
+        const failing: typeof signing = {
+            ...signing,
+            async signStatusList(request, context) {
+                if (failures-- > 0) throw new AppError('unavailable', 'The key-encryption key cannot be reached.');
+                return signing.signStatusList(request, context);
+            },
+        };
+        const service = anotherProcess({ publicUrl, signing: failing });
+        const taken = () =>
+            db.rows<{ taken: number }>(sql.unsafe`
+                SELECT taken FROM credentials.status_lists WHERE public_url = ${publicUrl}`);
+        while (failures > 0) await refuses('unavailable', issueAt(service));
+        assert.deepEqual(
+            (await taken()).map((row) => row.taken),
+            [0],
+        );
+        await issueAt(service);
+        assert.deepEqual(
+            (await taken()).map((row) => row.taken),
+            [BLOCK_PLACES],
+        );
+    });
+});
+
+describe('a call that issues nothing', () => {
+    it('takes no place: one with a wrong key, and a repeated one', async () => {
+        const publicUrl = 'https://spared.example';
+        const service = anotherProcess({ publicUrl });
+        const request = requestBy(issuer, { status_list: true });
+        const context = () => withIdempotencyKey(issuer.context, key);
+        const key = randomUUID();
+        const first = await service.issue(request, context());
+        await service.issue(request, context());
+        await refuses('unprocessable', service.issue({ ...request, claims: '{}' }, context()));
+        for (const wrong of [Buffer.alloc(32), Buffer.alloc(31), undefined]) {
+            await refuses('invalid', service.issue({ ...request, issuer_private_key: wrong }, issuer.context));
+        }
+        const second = await issueAt(service);
+        const [list] = await db.rows<{ permutation_key: Buffer }>(sql.unsafe`
+            SELECT permutation_key FROM credentials.status_lists WHERE public_url = ${publicUrl}`);
+        const indexOf = permutation(list?.permutation_key ?? assert.fail('there is no list'));
+        assert.deepEqual([placeOf(first).idx, placeOf(second).idx], [indexOf(0), indexOf(1)]);
     });
 });

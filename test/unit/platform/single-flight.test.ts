@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { AppError } from '../../../platform/errors.ts';
 import { singleFlight } from '../../../platform/single-flight.ts';
 
 /** A single flight whose runs end when the test ends them. */
 function controlled() {
     const looks: Array<PromiseWithResolvers<void> & { askedBy: string }> = [];
-    const ask = singleFlight((askedBy: string) => {
-        const look = { ...Promise.withResolvers<void>(), askedBy };
-        looks.push(look);
-        return look.promise;
-    }, 1_000);
+    const ask = singleFlight(
+        (askedBy: string) => {
+            const look = { ...Promise.withResolvers<void>(), askedBy };
+            looks.push(look);
+            return look.promise;
+        },
+        1_000,
+        'thing',
+    );
     return { looks, ask };
 }
 
@@ -34,7 +39,17 @@ describe('a single flight', () => {
         const { looks, ask } = controlled();
         const answers = [ask('first'), ask('second')];
         t.mock.timers.tick(1_000);
-        for (const answer of answers) await assert.rejects(answer, /no answer within 1000 ms/);
+        for (const answer of answers) {
+            await assert.rejects(answer, (error) => {
+                assert.ok(error instanceof AppError);
+                const { kind, reason, retry_after, cause } = error;
+                assert.deepEqual(
+                    [kind, reason, retry_after, String(cause)],
+                    ['unavailable', 'thing', 1, 'Error: no answer within 1000 ms'],
+                );
+                return true;
+            });
+        }
         const third = ask('third');
         looks[1]?.resolve();
         await third;
