@@ -5,6 +5,7 @@ import { AppError } from '../platform/errors.ts';
 import { singleFlight } from '../platform/single-flight.ts';
 import { isId } from '../platform/uuid.ts';
 import type { StatusListSummary } from '../proto/gen/credentials/v1/credentials.ts';
+import { TTL_SECONDS } from '../proto/limits.ts';
 import { type PublicDocument, publicDocument } from './documents.ts';
 import { sinceUpgrade } from './endpoints/upgrading.ts';
 import type { Services } from './services.ts';
@@ -13,6 +14,11 @@ import type { Services } from './services.ts';
 const FRESH_MS = 1_000;
 /** Least time between two questions about the lists, in milliseconds, however many unknown lists are requested. */
 const SPACING_MS = 100;
+/**
+ * How long the gateway serves what it knows while the credentials service does not answer, in milliseconds: as long as a
+ * verifier may keep a list anyway.
+ */
+const STALE_MS = TTL_SECONDS * 1_000;
 /** Time limit for a question to the credentials service, in milliseconds. */
 const TIMEOUT_MS = 5_000;
 /** Maximum number of lists that are kept. One has at most 0.5 MiB, its compressed form included. */
@@ -24,6 +30,8 @@ interface Index {
     /** When the question was asked, on the monotonic clock of this process, in milliseconds. */
     askedAt: number;
     lists: ReadonlyMap<string, StatusListSummary>;
+    /** The addresses of all lists, once somebody has asked for them. */
+    document?: Promise<PublicDocument>;
 }
 
 interface Kept {
@@ -39,8 +47,9 @@ export interface StatusLists {
 }
 
 /**
- * The published status lists, from memory. One question a second to the credentials service says which lists there are
- * and which have changed, so a request for an unknown list costs no question of its own, and leaves nothing behind.
+ * The published status lists, from memory. At most one question in SPACING_MS to the credentials service says which lists
+ * there are and which have changed, so a request for an unknown list costs no question of its own, and leaves nothing
+ * behind.
  */
 export function statusLists(): StatusLists {
     let index: Index = { askedAt: Number.NEGATIVE_INFINITY, lists: new Map() };
@@ -53,12 +62,21 @@ export function statusLists(): StatusLists {
         const own = detached(context, TIMEOUT_MS);
         const { lists } = await sinceUpgrade(services.credentials.listStatusLists({}, own));
         index = { askedAt, lists: new Map(lists.map((list) => [list.list_id, list])) };
-    }, TIMEOUT_MS);
+    }, TIMEOUT_MS + SPACING_MS);
 
     /** Returns an index that was asked for at this time or later. */
-    async function indexSince(time: number, services: Services, context: CallContext): Promise<Index['lists']> {
+    async function indexSince(time: number, services: Services, context: CallContext): Promise<Index> {
         while (index.askedAt < time) await ask(services, context);
-        return index.lists;
+        return index;
+    }
+
+    /** Returns an index that is fresh or, in an outage, the one that is known. */
+    function knownIndex(services: Services, context: CallContext): Promise<Index> {
+        return indexSince(performance.now() - FRESH_MS, services, context).catch((error: unknown) => {
+            const isOutage = error instanceof AppError && ['unavailable', 'deadline'].includes(error.kind);
+            if (isOutage && performance.now() - index.askedAt < STALE_MS) return index;
+            throw error;
+        });
     }
 
     async function read(list: StatusListSummary, services: Services, context: CallContext): Promise<PublicDocument> {
@@ -81,19 +99,27 @@ export function statusLists(): StatusLists {
 
     return {
         async get(listId, services, context) {
+            if (!isId(listId)) throw unknownList();
             const now = performance.now();
-            const isKnown = async (since: number) => (await indexSince(since, services, context)).get(listId);
+            const known = (await knownIndex(services, context)).lists.get(listId);
             // A list that has just begun is in the next answer.
-            const list = isId(listId) ? ((await isKnown(now - FRESH_MS)) ?? (await isKnown(now))) : undefined;
-            if (!list) throw new AppError('not_found', 'This status list does not exist.');
+            const list = known ?? (await indexSince(now, services, context)).lists.get(listId);
+            if (!list) throw unknownList();
             const found = kept.get(listId);
             return found?.version === list.version ? found.document : readOnce(list, services, context);
         },
         async list(services, context) {
-            const lists = await indexSince(performance.now() - FRESH_MS, services, context);
-            return publicDocument(JSON.stringify({ status_lists: Array.from(lists.values(), ({ uri }) => uri) }));
+            const known = await knownIndex(services, context);
+            known.document ??= publicDocument(
+                JSON.stringify({ status_lists: Array.from(known.lists.values(), ({ uri }) => uri) }),
+            );
+            return known.document;
         },
     };
+}
+
+function unknownList(): AppError {
+    return new AppError('not_found', 'This status list does not exist.');
 }
 
 function busy(): AppError {

@@ -14,10 +14,12 @@ function start() {
     const texts = new Map<string, string>();
     const broken = new Set<string>();
     const calls = { list: 0, get: 0 };
+    const outage: { error?: AppError } = {};
     const credentials = stubService(CredentialsServiceDefinition, {
         async listStatusLists() {
             calls.list++;
             await delay(1);
+            if (outage.error) throw outage.error;
             const lists = Array.from(texts, ([listId, text]) => ({
                 list_id: listId,
                 uri: `u:${listId}`,
@@ -41,7 +43,7 @@ function start() {
         texts.set(id, text);
         return id;
     };
-    return { texts, broken, calls, get, begin, list: async () => served.list(services, testContext()) };
+    return { texts, broken, outage, calls, get, begin, list: async () => served.list(services, testContext()) };
 }
 
 const isNotFound = (error: unknown) => error instanceof AppError && error.kind === 'not_found';
@@ -101,6 +103,39 @@ describe('status lists are served from memory', () => {
         await assert.rejects(get(id), /cannot be read/);
         broken.delete(id);
         assert.equal(await get(id), 'first');
+    });
+
+    it('and lists that are kept stay readable for a minute while the credentials service is away', async (t) => {
+        const { outage, get, begin, list } = start();
+        const id = begin('first');
+        await get(id);
+        outage.error = new AppError('unavailable', 'away');
+        const isAway = (error: unknown) => error === outage.error;
+        const began = performance.now();
+        let ahead = 2_000;
+        t.mock.method(performance, 'now', () => began + ahead);
+        assert.equal(await get(id), 'first');
+        assert.ok(await list());
+        await assert.rejects(get(newId()), isAway); // nobody knows whether it exists
+        ahead = 61_000;
+        await assert.rejects(get(id), isAway);
+        delete outage.error;
+        assert.equal(await get(id), 'first');
+    });
+
+    it('and an error that is no outage is not hidden', async () => {
+        const { outage, get, begin } = start();
+        const id = begin('first');
+        await get(id);
+        outage.error = new AppError('internal', 'broken');
+        await delay(1_100);
+        await assert.rejects(get(id), /broken/);
+    });
+
+    it('and the addresses of all lists are written once, however often they are read', async () => {
+        const { begin, list } = start();
+        begin('one');
+        assert.equal(await list(), await list());
     });
 
     it('and so are the addresses of all lists', async () => {
