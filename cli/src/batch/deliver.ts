@@ -23,6 +23,10 @@ const TRIES = 6;
 const FIRST_WAIT_S = 1;
 /** Wait if a refusal by the rate limit does not say how long, in seconds. */
 const LIMIT_WAIT_S = 10;
+/** Longest wait for the rate limit, in seconds, whatever the refusal says. A window lasts a minute. */
+const MAX_LIMIT_WAIT_S = 900;
+/** How often a request may wait for the rate limit. Other programs with the same key may be served first. */
+const LIMIT_WAITS = 30;
 /** What an item says that was not done for lack of time. It is done if the request is repeated. */
 const UNFINISHED = ['deadline', 'unavailable'];
 
@@ -34,14 +38,15 @@ export async function deliver<Result extends Answered>(
     send: () => Promise<Result[]>,
     pause: (seconds: number, why: string) => Promise<void>,
 ): Promise<Result[]> {
+    let limited = 0;
     for (let failures = 0; ; ) {
         try {
             const results = await send();
             const isDone = !results.some(({ code = '' }) => UNFINISHED.includes(code));
             if (isDone || ++failures >= TRIES) return results;
         } catch (error) {
-            if (error instanceof ApiError && error.status === 429) {
-                await pause(error.retry_after ?? LIMIT_WAIT_S, 'for the rate limit');
+            if (error instanceof ApiError && error.status === 429 && ++limited <= LIMIT_WAITS) {
+                await pause(Math.min(error.retry_after ?? LIMIT_WAIT_S, MAX_LIMIT_WAIT_S), 'for the rate limit');
                 continue;
             }
             if (!isPassing(error) || ++failures >= TRIES) throw limitOf(error) ?? error;

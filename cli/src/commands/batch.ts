@@ -20,7 +20,7 @@ const FILES = {
 } as const satisfies Record<string, Option>;
 
 const CONTINUES =
-    'With --out, a run that was stopped is continued by the same command: nothing is done twice. The file FILE.plan beside the results says how the input is divided.';
+    'With --out, a run that was stopped is continued by the same command. Within 24 hours, nothing is done twice. The file FILE.plan beside the results says how the input is divided.';
 
 export const batchIssue = command({
     name: 'batch issue',

@@ -39,6 +39,13 @@ describe('a request of a batch', () => {
         assert.deepEqual(waits, [...refusals.map(() => 42), 1]);
     });
 
+    it('waits for the rate limit at most a quarter of an hour at a time, and 30 times', async () => {
+        const endless = Array.from({ length: 40 }, () => refusal(429, '', 86_400));
+        const { results, waits, calls } = await delivered(endless);
+        assert.equal((results as ApiError).status, 429);
+        assert.deepEqual([waits, calls], [Array(30).fill(900), 31]);
+    });
+
     it('is sent again while the service fails or has no time for an item, but not for ever', async () => {
         const late: Answered[] = [{ ok: true }, { ok: false, code: 'deadline' }];
         const lost = new ConnectionError('lost', { never_sent: false });
