@@ -1,4 +1,5 @@
 import { ApiError, ConnectionError } from '../../../client/src/client.ts';
+import { CliError, EXIT } from '../errors.ts';
 import type { Fields } from './items.ts';
 
 /** An item's result in the answer of the service. */
@@ -32,7 +33,7 @@ const UNFINISHED = ['deadline', 'unavailable'];
 
 /**
  * Sends a request until it is answered, and waits as the rate limit asks. `send` must be safe to repeat. `pause` waits,
- * and may show why. Throws TooManyItems, or the last error.
+ * and may show why. Throws TooManyItems, CliError if the rate limit refuses it too often, or the last error.
  */
 export async function deliver<Result extends Answered>(
     send: () => Promise<Result[]>,
@@ -45,8 +46,9 @@ export async function deliver<Result extends Answered>(
             const isDone = !results.some(({ code = '' }) => UNFINISHED.includes(code));
             if (isDone || ++failures >= TRIES) return results;
         } catch (error) {
-            if (error instanceof ApiError && error.status === 429 && ++limited <= LIMIT_WAITS) {
-                await pause(Math.min(error.retry_after ?? LIMIT_WAIT_S, MAX_LIMIT_WAIT_S), 'for the rate limit');
+            if (error instanceof ApiError && error.status === 429) {
+                if (++limited > LIMIT_WAITS) throw refusedTooOften(limited);
+                await pause(limitWaitS(error), 'for the rate limit');
                 continue;
             }
             if (!isPassing(error) || ++failures >= TRIES) throw limitOf(error) ?? error;
@@ -54,6 +56,15 @@ export async function deliver<Result extends Answered>(
         await pause(FIRST_WAIT_S * 2 ** (failures - 1), 'for the service');
     }
 }
+
+const limitWaitS = ({ retry_after }: ApiError): number =>
+    Math.max(1, Math.min(retry_after ?? LIMIT_WAIT_S, MAX_LIMIT_WAIT_S));
+
+const refusedTooOften = (times: number): CliError =>
+    new CliError(
+        `The rate limit has refused the same request ${times} times, although cred waited. Run the same command again later: with --out it goes on where this run ended.`,
+        EXIT.service,
+    );
 
 const isPassing = (error: unknown): boolean =>
     error instanceof ConnectionError || (error instanceof ApiError && error.status >= 500);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Answered, deliver, TooManyItems } from '../../../../cli/src/batch/deliver.ts';
+import { CliError, EXIT } from '../../../../cli/src/errors.ts';
 import { ApiError, ConnectionError } from '../../../../client/src/client.ts';
 
 const DONE: Answered[] = [{ ok: true }, { ok: false, code: 'invalid' }];
@@ -32,7 +33,7 @@ async function delivered(answers: Array<Answered[] | Error>) {
 }
 
 describe('a request of a batch', () => {
-    it('waits as long as the rate limit asks, as often as it asks', async () => {
+    it('waits as long as the rate limit asks', async () => {
         const refusals = Array.from({ length: 9 }, () => refusal(429, '', 42));
         const { results, waits } = await delivered([...refusals, refusal(503), DONE]);
         assert.equal(results, DONE);
@@ -42,8 +43,17 @@ describe('a request of a batch', () => {
     it('waits for the rate limit at most a quarter of an hour at a time, and 30 times', async () => {
         const endless = Array.from({ length: 40 }, () => refusal(429, '', 86_400));
         const { results, waits, calls } = await delivered(endless);
-        assert.equal((results as ApiError).status, 429);
         assert.deepEqual([waits, calls], [Array(30).fill(900), 31]);
+        assert.ok(results instanceof CliError);
+        assert.equal(results.exitCode, EXIT.service);
+        assert.match(
+            results.message,
+            /refused the same request 31 times, .* Run the same command again later: with --out/,
+        );
+    });
+
+    it('waits for a second at least', async () => {
+        assert.deepEqual((await delivered([refusal(429, '', 0), DONE])).waits, [1]);
     });
 
     it('is sent again while the service fails or has no time for an item, but not for ever', async () => {
