@@ -11,6 +11,8 @@ import { MAX_ITEMS } from './requests.ts';
 export interface Plan {
     /** What the batch does: `issue`. */
     batch: string;
+    /** When the first run began, or the last one that was told to continue late. */
+    started_at: string;
     /** SHA-256 of the input. */
     from_sha256: string;
     /** What all requests have in common, without secrets. */
@@ -20,7 +22,16 @@ export interface Plan {
 }
 
 export function newPlan(batch: string, fromSha256: string, settings: Fields): Plan {
-    return { batch, from_sha256: fromSha256, settings, sizes: [{ after: 0, items: MAX_ITEMS }] };
+    const startedAt = new Date().toISOString();
+    return { batch, started_at: startedAt, from_sha256: fromSha256, settings, sizes: [{ after: 0, items: MAX_ITEMS }] };
+}
+
+/** How long the service knows an Idempotency-Key, in hours, if its settings say nothing else. */
+const KNOWN_HOURS = 24;
+
+/** Whether the service may have forgotten the Idempotency-Keys of an earlier run. */
+export function isLate({ started_at }: Plan, nowMs = Date.now()): boolean {
+    return !(nowMs - Date.parse(started_at) < KNOWN_HOURS * 3_600_000); // also if there is no time
 }
 
 /** The largest number of items of the request that begins after `start` items. */

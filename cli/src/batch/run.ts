@@ -5,7 +5,7 @@ import type { World } from '../world.ts';
 import { type Answered, deliver, TooManyItems } from './deliver.ts';
 import { type Fields, itemsOf, type Reader } from './items.ts';
 import { sha256Of } from './lines.ts';
-import { idempotencyKey, newPlan, sizeAt } from './plan.ts';
+import { idempotencyKey, isLate, newPlan, sizeAt } from './plan.ts';
 import { inWords, type Progress, progressOn } from './progress.ts';
 import { type Request, requestsOf } from './requests.ts';
 import { isGood, printedResults, type Result, type Results, storedResults } from './results.ts';
@@ -17,6 +17,8 @@ export interface Job {
     reader: Reader;
     /** What all requests have in common, without secrets. */
     settings: Fields;
+    /** Whether a request that is repeated without its Idempotency-Key would do everything again. */
+    needsKey?: true;
     /** Sends one request. The same key means the same request. */
     send(client: Client, items: Fields[], key: string): Promise<Answered[]>;
 }
@@ -24,6 +26,8 @@ export interface Job {
 interface Files {
     from: string;
     out: string | undefined;
+    /** Whether to continue even if the service may have forgotten what an earlier run has sent. */
+    late?: boolean;
 }
 
 /** Time that one request may take, in milliseconds. The service takes at most 30 s for a batch. */
@@ -32,11 +36,12 @@ const REQUEST_MS = 60_000;
 /** Runs a batch, or continues it. `open` returns a client whose session is fresh. */
 export async function runBatch(
     job: Job,
-    { from, out, world, open }: Files & { world: World; open: (options: object) => Promise<Client> },
+    { from, out, late, world, open }: Files & { world: World; open: (options: object) => Promise<Client> },
 ): Promise<Report> {
     const plan = newPlan(job.name, await sha256Of(from), job.settings);
     const total = await countItems(from, job.reader);
     const results = out === undefined ? printedResults(plan, world) : await storedResults(plan, out);
+    if (late && results.resumed && isLate(results.plan)) restart(results);
     const progress = progressOn(world, total);
     const send = async (items: Fields[], key: string) =>
         job.send(await open({ tries: 1, timeout_ms: REQUEST_MS }), items, key);
@@ -75,14 +80,11 @@ async function sendAll({ from, job, results, progress, send }: Sending): Promise
         const [first, last] = [items[0]?.line ?? 0, items.at(-1)?.line ?? 0]; // there is at least one item
         try {
             const key = idempotencyKey(results.plan, first);
-            const answers = await deliver(
-                () =>
-                    send(
-                        items.map(({ fields }) => fields),
-                        key,
-                    ),
-                progress.pause,
-            );
+            const fields = items.map((item) => item.fields);
+            const answers = await deliver(async () => {
+                if (job.needsKey && !isNew) requireKnown(results, first, last);
+                return send(fields, key);
+            }, progress.pause);
             await keep(request, answers, results);
         } catch (error) {
             if (error instanceof TooManyItems && isNew) {
@@ -105,6 +107,20 @@ function requireSame({ start, items }: Request, { done, lastLine }: Results): vo
     throw new CliError(
         `The file of --out has ${done} results, but the last one is not that of line ${item.line}. Use another --out.`,
     );
+}
+
+/** The service must still know a request that an earlier run may have sent. A wait may have taken long, too. */
+function requireKnown({ plan }: Results, first: number, last: number): void {
+    if (!isLate(plan)) return;
+    throw new CliError(
+        `The batch began more than 24 hours ago, so the service may have forgotten that lines ${first} to ${last} are issued already, and would issue them again. Put the lines that still need a credential into a new file and use another --out, or give --continue-late if it does no harm that a line has two credentials.`,
+    );
+}
+
+/** Continues a batch as if it began now: from here on, the service knows what is sent. */
+function restart(results: Results): void {
+    results.plan = { ...results.plan, started_at: new Date().toISOString() };
+    results.storePlan(results.plan);
 }
 
 /** Writes the results of a request, without those that an earlier run has written. */

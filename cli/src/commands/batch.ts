@@ -20,26 +20,31 @@ const FILES = {
 } as const satisfies Record<string, Option>;
 
 const CONTINUES =
-    'With --out, a run that was stopped is continued by the same command. Within 24 hours, nothing is done twice. The file FILE.plan beside the results says how the input is divided.';
+    'With --out, a run that was stopped is continued by the same command. The file FILE.plan beside the results says how the input is divided, and when the batch began.';
 
 export const batchIssue = command({
     name: 'batch issue',
     summary: 'Issue a credential for each line of a file',
-    details: `Fields of an item: subject_did, credential_type, claims, expiration_date. In CSV, every other column is a claim. ${CONTINUES}`,
-    options: { ...FILES, ...SIGNING_OPTIONS },
+    details: `Fields of an item: subject_did, credential_type, claims, expiration_date. In CSV, every other column is a claim. ${CONTINUES} For 24 hours nothing is issued twice. Then the service forgets what it has issued, and continuing is refused, because up to 1,000 lines could get a second credential.`,
+    options: {
+        ...FILES,
+        ...SIGNING_OPTIONS,
+        'continue-late': { summary: 'Continue after 24 hours, even if lines may get a second credential' },
+    },
     examples: [
         {
             line: 'cred batch issue --from items.csv --issuer did:key:z6Mk… --key-file issuer.key --out results.ndjson',
         },
     ],
     async run({ options, world, service }) {
-        const { from, out, issuer, 'status-list': listed } = options;
+        const { from, out, issuer, 'status-list': listed, 'continue-late': late } = options;
         const key = await readPrivateKey(world, { path: options['key-file'], variable: 'CRED_ISSUER_KEY' });
         const common = { issuer_did: issuer, ...(listed && { status_list: true }) };
         const job: Job = {
             name: 'issue',
             reader: ISSUING,
             settings: common,
+            needsKey: true,
             async send(client, items, idempotencyKey) {
                 // The items have the fields of the file; the service checks them.
                 const input = { ...common, ...(key !== undefined && { issuer_private_key: key }), items };
@@ -49,14 +54,14 @@ export const batchIssue = command({
                 return answer.results;
             },
         };
-        return runBatch(job, { from, out, world, open: service });
+        return runBatch(job, { from, out, late, world, open: service });
     },
 });
 
 export const batchVerify = command({
     name: 'batch verify',
     summary: 'Verify the credential on each line of a file',
-    details: `Fields of an item: credential, and issuer_did if you expect one. The results of "cred batch issue" will do. ${CONTINUES}`,
+    details: `Fields of an item: credential, and issuer_did if you expect one. The results of "cred batch issue" will do. ${CONTINUES} Up to 1,000 lines may be verified twice.`,
     options: { ...FILES, revocation: { summary: 'Ask also whether they have been revoked' } },
     examples: [{ line: 'cred batch verify --from credentials.ndjson --revocation --out verdicts.ndjson' }],
     async run({ options: { from, out, revocation }, world, service }) {
@@ -76,7 +81,7 @@ export const batchVerify = command({
 export const batchRevoke = command({
     name: 'batch revoke',
     summary: 'Revoke the credential on each line of a file, for good',
-    details: `Fields of an item: credential_id, and reason if it has its own. The results of "cred batch issue" will do. ${CONTINUES}`,
+    details: `Fields of an item: credential_id, and reason if it has its own. The results of "cred batch issue" will do. ${CONTINUES} What is revoked already stays as it is.`,
     options: {
         ...FILES,
         issuer: { value: 'DID', summary: 'DID of the issuer', required: true },

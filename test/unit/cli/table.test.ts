@@ -48,6 +48,11 @@ describe('the table of commands', () => {
         );
     });
 
+    it('says in the help when continuing a batch would issue twice', async () => {
+        const { stdout } = await ran(['batch', 'issue', '--help']);
+        assert.match(stdout.replaceAll(/\s+/g, ' '), /For 24 hours nothing is issued twice\. .*refused/);
+    });
+
     it('names every command once, and none twice', () => {
         const names = COMMANDS.map(({ name }) => name);
         assert.equal(new Set(names).size, names.length);
