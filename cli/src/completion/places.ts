@@ -1,7 +1,7 @@
 import { COMMON_OPTIONS, type Command, type Option } from '../command.ts';
 
 /** What can be completed: after which words, and which words then. */
-interface Place {
+export interface Place {
     /** The words of the command so far: ``, `keys`, `keys create`. */
     after: string;
     words: ReadonlyArray<{ word: string; summary: string }>;
