@@ -11,13 +11,13 @@ import { fieldLines } from '../terminal/text.ts';
 export const VERIFYING_OPTIONS = {
     revocation: { summary: 'Ask the service whether it has been revoked' },
     offline: { summary: 'Verify on this machine, without the service' },
-    'status-list': {
+    list: {
         value: 'FILE',
         summary: 'With --offline: a status list that you have',
         repeatable: true,
         file: true,
     },
-    document: {
+    'did-document': {
         value: 'FILE',
         summary: 'With --offline: the DID document of a did:web issuer or holder, as JSON',
         repeatable: true,
@@ -29,23 +29,23 @@ export const VERIFYING_OPTIONS = {
 interface VerifyingOptions {
     revocation: boolean;
     offline: boolean;
-    'status-list': string[];
+    list: string[];
     'fetch-status': boolean;
-    document: string[];
+    'did-document': string[];
 }
 
 /** The options of the offline verifier. Throws CliError if options do not fit together. */
 export function offlineOptions(options: VerifyingOptions) {
-    const { revocation, offline, 'status-list': lists, 'fetch-status': fetches, document } = options;
-    if (!offline && (lists.length > 0 || fetches || document.length > 0)) {
-        throw new CliError('--status-list, --fetch-status and --document need --offline. The service knows all of it.');
+    const { revocation, offline, list: lists, 'fetch-status': fetches, 'did-document': paths } = options;
+    if (!offline && (lists.length > 0 || fetches || paths.length > 0)) {
+        throw new CliError('--list, --fetch-status and --did-document need --offline. The service knows all of it.');
     }
     if (offline && revocation) {
-        throw new CliError('--revocation asks the service. With --offline, use --status-list or --fetch-status.');
+        throw new CliError('--revocation asks the service. With --offline, use --list or --fetch-status.');
     }
-    if (lists.length > 0 && fetches) throw new CliError('Give --status-list or --fetch-status, not both.');
+    if (lists.length > 0 && fetches) throw new CliError('Give --list or --fetch-status, not both.');
     const status = fetches ? ('fetch' as const) : lists.map((path) => readText(path).trim());
-    return { status, documents: document.map((path) => documentIn(path)) };
+    return { status, documents: paths.map((path) => documentIn(path)) };
 }
 
 /** The DID document in a file, as the address of a did:web answers it. */
@@ -99,7 +99,7 @@ export const verify = command({
     options: { issuer: { value: 'DID', summary: 'DID of the issuer that you expect' }, ...VERIFYING_OPTIONS },
     examples: [
         { line: 'cred verify @credential.txt --issuer did:key:z6Mk… --revocation' },
-        { line: 'cred verify - --offline --status-list list.jwt < credential.txt' },
+        { line: 'cred verify - --offline --list list.jwt < credential.txt' },
     ],
     async run({ args, options, world, service }) {
         const offline = offlineOptions(options);

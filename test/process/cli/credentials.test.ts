@@ -69,7 +69,7 @@ describe('credentials', () => {
             [1, 0, 'valid'],
         ] as const) {
             const input = credentialToken(signer, { status_list: { idx, uri, iss: signer.did } });
-            const ran = await cred(['verify', '-', '--offline', '--status-list', list, '--json'], { input });
+            const ran = await cred(['verify', '-', '--offline', '--list', list, '--json'], { input });
             assert.deepEqual([ran.code, JSON.parse(ran.stdout).status], [code, status]);
             assert.equal((await cred(['verify', '-', '--offline'], { input })).code, 1); // the status is unknown
         }
@@ -149,7 +149,7 @@ describe('managed issuers', () => {
         const document = inFolder('did.json');
         writeFileSync(document, await (await fetch(`${bed.url}/issuers/${id}/did.json`)).text());
         assert.equal((await cred(['verify', '-', '--offline'], { input })).code, 1);
-        assert.equal((await cred(['verify', '-', '--offline', '--document', document], { input })).code, 0);
+        assert.equal((await cred(['verify', '-', '--offline', '--did-document', document], { input })).code, 0);
 
         const { previous } = await json(['issuers', 'rotate', id], { env });
         assert.equal(previous, created['kid']);

@@ -25,6 +25,11 @@ describe('completion', () => {
         assert.deepEqual(offered('completion', 'f'), ['fish']);
     });
 
+    it('offers options behind a switch, and files behind an option with a value, in bash', () => {
+        assert.deepEqual(offered('issue', '--status-list', '--exp'), ['--expires']);
+        assert.deepEqual(offered('verify', '--list', 'package.j'), ['package.json']);
+    });
+
     it('names every command and option in every shell', async () => {
         for (const shell of ['bash', 'zsh', 'fish']) {
             const { stdout } = await ran(['completion', shell]);

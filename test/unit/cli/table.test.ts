@@ -48,6 +48,13 @@ describe('the table of commands', () => {
         );
     });
 
+    it('has no option that takes a value in one command and none in another', () => {
+        const options = COMMANDS.flatMap(optionsOf);
+        const switches = new Set(options.flatMap(([name, { value }]) => (value === undefined ? [name] : [])));
+        const both = options.filter(([name, { value }]) => value !== undefined && switches.has(name));
+        assert.deepEqual(both, []);
+    });
+
     it('says in the help when continuing a batch would issue twice', async () => {
         const { stdout } = await ran(['batch', 'issue', '--help']);
         assert.match(stdout.replaceAll(/\s+/g, ' '), /For 24 hours nothing is issued twice\. .*refused/);

@@ -32,6 +32,7 @@ describe('wrong usage', () => {
         await refused(['revoke', 'x', '--issuer'], /--issuer needs a value: --issuer DID/);
         await refused(['revoke', 'x', '--issuer', '--json'], /--issuer needs a value/);
         await refused(['revoke', 'x', '--issuer', 'a', '--issuer', 'b'], /--issuer may be given only once/);
+        await refused(['verify', 'x', '--status-list', 'f'], /no option --status-list/);
         await refused(['verify', 'x', '--offline=no'], /--offline takes no value/);
         await refused(['keys', 'create', 'x', '--tier', 'gold'], /--tier must be one of: free, basic/);
         await refused(['completion', 'tcsh'], /SHELL must be one of: bash, zsh, fish/);
@@ -44,7 +45,7 @@ describe('wrong usage', () => {
     });
 
     it('refuses options that do not fit together', async () => {
-        await refused(['verify', 'x', '--status-list', 'f'], /need --offline/);
+        await refused(['verify', 'x', '--list', 'f'], /need --offline/);
         await refused(['verify', 'x', '--offline', '--revocation'], /--revocation asks the service/);
         await refused(
             ['verify-presentation', 'x', '--audience', 'did:web:v'],
