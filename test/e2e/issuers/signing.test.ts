@@ -97,18 +97,20 @@ for (const method of ['key', 'web'] as const) {
             const foreign = await aManagedIssuer({ method });
             await issue(foreign.token, foreign); // so that processes know its key
             const unknown = method === 'key' ? (await newDid(token)).did : foreign.did.replace(/.{4}$/, '0000');
+            const refusalOf = (field: string) =>
+                method === 'web' ? 'This account has no issuer with this DID.' : `${field} is required.`;
             for (const named of [foreign.did, unknown]) {
                 const calls = [
                     issuerCalls(token).issue(named),
                     post('/v1/credentials/batch/issue', { issuer_did: named, items: [ITEM] }),
                 ];
                 for (const call of calls) {
-                    assert.equal((await expectError(400, call)).body.error, 'issuer_private_key is required.');
+                    assert.equal((await expectError(400, call)).body.error, refusalOf('issuer_private_key'));
                 }
                 const { credential } = await issued();
                 const presented = { holder_did: named, credentials: [credential], audience: AUDIENCE };
                 const { body } = await expectError(400, post('/v1/presentations', presented));
-                assert.equal(body.error, 'holder_private_key is required.');
+                assert.equal(body.error, refusalOf('holder_private_key'));
             }
         });
     });
