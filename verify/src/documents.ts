@@ -13,6 +13,9 @@ export interface DidDocument {
 /** What a signature is for. A DID document lists the keys for each purpose. */
 export type Purpose = 'assertionMethod' | 'authentication';
 
+/** Maximum number of methods in a document, and of keys for one purpose. A larger document is not read. */
+const MAX_KEYS = 1_000;
+
 /**
  * Returns why the signature of an opened token does not count; undefined if it does. A token of a did:key has no `kid`,
  * and opening it was enough.
@@ -26,15 +29,19 @@ export function signerFault(
     return kidFault(kid, document && keysIn(document, purpose));
 }
 
-/** Returns the Ed25519 keys that a document lists for a purpose. */
-function keysIn(document: DidDocument, purpose: Purpose): IssuerKids {
+/** Returns the Ed25519 keys that a document lists for a purpose; undefined if the document is too large. */
+function keysIn(document: DidDocument, purpose: Purpose): IssuerKids | undefined {
     const { id: did } = document;
-    const methods = listOf(document.verificationMethod).map(objectOf);
-    const listed = listOf(document[purpose]).map((entry) => {
-        if (typeof entry !== 'string') return objectOf(entry);
-        return methods.find(({ id }) => typeof id === 'string' && absolute(id, did) === absolute(entry, did)) ?? {};
-    });
-    const kids = listed.flatMap(({ controller, publicKeyMultibase: kid }) =>
+    const methods = listOf(document.verificationMethod);
+    const listed = listOf(document[purpose]);
+    if (methods.length > MAX_KEYS || listed.length > MAX_KEYS) return undefined;
+    const byId = new Map<string, Record<string, unknown>>();
+    for (const method of methods.map(objectOf)) {
+        const id = typeof method['id'] === 'string' ? absolute(method['id'], did) : undefined;
+        if (id !== undefined && !byId.has(id)) byId.set(id, method);
+    }
+    const keys = listed.map((entry) => (typeof entry === 'string' ? byId.get(absolute(entry, did)) : objectOf(entry)));
+    const kids = keys.flatMap(({ controller, publicKeyMultibase: kid } = {}) =>
         controller === did && typeof kid === 'string' ? kid : [],
     );
     return { kids, compromised_kids: [] };
