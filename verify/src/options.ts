@@ -1,5 +1,6 @@
 import type { DidDocument } from './documents.ts';
-import type { Fetch } from './fetched-lists.ts';
+import { type Fetch, listFetcher } from './fetched-lists.ts';
+import { publicFetch } from './public-fetch.ts';
 import type { StatusOptions } from './status.ts';
 
 /**
@@ -9,6 +10,11 @@ import type { StatusOptions } from './status.ts';
 export type StatusListToken = string;
 
 export interface CommonOptions {
+    /**
+     * The DIDs of the issuers that you trust. A credential of another issuer is not valid, and its status list is not
+     * fetched. Without this option any issuer will do: look at `issuer` in the results then.
+     */
+    issuers?: readonly string[] | undefined;
     /** The time of the verification, in milliseconds since 1970. Default: now. */
     now?: number | undefined;
     /**
@@ -22,38 +28,36 @@ export interface CommonOptions {
      * document of its issuer, a token of a did:web is not valid.
      */
     documents?: readonly DidDocument[] | undefined;
-    /** Replaces the global `fetch` for status lists. It must stop when its signal is aborted. */
+    /**
+     * Replaces the `fetch` for status lists. It must stop when its signal is aborted. In Node, the default connects
+     * only to public addresses; `globalThis.fetch` connects to all.
+     */
     fetch?: Fetch | undefined;
 }
 
 /** The options of one call, complete. */
 export interface CompletedOptions extends StatusOptions {
     documents: readonly DidDocument[];
+    issuers: readonly string[] | undefined;
 }
-
-/** Time that all requests of one call may take together, in milliseconds. */
-const FETCH_TIMEOUT_MS = 10_000;
 
 /** Completes the options. Throws TypeError if one of them has a value that its type does not allow. */
 export function completed(options: CommonOptions): CompletedOptions {
-    const { now = Date.now(), status = [], documents = [], fetch = globalThis.fetch } = options;
+    const { now = Date.now(), status = [], documents = [], issuers, fetch } = options;
     if (!Number.isFinite(now)) throw new TypeError('now must be a time in milliseconds since 1970.');
-    if (typeof fetch !== 'function') throw new TypeError('fetch must be a function.');
+    if (fetch !== undefined && typeof fetch !== 'function') throw new TypeError('fetch must be a function.');
     if (!Array.isArray(documents) || documents.some((document) => typeof document !== 'object' || document === null)) {
         throw new TypeError('documents must be a list of DID documents.');
     }
-    if (status === false || status === 'fetch') {
-        return {
-            source: status,
-            documents,
-            fetch,
-            now,
-            signal: status ? AbortSignal.timeout(FETCH_TIMEOUT_MS) : undefined,
-        };
-    }
+    if (issuers !== undefined && !isTexts(issuers)) throw new TypeError('issuers must be a list of DIDs.');
+    const common = { now, documents, issuers };
+    if (status === false) return { ...common, source: false };
+    if (status === 'fetch') return { ...common, source: listFetcher(fetch ?? publicFetch()) };
     const tokens = [status].flat();
-    if (tokens.some((token) => typeof token !== 'string')) {
-        throw new TypeError('status must be false, "fetch", a status list token or a list of them.');
-    }
-    return { source: tokens, documents, fetch, now, signal: undefined };
+    if (isTexts(tokens)) return { ...common, source: tokens };
+    throw new TypeError('status must be false, "fetch", a status list token or a list of them.');
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+    return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }

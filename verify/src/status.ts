@@ -1,17 +1,14 @@
-import { type Fetch, fetchedList } from './fetched-lists.ts';
 import { readStatusList, type StatusList, type StatusReference, statusAt, statusReference } from './status-list.ts';
 
 /** `unknown`: no list could be had, or it does not say whether the credential is valid. */
 export type Status = 'valid' | 'revoked' | 'unknown';
 
-/** Where statuses come from: nowhere, from the address in the credential, or from the lists that are given. */
-export type StatusSource = false | 'fetch' | readonly string[];
+/** Returns the list that a credential names, from its address. */
+export type FetchList = (reference: StatusReference) => Promise<StatusList | undefined>;
 
 export interface StatusOptions {
-    source: StatusSource;
-    fetch: Fetch;
-    /** Ends the fetching of lists. */
-    signal: AbortSignal | undefined;
+    /** Where statuses come from: nowhere, from the addresses in the credentials, or from the lists that are given. */
+    source: false | FetchList | readonly string[];
     /** Milliseconds since 1970. */
     now: number;
 }
@@ -32,22 +29,25 @@ const MEANINGS: readonly Status[] = ['valid', 'revoked'];
 export async function statusOf(text: string | null | undefined, options: StatusOptions): Promise<StatusAnswer> {
     if (options.source === false || text === undefined) return {};
     const reference = text === null ? undefined : statusReference(text);
-    if (reference === undefined) return { status: 'unknown' };
-    const list = await listOf(reference, options);
-    if (list === undefined || list.expires_at * 1_000 <= options.now) return { status: 'unknown' };
+    const list = reference && (await listOf(reference, options));
+    if (reference === undefined || list === undefined) return { status: 'unknown' };
     const value = statusAt(list, reference.idx);
     const status = (value !== undefined && MEANINGS[value]) || 'unknown';
     return { status, as_of: new Date(list.issued_at * 1_000).toISOString() };
 }
 
-async function listOf(
-    reference: StatusReference,
-    { source, fetch, signal }: StatusOptions,
-): Promise<StatusList | undefined> {
-    if (source === 'fetch') return fetchedList(reference, { fetch, signal });
-    for (const token of source || []) {
-        const list = await readStatusList(token, reference);
-        if (list) return list;
+/** Returns the list that counts: of those that have not expired, the one that was issued last. */
+async function listOf(reference: StatusReference, { source, now }: StatusOptions): Promise<StatusList | undefined> {
+    let newest: StatusList | undefined;
+    const candidates = typeof source === 'function' ? [source(reference)] : read(source || [], reference);
+    for await (const list of candidates) {
+        if (list === undefined || list.expires_at * 1_000 <= now) continue;
+        if (newest === undefined || list.issued_at > newest.issued_at) newest = list;
     }
-    return undefined;
+    return newest;
+}
+
+/** Reads the lists one after the other, so that few of them are in memory at a time. */
+function* read(tokens: readonly string[], reference: StatusReference) {
+    for (const token of tokens) yield readStatusList(token, reference);
 }

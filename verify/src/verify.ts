@@ -23,7 +23,7 @@ export type { StatusListToken } from './options.ts';
 export type { Status } from './status.ts';
 
 export interface CredentialOptions extends CommonOptions {
-    /** The DID that must have signed the credential: a did:key, or a did:web of the service. By default any issuer will do: look at `issuer` then. */
+    /** The DID that must have signed the credential: a did:key, or a did:web of the service. */
     issuer?: string | undefined;
 }
 
@@ -75,13 +75,15 @@ export async function verifyPresentation(token: string, options: PresentationOpt
     const signer = { did: authentic.holder, kid: authentic.kid };
     const fault = signerFault(signer, { documents: common.documents, purpose: 'authentication' });
     if (fault !== undefined) return { valid: false, error: fault };
+    const expected = { audience, nonce: nonce === false ? undefined : nonce, now: common.now };
+    const isGood = presentationVerdict(authentic, { ...expected, credentials: [] }).valid;
+    const checks = isGood ? common : withoutFetching(common);
     const credentials: CredentialResult[] = [];
     // One after the other, so that few lists are in memory at a time.
     for (const presented of authentic.audience === audience ? authentic.credentials : []) {
-        credentials.push(await checkCredential(presented, undefined, common));
+        credentials.push(await checkCredential(presented, undefined, checks));
     }
-    const expected = { audience, nonce: nonce === false ? undefined : nonce, now: common.now, credentials };
-    return { ...defined(presentationVerdict(authentic, expected)), credentials };
+    return { ...defined(presentationVerdict(authentic, { ...expected, credentials })), credentials };
 }
 
 async function checkCredential(
@@ -96,9 +98,20 @@ async function checkCredential(
     const signer = { did: authentic.issuer, kid: authentic.kid };
     const fault = signerFault(signer, { documents: options.documents, purpose: 'assertionMethod' });
     if (fault !== undefined) return resultOf(unauthentic(fault), {});
-    const answer = await statusOf(statusText(opened), options);
-    const verdict = credentialVerdict(authentic, { revoked: answer.status === 'revoked', now: options.now });
-    return resultOf(verdict, answer);
+    const { now, issuers } = options;
+    const verdict = credentialVerdict(authentic, { revoked: false, now });
+    if (issuers && !issuers.includes(authentic.issuer)) {
+        const { claims: _, ...shown } = verdict;
+        return resultOf({ ...shown, valid: false, error: 'The issuer is not one of those that are accepted.' }, {});
+    }
+    const answer = await statusOf(statusText(opened), verdict.valid ? options : withoutFetching(options));
+    const isRevoked = answer.status === 'revoked';
+    return resultOf(isRevoked ? credentialVerdict(authentic, { revoked: true, now }) : verdict, answer);
+}
+
+/** Nothing is fetched for a token that is not valid, whatever the lists say. Anybody can make one. */
+function withoutFetching(options: CompletedOptions): CompletedOptions {
+    return typeof options.source === 'function' ? { ...options, source: [] } : options;
 }
 
 /** Opens what may be no token at all. */

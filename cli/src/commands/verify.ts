@@ -23,7 +23,7 @@ export const VERIFYING_OPTIONS = {
         repeatable: true,
         file: true,
     },
-    'fetch-status': { summary: 'With --offline: fetch the status list that the credential names' },
+    'fetch-status': { summary: 'With --offline: fetch the status list that the credential names, if its address is public' },
 } as const;
 
 interface VerifyingOptions {

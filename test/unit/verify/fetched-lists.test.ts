@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { MAX_LIST_BYTES } from '../../../verify/src/status-list.ts';
 import { verifyCredential, verifyPresentation } from '../../../verify/src/verify.ts';
 import { credentialToken, type ListOptions, listToken, newSigner, presentationToken } from './signed-lists.ts';
 
@@ -76,6 +77,30 @@ describe('a list that is fetched', () => {
         assert.equal(first.seen.length, 2);
     });
 
+    it('is kept for a day at most, whatever its ttl is', async (t) => {
+        const { seen, statusOf } = served({ payload: { ttl: 8e12 } });
+        const start = Date.now();
+        await statusOf(0);
+        const clock = t.mock.method(Date, 'now', () => start + 86_399_000);
+        await statusOf(0);
+        assert.equal(seen.length, 1);
+        clock.mock.mockImplementation(() => start + 86_500_000);
+        await statusOf(0);
+        assert.equal(seen.length, 2);
+    });
+
+    it('is dropped if those that were fetched since are large together', async () => {
+        const first = served();
+        await first.statusOf(0);
+        const large = { bytes: new Uint8Array(MAX_LIST_BYTES).fill(0) };
+        for (let i = 0; i < 7; i++) await served(large).statusOf(0);
+        await first.statusOf(0);
+        assert.equal(first.seen.length, 1);
+        await served(large).statusOf(0);
+        await first.statusOf(0);
+        assert.equal(first.seen.length, 2);
+    });
+
     it('is asked for again after a failure', async () => {
         let fails = true;
         const { seen, statusOf } = served({}, (token) => new Response(token, { status: fails ? 503 : 200 }));
@@ -123,5 +148,58 @@ describe('a list that is fetched', () => {
         assert.deepEqual(seen, []);
         assert.equal((await verifyCredential(token, fetching)).valid, true);
         assert.equal(seen.length, 1);
+    });
+});
+
+describe('lists of a presentation', () => {
+    const audience = 'did:web:verifier.example';
+    const good = { audience, nonce: 'n-1', status: 'fetch' } as const;
+
+    /** A presentation of credentials that name so many addresses. Counts the requests. */
+    function presented(addresses: number, more: Record<string, unknown> = {}) {
+        const urls = new Set<string>();
+        const fetch = async (url: string) => {
+            urls.add(url);
+            return new Response(listToken({ signer: lists, uri: url }));
+        };
+        const credentials = Array.from({ length: addresses }, () =>
+            credentialToken(issuer, { status_list: { idx: 1, uri: `https://10.0.0.1/${++made}`, iss: lists.did } }),
+        );
+        return { urls, fetch, token: presentationToken(issuer, credentials, 'n-1', more) };
+    }
+
+    it('are not fetched if the nonce, the audience or the time is wrong, or no issuer is accepted', async () => {
+        for (const [token, options, error] of [
+            [presented(1), { nonce: 'n-2' }, /nonce/],
+            [presented(1), { audience: 'did:web:other.example' }, /another audience/],
+            [presented(1, { exp: '2026-01-01T00:00:00Z' }), {}, /expired/],
+            [presented(1, { nbf: '2999-01-01T00:00:00Z' }), {}, /not valid yet/],
+            [presented(1), { issuers: [lists.did] }, /The issuer is not one of those that are accepted/],
+        ] as const) {
+            const result = await verifyPresentation(token.token, { ...good, ...options, fetch: token.fetch });
+            assert.match(String(result.error), error);
+            assert.equal(token.urls.size, 0, String(error));
+        }
+        const right = presented(1);
+        assert.equal((await verifyPresentation(right.token, { ...good, fetch: right.fetch })).valid, true);
+    });
+
+    it('are not fetched for a credential that is not valid whatever its status is', async () => {
+        for (const times of [{ exp: '2026-01-02T00:00:00Z' }, { nbf: '2999-01-01T00:00:00Z' }]) {
+            const { uri, seen, fetch } = served();
+            const late = credentialToken(issuer, { status_list: { idx: 1, uri, iss: lists.did } }, times);
+            const { valid, status } = await verifyCredential(late, { status: 'fetch', fetch });
+            assert.deepEqual({ valid, status, seen }, { valid: false, status: 'unknown', seen: [] });
+        }
+    });
+
+    it('are eight at most, and those that are kept do not count', async () => {
+        const { urls, fetch, token } = presented(10);
+        const first = await verifyPresentation(token, { ...good, fetch });
+        assert.equal(urls.size, 8);
+        assert.equal(first.error, 'credentials.8: The status of the credential is unknown.');
+        const second = await verifyPresentation(token, { ...good, fetch });
+        assert.equal(second.valid, true);
+        assert.equal(urls.size, 10);
     });
 });

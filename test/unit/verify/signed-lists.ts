@@ -53,7 +53,12 @@ export function credentialToken(signer: Signer, status?: unknown, more: Record<s
 }
 
 /** The token of a presentation for did:web:verifier.example. */
-export function presentationToken(signer: Signer, credentials: string[], nonce?: string): string {
+export function presentationToken(
+    signer: Signer,
+    credentials: string[],
+    nonce?: string,
+    more: Record<string, unknown> = {},
+): string {
     const payload = {
         typ: 'presentation',
         jti: 'urn:uuid:01890a5d-ac96-774b-bcce-b302099a8058',
@@ -62,6 +67,7 @@ export function presentationToken(signer: Signer, credentials: string[], nonce?:
         iat: '2026-01-01T00:00:00.000Z',
         nonce,
         credentials,
+        ...more,
     };
     return signToken(JSON.stringify(payload), signer.seed, signer.public_key);
 }

@@ -49,6 +49,17 @@ describe('a verification of a credential', () => {
         }
     });
 
+    it('accepts no issuer but those that are listed, and shows who signed', async () => {
+        assert.deepEqual(await verifyCredential(credential, { issuers: [holder.did, issuer.did] }), VALID);
+        for (const issuers of [[], [holder.did]]) {
+            assert.deepEqual(await verifyCredential(credential, { issuers }), {
+                ...SHOWN,
+                valid: false,
+                error: 'The issuer is not one of those that are accepted.',
+            });
+        }
+    });
+
     it('judges by the time that is given', async () => {
         const exp = '2026-06-01T00:00:00.000Z';
         const token = credentialToken(issuer, undefined, { exp });
@@ -59,7 +70,15 @@ describe('a verification of a credential', () => {
     });
 
     it('rejects options of a wrong type, because a verdict would then mean nothing', async () => {
-        for (const options of [{ now: Number.NaN }, { now: 'x' }, { status: true }, { status: [5] }, { fetch: 5 }]) {
+        for (const options of [
+            { now: Number.NaN },
+            { now: 'x' },
+            { status: true },
+            { status: [5] },
+            { fetch: 5 },
+            { issuers: issuer.did },
+            { issuers: [5] },
+        ]) {
             await assert.rejects(verifyCredential(credential, options as object), TypeError);
         }
     });
@@ -79,6 +98,29 @@ describe('the status of a credential', () => {
             status: 'revoked',
             as_of: AS_OF,
         });
+    });
+
+    it('is taken from the newest of the lists that fit, wherever it stands', async () => {
+        const issued = (iat: number, bytes: number[], more = {}) =>
+            listToken({ signer: lists, uri, bytes: Uint8Array.from(bytes), payload: { iat, ...more } });
+        const [older, newer] = [issued(1_767_225_600, [0, 0]), issued(1_767_225_601, [0xb9, 0xa3])];
+        for (const status of [
+            [older, newer],
+            [newer, older],
+        ]) {
+            const { revoked: isRevoked, as_of } = await verifyCredential(revoked, { status });
+            assert.deepEqual([isRevoked, as_of], [true, '2026-01-01T00:00:01.000Z']);
+        }
+        const expired = issued(1_767_225_700, [0, 0], { exp: 1_767_225_800 });
+        for (const status of [
+            [expired, newer],
+            [newer, expired],
+        ]) {
+            assert.equal((await verifyCredential(active, { status })).status, 'valid');
+            assert.equal((await verifyCredential(revoked, { status })).status, 'revoked');
+        }
+        const foreign = listToken({ signer: issuer, uri, payload: { iat: 1_767_225_900 } });
+        assert.equal((await verifyCredential(active, { status: [newer, foreign] })).status, 'valid');
     });
 
     it('is unknown without a list, and then the credential is not valid', async () => {
