@@ -1,4 +1,5 @@
 import { answerOf, type RateLimit, rateLimitOf } from './answer.ts';
+import { readBaseUrl } from './base-url.ts';
 import type { Api } from './gen/operations.ts';
 import { type Invoke, methodsOf } from './methods.ts';
 import { receive, type Send } from './receive.ts';
@@ -40,7 +41,7 @@ export interface Client extends Api {
 /** Creates a client of the service at `base_url`. Its methods return the data of a success, and throw otherwise. */
 export function createClient(options: ClientOptions): Client {
     const { timeout_ms = TIMEOUT_MS, tries = TRIES, fetch: send = (url, init) => fetch(url, init) } = options;
-    const baseUrl = checkedUrl(options.base_url);
+    const baseUrl = readBaseUrl(options.base_url);
     let rateLimit: RateLimit | undefined;
 
     const invoke: Invoke = async (operation, input, call = {}) => {
@@ -69,12 +70,4 @@ export function createClient(options: ClientOptions): Client {
         'rate_limit',
         { get: () => rateLimit, enumerable: true },
     ) as Client; // TypeScript does not see the property that defineProperty adds
-}
-
-function checkedUrl(given: string): string {
-    const { protocol, username, password, href } = new URL(given);
-    if (!/^https?:$/.test(protocol) || username !== '' || password !== '') {
-        throw new TypeError('base_url must be an http or https URL without a user name and a password.');
-    }
-    return href.replace(/\/+$/, '');
 }

@@ -113,6 +113,6 @@ function headerValue(name: string, text: string): string {
  * if a header would alter them.
  */
 function asHeader(text: string): string | undefined {
-    const bytes = String.fromCharCode(...new TextEncoder().encode(text));
+    const bytes = Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('');
     return /^[\x21-\x7e\x80-\xff]([\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?$/.test(bytes) ? bytes : undefined;
 }

@@ -54,6 +54,11 @@ describe('wrong usage', () => {
         await refused(['login', 'ada@example.com', '--key'], /there is no EMAIL/);
     });
 
+    it('reads at most 4 MiB of a file', async () => {
+        await refused(['verify', '@/dev/zero', '--offline'], /^cred: \/dev\/zero is longer than 4 MiB\.$/m);
+        await refused(['verify', '@.', '--offline'], /\. cannot be used: it is a folder/);
+    });
+
     it('says that nobody is logged in', async () => {
         await refused(['whoami'], /You are not logged in\. Run "cred login"/);
     });
@@ -79,6 +84,21 @@ describe('a secret on the command line', () => {
             ]) {
                 const stderr = await refused(args, /A secret stands on the command line/);
                 assert.ok(!stderr.includes(secret));
+            }
+        }
+    });
+
+    it('is not repeated if it is in the address of the service', async () => {
+        for (const url of [
+            'http://ada:hunter2@127.0.0.1',
+            'http://hunter2@127.0.0.1:9',
+            'http://ada:hunter2@127.0.0.1:port',
+            'http://127.0.0.1?key=hunter2',
+            'hunter2',
+        ]) {
+            for (const command of [['whoami'], ['login', 'ada@example.com'], ['login', '--key']]) {
+                const stderr = await refused([...command, '--url', url], /The address of the service must look like/);
+                assert.doesNotMatch(stderr, /hunter2/);
             }
         }
     });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { inspect } from 'node:util';
 import { createClient } from '../../../client/src/client.ts';
 import { scriptedServer, success } from './scripted-server.ts';
 
@@ -106,11 +107,34 @@ test('a secret that no header can carry is refused, and the error does not conta
     assert.equal(received.length, 0);
 });
 
-test('a base_url that no request can use is refused at once, and the error does not contain its password', () => {
-    for (const baseUrl of ['ftp://127.0.0.1', 'file:///etc', 'http://ada:secret@127.0.0.1']) {
+test('a base_url that no request can use is refused at once, and the error does not contain its secret', () => {
+    for (const baseUrl of [
+        'ftp://127.0.0.1',
+        'file:///etc',
+        'http://ada:secret@127.0.0.1',
+        'http://ada:secret@127.0.0.1:port',
+        'http://127.0.0.1?key=secret',
+        'http://127.0.0.1/#secret',
+        'http://127.0.0.1/?',
+        'http://127.0.0.1/#',
+        '/secret',
+        '',
+    ]) {
         assert.throws(
             () => createClient({ base_url: baseUrl }),
-            (error: unknown) => error instanceof TypeError && !error.message.includes('secret'),
+            (error: unknown) => error instanceof TypeError && !inspect(error).includes('secret'),
+            baseUrl,
         );
     }
+});
+
+test('a base_url and a header of 128 Ki characters are read in linear time', async (t) => {
+    const start = performance.now();
+    const slashes = '/'.repeat(1 << 17);
+    createClient({ base_url: `http://127.0.0.1${slashes}x` });
+    const { base_url, received } = await scriptedServer(t, [success({})]);
+    await createClient({ base_url: `${base_url}/a${slashes}` }).me.get();
+    assert.equal(received[0]?.url, '/a/v1/me');
+    await assert.rejects(createClient({ base_url, token: `${'x'.repeat(1 << 18)}\n` }).me.get(), TypeError);
+    assert.ok(performance.now() - start < 2_000);
 });
