@@ -1,5 +1,5 @@
 import { COMMON_OPTIONS, type Command, type Option } from './command.ts';
-import { wrapped } from './terminal/text.ts';
+import { widest, wrapped } from './terminal/text.ts';
 
 const WIDTH = 100;
 
@@ -68,7 +68,7 @@ export function overviewHelp(commands: readonly Command[], group?: string): stri
 
 /** Rows of two columns; the second one is wrapped. */
 function columns(rows: ReadonlyArray<readonly string[]>): string[] {
-    const width = Math.max(...rows.map(([left = '']) => left.length));
+    const width = widest(rows.map(([left = '']) => left));
     return rows.flatMap(([left = '', right = '']) =>
         wrapped(right, WIDTH - width - 4).map((line, index) => `  ${(index === 0 ? left : '').padEnd(width)}  ${line}`),
     );

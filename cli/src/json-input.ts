@@ -27,7 +27,7 @@ export function parseObject(text: string, what: string): Record<string, unknown>
 
 /** Returns the first number of a JSON text that JavaScript cannot represent exactly enough to write it again. */
 function inexactNumber(text: string): string | undefined {
-    for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g)) {
+    for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*/g)) {
         if (!token.startsWith('"') && decimalOf(token) !== decimalOf(String(Number(token)))) return token;
     }
     return undefined;
@@ -38,7 +38,7 @@ function decimalOf(number: string): string {
     const [, sign = '', whole = '', fraction = '', power = '0'] =
         /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
     const digits = `${whole}${fraction}`.replace(/^0+/, '');
-    const significant = digits.replace(/0+$/, '');
+    const significant = digits.replace(/(?<!0)0+$/, '');
     if (significant === '') return '0';
     return `${sign}${significant}e${Number(power) - fraction.length + digits.length - significant.length}`;
 }

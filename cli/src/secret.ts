@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { CliError, fileError } from './errors.ts';
+import { CliError } from './errors.ts';
+import { readText } from './input.ts';
 import { promptHidden } from './terminal/prompt.ts';
 import { allInput, type World } from './world.ts';
 
@@ -26,7 +26,7 @@ export async function readSecret(world: World, { what, variable, confirm = false
 }
 
 async function fromInput(world: World, what: string, variable: string): Promise<string> {
-    const text = withoutLineEnd((await allInput(world)) ?? '');
+    const text = withoutLineEnd(await allInput(world, `the ${what}`));
     if (text === '' || /[\r\n]/.test(text)) {
         throw new CliError(`The ${what} must be the only line of standard input. You can also set ${variable}.`);
     }
@@ -45,10 +45,4 @@ export async function readPrivateKey(
 }
 
 /** Reads a secret from a file. The message of an error does not repeat the path: it may be the secret itself. */
-export function readKeyFile(option: string, path: string): string {
-    try {
-        return readFileSync(path, 'utf8').trim();
-    } catch (error) {
-        throw fileError(`The file of ${option}`, error);
-    }
-}
+export const readKeyFile = (option: string, path: string): string => readText(path, `The file of ${option}`);

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { CliError } from './errors.ts';
 
 /** What the program knows of the process that it runs in. Tests pass their own. */
 export interface World {
@@ -8,18 +9,18 @@ export interface World {
     stderr: Writable & { isTTY?: boolean };
 }
 
-/** Largest text that is read from standard input at once: more than the largest token or claims. */
-const MAX_INPUT_BYTES = 1 << 20;
+/** Largest text that is read at once from a file or from standard input: as large as the largest status list. */
+export const MAX_INPUT_BYTES = 4 << 20;
 
-/** Reads all of standard input as UTF-8. Undefined if it is longer than any input may be. */
-export async function allInput({ stdin }: World): Promise<string | undefined> {
+/** Reads all of standard input as UTF-8, without a byte order mark. `name` says in an error what it is. */
+export async function allInput({ stdin }: World, name: string): Promise<string> {
     const chunks: Buffer[] = [];
     let size = 0;
     for await (const chunk of stdin) {
         const bytes = Buffer.from(chunk);
         size += bytes.length;
-        if (size > MAX_INPUT_BYTES) return undefined;
+        if (size > MAX_INPUT_BYTES) throw new CliError(`Standard input is too long for ${name}.`);
         chunks.push(bytes);
     }
-    return Buffer.concat(chunks).toString('utf8');
+    return new TextDecoder().decode(Buffer.concat(chunks));
 }

@@ -60,7 +60,7 @@ function parsed(text: string): Record<string, unknown> | undefined {
 }
 
 function nextCursor(link: string | null): string | undefined {
-    const [, target] = /<([^>]*)>\s*;\s*rel="?next\b/.exec(link ?? '') ?? [];
+    const [, target] = /<([^<>]*)>\s*;\s*rel="?next\b/.exec(link ?? '') ?? [];
     if (target === undefined) return undefined;
     // Only the cursor is used: behind a proxy that rewrites paths, the URL itself may not be valid for the client.
     return new URLSearchParams(target.split('?', 2)[1]).get('cursor') ?? undefined;

@@ -4,8 +4,8 @@ import { z } from 'zod';
 export const baseUrlSetting = z
     .url({ protocol: /^https?$/, error: 'must be an http or https URL', abort: true })
     .refine((text) => {
-        const { username, password, search, hash } = new URL(text);
-        return `${username}${password}${search}${hash}` === '';
+        const { username, password } = new URL(text);
+        return username === '' && password === '' && !/[?#]/.test(text);
     }, 'must have no credentials, no query and no fragment')
-    .transform((text) => new URL(text).href.replace(/\/+$/, ''))
+    .transform((text) => new URL(text).href.replace(/(?<!\/)\/+$/, ''))
     .optional();

@@ -67,7 +67,7 @@ export function exposeExpiry(metrics: Metrics, { cert, ca }: Tls): void {
     );
 }
 
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs;
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /** Returns the earliest expiry of the certificates in a file, in seconds since 1970. */
 function firstExpiry(pem: string): number {

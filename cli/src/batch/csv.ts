@@ -36,10 +36,16 @@ export async function* rowsOf(path: string): AsyncGenerator<CsvRow> {
 
 function columnsOf(names: readonly string[], path: string): string[] {
     const columns = names.map((name) => name.trim());
-    const double = columns.find((name, index) => name === '' || columns.indexOf(name) !== index);
+    const double = columns.find((name) => name === '') ?? firstDouble(columns);
     if (double === undefined) return columns;
     const fault = double === '' ? 'a column without a name' : `the column ${double} twice`;
     throw new CliError(`The first row of ${path} has ${fault}.`);
+}
+
+/** Returns the first text that stands in a list a second time. */
+export function firstDouble(texts: readonly string[]): string | undefined {
+    const seen = new Set<string>();
+    return texts.find((text) => seen.size === seen.add(text).size);
 }
 
 function csvError({ code, ...error }: CsvError, path: string): CliError {

@@ -1,6 +1,6 @@
 import { CliError } from '../errors.ts';
 import { parseObject } from '../json-input.ts';
-import { rowsOf } from './csv.ts';
+import { firstDouble, rowsOf } from './csv.ts';
 import { linesOf } from './lines.ts';
 
 export type Fields = Record<string, unknown>;
@@ -60,8 +60,7 @@ export const ISSUING: Reader = {
         const claims = cells
             .filter(([column]) => !ISSUE_FIELDS.includes(column))
             .map(([column, value]): [string, string] => [withoutPrefix(column), value]);
-        const names = claims.map(([name]) => name);
-        const double = names.find((name, index) => names.indexOf(name) !== index);
+        const double = firstDouble(claims.map(([name]) => name));
         if (double !== undefined) throw new CliError(`${where}: two columns are the claim ${double}.`);
         return { ...Object.fromEntries(own), claims: Object.fromEntries(claims) };
     },

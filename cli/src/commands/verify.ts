@@ -23,7 +23,9 @@ export const VERIFYING_OPTIONS = {
         repeatable: true,
         file: true,
     },
-    'fetch-status': { summary: 'With --offline: fetch the status list that the credential names, if its address is public' },
+    'fetch-status': {
+        summary: 'With --offline: fetch the status list that the credential names, if its address is public',
+    },
 } as const;
 
 interface VerifyingOptions {
@@ -44,7 +46,7 @@ export function offlineOptions(options: VerifyingOptions) {
         throw new CliError('--revocation asks the service. With --offline, use --list or --fetch-status.');
     }
     if (lists.length > 0 && fetches) throw new CliError('Give --list or --fetch-status, not both.');
-    const status = fetches ? ('fetch' as const) : lists.map((path) => readText(path).trim());
+    const status = fetches ? ('fetch' as const) : lists.map((path) => readText(path));
     return { status, documents: paths.map((path) => documentIn(path)) };
 }
 

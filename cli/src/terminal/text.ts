@@ -29,7 +29,7 @@ function shown(value: unknown): string {
 /** `label  value` lines, aligned. Fields that are undefined are left out. */
 export function fieldLines(fields: Readonly<Record<string, unknown>>): string[] {
     const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-    const width = Math.max(...entries.map(([label]) => label.length));
+    const width = widest(entries.map(([label]) => label));
     return entries.map(([label, value]) => `${label.padEnd(width)}  ${shown(value)}`);
 }
 
@@ -37,7 +37,7 @@ export function fieldLines(fields: Readonly<Record<string, unknown>>): string[] 
 export function tableLines(rows: ReadonlyArray<Readonly<Record<string, unknown>>>): string[] {
     const columns = Object.keys(rows[0] ?? {});
     const cells = [columns.map((name) => name.toUpperCase()), ...rows.map((row) => columns.map((c) => shown(row[c])))];
-    const widths = columns.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+    const widths = columns.map((_, column) => widest(cells.map((row) => row[column] ?? '')));
     return cells.map((row) =>
         row
             .map((cell, column) => cell.padEnd(widths[column] ?? 0))
@@ -45,6 +45,10 @@ export function tableLines(rows: ReadonlyArray<Readonly<Record<string, unknown>>
             .trimEnd(),
     );
 }
+
+/** The length of the longest text. */
+export const widest = (texts: readonly string[]): number =>
+    texts.reduce((longest, { length }) => Math.max(longest, length), 0);
 
 /** Breaks a text into lines of at most `width` characters. */
 export function wrapped(text: string, width: number): string[] {

@@ -44,4 +44,18 @@ describe('JSON that somebody gives', () => {
         }
         parseObject('{"a":"12345678901234567890","b\\"12345678901234567890":1}', 'It');
     });
+
+    it('is read in linear time, and whatever its length is', () => {
+        const start = performance.now();
+        const zeros = '0'.repeat(1 << 17);
+        for (const number of [`1${zeros}1e-${zeros.length}`, `0.${zeros}1`, `1.${zeros}`]) {
+            try {
+                parseObject(`{"a":${number}}`, 'It');
+            } catch (error) {
+                assert.match(String(error), /CliError: It /);
+            }
+        }
+        parseObject(JSON.stringify({ a: '"'.repeat(2 << 20) }), 'It'); // as long as any input may be
+        assert.ok(performance.now() - start < 4_000);
+    });
 });

@@ -62,6 +62,10 @@ describe('output for people', () => {
         );
     });
 
+    it('is a table of any number of rows', () => {
+        assert.equal(tableLines(Array.from({ length: 200_000 }, () => ({ id: '1' }))).length, 200_001);
+    });
+
     it('has colours only on a terminal, and if NO_COLOR is not set', () => {
         const on = (isTTY: boolean, env: Record<string, string>) =>
             coloured('x', 'red', { stdout: Object.assign(new Writable(), { isTTY }), env });

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { answerOf } from '../../../client/src/answer.ts';
 import { ApiError, createClient } from '../../../client/src/client.ts';
+import { OPERATIONS } from '../../../client/src/gen/operations.ts';
 import { refusal, scriptedServer, success } from './scripted-server.ts';
 
 async function refused(call: Promise<unknown>): Promise<ApiError> {
@@ -69,6 +71,17 @@ test('each client knows its rate limit from its latest answer, even if that is a
     await client.me.get();
     assert.equal(client.rate_limit?.remaining, 6, 'an answer without rate-limit headers changes nothing');
     assert.equal(other.rate_limit, undefined);
+});
+
+test('a Link field is read in linear time, wherever the link to the next page stands', () => {
+    const linked = (link: string) =>
+        answerOf({ status: 200, headers: new Headers({ Link: link }), text: '{"data":{}}' }, OPERATIONS['keys.list']);
+    assert.equal(linked('<>; rel="prev", </v1/keys?cursor=c>; rel=next').next_cursor, 'c');
+    const start = performance.now();
+    for (const link of ['<'.repeat(1 << 17), '=next<'.repeat(1 << 15), `<a>${' '.repeat(1 << 17)}x`]) {
+        assert.equal(linked(link).next_cursor, undefined);
+    }
+    assert.ok(performance.now() - start < 2_000);
 });
 
 test('a list is read page by page by its links, with 1,000 rows per page by default', async (t) => {

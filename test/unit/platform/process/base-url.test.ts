@@ -11,11 +11,19 @@ it('PUBLIC_URL is kept without a trailing slash', () => {
     assert.equal(read(''), undefined);
 });
 
+it('PUBLIC_URL is read in linear time', () => {
+    const start = performance.now();
+    read(`https://credentials.example${'/'.repeat(1 << 17)}x`);
+    assert.ok(performance.now() - start < 2_000);
+});
+
 it('PUBLIC_URL is refused with credentials, a query, a fragment or another scheme', () => {
     for (const odd of [
         'https://user:word@a.example',
         'https://a.example?x',
         'https://a.example#x',
+        'https://a.example?',
+        'https://a.example/#',
         'ftp://a.example',
         'x',
     ]) {
