@@ -1,6 +1,6 @@
 import { CliError } from '../errors.ts';
 import { parseObject } from '../json-input.ts';
-import { firstDouble, rowsOf } from './csv.ts';
+import { rowsOf } from './csv.ts';
 import { linesOf } from './lines.ts';
 
 export type Fields = Record<string, unknown>;
@@ -59,15 +59,18 @@ export const ISSUING: Reader = {
         if (own.get('expiration_date') === '') own.delete('expiration_date');
         const claims = cells
             .filter(([column]) => !ISSUE_FIELDS.includes(column))
-            .map(([column, value]): [string, string] => [withoutPrefix(column), value]);
-        const double = firstDouble(claims.map(([name]) => name));
-        if (double !== undefined) throw new CliError(`${where}: two columns are the claim ${double}.`);
+            .map(([column, value]): [string, string] => [claimOf(column, where), value]);
         return { ...Object.fromEntries(own), claims: Object.fromEntries(claims) };
     },
 };
 
-const withoutPrefix = (column: string): string =>
-    column.startsWith(CLAIM_PREFIX) ? column.slice(CLAIM_PREFIX.length) : column;
+/** The claim in a column. The name of a column that is misspelt is no claim. */
+function claimOf(column: string, where: string): string {
+    if (column.startsWith(CLAIM_PREFIX) && column !== CLAIM_PREFIX) return column.slice(CLAIM_PREFIX.length);
+    throw new CliError(
+        `${where} has the unknown column ${column}: use subject_did, credential_type, expiration_date, or claims.${column} for a claim.`,
+    );
+}
 
 /** Reads some fields and ignores all others, so that the results of another batch can be the input. */
 export function picking(needed: string, optional: string): Reader {

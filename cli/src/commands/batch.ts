@@ -25,7 +25,7 @@ const CONTINUES =
 export const batchIssue = command({
     name: 'batch issue',
     summary: 'Issue a credential for each line of a file',
-    details: `Fields of an item: subject_did, credential_type, claims, expiration_date. In CSV, every other column is a claim. ${CONTINUES} For 24 hours nothing is issued twice. Then the service forgets what it has issued, and continuing is refused, because up to 1,000 lines could get a second credential.`,
+    details: `Fields of an item: subject_did, credential_type, claims, expiration_date. In CSV, each claim has a column: claims.NAME. ${CONTINUES} For 24 hours nothing is issued twice. Then the service forgets what it has issued, and continuing is refused, because up to 1,000 lines could get a second credential.`,
     options: {
         ...FILES,
         ...SIGNING_OPTIONS,

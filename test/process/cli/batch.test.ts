@@ -168,7 +168,7 @@ describe('a batch', () => {
         const from = file('people.csv');
         writeFileSync(
             from,
-            'subject_did,credential_type,role,expiration_date\ndid:web:a,T,"x\ny",2030-01-01\nnobody,T,z,\n',
+            'subject_did,credential_type,claims.role,expiration_date\ndid:web:a,T,"x\ny",2030-01-01\nnobody,T,z,\n',
         );
         const { code, stdout, stderr } = await cred(['batch', 'issue', '--from', from, '--issuer', issuer.did], {
             env: environment(issuer),
