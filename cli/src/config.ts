@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { CliError, fileError } from './errors.ts';
 import type { World } from './world.ts';
 
@@ -15,7 +15,10 @@ export interface Login {
 }
 
 function pathOf({ env }: World): string {
-    return join(env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config'), 'cred', 'config.json');
+    const { XDG_CONFIG_HOME: given = '' } = env;
+    // The XDG Base Directory Specification ignores a relative path. It could be in a repository.
+    const folder = isAbsolute(given) ? given : join(env['HOME'] || homedir(), '.config');
+    return join(folder, 'cred', 'config.json');
 }
 
 /** Returns what is stored; undefined if nobody is logged in. */

@@ -7,6 +7,8 @@ export interface World {
     stdin: Readable & { isTTY?: boolean; setRawMode?(raw: boolean): unknown };
     stdout: Writable & { isTTY?: boolean };
     stderr: Writable & { isTTY?: boolean };
+    /** Ends the process as Ctrl-C does, so that a shell stops its script, too. */
+    interrupt(): void;
 }
 
 /** Largest text that is read at once from a file or from standard input: as large as the largest status list. */

@@ -2,13 +2,14 @@ import type { CredentialsBatchIssueInput } from '../../../client/src/client.ts';
 import { ISSUING, picking } from '../batch/items.ts';
 import { type Job, runBatch } from '../batch/run.ts';
 import { command, type Option } from '../command.ts';
+import { CliError } from '../errors.ts';
 import { readPrivateKey } from '../secret.ts';
 import { SIGNING_OPTIONS } from './issue.ts';
 
 const FILES = {
     from: {
         value: 'FILE',
-        summary: 'Items: CSV if its name ends in .csv, otherwise NDJSON',
+        summary: 'Items, - for standard input: CSV if its name ends in .csv, otherwise NDJSON',
         required: true,
         file: true,
     },
@@ -38,6 +39,9 @@ export const batchIssue = command({
     ],
     async run({ options, world, service }) {
         const { from, out, issuer, 'status-list': listed, 'continue-late': late } = options;
+        if (options['key-file'] === '-' && from === '-') {
+            throw new CliError('Standard input cannot be the private key and the items. Give one of them as a file.');
+        }
         const key = await readPrivateKey(world, { path: options['key-file'], variable: 'CRED_ISSUER_KEY' });
         const common = { issuer_did: issuer, ...(listed && { status_list: true }) };
         const job: Job = {

@@ -1,27 +1,29 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
 import type { World } from '../world.ts';
 
-/** Asks on the terminal and reads a line without showing it. Undefined if the user gives up (Ctrl-C, Ctrl-D). */
-export function promptHidden(question: string, { stdin, stderr }: World): Promise<string | undefined> {
-    stderr.write(question);
-    stdin.setRawMode?.(true);
-    stdin.resume();
+/**
+ * Asks on the terminal and reads a line without showing it. The keys that edit a line work. Undefined if the user gives
+ * up with Ctrl-D. Ctrl-C ends the process.
+ */
+export function promptHidden(question: string, { stdin, stderr, interrupt }: World): Promise<string | undefined> {
+    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+    const lines = createInterface({ input: stdin, output: nowhere, terminal: true, historySize: 0 });
+    stderr.write(question); // from here on the terminal hides what is typed
     return new Promise((resolve) => {
-        let typed = '';
-        const finish = (answer: string | undefined) => {
-            stdin.off('data', take);
-            stdin.setRawMode?.(false);
-            stdin.pause();
+        const finish = (typed?: string) => {
+            resolve(typed);
+            lines.close();
+        };
+        lines.once('line', finish);
+        lines.once('close', () => {
             stderr.write('\n');
-            resolve(answer);
-        };
-        const take = (chunk: Buffer | string) => {
-            for (const character of chunk.toString()) {
-                if (character === '\r' || character === '\n') return finish(typed);
-                if (character === '\u0003' || character === '\u0004') return finish(undefined);
-                if (character === '\u007f' || character === '\b') typed = Array.from(typed).slice(0, -1).join('');
-                else typed += character;
-            }
-        };
-        stdin.on('data', take);
+            resolve(undefined);
+        });
+        lines.once('SIGINT', () => {
+            lines.removeAllListeners('close').close(); // the terminal shows again what is typed
+            stderr.write('\n');
+            interrupt();
+        });
     });
 }

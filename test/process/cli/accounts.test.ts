@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { pickPort } from '../../../deploy/local/ports.ts';
 import { cred, folder, json, newIssuer, PASSWORD, serviceBed, started } from './cred.ts';
@@ -73,6 +75,12 @@ describe('API keys', () => {
         assert.match(stdout, /^KEY_ID +NAME +KEY +LIMIT +ACTIVE/);
         assert.match(stdout, new RegExp(`${next['key_id']} +build .* no `));
     });
+
+    it('are no session, and a command that needs one says so', async () => {
+        const { code, stderr } = await cred(['keys', 'list'], { env: { ...env, CRED_TOKEN: issuer.api_key } });
+        assert.equal(code, 3);
+        assert.match(stderr, /This needs a session, and an API key is not enough: run "cred login EMAIL"/);
+    });
 });
 
 describe('a failure', () => {
@@ -89,7 +97,7 @@ describe('a failure', () => {
         assert.match(refused.stderr, /Log in again with "cred login"/);
     });
 
-    it('to read the whole output is none', async () => {
+    it('to read the whole output ends the program without a word, as SIGPIPE does', async () => {
         const child = started(['completion', 'bash']);
         child.stdout?.destroy();
         let stderr = '';
@@ -97,6 +105,16 @@ describe('a failure', () => {
             stderr += String(chunk);
         });
         const code = await new Promise((resolve) => child.once('exit', resolve));
-        assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+        assert.deepEqual({ code, stderr }, { code: 141, stderr: '' });
+    });
+
+    it('to write the output is one line', async () => {
+        const full = openSync('/dev/full', 'w');
+        const child = started(['completion', 'bash'], { stdout: full });
+        closeSync(full);
+        assert.ok(child.stderr);
+        const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+        const line = 'cred: Standard output cannot be used: the disk is full.\n';
+        assert.deepEqual({ code, stderr }, { code: 3, stderr: line });
     });
 });

@@ -25,12 +25,17 @@ export interface Ran {
 interface Options {
     input?: string;
     env?: Record<string, string>;
+    /** A file for standard output, instead of a pipe. */
+    stdout?: number;
 }
 
 /** Starts the command line as a user does. It knows no settings of this process. */
-export function started(args: readonly string[], { env = {} }: Options = {}): ChildProcess {
+export function started(args: readonly string[], { env = {}, stdout }: Options = {}): ChildProcess {
     const base = { PATH: process.env['PATH'] ?? '', TMPDIR: tmpdir(), XDG_CONFIG_HOME: join(folder, 'config') };
-    return spawn(process.execPath, ['cli/src/main.ts', ...args], { env: { ...base, ...env } });
+    return spawn(process.execPath, ['cli/src/main.ts', ...args], {
+        env: { ...base, ...env },
+        stdio: ['pipe', stdout ?? 'pipe', 'pipe'],
+    });
 }
 
 /** Runs the command line to its end. */

@@ -16,7 +16,7 @@ function printed(report: Parameters<typeof printReport>[0], json: boolean, env: 
         },
     });
     const stdout = Object.assign(sink, { isTTY: true });
-    printReport(report, { env, stdout, stderr: stdout, stdin: process.stdin }, json);
+    printReport(report, { env, stdout, stderr: stdout, stdin: process.stdin, interrupt() {} }, json);
     return text;
 }
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { asCliError } from '../../../cli/src/errors.ts';
+import { ApiError } from '../../../client/src/client.ts';
 import { ran } from './worlds.ts';
 
 /** Asserts that the program refuses the arguments with one line, and prints nothing else. */
@@ -59,6 +61,21 @@ describe('wrong usage', () => {
         await refused(['verify', '@.', '--offline'], /\. cannot be used: it is a folder/);
     });
 
+    it('says that the private key and the items cannot both be standard input', async () => {
+        await refused(
+            ['batch', 'issue', '--from', '-', '--issuer', 'x', '--key-file', '-'],
+            /Give one of them as a file/,
+        );
+    });
+
+    it('says that a command needs a session, and not an API key', () => {
+        const refusal = { status: 401, code: undefined, summary: 'x', request_id: undefined, retry_after: undefined };
+        const { message } = asCliError(new ApiError({ ...refusal, detail: 'The session token is not valid.' }));
+        assert.match(message, /This needs a session, and an API key is not enough: run "cred login EMAIL"/);
+        const either = asCliError(new ApiError({ ...refusal, detail: 'The session token or API key is not valid.' }));
+        assert.match(either.message, /Log in again with "cred login"/);
+    });
+
     it('says that nobody is logged in', async () => {
         await refused(['whoami'], /You are not logged in\. Run "cred login"/);
     });
@@ -85,6 +102,17 @@ describe('a secret on the command line', () => {
                 const stderr = await refused(args, /A secret stands on the command line/);
                 assert.ok(!stderr.includes(secret));
             }
+        }
+    });
+
+    it('is not repeated if it is the path of a file that cannot be read', async () => {
+        const issue = ['issue', '--issuer', 'x', '--subject', 'x', '--type', 'x', '--claims', '{}'];
+        for (const path of ['/etc/passwd/hunter2', `hunter2${'x'.repeat(300)}`, 'hunter2\0']) {
+            const stderr = await refused(
+                [...issue, '--key-file', path],
+                /The file of --key-file cannot be used: [^']+\./,
+            );
+            assert.doesNotMatch(stderr, /hunter2/);
         }
     });
 

@@ -26,9 +26,12 @@ export async function ran(
         );
     const world = {
         env: { XDG_CONFIG_HOME: '/nonexistent', CRED_URL: 'http://127.0.0.1:9', ...env },
-        stdin: Readable.from(input === '' ? [] : [Buffer.from(input)]),
+        stdin: Object.assign(Readable.from(input === '' ? [] : [Buffer.from(input)]), { isTTY }),
         stdout: stream('stdout'),
         stderr: stream('stderr'),
+        interrupt() {
+            printed.stderr += 'interrupted';
+        },
     };
     const code = await run(args, world);
     return { code, ...printed };
