@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { CliError } from '../errors.ts';
-import { chunksOf, MAX_LINE_BYTES } from './lines.ts';
+import { chunksOf, type Input, MAX_LINE_BYTES, nameOf } from './lines.ts';
 
 export interface CsvRow {
     /** The line on which the row begins. A cell in quotes may contain line feeds. */
@@ -27,8 +27,9 @@ const OPTIONS = {
  * Reads a CSV file (RFC 4180) row by row. Its first row has the names of the columns. Each row ends with CRLF, LF or
  * CR. Empty lines are skipped.
  */
-export async function* rowsOf(path: string): AsyncGenerator<CsvRow> {
-    const parser = Readable.from(decoded(path)).on('error', (error) => parser.destroy(error));
+export async function* rowsOf(input: Input): AsyncGenerator<CsvRow> {
+    const path = nameOf(input);
+    const parser = Readable.from(decoded(input)).on('error', (error) => parser.destroy(error));
     const records = parser.pipe(parse(OPTIONS));
     parser.on('error', (error) => records.destroy(error));
     let columns: string[] | undefined;
@@ -69,12 +70,12 @@ function csvError({ code, ...error }: CsvError, path: string, countedTwice: numb
     return new CliError(`${lines} of ${path} ${reasons[code] ?? 'is no valid CSV'}.`);
 }
 
-async function* decoded(path: string): AsyncGenerator<string> {
+async function* decoded(input: Input): AsyncGenerator<string> {
     const decoder = new TextDecoder('utf-8', { fatal: true });
     try {
-        for await (const chunk of chunksOf(path)) yield decoder.decode(chunk, { stream: true });
+        for await (const chunk of chunksOf(input)) yield decoder.decode(chunk, { stream: true });
         yield decoder.decode();
     } catch (error) {
-        throw error instanceof TypeError ? new CliError(`${path} is not UTF-8.`) : error;
+        throw error instanceof TypeError ? new CliError(`${nameOf(input)} is not UTF-8.`) : error;
     }
 }

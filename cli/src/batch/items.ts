@@ -1,7 +1,7 @@
 import { CliError } from '../errors.ts';
 import { parseObject } from '../json-input.ts';
 import { rowsOf } from './csv.ts';
-import { linesOf } from './lines.ts';
+import { type Input, linesOf, nameOf } from './lines.ts';
 
 export type Fields = Record<string, unknown>;
 
@@ -22,9 +22,10 @@ export interface Reader {
 }
 
 /** Reads the items of a file one by one: CSV if its name ends in `.csv`, otherwise NDJSON. */
-export async function* itemsOf(path: string, reader: Reader): AsyncGenerator<Item> {
+export async function* itemsOf(input: Input, reader: Reader): AsyncGenerator<Item> {
+    const path = nameOf(input);
     if (/\.csv$/i.test(path)) {
-        for await (const { number, cells } of rowsOf(path)) {
+        for await (const { number, cells } of rowsOf(input)) {
             const where = `Line ${number} of ${path}`;
             // The service would refuse the whole request.
             if (cells.some(([, value]) => value.includes('\u0000')))
@@ -33,7 +34,7 @@ export async function* itemsOf(path: string, reader: Reader): AsyncGenerator<Ite
         }
         return;
     }
-    for await (const { number, text } of linesOf(path)) {
+    for await (const { number, text } of linesOf(input)) {
         if (text.trim() === '') continue;
         const where = `Line ${number} of ${path}`;
         yield { line: number, fields: reader.fromObject(parseObject(text, where), where) };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { CliError, fileError } from '../errors.ts';
+import type { Source } from './source.ts';
 
 /** Longest line of an input, in bytes. */
 export const MAX_LINE_BYTES = 256 << 10;
@@ -17,23 +18,30 @@ export interface Line {
     end: number;
 }
 
-/** Reads a file in chunks. Throws CliError if it cannot be read. */
-export async function* chunksOf(path: string): AsyncGenerator<Buffer> {
+/** The path of a file, or a file that is open. */
+export type Input = string | Source;
+
+export const nameOf = (input: Input): string => (typeof input === 'string' ? input : input.name);
+
+/** Reads a file in chunks, from its beginning. Throws CliError if it cannot be read. */
+export async function* chunksOf(input: Input): AsyncGenerator<Buffer> {
+    const open = typeof input === 'string' ? {} : { fd: input.fd, start: 0, autoClose: false };
     try {
-        for await (const chunk of createReadStream(path)) yield chunk;
+        for await (const chunk of createReadStream(nameOf(input), open)) yield chunk;
     } catch (error) {
-        throw fileError(path, error);
+        throw fileError(nameOf(input), error);
     }
 }
 
-export async function sha256Of(path: string): Promise<string> {
+export async function sha256Of(input: Input): Promise<string> {
     const hash = createHash('sha256');
-    for await (const chunk of chunksOf(path)) hash.update(chunk);
+    for await (const chunk of chunksOf(input)) hash.update(chunk);
     return hash.digest('hex');
 }
 
 /** Reads a file line by line, and keeps one line and one chunk in memory. Throws CliError for a line that is too long. */
-export async function* linesOf(path: string, maxBytes = MAX_LINE_BYTES): AsyncGenerator<Line> {
+export async function* linesOf(input: Input, maxBytes = MAX_LINE_BYTES): AsyncGenerator<Line> {
+    const path = nameOf(input);
     const state = { number: 1, end: 0 };
     const take = (bytes: Buffer, complete: boolean): Line => {
         if (bytes.length > maxBytes) throw tooLong(path, state.number, maxBytes);
@@ -42,7 +50,7 @@ export async function* linesOf(path: string, maxBytes = MAX_LINE_BYTES): AsyncGe
     };
     let rest: Buffer[] = [];
     let restBytes = 0;
-    for await (const chunk of chunksOf(path)) {
+    for await (const chunk of chunksOf(input)) {
         let from = 0;
         for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
             yield take(Buffer.concat([...rest, chunk.subarray(from, at)]), true);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { CliError, fileError } from '../errors.ts';
+import { CliError, EXIT, fileError } from '../errors.ts';
 import type { Fields } from './items.ts';
 import { MAX_ITEMS } from './requests.ts';
 
@@ -63,8 +63,8 @@ export function readPlan(path: string, wanted: Plan): Plan | undefined {
 
 export function writePlan(path: string, plan: Plan): void {
     try {
-        writeFileSync(path, `${JSON.stringify(plan)}\n`, { flush: true });
+        writeFileSync(path, `${JSON.stringify(plan)}\n`, { flush: true, mode: 0o600 });
     } catch (error) {
-        throw fileError(path, error);
+        throw fileError(path, error, EXIT.service);
     }
 }

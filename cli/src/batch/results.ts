@@ -1,9 +1,11 @@
-import { once } from 'node:events';
 import { appendFileSync, existsSync, statSync, truncateSync } from 'node:fs';
-import { CliError, fileError } from '../errors.ts';
+import { open } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
+import { CliError, EXIT, fileError } from '../errors.ts';
 import { jsonLine } from '../terminal/text.ts';
 import type { World } from '../world.ts';
 import { linesOf } from './lines.ts';
+import { lock } from './lock.ts';
 import { type Plan, readPlan, writePlan } from './plan.ts';
 
 /** Longest line of results, in bytes. A credential with the largest claims has about 90 KiB. */
@@ -32,25 +34,56 @@ export interface Results {
     write(results: readonly Result[]): Promise<void>;
     /** Stores a plan that has changed, where there is a later run that needs it. */
     storePlan(plan: Plan): void;
+    /** Must be called when the batch ends. */
+    close(): void;
 }
 
-/** Results go to standard output. A later run begins again. */
-export function printedResults(plan: Plan, { stdout }: World): Results {
+/** Opens the place where results go: a file, or standard output. */
+export async function openResults(plan: Plan, path: string | undefined, world: World): Promise<Results> {
+    if (path === undefined) return printedResults(plan, (text) => written(world.stdout, text));
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (!stats || stats.isFile()) return storedResults(plan, path);
+    // Of a pipe or a device nobody can read how far an earlier run has come.
+    const file = await open(path, 'a').catch((error: unknown) => {
+        throw fileError(path, error);
+    });
+    const write = (text: string) =>
+        file.writeFile(text).catch((error: unknown) => {
+            throw fileError(path, error, EXIT.service);
+        });
+    return { ...printedResults(plan, write), close: () => void file.close() };
+}
+
+/** Waits until a text is written. If nobody reads it any more, main.ts ends the process. */
+const written = (stream: Writable, text: string): Promise<void> =>
+    new Promise((resolve) => void stream.write(text, (error) => error ?? resolve()));
+
+/** Results go to a stream. A later run begins again. */
+function printedResults(plan: Plan, write: (text: string) => Promise<void>): Results {
     return {
         plan,
         resumed: false,
         done: 0,
         failed: 0,
         lastLine: undefined,
-        async write(results) {
-            if (!stdout.write(results.map(jsonLine).join(''))) await once(stdout, 'drain');
-        },
+        write: (results) => write(results.map(jsonLine).join('')),
         storePlan: () => undefined,
+        close: () => undefined,
     };
 }
 
 /** Results go to a file. If an earlier run has written some of them there, they are continued. */
 export async function storedResults(plan: Plan, path: string): Promise<Results> {
+    const unlock = lock(path);
+    try {
+        return { ...(await continued(plan, path)), close: unlock };
+    } catch (error) {
+        unlock();
+        throw error;
+    }
+}
+
+async function continued(plan: Plan, path: string): Promise<Omit<Results, 'close'>> {
     const planPath = `${path}.plan`;
     const earlier = readPlan(planPath, plan);
     if (earlier === undefined) {
@@ -68,9 +101,9 @@ export async function storedResults(plan: Plan, path: string): Promise<Results> 
         ...written,
         async write(results) {
             try {
-                appendFileSync(path, results.map(jsonLine).join(''));
+                appendFileSync(path, results.map(jsonLine).join(''), { mode: 0o600 });
             } catch (error) {
-                throw fileError(path, error);
+                throw fileError(path, error, EXIT.service);
             }
         },
         storePlan: (changed) => writePlan(planPath, changed),

@@ -8,7 +8,8 @@ import { sha256Of } from './lines.ts';
 import { idempotencyKey, isLate, newPlan, sizeAt } from './plan.ts';
 import { inWords, type Progress, progressOn } from './progress.ts';
 import { type Request, requestsOf } from './requests.ts';
-import { isGood, printedResults, type Result, type Results, storedResults } from './results.ts';
+import { isGood, openResults, type Result, type Results } from './results.ts';
+import { openSource, type Source } from './source.ts';
 
 /** What a batch does with its items. */
 export interface Job {
@@ -38,31 +39,37 @@ export async function runBatch(
     job: Job,
     { from, out, late, world, open }: Files & { world: World; open: (options: object) => Promise<Client> },
 ): Promise<Report> {
-    const plan = newPlan(job.name, await sha256Of(from), job.settings);
-    const total = await countItems(from, job.reader);
-    const results = out === undefined ? printedResults(plan, world) : await storedResults(plan, out);
-    if (late && results.resumed && isLate(results.plan)) restart(results);
+    const source = await openSource(from, world);
+    const plan = newPlan(job.name, await sha256Of(source), job.settings);
+    const total = await countItems(source, job.reader);
+    const results = await openResults(plan, out, world);
     const progress = progressOn(world, total);
     const send = async (items: Fields[], key: string) =>
         job.send(await open({ tries: 1, timeout_ms: REQUEST_MS }), items, key);
     try {
-        while (!(await sendAll({ from, job, results, progress, send })));
+        if (results.done > total) throw tooManyResults(results.done, total);
+        if (late && results.resumed && isLate(results.plan)) restart(results);
+        while (!(await sendAll({ source, job, results, progress, send })));
     } finally {
         progress.clear();
+        results.close();
     }
     return summary(results, { total, out, world });
 }
 
+const tooManyResults = (done: number, total: number): CliError =>
+    new CliError(`The file of --out has ${done} results, but the input has only ${total} items. Use another --out.`);
+
 /** Reads the whole input before anything is sent, so that a bad line stops a batch that has no effect yet. */
-async function countItems(from: string, reader: Reader): Promise<number> {
+async function countItems(source: Source, reader: Reader): Promise<number> {
     let total = 0;
-    for await (const { items } of requestsOf(itemsOf(from, reader), () => 1)) total += items.length;
-    if (total === 0) throw new CliError(`${from} has no items.`);
+    for await (const { items } of requestsOf(itemsOf(source, reader), () => 1)) total += items.length;
+    if (total === 0) throw new CliError(`${source.name} has no items.`);
     return total;
 }
 
 interface Sending {
-    from: string;
+    source: Source;
     job: Job;
     results: Results;
     progress: Progress;
@@ -70,10 +77,10 @@ interface Sending {
 }
 
 /** Sends what is not done. Returns false if the plan has changed, so that the rest must be divided again. */
-async function sendAll({ from, job, results, progress, send }: Sending): Promise<boolean> {
+async function sendAll({ source, job, results, progress, send }: Sending): Promise<boolean> {
     // An earlier run may have sent the first request of this one. All others are new.
     let isNew = !results.resumed;
-    for await (const request of requestsOf(itemsOf(from, job.reader), (start) => sizeAt(results.plan, start))) {
+    for await (const request of requestsOf(itemsOf(source, job.reader), (start) => sizeAt(results.plan, start))) {
         const { start, items } = request;
         requireSame(request, results);
         if (start + items.length <= results.done) continue;

@@ -186,6 +186,16 @@ describe('a batch', () => {
         assert.equal(JSON.parse(verified.stdout).expires_at.slice(0, 10), '2030-01-01');
     });
 
+    it('ends as SIGPIPE ends a program if nobody reads its results any more, and work is left', async () => {
+        const issuer = await newIssuer(bed);
+        const from = file('head.ndjson');
+        writeItems(from, 2_500);
+        const child = started(['batch', 'issue', '--from', from, '--issuer', issuer.did], { env: environment(issuer) });
+        child.stdout?.once('data', () => child.stdout?.destroy());
+        const [code] = await once(child, 'exit');
+        assert.equal(code, 141);
+    });
+
     it('verifies and revokes what another one has issued', async () => {
         const issuer = await newIssuer(bed);
         const env = environment(issuer);
