@@ -4,6 +4,7 @@ import { type Job, runBatch } from '../batch/run.ts';
 import { command, type Option } from '../command.ts';
 import { CliError } from '../errors.ts';
 import { readPrivateKey } from '../secret.ts';
+import { withSignedClaims } from '../signed.ts';
 import { SIGNING_OPTIONS } from './issue.ts';
 
 const FILES = {
@@ -75,7 +76,8 @@ export const batchVerify = command({
             settings: { check_revocation: revocation },
             async send(client, items) {
                 const input = { check_revocation: revocation, items: items as Array<{ credential: string }> }; // picked
-                return (await client.credentials.batch.verify(input)).results;
+                const { results } = await client.credentials.batch.verify(input);
+                return results.map((result, index) => withSignedClaims(result, items[index]?.['credential']));
             },
         };
         return runBatch(job, { from, out, world, open: service });

@@ -4,6 +4,7 @@ import { CliError } from '../errors.ts';
 import { textArgument } from '../input.ts';
 import { fieldsReport } from '../report.ts';
 import { readPrivateKey } from '../secret.ts';
+import { payloadOf, withSignedClaims } from '../signed.ts';
 import { offlineOptions, orMalformed, VERIFYING_OPTIONS, verdictReport } from './verify.ts';
 
 export const present = command({
@@ -76,10 +77,13 @@ export const verifyPresentation = command({
         const offline = offlineOptions(options);
         const presentation = await textArgument(args.token, 'a presentation', world);
         const input = { presentation, audience, check_revocation: revocation, ...(nonce !== undefined && { nonce }) };
-        const result: Partial<PresentationResult> & { valid: boolean } = options.offline
+        const verdict: Partial<PresentationResult> & { valid: boolean } = options.offline
             ? await verifyOffline(presentation, { audience, nonce: nonce ?? false, ...offline })
             : await orMalformed((await service()).presentations.verify(input));
-        const { holder, created_at, credentials = [] } = result;
+        const { credentials: tokens = [] } = payloadOf(presentation) as { credentials?: unknown[] }; // it is verified
+        const { holder, created_at } = verdict;
+        const credentials = (verdict.credentials ?? []).map((it, index) => withSignedClaims(it, tokens[index]));
+        const result = { ...verdict, ...(verdict.credentials && { credentials }) };
         const shown = credentials.map(
             (it) => `${it.valid ? 'valid' : 'NOT valid'}: ${it.credential_type} of ${it.issuer}`,
         );

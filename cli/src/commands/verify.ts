@@ -5,6 +5,7 @@ import { CliError } from '../errors.ts';
 import { readText, textArgument } from '../input.ts';
 import { parseObject } from '../json-input.ts';
 import type { Report } from '../report.ts';
+import { payloadOf, withSignedClaims } from '../signed.ts';
 import { fieldLines } from '../terminal/text.ts';
 
 /** Options of commands that verify. */
@@ -71,24 +72,13 @@ export async function orMalformed<Result>(call: Promise<Result>): Promise<Result
     }
 }
 
-/** The issuer that a token names, before anybody has verified it. */
-function namedIssuer(token: string): string | undefined {
-    try {
-        const bytes = Buffer.from(token.replace('v4.public.', ''), 'base64url');
-        const { iss } = JSON.parse(bytes.subarray(0, -64).toString('utf8')); // the signature has 64 bytes
-        return typeof iss === 'string' ? iss : undefined;
-    } catch {
-        return undefined;
-    }
-}
-
 async function askService(
     client: Client,
     credential: string,
     { issuer, revocation }: { issuer?: string | undefined; revocation: boolean },
 ) {
-    const named = issuer ?? namedIssuer(credential);
-    if (named === undefined) return { valid: false, error: 'The token is not a well-formed v4.public token.' };
+    const named = issuer ?? payloadOf(credential)['iss'];
+    if (typeof named !== 'string') return { valid: false, error: 'The token is not a well-formed v4.public token.' };
     return orMalformed(client.credentials.verify({ credential, issuer_did: named, check_revocation: revocation }));
 }
 
@@ -107,9 +97,10 @@ export const verify = command({
         const offline = offlineOptions(options);
         const token = await textArgument(args.token, 'a credential', world);
         const { issuer, revocation } = options;
-        const result: Partial<CredentialResult> & { valid: boolean } = options.offline
+        const verdict: Partial<CredentialResult> & { valid: boolean } = options.offline
             ? await verifyCredential(token, { issuer, ...offline })
             : await askService(await service(), token, { issuer, revocation });
+        const result = withSignedClaims(verdict, token);
         const { issuer: signer, subject, credential_type: type, issued_at, expires_at, as_of, claims } = result;
         // A valid signature says nothing about revocation, and people may think that it does.
         const status =

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../../platform/json.ts';
 import type { World } from '../world.ts';
 
 /**
@@ -14,16 +15,17 @@ export function printable(text: string): string {
 }
 
 /** A value as one line of JSON. Control characters are escaped, so a terminal does not obey them either. */
-export function jsonLine(value: unknown): string {
-    return `${printable(JSON.stringify(value))}\n`;
-}
+export const jsonLine = (value: unknown): string => `${json(value)}\n`;
+
+/** JSON in one line. A `JsonText` in it may have line ends, but only between values. */
+const json = (value: unknown): string => printable(stringifyJson(value).replace(/[\t\n\r]/g, ' '));
 
 /** Shows a value in one line: a text as it is, a list with commas, anything else as JSON. */
 function shown(value: unknown): string {
     if (typeof value === 'string') return printable(value);
     if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return printable(value.join(', '));
     if (value === undefined || value === null) return '-';
-    return printable(JSON.stringify(value));
+    return json(value);
 }
 
 /** `label  value` lines, aligned. Fields that are undefined are left out. */
