@@ -1,18 +1,24 @@
 import type { Command } from '../command.ts';
-import { beginningsOf, placesOf, quoted, valuesOf } from './places.ts';
+import { beginningsOf, optionsOf, placesOf, quoted } from './places.ts';
+
+const condition = (after: string): string => `-n ${quoted(`test "$(__cred_after)" = ${quoted(after)}`)}`;
 
 /** The script for fish. */
 export function fish(commands: readonly Command[]): string {
-    const lines = placesOf(commands).flatMap(({ after, words }) => {
-        const condition = `test "$(__cred_after)" = ${quoted(after)}`;
-        return words.map(
-            ({ word, summary }) => `complete -c cred -n ${quoted(condition)} -a ${quoted(word)} -d ${quoted(summary)}`,
-        );
-    });
-    const values = valuesOf(commands).flatMap(({ option, values: known }) =>
-        known.length > 0
-            ? [`complete -c cred -l ${option.slice(2)} -x -a ${quoted(known.join(' '))}`]
-            : [`complete -c cred -l ${option.slice(2)} -r`],
+    const isCommand = (after: string): boolean => commands.some(({ name }) => name === after);
+    const words = placesOf(commands).flatMap(({ after, words }) =>
+        words
+            .filter(({ word }) => !word.startsWith('--'))
+            .map(({ word, summary }) => {
+                const noFiles = isCommand(after) ? '' : ' -f';
+                return `complete -c cred ${condition(after)}${noFiles} -a ${quoted(word)} -d ${quoted(summary)}`;
+            }),
+    );
+    const options = commands.flatMap((command) =>
+        optionsOf(command).map(([name, { value, choices, summary }]) => {
+            const values = choices ? ` -x -a ${quoted(choices.join(' '))}` : value === undefined ? '' : ' -r';
+            return `complete -c cred ${condition(command.name)} -l ${name}${values} -d ${quoted(summary)}`;
+        }),
     );
     return `# Completes cred in fish: cred completion fish > ~/.config/fish/completions/cred.fish
 function __cred_after
@@ -27,6 +33,12 @@ function __cred_after
     end
     echo $after
 end
-${[...lines, ...values].join('\n')}
+# The names of files behind @.
+function __cred_at
+    set -l word (commandline -ct)
+    string match -q '@*' -- $word; and printf '@%s\\n' (__fish_complete_path (string sub -s 2 -- $word))
+end
+complete -c cred -a '(__cred_at)'
+${[...words, ...options].join('\n')}
 `;
 }

@@ -7,7 +7,8 @@ export interface Place {
     words: ReadonlyArray<{ word: string; summary: string }>;
 }
 
-const optionsOf = (command: Command): Array<[string, Option]> =>
+/** The options of a command, with those of every command. */
+export const optionsOf = (command: Command): Array<[string, Option]> =>
     Object.entries({ ...command.options, ...COMMON_OPTIONS });
 
 /** The places where a word of a command, an option or one of few values stands. */

@@ -19,9 +19,9 @@ export function zsh(commands: readonly Command[]): string {
 _cred() {
     local after="" index
     local -a items
+    if compset -P @; then _files; return; fi
 ${shared}
-    _describe 'cred' items
-    _files
+    _describe 'cred' items || _files
 }
 [[ "$funcstack[1]" = _cred ]] && _cred "$@" || compdef _cred cred
 `;
