@@ -4,6 +4,8 @@ import { readLogin } from './config.ts';
 import { CliError } from './errors.ts';
 import type { World } from './world.ts';
 
+/** How often a call is tried. Somebody who waits at a terminal should soon read that the service is away. */
+const TRIES = 4;
 /** Where `npm start` runs the service. */
 const DEFAULT_URL = 'http://127.0.0.1:8080';
 
@@ -23,7 +25,7 @@ function checkedUrl(given: string): string {
 
 /** A client without credentials. */
 export function anonymous(world: World, url: string | undefined, more: Partial<ClientOptions> = {}): Client {
-    return createClient({ base_url: serviceUrl(world, url), ...more });
+    return createClient({ base_url: serviceUrl(world, url), tries: TRIES, ...more });
 }
 
 /** A client with the credentials of CRED_TOKEN or of the stored login. */

@@ -3,7 +3,7 @@ import type { ErrorCode } from './gen/types.ts';
 import type { Operation } from './operation.ts';
 import type { Received } from './receive.ts';
 
-/** The state of the rate limit, from the latest answer. */
+/** The state of the rate limit, from one answer. */
 export interface RateLimit {
     /** Calls per window. */
     limit: number;
@@ -13,8 +13,20 @@ export interface RateLimit {
     reset: number;
 }
 
+/** What an answer says besides its data. */
+export interface ResponseInfo {
+    status: number;
+    /** The request's id in the service's log. */
+    request_id: string | undefined;
+    /** True if the answer is that of an earlier call with the same Idempotency-Key, and nothing more was created. */
+    replayed: boolean;
+    /** The state of the rate limit after this call. Undefined if the call is not limited. */
+    rate_limit: RateLimit | undefined;
+}
+
 export interface Answer {
     data: unknown;
+    response: ResponseInfo;
     /** The cursor of a list's next page. */
     next_cursor: string | undefined;
 }
@@ -30,10 +42,16 @@ export function rateLimitOf(headers: Headers): RateLimit | undefined {
 /** Returns the result of the operation. Throws ApiError if the answer is a refusal. */
 export function answerOf(received: Received, { bare, text }: Operation): Answer {
     const { status, headers } = received;
-    if (text && status < 300) return { data: received.text, next_cursor: undefined };
+    const response = {
+        status,
+        request_id: headers.get('X-Request-Id') ?? undefined,
+        replayed: headers.get('Idempotent-Replayed') === 'true',
+        rate_limit: rateLimitOf(headers),
+    };
+    if (text && status < 300) return { data: received.text, response, next_cursor: undefined };
     const body = parsed(received.text);
     if (status >= 300 || body === undefined || !(bare || 'data' in body)) throw refusal(received, body);
-    return { data: bare ? body : body['data'], next_cursor: nextCursor(headers.get('Link')) };
+    return { data: bare ? body : body['data'], response, next_cursor: nextCursor(headers.get('Link')) };
 }
 
 function refusal({ status, headers }: Received, body: Record<string, unknown> | undefined): ApiError {
@@ -44,7 +62,7 @@ function refusal({ status, headers }: Received, body: Record<string, unknown> | 
         summary: typeof body?.['message'] === 'string' ? body['message'] : `HTTP ${status}, not from the service`,
         detail: typeof body?.['error'] === 'string' ? body['error'] : '',
         request_id: headers.get('X-Request-Id') ?? undefined,
-        retry_after: wholeNumber(headers.get('Retry-After')),
+        retry_after: retryAfter(headers.get('Retry-After')),
     });
 }
 
@@ -64,6 +82,14 @@ function nextCursor(link: string | null): string | undefined {
     if (target === undefined) return undefined;
     // Only the cursor is used: behind a proxy that rewrites paths, the URL itself may not be valid for the client.
     return new URLSearchParams(target.split('?', 2)[1]).get('cursor') ?? undefined;
+}
+
+/** The seconds of a Retry-After, which is a number or a date (RFC 9110, section 10.2.3). */
+function retryAfter(text: string | null): number | undefined {
+    const seconds = wholeNumber(text);
+    if (seconds !== undefined || text === null || !text.endsWith(' GMT')) return seconds;
+    const waitMs = Date.parse(text) - Date.now();
+    return Number.isNaN(waitMs) ? undefined : Math.max(0, Math.ceil(waitMs / 1_000));
 }
 
 function wholeNumber(text: string | null): number | undefined {

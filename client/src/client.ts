@@ -7,7 +7,8 @@ import { type Credentials, wireRequest } from './request.ts';
 import { retrying } from './retry.ts';
 import { timeLimit } from './time-limit.ts';
 
-export type { RateLimit } from './answer.ts';
+export type { RateLimit, ResponseInfo } from './answer.ts';
+export type { Call } from './call.ts';
 export { AddressError, ApiError, ConnectionError } from './errors.ts';
 export type { Api } from './gen/operations.ts';
 export type * from './gen/types.ts';
@@ -17,15 +18,16 @@ export type { Credentials } from './request.ts';
 
 /** Default time limit of a call, in milliseconds. */
 const TIMEOUT_MS = 30_000;
-/** Default of the maximum number of times that a call is sent. */
-const TRIES = 4;
 
 export interface ClientOptions extends Credentials {
     /** The URL of the service: `https://credentials.example`. */
     base_url: string;
     /** Time limit of a call, including all retries and waits, in milliseconds. Default: 30,000. */
     timeout_ms?: number;
-    /** Maximum number of times that a call is sent. Only a call that is safe to repeat is sent again. Default: 4. */
+    /**
+     * Maximum number of times that a call is tried. Only a call that is safe to repeat is tried again. Default: 4, and
+     * as often as there is time for if the service could not be reached.
+     */
     tries?: number;
     /** Replaces the global `fetch`, to observe requests or to send them by other means. */
     fetch?: Send;
@@ -34,13 +36,16 @@ export interface ClientOptions extends Credentials {
 export interface Client extends Api {
     /** This client with other credentials and its own `rate_limit`. Options that are not given stay the same. */
     as(credentials: Credentials): Client;
-    /** The state of the rate limit from the latest answer to this client. Undefined before the first answer. */
+    /**
+     * The state of the rate limit from the latest answer to this client, whichever call that was. Undefined before the
+     * first answer.
+     */
     readonly rate_limit: RateLimit | undefined;
 }
 
 /** Creates a client of the service at `base_url`. Its methods return the data of a success, and throw otherwise. */
 export function createClient(options: ClientOptions): Client {
-    const { timeout_ms = TIMEOUT_MS, tries = TRIES, fetch: send = (url, init) => fetch(url, init) } = options;
+    const { timeout_ms = TIMEOUT_MS, tries, fetch: send = (url, init) => fetch(url, init) } = options;
     const baseUrl = readBaseUrl(options.base_url);
     let rateLimit: RateLimit | undefined;
 

@@ -1,4 +1,5 @@
 import type { Answer } from './answer.ts';
+import { Call } from './call.ts';
 import { type Api, OPERATIONS } from './gen/operations.ts';
 import type { CallOptions, Operation } from './operation.ts';
 import type { Input } from './request.ts';
@@ -34,22 +35,29 @@ export function methodsOf(invoke: Invoke): Api {
 }
 
 function methodOf(operation: Operation, invoke: Invoke) {
-    const { path, query, body, paged } = operation;
+    const { path, query, body, list } = operation;
     if (!path.includes('{') && query.length === 0 && !body) {
-        return async (options?: CallOptions) => (await invoke(operation, {}, options)).data;
+        return (options?: CallOptions) => new Call(invoke(operation, {}, options));
     }
-    const method = async (input: Input = {}, options?: CallOptions) => (await invoke(operation, input, options)).data;
-    if (!paged) return method;
+    const method = (input: Input = {}, options?: CallOptions) => new Call(invoke(operation, input, options));
+    if (list === undefined) return method;
+    const pagesOf = (input: Input = {}, options?: CallOptions) =>
+        pages((cursor) => invoke(operation, { ...input, limit: input['limit'] ?? PAGE_ROWS, ...cursor }, options));
     return Object.assign(method, {
-        pages: (input: Input = {}, options?: CallOptions) =>
-            pages((cursor) => invoke(operation, { ...input, limit: input['limit'] ?? PAGE_ROWS, ...cursor }, options)),
+        pages: pagesOf,
+        async *items(input?: Input, options?: CallOptions) {
+            for await (const page of pagesOf(input, options)) yield* page[list] ?? [];
+        },
     });
 }
 
-async function* pages(read: (cursor: { cursor?: string }) => Promise<Answer>): AsyncGenerator<unknown, void> {
+/** The data of a list. */
+type Page = Readonly<Record<string, Iterable<unknown>>>;
+
+async function* pages(read: (cursor: { cursor?: string }) => Promise<Answer>): AsyncGenerator<Page, void> {
     let answer = await read({});
     for (;;) {
-        yield answer.data;
+        yield answer.data as Page; // the generator has read it from the description of the operation
         if (answer.next_cursor === undefined) return;
         answer = await read({ cursor: answer.next_cursor });
     }

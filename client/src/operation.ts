@@ -1,3 +1,5 @@
+import type { Call } from './call.ts';
+
 /** Describes how an operation of the service is sent. */
 export interface Operation {
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -19,8 +21,8 @@ export interface Operation {
     headers: Readonly<Record<string, string>>;
     /** True if the request has a body. It contains all other inputs. */
     body: boolean;
-    /** True if the operation returns a list that can be read in pages. */
-    paged: boolean;
+    /** If the operation returns a list that can be read in pages: the member of its data that has the items. */
+    list?: string;
     /** True if the answer has no envelope. */
     bare: boolean;
     /** True if the answer is a text, not JSON. */
@@ -45,12 +47,14 @@ export interface CallOptions {
     idempotency_key?: string | undefined;
 }
 
-/** A method that reads a list: completely, or page by page. */
-export interface ListMethod<Input extends unknown[], Data> {
-    (...args: [...input: Input, options?: CallOptions]): Promise<Data>;
+/** A method that reads a list: completely, page by page, or item by item. */
+export interface ListMethod<Input extends unknown[], Data, Item> {
+    (...args: [...input: Input, options?: CallOptions]): Call<Data>;
     /**
      * Reads the list page by page, from `cursor` or the beginning, with `limit` rows per page (default 1,000). The
      * options apply to each page.
      */
     pages(...args: [...input: Input, options?: CallOptions]): AsyncGenerator<Data, void>;
+    /** Reads the list item by item. It requests the next page when it needs its first item. */
+    items(...args: [...input: Input, options?: CallOptions]): AsyncGenerator<Item, void>;
 }

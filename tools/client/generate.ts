@@ -50,6 +50,7 @@ function operationsFile(operations: ClientOperation[]): string {
     const table = operations.map(({ id, wire }) => `${JSON.stringify(id)}: ${JSON.stringify(wire)},`);
     return [
         HEADER,
+        `import type { Call } from '../call.ts';`,
         `import type { CallOptions, ListMethod, Operation } from '../operation.ts';`,
         `import type { ${[...new Set(names)].sort().join(', ')} } from './types.ts';\n`,
         `/** Every operation of the service. */\nexport interface Api ${group(operations, '')}\n`,
@@ -73,9 +74,9 @@ function group(operations: ClientOperation[], prefix: string): string {
 function method(name: string, { id, comment, input, wire }: ClientOperation): string {
     const data = typeName(id, 'Data');
     const argument = input ? `input${input.required?.length ? '' : '?'}: ${typeName(id, 'Input')}` : '';
-    const type = wire.paged
-        ? `: ListMethod<[${argument}], ${data}>`
-        : `(${argument ? `${argument}, ` : ''}options?: CallOptions): Promise<${data}>`;
+    const type = wire.list
+        ? `: ListMethod<[${argument}], ${data}, ${data}[${JSON.stringify(wire.list)}][number]>`
+        : `(${argument ? `${argument}, ` : ''}options?: CallOptions): Call<${data}>`;
     return `/**\n * ${comment}\n */\n${name}${type};`;
 }
 

@@ -43,13 +43,20 @@ function operationOf(document: OpenApi, path: string, method: string, object: Op
             query,
             headers: Object.fromEntries(instead.map((parameter) => [parameter['x-instead-of'], parameter.name])),
             body: sent !== undefined,
-            paged: query.includes('cursor'),
+            ...(query.includes('cursor') && { list: listIn(id, data) }),
             bare,
             text: data.type === 'string',
         },
         input: inputOf(id, own, sent && resolved(document, sent)),
         data,
     };
+}
+
+/** The member of a page that has the items: its only list. */
+function listIn(id: string, { properties = {} }: Schema): string {
+    const [list, ...more] = Object.entries(properties).flatMap(([name, { type }]) => (type === 'array' ? name : []));
+    if (list === undefined || more.length > 0) throw new Error(`The pages of ${id} have not one list.`);
+    return list;
 }
 
 function credentialsOf({ security, parameters }: OperationObject): Operation['credentials'] {

@@ -1,5 +1,6 @@
 // Generated from the OpenAPI document by "npm run client". Do not edit.
 
+import type { Call } from '../call.ts';
 import type { CallOptions, ListMethod, Operation } from '../operation.ts';
 import type {
     AdminCreateUsersData,
@@ -104,41 +105,41 @@ export interface Api {
          *
          * `POST /v1/keys/generate`
          */
-        generate(input: KeysGenerateInput, options?: CallOptions): Promise<KeysGenerateData>;
+        generate(input: KeysGenerateInput, options?: CallOptions): Call<KeysGenerateData>;
         /**
          * List API keys.
          * Newest first, including revoked keys.
          *
          * `GET /v1/keys`
          */
-        list: ListMethod<[input?: KeysListInput], KeysListData>;
+        list: ListMethod<[input?: KeysListInput], KeysListData, KeysListData['keys'][number]>;
         /**
          * Get an API key.
          *
          * `GET /v1/keys/{key_id}`
          */
-        get(input: KeysGetInput, options?: CallOptions): Promise<KeysGetData>;
+        get(input: KeysGetInput, options?: CallOptions): Call<KeysGetData>;
         /**
          * Revoke an API key.
          * A revocation is permanent and takes effect at once: a call with the key that begins after the answer is refused. A repeated revocation gets the same answer as the first one.
          *
          * `DELETE /v1/keys/{key_id}`
          */
-        revoke(input: KeysRevokeInput, options?: CallOptions): Promise<KeysRevokeData>;
+        revoke(input: KeysRevokeInput, options?: CallOptions): Call<KeysRevokeData>;
         /**
          * Change an API key.
          * Changes the name or the restrictions of a key. `null` removes a restriction. A change is in force at once: it holds for every call that begins after the answer. An expired key with a later `expires_at` is active again. After 503 the change may be made, but not every gateway may know it yet: repeat the call. A restriction is an end (`expires_at`, at most ten years ahead), a list of scopes, or a list of networks in CIDR notation. A key without one is not restricted in this way, and answers then leave the field out.
          *
          * `PATCH /v1/keys/{key_id}`
          */
-        rename(input: KeysRenameInput, options?: CallOptions): Promise<KeysRenameData>;
+        rename(input: KeysRenameInput, options?: CallOptions): Call<KeysRenameData>;
         /**
          * Rotate an API key.
          * Creates a key that replaces this one, with the same name, tier and restrictions. Both keys work during the overlap, so that callers can change over without a failed call. Then the old key ends, or earlier if it expires earlier. The old key gives its place among the active keys to the new one. Only this answer contains the complete new key.
          *
          * `POST /v1/keys/{key_id}/rotate`
          */
-        rotate(input: KeysRotateInput, options?: CallOptions): Promise<KeysRotateData>;
+        rotate(input: KeysRotateInput, options?: CallOptions): Call<KeysRotateData>;
     };
     did: {
         /**
@@ -147,19 +148,19 @@ export interface Api {
          *
          * `POST /v1/did`
          */
-        create(input?: DidCreateInput, options?: CallOptions): Promise<DidCreateData>;
+        create(input?: DidCreateInput, options?: CallOptions): Call<DidCreateData>;
         /**
          * Resolve a DID.
          *
          * `GET /v1/did/{did}`
          */
-        resolve(input: DidResolveInput, options?: CallOptions): Promise<DidResolveData>;
+        resolve(input: DidResolveInput, options?: CallOptions): Call<DidResolveData>;
         /**
          * Get the DID document.
          *
          * `GET /v1/did/{did}/document`
          */
-        document(input: DidDocumentInput, options?: CallOptions): Promise<DidDocumentData>;
+        document(input: DidDocumentInput, options?: CallOptions): Call<DidDocumentData>;
     };
     issuers: {
         /**
@@ -168,48 +169,48 @@ export interface Api {
          *
          * `POST /v1/issuers`
          */
-        create(input: IssuersCreateInput, options?: CallOptions): Promise<IssuersCreateData>;
+        create(input: IssuersCreateInput, options?: CallOptions): Call<IssuersCreateData>;
         /**
          * List managed issuers.
          * Newest first, including archived issuers.
          *
          * `GET /v1/issuers`
          */
-        list: ListMethod<[input?: IssuersListInput], IssuersListData>;
+        list: ListMethod<[input?: IssuersListInput], IssuersListData, IssuersListData['issuers'][number]>;
         /**
          * Get a managed issuer.
          *
          * `GET /v1/issuers/{issuer_id}`
          */
-        get(input: IssuersGetInput, options?: CallOptions): Promise<IssuersGetData>;
+        get(input: IssuersGetInput, options?: CallOptions): Call<IssuersGetData>;
         /**
          * Archive an issuer.
          * The issuer signs no more. What it has signed stays valid, and its DID document stays. This cannot be undone. The answer comes after about a second: then the change is in force in every process.
          *
          * `DELETE /v1/issuers/{issuer_id}`
          */
-        archive(input: IssuersArchiveInput, options?: CallOptions): Promise<IssuersArchiveData>;
+        archive(input: IssuersArchiveInput, options?: CallOptions): Call<IssuersArchiveData>;
         /**
          * Rotate the key of an issuer.
          * Creates a key, which signs from now on. What the earlier keys have signed stays valid. The answer comes after about a second: then the change is in force in every process.
          *
          * `POST /v1/issuers/{issuer_id}/rotate`
          */
-        rotate(input: IssuersRotateInput, options?: CallOptions): Promise<IssuersRotateData>;
+        rotate(input: IssuersRotateInput, options?: CallOptions): Call<IssuersRotateData>;
         /**
          * Mark a key as compromised.
          * Nothing that the key has signed is valid any more, and the DID document no longer has it. If the key was active, rotate the issuer before it signs again. This cannot be undone. The answer comes after about a second: then the change is in force in every process.
          *
          * `POST /v1/issuers/{issuer_id}/keys/{kid}/compromised`
          */
-        markCompromised(input: IssuersMarkCompromisedInput, options?: CallOptions): Promise<IssuersMarkCompromisedData>;
+        markCompromised(input: IssuersMarkCompromisedInput, options?: CallOptions): Call<IssuersMarkCompromisedData>;
         /**
          * Get the DID document of a did:web issuer.
          * Whoever resolves the DID reads this document, without an account. It has every key of the issuer that is not compromised, also after the issuer was archived.
          *
          * `GET /issuers/{issuer_id}/did.json`
          */
-        document(input: IssuersDocumentInput, options?: CallOptions): Promise<IssuersDocumentData>;
+        document(input: IssuersDocumentInput, options?: CallOptions): Call<IssuersDocumentData>;
     };
     credentials: {
         /**
@@ -218,41 +219,49 @@ export interface Api {
          *
          * `POST /v1/credentials`
          */
-        issue(input: CredentialsIssueInput, options?: CallOptions): Promise<CredentialsIssueData>;
+        issue(input: CredentialsIssueInput, options?: CallOptions): Call<CredentialsIssueData>;
         /**
          * Verify a credential.
          * A completed check is answered with 200, whatever it finds: for an invalid credential `valid` is false and `error` says why. A text that is not a v4.public token is refused with 400.
          *
          * `POST /v1/credentials/verify`
          */
-        verify(input: CredentialsVerifyInput, options?: CallOptions): Promise<CredentialsVerifyData>;
+        verify(input: CredentialsVerifyInput, options?: CallOptions): Call<CredentialsVerifyData>;
         /**
          * Revoke a credential.
          * A revocation is permanent. A repeated call gets the same answer as the first call.
          *
          * `POST /v1/credentials/revoke/{credential_id}`
          */
-        revoke(input: CredentialsRevokeInput, options?: CallOptions): Promise<CredentialsRevokeData>;
+        revoke(input: CredentialsRevokeInput, options?: CallOptions): Call<CredentialsRevokeData>;
         /**
          * Get the revocation status of a credential.
          *
          * `GET /v1/credentials/status/{credential_id}`
          */
-        status(input: CredentialsStatusInput, options?: CallOptions): Promise<CredentialsStatusData>;
+        status(input: CredentialsStatusInput, options?: CallOptions): Call<CredentialsStatusData>;
         /**
          * List credentials by issuer.
          * Lists, newest first, the credentials that the caller issued and those that name a DID of the caller as issuer or subject.
          *
          * `GET /v1/credentials/by-issuer/{issuer_did}`
          */
-        byIssuer: ListMethod<[input: CredentialsByIssuerInput], CredentialsByIssuerData>;
+        byIssuer: ListMethod<
+            [input: CredentialsByIssuerInput],
+            CredentialsByIssuerData,
+            CredentialsByIssuerData['credentials'][number]
+        >;
         /**
          * List credentials by subject.
          * Lists, newest first, the credentials that the caller issued and those that name a DID of the caller as issuer or subject.
          *
          * `GET /v1/credentials/by-subject/{subject_did}`
          */
-        bySubject: ListMethod<[input: CredentialsBySubjectInput], CredentialsBySubjectData>;
+        bySubject: ListMethod<
+            [input: CredentialsBySubjectInput],
+            CredentialsBySubjectData,
+            CredentialsBySubjectData['credentials'][number]
+        >;
         batch: {
             /**
              * Issue up to 1,000 credentials.
@@ -260,28 +269,28 @@ export interface Api {
              *
              * `POST /v1/credentials/batch/issue`
              */
-            issue(input: CredentialsBatchIssueInput, options?: CallOptions): Promise<CredentialsBatchIssueData>;
+            issue(input: CredentialsBatchIssueInput, options?: CallOptions): Call<CredentialsBatchIssueData>;
             /**
              * Verify up to 1,000 credentials.
              * Checks credentials, as single calls would. `ok` says that an item was checked, and `valid` what the check found. The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400.
              *
              * `POST /v1/credentials/batch/verify`
              */
-            verify(input: CredentialsBatchVerifyInput, options?: CallOptions): Promise<CredentialsBatchVerifyData>;
+            verify(input: CredentialsBatchVerifyInput, options?: CallOptions): Call<CredentialsBatchVerifyData>;
             /**
              * Revoke up to 1,000 credentials.
              * Revokes credentials of one issuer, as single calls would. Each item with the same id is answered with the first revocation. The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400.
              *
              * `POST /v1/credentials/batch/revoke`
              */
-            revoke(input: CredentialsBatchRevokeInput, options?: CallOptions): Promise<CredentialsBatchRevokeData>;
+            revoke(input: CredentialsBatchRevokeInput, options?: CallOptions): Call<CredentialsBatchRevokeData>;
             /**
              * Get the revocation status of up to 1,000 credentials.
              * The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400.
              *
              * `POST /v1/credentials/batch/status`
              */
-            status(input: CredentialsBatchStatusInput, options?: CallOptions): Promise<CredentialsBatchStatusData>;
+            status(input: CredentialsBatchStatusInput, options?: CallOptions): Call<CredentialsBatchStatusData>;
         };
     };
     statusLists: {
@@ -291,14 +300,14 @@ export interface Api {
          *
          * `GET /v1/status-lists`
          */
-        list(options?: CallOptions): Promise<StatusListsListData>;
+        list(options?: CallOptions): Call<StatusListsListData>;
         /**
          * Get a status list.
          * A Token Status List of the IETF: a JWT with a compressed bit for each credential, which is 1 if the credential was revoked. A revocation is in the list that is fetched 15 s later (`STATUS_LIST_SECONDS`). Clients and proxies may keep the answer for 60 s. Calls count against the limit of their address.
          *
          * `GET /v1/status-lists/{list_id}`
          */
-        get(input: StatusListsGetInput, options?: CallOptions): Promise<StatusListsGetData>;
+        get(input: StatusListsGetInput, options?: CallOptions): Call<StatusListsGetData>;
     };
     presentations: {
         /**
@@ -307,14 +316,14 @@ export interface Api {
          *
          * `POST /v1/presentations`
          */
-        create(input: PresentationsCreateInput, options?: CallOptions): Promise<PresentationsCreateData>;
+        create(input: PresentationsCreateInput, options?: CallOptions): Call<PresentationsCreateData>;
         /**
          * Verify a presentation.
          * A completed check is answered with 200, whatever it finds. One invalid credential makes the presentation invalid. The answer lists the results of all credentials.
          *
          * `POST /v1/presentations/verify`
          */
-        verify(input: PresentationsVerifyInput, options?: CallOptions): Promise<PresentationsVerifyData>;
+        verify(input: PresentationsVerifyInput, options?: CallOptions): Call<PresentationsVerifyData>;
     };
     wallets: {
         /**
@@ -323,37 +332,38 @@ export interface Api {
          *
          * `POST /v1/wallets`
          */
-        create(input: WalletsCreateInput, options?: CallOptions): Promise<WalletsCreateData>;
+        create(input: WalletsCreateInput, options?: CallOptions): Call<WalletsCreateData>;
         /**
          * Open a wallet.
          *
          * `POST /v1/wallets/open`
          */
-        open(input: WalletsOpenInput, options?: CallOptions): Promise<WalletsOpenData>;
+        open(input: WalletsOpenInput, options?: CallOptions): Call<WalletsOpenData>;
         /**
          * Store a credential in a wallet.
          * The credential must have a valid signature. If it is already stored, its entry gets the new metadata.
          *
          * `POST /v1/wallets/{wallet_id}/credentials`
          */
-        addCredential(input: WalletsAddCredentialInput, options?: CallOptions): Promise<WalletsAddCredentialData>;
+        addCredential(input: WalletsAddCredentialInput, options?: CallOptions): Call<WalletsAddCredentialData>;
         /**
          * List the credentials in a wallet.
          * The password is required. Send it in `X-Wallet-Password` rather than in the query, because servers and proxies may log URLs.
          *
          * `GET /v1/wallets/{wallet_id}/credentials`
          */
-        listCredentials: ListMethod<[input: WalletsListCredentialsInput], WalletsListCredentialsData>;
+        listCredentials: ListMethod<
+            [input: WalletsListCredentialsInput],
+            WalletsListCredentialsData,
+            WalletsListCredentialsData['credentials'][number]
+        >;
         /**
          * Delete a credential from a wallet.
          * The password is required, in the body or in `X-Wallet-Password`.
          *
          * `DELETE /v1/wallets/{wallet_id}/credentials/{credential_id}`
          */
-        deleteCredential(
-            input: WalletsDeleteCredentialInput,
-            options?: CallOptions,
-        ): Promise<WalletsDeleteCredentialData>;
+        deleteCredential(input: WalletsDeleteCredentialInput, options?: CallOptions): Call<WalletsDeleteCredentialData>;
     };
     me: {
         /**
@@ -361,34 +371,34 @@ export interface Api {
          *
          * `GET /v1/me`
          */
-        get(options?: CallOptions): Promise<MeGetData>;
+        get(options?: CallOptions): Call<MeGetData>;
         /**
          * Change name or email.
          * `"name": null` removes the name.
          *
          * `PATCH /v1/me`
          */
-        update(input?: MeUpdateInput, options?: CallOptions): Promise<MeUpdateData>;
+        update(input?: MeUpdateInput, options?: CallOptions): Call<MeUpdateData>;
         /**
          * Change the password.
          * Ends all other sessions of the account. API keys stay valid.
          *
          * `POST /v1/me/password`
          */
-        changePassword(input: MeChangePasswordInput, options?: CallOptions): Promise<MeChangePasswordData>;
+        changePassword(input: MeChangePasswordInput, options?: CallOptions): Call<MeChangePasswordData>;
         /**
          * Get quotas.
          * A call that would exceed a quota is refused with 403. Sessions are different: a login beyond the quota ends the oldest session.
          *
          * `GET /v1/me/quotas`
          */
-        quotas(options?: CallOptions): Promise<MeQuotasData>;
+        quotas(options?: CallOptions): Call<MeQuotasData>;
         /**
          * Get usage statistics.
          *
          * `GET /v1/me/stats`
          */
-        stats(options?: CallOptions): Promise<MeStatsData>;
+        stats(options?: CallOptions): Call<MeStatsData>;
     };
     internal: {
         auth: {
@@ -397,33 +407,33 @@ export interface Api {
              *
              * `POST /internal/v1/auth/register`
              */
-            register(input: AuthRegisterInput, options?: CallOptions): Promise<AuthRegisterData>;
+            register(input: AuthRegisterInput, options?: CallOptions): Call<AuthRegisterData>;
             /**
              * Log in.
              *
              * `POST /internal/v1/auth/login`
              */
-            login(input: AuthLoginInput, options?: CallOptions): Promise<AuthLoginData>;
+            login(input: AuthLoginInput, options?: CallOptions): Call<AuthLoginData>;
             /**
              * Log out.
              * Ends the session that the access token or refresh token belongs to.
              *
              * `POST /internal/v1/auth/logout`
              */
-            logout(input: AuthLogoutInput, options?: CallOptions): Promise<AuthLogoutData>;
+            logout(input: AuthLogoutInput, options?: CallOptions): Call<AuthLogoutData>;
             /**
              * Refresh a session.
              * A refresh token works only once: keep the new one.
              *
              * `POST /internal/v1/auth/refresh`
              */
-            refresh(input: AuthRefreshInput, options?: CallOptions): Promise<AuthRefreshData>;
+            refresh(input: AuthRefreshInput, options?: CallOptions): Call<AuthRefreshData>;
             /**
              * Get the user of a session token.
              *
              * `GET /internal/v1/auth/me`
              */
-            me(options?: CallOptions): Promise<AuthMeData>;
+            me(options?: CallOptions): Call<AuthMeData>;
         };
         keys: {
             /**
@@ -432,7 +442,7 @@ export interface Api {
              *
              * `POST /internal/v1/keys/verify`
              */
-            verify(input: KeysVerifyInput, options?: CallOptions): Promise<KeysVerifyData>;
+            verify(input: KeysVerifyInput, options?: CallOptions): Call<KeysVerifyData>;
         };
         admin: {
             /**
@@ -441,13 +451,13 @@ export interface Api {
              *
              * `POST /internal/v1/admin/users/batch`
              */
-            createUsers(input: AdminCreateUsersInput, options?: CallOptions): Promise<AdminCreateUsersData>;
+            createUsers(input: AdminCreateUsersInput, options?: CallOptions): Call<AdminCreateUsersData>;
             /**
              * Get platform statistics.
              *
              * `GET /internal/v1/admin/stats`
              */
-            stats(options?: CallOptions): Promise<AdminStatsData>;
+            stats(options?: CallOptions): Call<AdminStatsData>;
         };
         /**
          * Get the health of the service.
@@ -455,7 +465,7 @@ export interface Api {
          *
          * `GET /internal/health`
          */
-        health(options?: CallOptions): Promise<HealthData>;
+        health(options?: CallOptions): Call<HealthData>;
         did: {
             /**
              * Create a DID.
@@ -463,13 +473,13 @@ export interface Api {
              *
              * `POST /internal/v1/did`
              */
-            create(input?: DidCreateInput, options?: CallOptions): Promise<DidCreateData>;
+            create(input?: DidCreateInput, options?: CallOptions): Call<DidCreateData>;
             /**
              * Resolve a DID.
              *
              * `GET /internal/v1/did/{did}`
              */
-            resolve(input: DidResolveInput, options?: CallOptions): Promise<DidResolveData>;
+            resolve(input: DidResolveInput, options?: CallOptions): Call<DidResolveData>;
         };
         credentials: {
             /**
@@ -478,21 +488,21 @@ export interface Api {
              *
              * `POST /internal/v1/credentials`
              */
-            issue(input: CredentialsIssueInput, options?: CallOptions): Promise<CredentialsIssueData>;
+            issue(input: CredentialsIssueInput, options?: CallOptions): Call<CredentialsIssueData>;
             /**
              * Verify a credential.
              * A completed check is answered with 200, whatever it finds: for an invalid credential `valid` is false and `error` says why. A text that is not a v4.public token is refused with 400.
              *
              * `POST /internal/v1/credentials/verify`
              */
-            verify(input: CredentialsVerifyInput, options?: CallOptions): Promise<CredentialsVerifyData>;
+            verify(input: CredentialsVerifyInput, options?: CallOptions): Call<CredentialsVerifyData>;
             /**
              * Revoke a credential.
              * A revocation is permanent. A repeated call gets the same answer as the first call.
              *
              * `POST /internal/v1/credentials/revoke/{credential_id}`
              */
-            revoke(input: CredentialsRevokeInput, options?: CallOptions): Promise<CredentialsRevokeData>;
+            revoke(input: CredentialsRevokeInput, options?: CallOptions): Call<CredentialsRevokeData>;
             batch: {
                 /**
                  * Issue up to 1,000 credentials.
@@ -500,28 +510,28 @@ export interface Api {
                  *
                  * `POST /internal/v1/credentials/batch/issue`
                  */
-                issue(input: CredentialsBatchIssueInput, options?: CallOptions): Promise<CredentialsBatchIssueData>;
+                issue(input: CredentialsBatchIssueInput, options?: CallOptions): Call<CredentialsBatchIssueData>;
                 /**
                  * Verify up to 1,000 credentials.
                  * Checks credentials, as single calls would. `ok` says that an item was checked, and `valid` what the check found. The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400.
                  *
                  * `POST /internal/v1/credentials/batch/verify`
                  */
-                verify(input: CredentialsBatchVerifyInput, options?: CallOptions): Promise<CredentialsBatchVerifyData>;
+                verify(input: CredentialsBatchVerifyInput, options?: CallOptions): Call<CredentialsBatchVerifyData>;
                 /**
                  * Revoke up to 1,000 credentials.
                  * Revokes credentials of one issuer, as single calls would. Each item with the same id is answered with the first revocation. The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400.
                  *
                  * `POST /internal/v1/credentials/batch/revoke`
                  */
-                revoke(input: CredentialsBatchRevokeInput, options?: CallOptions): Promise<CredentialsBatchRevokeData>;
+                revoke(input: CredentialsBatchRevokeInput, options?: CallOptions): Call<CredentialsBatchRevokeData>;
                 /**
                  * Get the revocation status of up to 1,000 credentials.
                  * The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400.
                  *
                  * `POST /internal/v1/credentials/batch/status`
                  */
-                status(input: CredentialsBatchStatusInput, options?: CallOptions): Promise<CredentialsBatchStatusData>;
+                status(input: CredentialsBatchStatusInput, options?: CallOptions): Call<CredentialsBatchStatusData>;
             };
         };
         presentations: {
@@ -531,14 +541,14 @@ export interface Api {
              *
              * `POST /internal/v1/presentations`
              */
-            create(input: PresentationsCreateInput, options?: CallOptions): Promise<PresentationsCreateData>;
+            create(input: PresentationsCreateInput, options?: CallOptions): Call<PresentationsCreateData>;
             /**
              * Verify a presentation.
              * A completed check is answered with 200, whatever it finds. One invalid credential makes the presentation invalid. The answer lists the results of all credentials.
              *
              * `POST /internal/v1/presentations/verify`
              */
-            verify(input: PresentationsVerifyInput, options?: CallOptions): Promise<PresentationsVerifyData>;
+            verify(input: PresentationsVerifyInput, options?: CallOptions): Call<PresentationsVerifyData>;
         };
         wallets: {
             /**
@@ -547,13 +557,13 @@ export interface Api {
              *
              * `POST /internal/v1/wallets`
              */
-            create(input: WalletsCreateInput, options?: CallOptions): Promise<WalletsCreateData>;
+            create(input: WalletsCreateInput, options?: CallOptions): Call<WalletsCreateData>;
             /**
              * Open a wallet.
              *
              * `POST /internal/v1/wallets/open`
              */
-            open(input: WalletsOpenInput, options?: CallOptions): Promise<WalletsOpenData>;
+            open(input: WalletsOpenInput, options?: CallOptions): Call<WalletsOpenData>;
         };
     };
 }
@@ -568,7 +578,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -580,7 +589,7 @@ export const OPERATIONS = {
         query: ['limit', 'cursor'],
         headers: {},
         body: false,
-        paged: true,
+        list: 'keys',
         bare: false,
         text: false,
     },
@@ -592,7 +601,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: false,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -604,7 +612,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: false,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -616,7 +623,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -628,7 +634,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -640,7 +645,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -652,7 +656,6 @@ export const OPERATIONS = {
         query: ['derive'],
         headers: {},
         body: false,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -664,7 +667,6 @@ export const OPERATIONS = {
         query: ['derive'],
         headers: {},
         body: false,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -676,7 +678,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -688,7 +689,7 @@ export const OPERATIONS = {
         query: ['limit', 'cursor'],
         headers: {},
         body: false,
-        paged: true,
+        list: 'issuers',
         bare: false,
         text: false,
     },
@@ -700,7 +701,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: false,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -712,7 +712,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: false,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -724,7 +723,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -736,7 +734,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -748,7 +745,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: false,
-        paged: false,
         bare: true,
         text: false,
     },
@@ -760,7 +756,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -772,7 +767,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -784,7 +778,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -796,7 +789,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: false,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -808,7 +800,7 @@ export const OPERATIONS = {
         query: ['limit', 'cursor'],
         headers: {},
         body: false,
-        paged: true,
+        list: 'credentials',
         bare: false,
         text: false,
     },
@@ -820,7 +812,7 @@ export const OPERATIONS = {
         query: ['limit', 'cursor'],
         headers: {},
         body: false,
-        paged: true,
+        list: 'credentials',
         bare: false,
         text: false,
     },
@@ -832,7 +824,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -844,7 +835,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -856,7 +846,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -868,7 +857,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -880,7 +868,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: false,
-        paged: false,
         bare: true,
         text: false,
     },
@@ -892,7 +879,6 @@ export const OPERATIONS = {
         query: ['time'],
         headers: {},
         body: false,
-        paged: false,
         bare: true,
         text: true,
     },
@@ -904,7 +890,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -916,7 +901,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -928,7 +912,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -940,7 +923,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -952,7 +934,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -964,7 +945,7 @@ export const OPERATIONS = {
         query: ['limit', 'cursor', 'password'],
         headers: { password: 'X-Wallet-Password' },
         body: false,
-        paged: true,
+        list: 'credentials',
         bare: false,
         text: false,
     },
@@ -976,7 +957,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -988,7 +968,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: false,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -1000,7 +979,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -1012,7 +990,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -1024,7 +1001,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: false,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -1036,7 +1012,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: false,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -1048,7 +1023,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -1060,7 +1034,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -1072,7 +1045,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -1084,7 +1056,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -1096,7 +1067,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: false,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -1108,7 +1078,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -1120,7 +1089,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -1132,7 +1100,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: false,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -1144,7 +1111,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: false,
-        paged: false,
         bare: true,
         text: false,
     },
@@ -1156,7 +1122,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -1168,7 +1133,6 @@ export const OPERATIONS = {
         query: ['derive'],
         headers: {},
         body: false,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -1180,7 +1144,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -1192,7 +1155,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -1204,7 +1166,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -1216,7 +1177,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -1228,7 +1188,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -1240,7 +1199,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -1252,7 +1210,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -1264,7 +1221,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -1276,7 +1232,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -1288,7 +1243,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },
@@ -1300,7 +1254,6 @@ export const OPERATIONS = {
         query: [],
         headers: {},
         body: true,
-        paged: false,
         bare: false,
         text: false,
     },

@@ -45,6 +45,11 @@ describe('the package that is built from the client', () => {
             'await client.credentials.byIssuer.pages({ issuer_did: 1 });',
             '(await client.did.create()).private_key.length;',
             'await client.internal.admin.createUsers({ users: [{ email: "no password" }] });',
+            'for await (const { name } of client.keys.list.items()) name.trim();', // line 10
+            'for await (const { total } of client.keys.list.items()) total;',
+            'const { data, response } = await client.me.get().withResponse();',
+            'data.email.trim(); response.request_id?.trim(); response.rate_limit?.remaining.toFixed();',
+            'response.status.trim();',
             'return client.keys.list(); }',
         ];
         writeFileSync(join(site, 'program.ts'), lines.join('\n'));
@@ -54,7 +59,12 @@ describe('the package that is built from the client', () => {
         });
         const { stdout } = await compiled.catch((failure: { stdout: string }) => failure);
         const faulty = Array.from(stdout.matchAll(/^program\.ts[(:](\d+)/gm), ([, line]) => Number(line));
-        assert.deepEqual(faulty, [5, 6, 7, 8, 9], stdout);
+        assert.deepEqual(faulty, [5, 6, 7, 8, 9, 11, 14], stdout);
+    });
+
+    it('is found by tools that do not know "exports"', () => {
+        const { main, types } = JSON.parse(readFileSync('client/package.json', 'utf8'));
+        for (const file of [main, types]) assert.ok(existsSync(join(site, file)), file);
     });
 
     it('runs in Node without changes', async () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { answerOf } from '../../../client/src/answer.ts';
 import { ApiError, createClient } from '../../../client/src/client.ts';
 import { OPERATIONS } from '../../../client/src/gen/operations.ts';
-import { refusal, scriptedServer, success } from './scripted-server.ts';
+import { type Reply, refusal, scriptedServer, success } from './scripted-server.ts';
 
 async function refused(call: Promise<unknown>): Promise<ApiError> {
     const error = await call.catch((thrown: unknown) => thrown);
@@ -82,6 +82,77 @@ test('a Link field is read in linear time, wherever the link to the next page st
         assert.equal(linked(link).next_cursor, undefined);
     }
     assert.ok(performance.now() - start < 2_000);
+});
+
+test('a call tells what its answer says besides the data, and parallel calls share nothing', async (t) => {
+    const reply = (request: string, remaining: number): Reply =>
+        success(request, {
+            'X-Request-Id': request,
+            'X-RateLimit-Remaining': String(remaining),
+            ...(request === 'r-1' && { 'Idempotent-Replayed': 'true' }),
+        });
+    let release = () => {};
+    const late: Reply = (response) => {
+        release = () => reply('r-2', 5)(response);
+    };
+    const overtaking: Reply = (response) => {
+        reply('r-3', 4)(response);
+        release();
+    };
+    const { base_url } = await scriptedServer(t, [reply('r-1', 6), late, overtaking, refusal(404)]);
+    const client = createClient({ base_url });
+    const first = await client.did.create().withResponse();
+    const rateLimit = { limit: 10, remaining: 6, reset: 1_795_208_902 };
+    const response = { status: 200, request_id: 'r-1', replayed: true, rate_limit: rateLimit };
+    assert.deepEqual(first, { data: 'r-1', response });
+    const both = await Promise.all([client.me.get().withResponse(), client.me.stats().withResponse()]);
+    for (const { data, response } of both) {
+        const remaining = { 'r-2': 5, 'r-3': 4 }[String(data)];
+        assert.deepEqual([response.request_id, response.replayed], [data, false]);
+        assert.equal(response.rate_limit?.remaining, remaining);
+    }
+    await refused(client.me.get().withResponse());
+});
+
+test('a call is a promise of its data', async (t) => {
+    const { base_url } = await scriptedServer(t, [success('good'), success('better'), success('best'), refusal(404)]);
+    const client = createClient({ base_url, tries: 1 });
+    assert.equal(await client.me.get(), 'good');
+    assert.deepEqual(await Promise.all([client.me.get().then((data) => [data])]), [['better']]);
+    let ended = 0;
+    assert.equal(await client.me.get().finally(() => ended++), 'best');
+    assert.equal(await client.me.get().catch((error: ApiError) => error.status), 404);
+    await assert.rejects(client.me.get(), ApiError);
+    await refused(client.me.get().finally(() => ended++));
+    assert.equal(ended, 2);
+});
+
+test('a list is read item by item, and the next page is requested when it is needed', async (t) => {
+    const link = { Link: '</v1/keys?cursor=b>; rel="next"' };
+    const page = (names: string[], more = {}) => success({ keys: names.map((name) => ({ name })), total: 3 }, more);
+    const { base_url, received } = await scriptedServer(t, [page(['a', 'b'], link), page([], link), page(['c'])]);
+    const seen: Array<[string, number]> = [];
+    for await (const { name } of createClient({ base_url }).keys.list.items({ limit: 2 })) {
+        seen.push([name, received.length]);
+    }
+    assert.deepEqual(seen, [
+        ['a', 1],
+        ['b', 1],
+        ['c', 3],
+    ]);
+    assert.equal(received[0]?.url, '/v1/keys?limit=2');
+});
+
+test('a Retry-After may be a date', async (t) => {
+    const after = (text: string): Reply => refusal(429, { 'Retry-After': text });
+    const soon = new Date(Date.now() + 42_000).toUTCString();
+    const texts = [soon, new Date(0).toUTCString(), 'soon', '2050', 'x GMT'];
+    const { base_url } = await scriptedServer(t, texts.map(after));
+    const client = createClient({ base_url, tries: 1 });
+    const waits: Array<number | undefined> = [];
+    for (const _ of texts) waits.push((await refused(client.me.get())).retry_after);
+    assert.ok([41, 42].includes(waits.shift() ?? 0));
+    assert.deepEqual(waits, [0, undefined, 2050, undefined]);
 });
 
 test('a list is read page by page by its links, with 1,000 rows per page by default', async (t) => {

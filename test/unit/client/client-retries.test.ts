@@ -130,6 +130,22 @@ describe('a call', () => {
         assert.equal(attempts, 2);
     });
 
+    it('waits for a service that restarts, and then it is sent once', async (t) => {
+        const port = await pickPort();
+        let attempts = 0;
+        const restarting: { received?: unknown[] } = {};
+        const client = createClient({
+            base_url: `http://127.0.0.1:${port}`,
+            async fetch(url, init) {
+                if (++attempts === 6) Object.assign(restarting, await scriptedServer(t, [success('good')], port));
+                return fetch(url, init);
+            },
+        });
+        t.mock.method(Math, 'random', () => 0); // no waits
+        assert.equal(await rename(client), 'good');
+        assert.deepEqual([attempts, restarting.received?.length], [6, 1]);
+    });
+
     it('is sent at most as often as `tries` allows', async (t) => {
         const { base_url, received } = await scriptedServer(t, [refusal(503)]);
         await assert.rejects(get(createClient({ base_url, tries: 3 })), ApiError);
