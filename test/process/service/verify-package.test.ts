@@ -52,6 +52,9 @@ const program = `import { verifyCredential } from 'credential-service-verify';
     const { valid, claims, status } = await verifyCredential(${JSON.stringify(credential)}, options);
     console.log(valid, claims.role, status, (await verifyCredential(undefined)).valid);`;
 writeFileSync(join(installed, 'program.js'), program);
+const commonJs = join(installed, 'common-js'); // Node looks for packages in the folders above, too
+mkdirSync(commonJs);
+writeFileSync(join(commonJs, 'package.json'), '{"private": true}');
 
 /** A server on this machine, at an address that a credential names. */
 let connections = 0;
@@ -73,8 +76,9 @@ const nodes = [...new Set((process.env['PATH'] ?? '').split(':').map((path) => j
 
 describe('the package that is built from the offline verifier', () => {
     it('has one dependency, and contains its files, their types, the licence and the page', () => {
-        const { dependencies } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8'));
+        const { dependencies, main, types } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8'));
         assert.deepEqual(Object.keys(dependencies), ['@noble/curves']);
+        for (const file of [main, types]) assert.ok(existsSync(join(own, file)), file); // older settings of TypeScript
         const files = globSync('**/*', { cwd: own, withFileTypes: true }).filter((entry) => entry.isFile());
         const names = files.map(({ parentPath, name }) => join(parentPath, name).slice(own.length + 1));
         const other = names.filter(
@@ -142,6 +146,8 @@ describe('the package that is built from the offline verifier', () => {
         it(`verifies a credential with its status in ${node}`, async () => {
             const { stdout } = await run(node, [resolve(installed, 'program.js')]);
             assert.equal(stdout, 'true engineer valid false\n');
+            const required = `console.log(typeof require('credential-service-verify').verifyCredential)`;
+            assert.equal((await run(node, ['--eval', required], { cwd: commonJs })).stdout, 'function\n');
         });
 
         it(`fetches no list from an address that is not public, unless it is given a fetch, in ${node}`, async () => {
