@@ -8,11 +8,11 @@ import { retrying } from './retry.ts';
 import { timeLimit } from './time-limit.ts';
 
 export type { RateLimit, ResponseInfo } from './answer.ts';
-export type { Call } from './call.ts';
+export type { Call, ListMethod } from './call.ts';
 export { AddressError, ApiError, ConnectionError } from './errors.ts';
 export type { Api } from './gen/operations.ts';
 export type * from './gen/types.ts';
-export type { CallOptions, ListMethod } from './operation.ts';
+export type { CallOptions } from './operation.ts';
 export type { Send } from './receive.ts';
 export type { Credentials } from './request.ts';
 

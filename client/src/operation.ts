@@ -1,5 +1,3 @@
-import type { Call } from './call.ts';
-
 /** Describes how an operation of the service is sent. */
 export interface Operation {
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -45,16 +43,4 @@ export interface CallOptions {
      * absent, the client generates one for each call and its retries. Other calls ignore it.
      */
     idempotency_key?: string | undefined;
-}
-
-/** A method that reads a list: completely, page by page, or item by item. */
-export interface ListMethod<Input extends unknown[], Data, Item> {
-    (...args: [...input: Input, options?: CallOptions]): Call<Data>;
-    /**
-     * Reads the list page by page, from `cursor` or the beginning, with `limit` rows per page (default 1,000). The
-     * options apply to each page.
-     */
-    pages(...args: [...input: Input, options?: CallOptions]): AsyncGenerator<Data, void>;
-    /** Reads the list item by item. It requests the next page when it needs its first item. */
-    items(...args: [...input: Input, options?: CallOptions]): AsyncGenerator<Item, void>;
 }

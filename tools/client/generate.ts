@@ -50,8 +50,8 @@ function operationsFile(operations: ClientOperation[]): string {
     const table = operations.map(({ id, wire }) => `${JSON.stringify(id)}: ${JSON.stringify(wire)},`);
     return [
         HEADER,
-        `import type { Call } from '../call.ts';`,
-        `import type { CallOptions, ListMethod, Operation } from '../operation.ts';`,
+        `import type { Call, ListMethod } from '../call.ts';`,
+        `import type { CallOptions, Operation } from '../operation.ts';`,
         `import type { ${[...new Set(names)].sort().join(', ')} } from './types.ts';\n`,
         `/** Every operation of the service. */\nexport interface Api ${group(operations, '')}\n`,
         '/** How each operation is sent, by its id. */',

@@ -1,7 +1,7 @@
 // Generated from the OpenAPI document by "npm run client". Do not edit.
 
-import type { Call } from '../call.ts';
-import type { CallOptions, ListMethod, Operation } from '../operation.ts';
+import type { Call, ListMethod } from '../call.ts';
+import type { CallOptions, Operation } from '../operation.ts';
 import type {
     AdminCreateUsersData,
     AdminCreateUsersInput,
