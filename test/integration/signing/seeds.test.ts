@@ -53,6 +53,14 @@ it('a seed opens only in its own row, with the data key of its account, and unch
     await signs();
 });
 
+it('a key does not sign for another issuer of the same account', async () => {
+    const own = await newIssuer(signing, 'web');
+    const sibling = await newIssuer(signing, 'web', own.context);
+    await db.rows(sql.unsafe`DELETE FROM signing.keys WHERE kid = ${sibling.kid}`);
+    await db.rows(sql.unsafe`UPDATE signing.keys SET issuer = ${sibling.issuer_id} WHERE kid = ${own.kid}`);
+    await refuses('internal', open().sign({ did: sibling.did, payload }, own.context));
+});
+
 it('another key-encryption key opens nothing, and a further one opens what the first has wrapped', async () => {
     const { did, context } = await newIssuer(signing, 'key');
     const stranger = randomBytes(32).toString('base64');
