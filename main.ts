@@ -26,8 +26,10 @@ import { serveOps } from './platform/telemetry/ops.ts';
 import { createReadiness, type Readiness } from './platform/telemetry/readiness.ts';
 import { startTracing } from './platform/telemetry/tracing.ts';
 import { SERVICE_DEFINITIONS, SERVICE_ROLES } from './proto/services.ts';
+import { abandonLists } from './services/credentials/status-lists/abandon.store.ts';
 import { SCHEMAS } from './services/schemas.ts';
-import { NotRewrapped, rewrap } from './services/signing/key-encryption/rewrap.ts';
+import { NotRewrapped } from './services/signing/key-encryption/rewrap.ts';
+import { rewrap } from './services/signing/key-encryption/rewrap-command.ts';
 import { type ServiceProcess, startServices } from './services/start.ts';
 
 /** The roles that a process can run, alone or together. `migrate` and `rewrap` are none, because they end by themselves. */
@@ -48,7 +50,8 @@ type Process = Omit<ServiceProcess, 'readiness' | 'tls'>;
 /**
  * Runs `roles` in this process. Resolves when all of them serve. If `migrate` is among them, only the migrations run,
  * and the call resolves when they are applied. `rewrap` likewise only wraps the data keys of managed issuers with the
- * current key-encryption key. Throws ConfigError if a role is unknown or a setting is invalid.
+ * current key-encryption key, or does what the options behind it say. Throws ConfigError if a role is unknown or a setting
+ * is invalid.
  */
 export async function run(roles: readonly string[], env: Environment): Promise<Running> {
     const config = loadConfig(env, SERVICE_ROLES);
@@ -58,8 +61,8 @@ export async function run(roles: readonly string[], env: Environment): Promise<R
         log.info({ applied }, 'migrated');
         return { stop: async () => {}, urls: {} };
     }
-    if (roles.includes('rewrap')) {
-        await rewrap({ config, print: (line) => log.info(line) });
+    if (roles[0] === 'rewrap') {
+        await rewrap({ config, args: roles.slice(1), print: (line) => log.info(line), abandonLists });
         return { stop: async () => {}, urls: {} };
     }
     const unknown = roles.find((role) => !ROLES.includes(role));
@@ -206,7 +209,7 @@ if (import.meta.main) {
     stopOnSignals(() => stop(), { hasLauncher });
     try {
         const running = await run(asked.includes('all') ? ROLES : asked, env);
-        if (asked.includes('migrate') || asked.includes('rewrap')) process.exit(0);
+        if (asked.includes('migrate') || asked[0] === 'rewrap') process.exit(0);
         stop = running.stop;
         if (hasLauncher) exitWithParent();
     } catch (error) {

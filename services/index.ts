@@ -132,9 +132,9 @@ export const SERVICES: Record<ServiceRole, Service> = {
     ),
     signing: service(
         SERVICE_DEFINITIONS.signing,
-        ({ config, db, signatures, metrics, clock, serviceClient, idempotency }) =>
+        ({ config, db, signatures, metrics, addCheck, clock, serviceClient, idempotency }) =>
             signingService({
-                ...signingKeys({ config, db, metrics, clock }),
+                ...signingKeys({ config, db, metrics, addCheck, clock }),
                 signatures: signatures(),
                 services: { did: serviceClient('did', SERVICE_DEFINITIONS.did) },
                 cursors: cursors(required(config, 'SERVICE_TOKEN')),

@@ -12,6 +12,7 @@ import {
 } from '../platform/rpc/definition.ts';
 import type { Log } from '../platform/telemetry/log.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
+import type { Readiness } from '../platform/telemetry/readiness.ts';
 import type { ServiceRole } from '../proto/services.ts';
 import { type CountedCalls, counting } from './counting.ts';
 import type { CryptoPools } from './crypto-pools.ts';
@@ -27,6 +28,8 @@ export interface ServiceDependencies extends CryptoPools {
     limiter(): Limiter;
     log: Log;
     metrics: Metrics;
+    /** Adds a check without which this process is not ready. */
+    addCheck: Readiness['addCheck'];
     /** Milliseconds since 1970. */
     clock: () => number;
     /** Returns the idempotency of a service. */

@@ -55,6 +55,7 @@ export async function startServices(roles: readonly ServiceRole[], shared: Servi
         limiter,
         log,
         metrics,
+        addCheck: readiness.addCheck,
         clock: clock.now,
         signatures,
         passwords,

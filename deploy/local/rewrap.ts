@@ -1,7 +1,9 @@
 import './node-version.ts';
 import { join } from 'node:path';
 import { ConfigError, type Environment, loadConfig } from '../../platform/process/config.ts';
-import { NotRewrapped, rewrap } from '../../services/signing/key-encryption/rewrap.ts';
+import { abandonLists } from '../../services/credentials/status-lists/abandon.store.ts';
+import { NotRewrapped } from '../../services/signing/key-encryption/rewrap.ts';
+import { rewrap } from '../../services/signing/key-encryption/rewrap-command.ts';
 import { openDataDir } from './data-dir.ts';
 import { runningPostgres } from './databases/postgres.ts';
 import { isGiven } from './environment.ts';
@@ -9,7 +11,8 @@ import { Problem } from './problem.ts';
 
 /**
  * `npm run keys:rewrap`: wraps the data keys of managed issuers with the current key-encryption key, in the database of
- * DATABASE_URL or of the service that runs on DATA_DIR. In the container image this is `node main.ts rewrap`.
+ * DATABASE_URL or of the service that runs on DATA_DIR, or does what its options say
+ * (docs/operations.md#keys-of-managed-issuers). In the container image this is `node main.ts rewrap`.
  */
 function environment(): Environment {
     const given: Environment = process.env;
@@ -24,7 +27,8 @@ function environment(): Environment {
 }
 
 try {
-    await rewrap({ config: loadConfig(environment()), print: (line) => console.log(line) });
+    const print = (line: string): void => console.log(line);
+    await rewrap({ config: loadConfig(environment()), args: process.argv.slice(2), print, abandonLists });
 } catch (error) {
     const isPlain = error instanceof ConfigError || error instanceof NotRewrapped || error instanceof Problem;
     if (!isPlain) throw error;

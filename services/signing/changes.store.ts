@@ -108,6 +108,7 @@ function keysOf({ id }: OwnIssuer, limit: number) {
 }
 
 async function findOwn({ rows }: Queries): Promise<string | undefined> {
-    const [row] = await rows<{ did: string }>(sql.unsafe`SELECT did FROM signing.issuers WHERE account IS NULL`);
+    const [row] = await rows<{ did: string }>(sql.unsafe`
+        SELECT did FROM signing.issuers WHERE account IS NULL AND archived_at IS NULL`);
     return row?.did;
 }

@@ -1,18 +1,23 @@
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import type { DataKeyRow, SigningStore } from './rows.ts';
 
+const DATA_KEY = sql.fragment`id, account, kek, wrapped, abandoned_at`;
+
 /** The wrapped data keys of the accounts. */
-export function dataKeys(db: Database): Pick<SigningStore, 'findDataKey' | 'dataKeyOf' | 'insertDataKey'> {
+export function dataKeys(
+    db: Database,
+): Pick<SigningStore, 'findDataKey' | 'dataKeyOf' | 'insertDataKey' | 'keksInUse' | 'oldestDataKeys'> {
     return {
         async findDataKey(id, lifetime) {
-            const statement = sql.unsafe`SELECT id, account, kek, wrapped FROM signing.data_keys WHERE id = ${id}`;
+            const statement = sql.unsafe`SELECT ${DATA_KEY} FROM signing.data_keys WHERE id = ${id}`;
             const [row] = await db.rows<DataKeyRow>(statement, 'data_key_find', lifetime);
             return row;
         },
         async dataKeyOf(account, lifetime) {
+            const owned = account === null ? sql.fragment`account IS NULL` : sql.fragment`account = ${account}`;
             const statement = sql.unsafe`
-                SELECT id, account, kek, wrapped FROM signing.data_keys
-                WHERE account IS NOT DISTINCT FROM ${account}::uuid ORDER BY id LIMIT 1`;
+                SELECT ${DATA_KEY} FROM signing.data_keys WHERE ${owned} AND abandoned_at IS NULL
+                ORDER BY created_at DESC LIMIT 1`;
             const [row] = await db.rows<DataKeyRow>(statement, 'data_key_of_account', lifetime);
             return row;
         },
@@ -21,6 +26,22 @@ export function dataKeys(db: Database): Pick<SigningStore, 'findDataKey' | 'data
                 INSERT INTO signing.data_keys (id, account, kek, wrapped, created_at)
                 VALUES (${id}, ${account}, ${kek}, ${sql.binary(wrapped)}, ${created_at})`;
             await db.rows(statement, 'data_key_insert', lifetime);
+        },
+        async keksInUse() {
+            // One look into the index for each name. DISTINCT would read all rows.
+            const rows = await db.rows<{ kek: string }>(sql.unsafe`
+                WITH RECURSIVE used AS (
+                    SELECT min(kek) AS kek FROM signing.data_keys WHERE abandoned_at IS NULL
+                    UNION ALL
+                    SELECT (SELECT min(kek) FROM signing.data_keys WHERE abandoned_at IS NULL AND kek > used.kek)
+                    FROM used WHERE used.kek IS NOT NULL)
+                SELECT kek FROM used WHERE kek IS NOT NULL`);
+            return rows.map(({ kek }) => kek);
+        },
+        async oldestDataKeys(kek, limit) {
+            return db.rows<DataKeyRow>(sql.unsafe`
+                SELECT ${DATA_KEY} FROM signing.data_keys WHERE kek = ${kek} AND abandoned_at IS NULL
+                ORDER BY id LIMIT ${limit}`);
         },
     };
 }

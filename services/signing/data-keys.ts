@@ -25,11 +25,13 @@ export interface Seeds {
     /** Seals a seed and wipes it. The first call for an account creates its data key. */
     seal(seed: Uint8Array, place: SeedPlace, context: CallContext): Promise<SealedSeed>;
     /**
-     * Returns the seed. Throws AppError `unavailable` if the key-encryption key cannot be used
-     * now, and `internal` if the record was changed or moved.
+     * Returns the seed. Throws AppError `unavailable` if the key-encryption key cannot be used now, `conflict` if the data
+     * key was given up, and `internal` if the record was changed or moved.
      */
     open(sealed: SealedSeed, place: SeedPlace, context: CallContext): Promise<Buffer>;
 }
+
+const KEY_IS_LOST = 'The key that has signed this is lost, so it signs nothing again.';
 
 interface DataKey {
     id: string;
@@ -68,15 +70,16 @@ export function seeds(deps: { store: SigningStore; encryption: KeyEncryption; cl
             try {
                 const row = await store.dataKeyOf(account, context);
                 const { id, key } = row ? await unwrapped(row) : await created(account, context);
-                return { kid, sealed: sealAs(seed, key, associatedData({ account, issuer, kid })), data_key: id };
+                return { kid, sealed: sealSeed(seed, key, { account, issuer, kid }), data_key: id };
             } finally {
                 wipeSecret(seed);
             }
         },
         async open({ sealed, data_key }, place, context) {
             const row = kept.get(data_key) ? undefined : await store.findDataKey(data_key, context);
+            if (row?.abandoned_at) throw new AppError('conflict', KEY_IS_LOST);
             const key = kept.get(data_key) ?? (row && (await unwrapped(row)).key);
-            const seed = key && unsealAs(sealed, key, associatedData(place));
+            const seed = key && openSeed(sealed, key, place);
             if (!seed) throw new AppError('internal', 'The signing key of this issuer cannot be opened.');
             return seed;
         },
@@ -110,6 +113,15 @@ function keptKeys() {
             return key;
         },
     };
+}
+
+export function sealSeed(seed: Uint8Array, dataKey: Uint8Array, place: SeedPlace): Buffer {
+    return sealAs(seed, dataKey, associatedData(place));
+}
+
+/** Returns the seed; undefined if it was changed or moved, or if another data key seals it. */
+export function openSeed(sealed: Uint8Array, dataKey: Uint8Array, place: SeedPlace): Buffer | undefined {
+    return unsealAs(sealed, dataKey, associatedData(place));
 }
 
 function associatedData({ account, issuer, kid }: SeedPlace): Buffer {

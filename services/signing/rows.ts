@@ -45,7 +45,11 @@ export interface DataKeyRow {
     /** The name of the key-encryption key that wraps it. */
     kek: string;
     wrapped: Buffer;
+    /** When it was given up, because nothing unwraps it any more. */
+    abandoned_at: string | null;
 }
+
+export type NewDataKey = Omit<DataKeyRow, 'abandoned_at'> & { created_at: string };
 
 export interface NewIssuer {
     issuer: Omit<IssuerRow, 'archived_at'>;
@@ -110,11 +114,15 @@ export interface SigningStore {
     publicIssuer: Coalescer<string, Array<Pick<IssuerRow, 'did' | 'method'> & Pick<KeyRow, 'kid' | 'compromised_at'>>>;
     /** Like `signer`, for the service's own issuer. */
     ownSigner: Coalescer<string, SignerRow[]>;
-    /** Returns the DID of the service's own issuer; creates it with the key if there is none. */
+    /** Returns the DID of the service's own issuer that signs; creates it with the key if there is none. */
     ownIssuer(created: Omit<NewIssuer, 'quota' | 'claim'>, lifetime: CallLifetime): Promise<string>;
     findOwnIssuer(lifetime: CallLifetime): Promise<string | undefined>;
     findDataKey(id: string, lifetime: CallLifetime): Promise<DataKeyRow | undefined>;
-    /** Returns a data key of the account; the oldest one, if there are several. */
+    /** Returns the data key with which the account's keys are sealed now: the newest one that is not given up. */
     dataKeyOf(account: string | null, lifetime: CallLifetime): Promise<DataKeyRow | undefined>;
-    insertDataKey(row: DataKeyRow & { created_at: string }, lifetime: CallLifetime): Promise<void>;
+    insertDataKey(row: NewDataKey, lifetime: CallLifetime): Promise<void>;
+    /** Returns the names of the key-encryption keys that wrap data keys. */
+    keksInUse(): Promise<readonly string[]>;
+    /** Returns the oldest data keys that this key-encryption key wraps. */
+    oldestDataKeys(kek: string, limit: number): Promise<readonly DataKeyRow[]>;
 }

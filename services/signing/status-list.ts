@@ -17,11 +17,8 @@ const HEADER = encodeBase64Url(Buffer.from('{"alg":"EdDSA","typ":"statuslist+jwt
 
 /** Signs status lists with the key of the service's own issuer, a did:key that is created when it is first needed. */
 export function statusLists(deps: SigningDependencies) {
-    let own: string | undefined;
-
     async function ownDid(context: CallContext): Promise<string> {
-        own ??= (await deps.store.findOwnIssuer(context)) ?? (await createOwn(context));
-        return own;
+        return (await deps.store.findOwnIssuer(context)) ?? (await createOwn(context));
     }
 
     async function createOwn(context: CallContext): Promise<string> {
@@ -29,8 +26,7 @@ export function statusLists(deps: SigningDependencies) {
         return deps.store.ownIssuer(created, context);
     }
 
-    async function ownKey(context: CallContext) {
-        const did = await ownDid(context);
+    async function ownKey(did: string, context: CallContext) {
         const [row] = await deps.store.ownSigner(did, context);
         const seed = row && (await deps.seeds.open(row, { account: null, issuer: row.id, kid: row.kid }, context));
         const pair = seed && keyPairFrom(seed);
@@ -39,7 +35,13 @@ export function statusLists(deps: SigningDependencies) {
     }
 
     return {
-        getStatusKey: async (_request: object, context: CallContext) => ({ did: await ownDid(context) }),
+        /** Fails if the key cannot sign: nobody could read the lists of a key that is lost for longer than a day. */
+        async getStatusKey(_request: object, context: CallContext) {
+            const did = await ownDid(context);
+            const { seed } = await ownKey(did, context);
+            seed.fill(0);
+            return { did };
+        },
 
         async signStatusList(
             { payload }: SignStatusListRequest,
@@ -50,8 +52,9 @@ export function statusLists(deps: SigningDependencies) {
             }
             const bytes = Buffer.from(payload);
             if (bytes.length > MAX_PAYLOAD_BYTES) throw new AppError('too_large', 'The status list is too large.');
-            if (issuerOf(payload) !== (await ownDid(context))) throw invalid('The status list names another issuer.');
-            const { seed, public_key } = await ownKey(context);
+            const did = await ownDid(context);
+            if (issuerOf(payload) !== did) throw invalid('The status list names another issuer.');
+            const { seed, public_key } = await ownKey(did, context);
             const signed = `${HEADER}.${encodeBase64Url(bytes)}`;
             const signature = sign(Buffer.from(signed), seed, public_key);
             seed.fill(0);

@@ -70,7 +70,7 @@ export async function startService(options: ServiceOptions): Promise<TestService
     }
     for (const { args, env } of members) {
         const [role = 'all'] = args; // npm start runs all roles
-        if (role === 'all' || role === 'signing') env['KEK'] = secrets.E2E_KEK;
+        if ((role === 'all' || role === 'signing') && !settings['KEK_FILE']) env['KEK'] = secrets.E2E_KEK;
     }
     const ops = await giveOpsPorts(members);
     const processes = launcher(members, { settings, log: (name) => join(logDir, `${transport}-${name}.log`) });
@@ -115,7 +115,7 @@ function sharedSettings({ databaseUrl, redisUrl, settings }: ServiceOptions) {
     const pepper = randomBytes(24).toString('base64url');
     const readerToken = randomBytes(24).toString('base64url');
     const kek = settings?.['KEK'] ?? randomBytes(32).toString('base64');
-    const shared = {
+    const shared: Record<string, string> & { DATABASE_URL: string; JWT_KEYS: string } = {
         DATABASE_URL: databaseUrl,
         REDIS_URL: redisUrl,
         INTERNAL_SECRET: internalSecret,

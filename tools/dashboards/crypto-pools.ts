@@ -65,6 +65,11 @@ export const cryptoPools = dashboard('crypto-pools', 'cryptography', [
                 unit: 's',
                 lines: { '{{operation}}': quantile(0.99, KEY_ENCRYPTION, '', 'operation') },
             },
+            {
+                title: 'Missing key-encryption keys',
+                unit: 'short',
+                lines: { missing: `max(${gauge('key_encryption_keys_missing')})` },
+            },
         ],
     },
     { title: 'Queues', panels: [queueLength(QUEUES), batchSize(QUEUES), queueRefusals(QUEUES)] },

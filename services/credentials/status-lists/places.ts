@@ -12,8 +12,14 @@ import { uriOf } from './uri.ts';
 
 /** Time limit for taking a block of places, in milliseconds. Calls that need a place wait for it. */
 const BLOCK_TIMEOUT_MS = 5_000;
+/** How long a process relies on the answer that the key of the lists can sign, in milliseconds. */
+const SIGNER_LEASE_MS = 1_000;
+/** Time limit for that answer, in milliseconds. */
+const SIGNER_TIMEOUT_MS = 1_000;
 /** The reason of errors, for logs and metrics. */
 const REASON = 'status_lists';
+/** The reason of the signing service's error if it does not have the key-encryption key of its own issuer. */
+const LOST_KEK = 'kek';
 const KEY_BYTES = 16;
 /**
  * Number of attempts to take a block: the first may have to begin a list, the second to publish it, and another process
@@ -23,7 +29,10 @@ const ATTEMPTS = 4;
 
 /** Gives places on status lists to new credentials. */
 export interface StatusPlaces {
-    /** Returns a place that no other credential has. Throws AppError `invalid` if the service has no PUBLIC_URL. */
+    /**
+     * Returns a place that no other credential has. Throws AppError `invalid` if the service has no PUBLIC_URL, and
+     * `unavailable` if the key of the lists is lost: within a day, nobody could verify the credential any more.
+     */
     take(): Promise<Place>;
     /** Finds the place of a credential by its UUID. Throws an Error if it has none. */
     find(id: string): Promise<Place>;
@@ -37,6 +46,7 @@ interface Open extends StatusList {
 
 export function statusPlaces(deps: StatusListDependencies & { publisher: Publisher }): StatusPlaces {
     const { store, publicUrl } = deps;
+    const signerDid = currentSigner(deps.signing);
     let open: Open | undefined;
     const refill = singleFlight(
         async (url: string) => {
@@ -49,6 +59,8 @@ export function statusPlaces(deps: StatusListDependencies & { publisher: Publish
     return {
         async take() {
             if (publicUrl === undefined) throw invalid('status_list is not possible: this service has no PUBLIC_URL.');
+            const did = await signerDid();
+            if (did !== undefined && open?.issuer_did !== did) open = undefined; // the earlier signer's key was given up
             while (open === undefined || open.next === open.end) await refill(publicUrl);
             const { list, list_id, public_url, issuer_did } = open;
             return { list, list_id, public_url, issuer_did, status_index: open.indexOf(open.next++) };
@@ -58,6 +70,27 @@ export function statusPlaces(deps: StatusListDependencies & { publisher: Publish
             if (!place) throw new Error('A credential with a status list has no place.');
             return place;
         },
+    };
+}
+
+/**
+ * Returns a function that resolves to the DID that signs lists, or to undefined if nobody knows, because the signing
+ * service or the provider of its key-encryption key is away. Throws AppError `unavailable` if the key is lost.
+ */
+function currentSigner(signing: StatusListDependencies['signing']): () => Promise<string | undefined> {
+    const ask = singleFlight(() => signing.getStatusKey({}, ownContext()), SIGNER_TIMEOUT_MS, REASON);
+    let known: string | undefined;
+    let until = 0;
+    return async () => {
+        if (performance.now() < until) return known;
+        try {
+            known = (await ask()).did;
+        } catch (error) {
+            if (error instanceof AppError && error.reason === LOST_KEK) throw error;
+            known = undefined;
+        }
+        until = performance.now() + SIGNER_LEASE_MS;
+        return known;
     };
 }
 

@@ -4,7 +4,7 @@ import type { SigningServiceDefinition } from '../../../proto/gen/signing/v1/sig
 import { TTL_SECONDS } from '../../../proto/limits.ts';
 import { mapInFlight } from '../../map-in-flight.ts';
 import { encodeTokenStatuses, tokenStatuses } from './encoding.ts';
-import type { StatusList, StatusListStore } from './rows.ts';
+import type { Change, StatusList, StatusListStore } from './rows.ts';
 import { uriOf } from './uri.ts';
 
 /** How long a list may be used after it was signed, in seconds. */
@@ -85,8 +85,10 @@ async function runOnce({
         const changes = await store.readChanges(CHANGES, [...failures.keys()]);
         const changesOf = Map.groupBy(changes, ({ list }) => list);
         const lists = await store.findLists([...changesOf.keys()]);
-        await publishAll(lists, ({ list }) => store.removeChanges((changesOf.get(list) ?? []).map(({ id }) => id)));
-        return changes.length === CHANGES && lists.length > 0;
+        await publishAll(lists, ({ list }) => store.removeChanges(idsOf(changesOf.get(list))));
+        for (const { list } of lists) changesOf.delete(list);
+        await store.removeChanges([...changesOf.values()].flatMap(idsOf)); // of lists that nobody can sign any more
+        return changes.length === CHANGES;
     }
 
     while (await publishChanges());
@@ -94,4 +96,8 @@ async function runOnce({
     if (failures.size === 1) for (const error of failures.values()) throw error;
     if (failures.size > 1)
         throw new AggregateError(failures.values(), `${failures.size} status lists cannot be published`);
+}
+
+function idsOf(changes: readonly Change[] = []): number[] {
+    return changes.map(({ id }) => id);
 }

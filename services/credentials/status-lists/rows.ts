@@ -56,6 +56,7 @@ export interface StatusListStore {
     /** Reads the earliest changes of lists other than `except`, at most `limit`. */
     readChanges(limit: number, except: readonly number[]): Promise<readonly Change[]>;
     removeChanges(ids: readonly number[]): Promise<void>;
+    /** Finds those among these lists that can still be signed. */
     findLists(lists: readonly number[]): Promise<readonly StatusList[]>;
     /** Finds up to `limit` lists that were published before this time, or never: the oldest first. */
     findOld(before: string, limit: number): Promise<readonly StatusList[]>;

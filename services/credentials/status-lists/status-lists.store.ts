@@ -106,18 +106,19 @@ function publisherStore(
         async findLists(lists) {
             return db.rows<StatusList>(sql.unsafe`
                 SELECT ${LIST_COLUMNS} FROM credentials.status_lists
-                WHERE list = ANY(${sql.array([...lists], 'int4')})`);
+                WHERE list = ANY(${sql.array([...lists], 'int4')}) AND abandoned_at IS NULL`);
         },
         async findOld(before, limit) {
             return db.rows<StatusList>(sql.unsafe`
                 SELECT ${LIST_COLUMNS} FROM credentials.status_lists LEFT JOIN credentials.status_publications AS p USING (list)
-                WHERE p.issued_at IS NULL OR p.issued_at < ${before}
+                WHERE (p.issued_at IS NULL OR p.issued_at < ${before}) AND abandoned_at IS NULL
                 ORDER BY p.issued_at NULLS FIRST LIMIT ${limit}`);
         },
         async readAges() {
             const [ages] = await db.rows<Awaited<ReturnType<StatusListStore['readAges']>>>(sql.unsafe`
                 SELECT extract(epoch FROM now() - (SELECT made_at FROM credentials.status_changes ORDER BY id LIMIT 1))::float8 * 1000 AS changed_ms,
-                    extract(epoch FROM now() - (SELECT min(issued_at) FROM credentials.status_publications))::float8 * 1000 AS published_ms`);
+                    extract(epoch FROM now() - (SELECT min(issued_at) FROM credentials.status_publications
+                        JOIN credentials.status_lists USING (list) WHERE abandoned_at IS NULL))::float8 * 1000 AS published_ms`);
             return ages ?? { changed_ms: null, published_ms: null };
         },
     };

@@ -18,6 +18,15 @@ const PROVIDER_TIMEOUT_MS = 3_000;
 /** The failure of a provider, in words for the log. */
 export class ProviderFailure extends Error {}
 
+/** The error of a call that needs a key-encryption key which cannot be used now. `provider` keeps the key, if one does. */
+export function unusableKek(cause: string, provider?: string): AppError {
+    return new AppError('unavailable', 'The keys of managed issuers cannot be used now. Try again shortly.', {
+        retry_after: 5,
+        reason: provider === undefined ? 'kek' : `kek ${provider}`,
+        cause: new Error(cause),
+    });
+}
+
 /**
  * Runs one operation of a provider. `signal` aborts it when its time is over. Throws AppError `unavailable` if it fails.
  * The log shows the text of a ProviderFailure, and only the code or the type of any other error, because the text of
@@ -36,11 +45,7 @@ export async function askProvider<Result>(
     try {
         return await Promise.race([operation(abort.signal), late]);
     } catch (error) {
-        throw new AppError('unavailable', 'The keys of managed issuers cannot be used now. Try again shortly.', {
-            retry_after: 5,
-            reason: `kek ${provider}`,
-            cause: new Error(error instanceof ProviderFailure ? error.message : `failed: ${codeOf(error)}`),
-        });
+        throw unusableKek(error instanceof ProviderFailure ? error.message : `failed: ${codeOf(error)}`, provider);
     } finally {
         clearTimeout(timer);
     }

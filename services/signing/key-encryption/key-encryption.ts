@@ -3,7 +3,7 @@ import { NIL_ID } from '../../../platform/ids.ts';
 import { type Config, required } from '../../../platform/process/config.ts';
 import type { Metrics } from '../../../platform/telemetry/metrics.ts';
 import { awsKmsKek } from './aws-kms-kek.ts';
-import type { Kek } from './kek.ts';
+import { type Kek, unusableKek } from './kek.ts';
 import { timedKek } from './kek-metrics.ts';
 import { ownKek } from './own-kek.ts';
 import { vaultKek } from './vault-kek.ts';
@@ -15,6 +15,8 @@ export type Account = string | null;
 export interface KeyEncryption {
     /** The name of the KEK that `wrap` uses. */
     readonly current: string;
+    /** The names of all KEKs that `unwrap` can use. */
+    readonly names: readonly string[];
     /**
      * Wraps a data key of 32 bytes. It unwraps only for the same account. Throws AppError `unavailable` if the provider
      * of the KEK fails or takes longer than 3 s.
@@ -22,8 +24,8 @@ export interface KeyEncryption {
     wrap(dataKey: Uint8Array, account: Account): Promise<{ kek: string; wrapped: Buffer }>;
     /**
      * Returns the data key, which the caller must wipe with fill(0) after use. `stored.kek` names the KEK. Throws
-     * AppError `unavailable` if the provider of the KEK fails or takes longer than 3 s, and `internal` if the stored
-     * bytes were changed, if they belong to another account, or if the KEK is not configured.
+     * AppError `unavailable` if the KEK is not configured, or if its provider fails or takes longer than 3 s, and
+     * `internal` if the stored bytes were changed or belong to another account.
      */
     unwrap(stored: { kek: string; wrapped: Uint8Array }, account: Account): Promise<Buffer>;
 }
@@ -39,16 +41,18 @@ export function keyEncryption({ config, metrics }: { config: Config; metrics: Me
     const keks = [current, ...own.map(timed)];
     return {
         current: current.name,
+        names: keks.map(({ name }) => name),
         wrap: async (dataKey, account) => ({
             kek: current.name,
             wrapped: await current.wrap(dataKey, ownerOf(account)),
         }),
         async unwrap({ kek: name, wrapped }, account) {
             const kek = keks.find((one) => one.name === name);
-            if (!kek) throw unreadable(`the key-encryption key ${name} is not configured`);
+            if (!kek) throw unusableKek(`the key-encryption key ${name} is not configured`);
             const dataKey = await kek.unwrap(wrapped, ownerOf(account));
-            if (!dataKey) throw unreadable('the data key was changed, or belongs to another account');
-            return dataKey;
+            if (dataKey) return dataKey;
+            const cause = new Error('the data key was changed, or belongs to another account');
+            throw new AppError('internal', 'A data key cannot be unwrapped.', { cause });
         },
     };
 }
@@ -61,8 +65,4 @@ function currentKek(config: Config): Kek {
 
 function ownerOf(account: Account): string {
     return account ?? NIL_ID;
-}
-
-function unreadable(cause: string): AppError {
-    return new AppError('internal', 'A data key cannot be unwrapped.', { cause: new Error(cause) });
 }

@@ -23,7 +23,7 @@ export function rewrapStore(db: Database): RewrapStore {
         page: ({ current, after, limit }) =>
             db.rows(sql.unsafe`
                 SELECT id, account, kek, wrapped FROM signing.data_keys
-                WHERE id > ${after} AND kek <> ${current} ORDER BY id LIMIT ${limit}`),
+                WHERE id > ${after} AND kek <> ${current} AND abandoned_at IS NULL ORDER BY id LIMIT ${limit}`),
         async replace({ id, kek, wrapped }, next) {
             const rows = await db.rows(sql.unsafe`
                 UPDATE signing.data_keys SET kek = ${next.kek}, wrapped = ${sql.binary(next.wrapped)}
@@ -32,7 +32,8 @@ export function rewrapStore(db: Database): RewrapStore {
         },
         async count(current) {
             const [row] = await db.rows<{ left: number }>(sql.unsafe`
-                SELECT count(*) AS left FROM signing.data_keys WHERE kek <> ${current}`);
+                SELECT count(*) AS left FROM signing.data_keys
+                WHERE kek <> ${current} AND abandoned_at IS NULL`);
             return row?.left ?? 0;
         },
     };

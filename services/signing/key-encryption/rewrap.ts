@@ -1,20 +1,22 @@
 import { ownContext } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { NIL_ID } from '../../../platform/ids.ts';
-import { openDatabase } from '../../../platform/postgres/db.ts';
-import { type Config, required } from '../../../platform/process/config.ts';
-import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { mapInFlight } from '../../map-in-flight.ts';
-import { type KeyEncryption, keyEncryption } from './key-encryption.ts';
-import { type RewrapStore, rewrapStore, type StoredDataKey } from './rewrap.store.ts';
+import type { KeyEncryption } from './key-encryption.ts';
+import type { RewrapStore, StoredDataKey } from './rewrap.store.ts';
 
 /** Maximum number of data keys in memory. */
-const BATCH_ROWS = 500;
+export const BATCH_ROWS = 500;
 /** Maximum number of data keys that are unwrapped at a time. */
-const KEYS_IN_FLIGHT = 8;
+export const KEYS_IN_FLIGHT = 8;
 
-/** Some data keys are still wrapped with another key-encryption key. The message says why. */
+/** Not all data keys are as the operator wants them. The message says why. */
 export class NotRewrapped extends Error {}
+
+/** Whether a data key cannot be unwrapped: it was changed, or its key-encryption key is not configured. */
+export function unreadable(error: unknown): error is AppError {
+    return error instanceof AppError && (error.kind === 'internal' || error.reason === 'kek');
+}
 
 interface Dependencies {
     store: RewrapStore;
@@ -23,26 +25,10 @@ interface Dependencies {
     print(line: string): void;
 }
 
-/** Wraps all data keys with the current key-encryption key. Throws ConfigError or NotRewrapped. */
-export async function rewrap({ config, print }: { config: Config; print: Dependencies['print'] }): Promise<void> {
-    const metrics = createMetrics();
-    const keys = keyEncryption({ config, metrics });
-    const pooled = config.DATABASE_POOLER === 'transaction';
-    const url = required(config, 'DATABASE_URL');
-    const db = await openDatabase({ url, size: config.DATABASE_POOL, pooled, metrics });
-    try {
-        await rewrapAll({ store: rewrapStore(db), keys, print });
-    } catch (error) {
-        if (!(error instanceof AppError)) throw error;
-        throw new NotRewrapped(`Interrupted: ${causeOf(error)}. Run this again; it continues where it was.`);
-    } finally {
-        await db.close();
-    }
-}
-
 /**
- * Like `rewrap`. It may be interrupted and run again, and it may run several times at once: each data key is written
- * once, and only if it is as it was read. Services may read and add data keys meanwhile.
+ * Wraps all data keys with the current key-encryption key. It may be interrupted and run again, and it may run several
+ * times at once: each data key is written once, and only if it is as it was read. Services may read and add data keys
+ * meanwhile. Throws NotRewrapped.
  */
 export async function rewrapAll({ store, keys, print }: Dependencies): Promise<void> {
     const { current } = keys;
@@ -76,7 +62,7 @@ async function rewrapOne(
     try {
         dataKey = await keys.unwrap(row, row.account);
     } catch (error) {
-        if (!(error instanceof AppError) || error.kind !== 'internal') throw error;
+        if (!unreadable(error)) throw error;
         print(`data key ${row.id}: ${causeOf(error)}`);
         return 'failed';
     }
@@ -84,7 +70,7 @@ async function rewrapOne(
     return (await store.replace(row, next)) ? 'rewrapped' : 'changed';
 }
 
-function causeOf(error: AppError): string {
+export function causeOf(error: AppError): string {
     return error.cause instanceof Error ? error.cause.message : error.detail;
 }
 

@@ -34,7 +34,9 @@ export async function startServices() {
         DidServiceDefinition,
         didService({ store: didStore(db), signatures, quota: AMPLE, idempotency: idempotency('did'), clock }),
     );
-    const signing = testSigning(db, { did, signatures, idempotency: idempotency('signing'), clock });
+    /** Starts a signing service with a key-encryption key of its own. */
+    const openSigning = () => testSigning(db, { did, signatures, idempotency: idempotency('signing'), clock });
+    const signing = openSigning();
     const store = credentialStore(db);
     const dependencies = {
         store,
@@ -49,7 +51,7 @@ export async function startServices() {
     const open = (listScope: 'owner' | 'platform', services = { did, signing }): Credentials =>
         reached(CredentialsServiceDefinition, credentialsService({ ...dependencies, services, listScope }));
     const parts = { dependencies, idempotency, open, credentials: open('owner') };
-    return { db, signatures, did, signing, store, time, clock, ...parts };
+    return { db, signatures, did, signing, openSigning, store, time, clock, ...parts };
 }
 
 /** The context of a call by a trusted caller that acts for no account. */

@@ -37,6 +37,7 @@ export async function startAll() {
     });
     const dependencies: ServiceDependencies = {
         ...{ config, db, redis, log: quiet, metrics, clock: Date.now, serviceClient: found.serviceClient },
+        addCheck: () => {},
         limiter: () => testLimiter({ redis, metrics }),
         ...cryptoPools({ config, metrics, closing }),
         idempotency: idempotencies({ config, db, metrics, clock: Date.now }),

@@ -12,7 +12,8 @@ import {
     keyEncryption,
 } from '../../../services/signing/key-encryption/key-encryption.ts';
 import { type RewrapStore, rewrapStore } from '../../../services/signing/key-encryption/rewrap.store.ts';
-import { NotRewrapped, rewrap, rewrapAll } from '../../../services/signing/key-encryption/rewrap.ts';
+import { NotRewrapped, rewrapAll } from '../../../services/signing/key-encryption/rewrap.ts';
+import { rewrap } from '../../../services/signing/key-encryption/rewrap-command.ts';
 import { testDatabase } from '../../support/harness.ts';
 
 const { db, url } = await testDatabase();
@@ -186,7 +187,7 @@ describe('rewrapping data keys', () => {
             VAULT_ADDR: 'http://127.0.0.1:1',
             VAULT_TOKEN: 's.token',
         });
-        await assert.rejects(rewrap({ config, print: () => {} }), (error) => {
+        await assert.rejects(rewrap({ config, args: [], print: () => {}, abandonLists: async () => 0 }), (error) => {
             assert.ok(error instanceof NotRewrapped);
             assert.match(error.message, /^Interrupted: failed: \w+\. Run this again; it continues where it was\.$/);
             return true;

@@ -64,7 +64,7 @@ it('a key does not sign for another issuer of the same account', async () => {
 it('another key-encryption key opens nothing, and a further one opens what the first has wrapped', async () => {
     const { did, context } = await newIssuer(signing, 'key');
     const stranger = randomBytes(32).toString('base64');
-    await refuses('internal', open({ kek: stranger }).sign({ did, payload }, context));
+    await refuses('unavailable', open({ kek: stranger }).sign({ did, payload }, context));
     await open({ kek: `${stranger},${kek}` }).sign({ did, payload }, context);
 });
 

@@ -54,6 +54,7 @@ const ground: ServiceDependencies = {
     redis,
     log: quiet,
     metrics: createMetrics(),
+    addCheck: () => {},
     clock: Date.now,
     limiter: () => limits,
     signatures: () => signatures,

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { ConfigError, type Environment, loadConfig } from '../../../../../platform/process/config.ts';
 import { createMetrics } from '../../../../../platform/telemetry/metrics.ts';
 import { type KeyEncryption, keyEncryption } from '../../../../../services/signing/key-encryption/key-encryption.ts';
-import { ACCOUNT, OTHER, unreadable } from './providers.fixture.ts';
+import { ACCOUNT, OTHER, unavailable, unreadable } from './providers.fixture.ts';
 
 const newKek = (): string => randomBytes(32).toString('base64');
 
@@ -55,7 +55,10 @@ describe('a key-encryption key from the settings', () => {
             assert.deepEqual(await both.unwrap(byFirst, ACCOUNT), dataKey);
             const again = await both.wrap(dataKey, ACCOUNT);
             assert.deepEqual(await encryption({ KEK: second }).unwrap(again, ACCOUNT), dataKey);
-            await assert.rejects(encryption({ KEK: first }).unwrap(again, ACCOUNT), unreadable(/is not configured$/));
+            await assert.rejects(
+                encryption({ KEK: first }).unwrap(again, ACCOUNT),
+                unavailable('kek', /is not configured$/),
+            );
         }
     });
 

@@ -23,12 +23,12 @@ export interface Fake {
     requests: Array<{ path: string; headers: IncomingMessage['headers']; body: Record<string, unknown> }>;
     /** The only token that Vault accepts. */
     token: string;
+    /** The key-encryption key. */
+    key: Buffer;
     stop(): Promise<void>;
 }
 
 type Reply = (request: Fake['requests'][number], fake: Fake) => { status: number; body: unknown };
-
-const KEY = newKey();
 
 /** Starts a provider on the loopback interface, which answers in its mood. */
 async function startFake(reply: Reply): Promise<Fake> {
@@ -43,7 +43,14 @@ async function startFake(reply: Reply): Promise<Fake> {
         server.closeAllConnections();
         await new Promise((done) => server.close(done));
     };
-    const fake: Fake = { url: `http://127.0.0.1:${port}`, mood: 'well', requests: [], token: 's.first', stop };
+    const fake: Fake = {
+        url: `http://127.0.0.1:${port}`,
+        mood: 'well',
+        requests: [],
+        token: 's.first',
+        key: newKey(),
+        stop,
+    };
     after(stop);
     return fake;
 }
@@ -66,11 +73,11 @@ function answer({ mood, url }: Fake, response: ServerResponse, reply: () => Retu
 
 /** The transit engine of Vault at `/v1/transit`, with the key `kek`. */
 export function startVault(): Promise<Fake> {
-    return startFake(({ path, headers, body }, { token }) => {
+    return startFake(({ path, headers, body }, { token, key }) => {
         if (headers['x-vault-token'] !== token) return { status: 403, body: { errors: ['permission denied'] } };
         const associated = Buffer.from(String(body['associated_data']), 'base64');
         if (path === '/v1/transit/encrypt/kek') {
-            const sealed = sealAs(Buffer.from(String(body['plaintext']), 'base64'), KEY, associated);
+            const sealed = sealAs(Buffer.from(String(body['plaintext']), 'base64'), key, associated);
             return {
                 status: 200,
                 body: { data: { ciphertext: `vault:v1:${sealed.toString('base64')}`, key_version: 1 } },
@@ -78,7 +85,7 @@ export function startVault(): Promise<Fake> {
         }
         assert.equal(path, '/v1/transit/decrypt/kek');
         const [, sealed = ''] = /^vault:v1:(.*)$/.exec(String(body['ciphertext'])) ?? [];
-        const plain = unsealAs(Buffer.from(sealed, 'base64'), KEY, associated);
+        const plain = unsealAs(Buffer.from(sealed, 'base64'), key, associated);
         if (!plain) return { status: 400, body: { errors: ['cipher: message authentication failed'] } };
         return { status: 200, body: { data: { plaintext: plain.toString('base64') } } };
     });
@@ -86,17 +93,17 @@ export function startVault(): Promise<Fake> {
 
 /** AWS KMS, as far as Encrypt and Decrypt of its AWS JSON 1.1 protocol, with the key `arn`. */
 export function startKms(arn: string): Promise<Fake> {
-    return startFake(({ headers, body }) => {
+    return startFake(({ headers, body }, { key }) => {
         assert.equal(headers['content-type'], 'application/x-amz-json-1.1');
         assert.match(headers.authorization ?? '', /^AWS4-HMAC-SHA256 Credential=[^/]+\/\d{8}\/eu-central-1\/kms\//);
         const associated = Buffer.from(JSON.stringify(body['EncryptionContext']));
         if (body['KeyId'] !== arn) return { status: 400, body: { __type: 'NotFoundException' } };
         if (headers['x-amz-target'] === 'TrentService.Encrypt') {
-            const sealed = sealAs(Buffer.from(String(body['Plaintext']), 'base64'), KEY, associated);
+            const sealed = sealAs(Buffer.from(String(body['Plaintext']), 'base64'), key, associated);
             return { status: 200, body: { KeyId: arn, CiphertextBlob: sealed.toString('base64') } };
         }
         assert.equal(headers['x-amz-target'], 'TrentService.Decrypt');
-        const plain = unsealAs(Buffer.from(String(body['CiphertextBlob']), 'base64'), KEY, associated);
+        const plain = unsealAs(Buffer.from(String(body['CiphertextBlob']), 'base64'), key, associated);
         if (!plain) return { status: 400, body: { __type: 'InvalidCiphertextException' } };
         return { status: 200, body: { KeyId: arn, Plaintext: plain.toString('base64') } };
     });

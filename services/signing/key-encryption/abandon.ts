@@ -1,0 +1,48 @@
+import { NIL_ID } from '../../../platform/ids.ts';
+import type { AbandonedIssuer, AbandonStore } from './abandon.store.ts';
+import type { KeyEncryption } from './key-encryption.ts';
+import type { StoredDataKey } from './rewrap.store.ts';
+import { BATCH_ROWS, NotRewrapped, unreadable } from './rewrap.ts';
+
+/**
+ * Gives up the data keys that the key-encryption key of this name wraps, or the data key of this id, unless they can be
+ * unwrapped. Issuers whose key was sealed with them cannot sign any more: a did:key is archived, and a did:web signs again
+ * after its owner has rotated its key. What they have signed stays valid. The accounts get new data keys when they need
+ * them.
+ */
+export async function abandon(
+    named: string,
+    { store, keys, print }: { store: AbandonStore; keys: KeyEncryption; print(line: string): void },
+): Promise<void> {
+    let [after, abandoned, kept] = [NIL_ID, 0, 0];
+    for (;;) {
+        const page = await store.page({ named, after, limit: BATCH_ROWS });
+        const last = page.at(-1);
+        if (!last) break;
+        const lost: string[] = [];
+        for (const row of page) if (await isLost(row, keys)) lost.push(row.id);
+        const issuers = await store.abandon(lost, new Date().toISOString());
+        for (const issuer of issuers) print(described(issuer));
+        after = last.id;
+        abandoned += lost.length;
+        kept += page.length - lost.length;
+    }
+    print(`${abandoned} data keys given up, ${kept} kept because they can be unwrapped`);
+    if (abandoned + kept === 0) throw new NotRewrapped(`No data key is wrapped with ${named}, or has this id.`);
+}
+
+async function isLost(row: StoredDataKey, keys: KeyEncryption): Promise<boolean> {
+    try {
+        (await keys.unwrap(row, row.account)).fill(0);
+        return false;
+    } catch (error) {
+        if (unreadable(error)) return true;
+        throw error;
+    }
+}
+
+function described({ account, did, method, lists }: AbandonedIssuer): string {
+    if (account === null)
+        return `${did}, which signed status lists: archived, and ${lists} lists are not signed any more`;
+    return `${did} of account ${account}: ${method === 'key' ? 'archived' : 'its owner must rotate its key'}`;
+}

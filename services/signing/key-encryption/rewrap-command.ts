@@ -1,0 +1,57 @@
+import { parseArgs } from 'node:util';
+import { AppError } from '../../../platform/errors.ts';
+import { openDatabase, type Queries } from '../../../platform/postgres/db.ts';
+import { type Config, ConfigError, required } from '../../../platform/process/config.ts';
+import { createMetrics } from '../../../platform/telemetry/metrics.ts';
+import { abandonStore } from './abandon.store.ts';
+import { abandon } from './abandon.ts';
+import { keyEncryption } from './key-encryption.ts';
+import { rewrapStore } from './rewrap.store.ts';
+import { causeOf, NotRewrapped, rewrapAll } from './rewrap.ts';
+
+const USAGE =
+    'The options are --abandon <name of a key-encryption key, or id of a data key> or --replace-before <time>.';
+
+/** What an operator asks for, instead of wrapping all data keys with the current key-encryption key. */
+interface Asked {
+    /** Give up what this key-encryption key wraps, or this data key. */
+    abandon?: string | undefined;
+}
+
+/** Runs `npm run keys:rewrap`. Throws ConfigError or NotRewrapped. */
+export async function rewrap(command: {
+    config: Config;
+    args: readonly string[];
+    /** Prints one line. */
+    print(line: string): void;
+    /** Gives up the status lists that this DID has signed. Returns how many they are. */
+    abandonLists(queries: Queries, issuerDid: string): Promise<number>;
+}): Promise<void> {
+    const { config, args, print, abandonLists } = command;
+    const asked = askedIn(args);
+    const metrics = createMetrics();
+    const keys = keyEncryption({ config, metrics });
+    const pooled = config.DATABASE_POOLER === 'transaction';
+    const url = required(config, 'DATABASE_URL');
+    const db = await openDatabase({ url, size: config.DATABASE_POOL, pooled, metrics });
+    try {
+        if (asked.abandon !== undefined) {
+            await abandon(asked.abandon, { store: abandonStore(db, abandonLists), keys, print });
+        } else {
+            await rewrapAll({ store: rewrapStore(db), keys, print });
+        }
+    } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        throw new NotRewrapped(`Interrupted: ${causeOf(error)}. Run this again; it continues where it was.`);
+    } finally {
+        await db.close();
+    }
+}
+
+function askedIn(args: readonly string[]): Asked {
+    try {
+        return parseArgs({ args: [...args], options: { abandon: { type: 'string' } } }).values;
+    } catch {
+        throw new ConfigError(USAGE);
+    }
+}
