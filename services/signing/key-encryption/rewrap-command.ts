@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { z } from 'zod';
 import { AppError } from '../../../platform/errors.ts';
 import { openDatabase, type Queries } from '../../../platform/postgres/db.ts';
 import { type Config, ConfigError, required } from '../../../platform/process/config.ts';
@@ -6,6 +7,8 @@ import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { abandonStore } from './abandon.store.ts';
 import { abandon } from './abandon.ts';
 import { keyEncryption } from './key-encryption.ts';
+import { replaceDataKeys } from './replace-data-keys.ts';
+import { replacementStore } from './replacement.store.ts';
 import { rewrapStore } from './rewrap.store.ts';
 import { causeOf, NotRewrapped, rewrapAll } from './rewrap.ts';
 
@@ -16,6 +19,8 @@ const USAGE =
 interface Asked {
     /** Give up what this key-encryption key wraps, or this data key. */
     abandon?: string | undefined;
+    /** Make new data keys in the place of those from before this time. */
+    replaceBefore?: string | undefined;
 }
 
 /** Runs `npm run keys:rewrap`. Throws ConfigError or NotRewrapped. */
@@ -37,6 +42,8 @@ export async function rewrap(command: {
     try {
         if (asked.abandon !== undefined) {
             await abandon(asked.abandon, { store: abandonStore(db, abandonLists), keys, print });
+        } else if (asked.replaceBefore !== undefined) {
+            await replaceDataKeys(asked.replaceBefore, { store: replacementStore(db), keys, print });
         } else {
             await rewrapAll({ store: rewrapStore(db), keys, print });
         }
@@ -49,9 +56,12 @@ export async function rewrap(command: {
 }
 
 function askedIn(args: readonly string[]): Asked {
+    const options = { abandon: { type: 'string' }, 'replace-before': { type: 'string' } } as const;
     try {
-        return parseArgs({ args: [...args], options: { abandon: { type: 'string' } } }).values;
+        const { abandon, 'replace-before': before } = parseArgs({ args: [...args], options }).values;
+        if (abandon !== undefined && before !== undefined) throw new Error('two options');
+        return { abandon, replaceBefore: before && z.iso.datetime({ offset: true }).parse(before) };
     } catch {
-        throw new ConfigError(USAGE);
+        throw new ConfigError(`${USAGE} A time is written as 2026-11-25T12:00:00Z.`);
     }
 }

@@ -1,0 +1,70 @@
+import { type Database, sql } from '../../../platform/postgres/db.ts';
+import type { SealedSeed } from '../rows.ts';
+import type { StoredDataKey } from './rewrap.store.ts';
+
+/** A sealed key of an issuer. */
+export interface StoredKey extends SealedSeed {
+    issuer: string;
+}
+
+export interface ReplacementStore {
+    /** Whether this time is over by the clock of the database. */
+    isOver(time: string): Promise<boolean>;
+    /** Returns up to `limit` data keys after `after`, by id, that were made before this time. */
+    page(range: { before: string; after: string; limit: number }): Promise<readonly StoredDataKey[]>;
+    /** Finds the newest data key of the account that was made at this time or later. */
+    findSince(time: string, account: string | null): Promise<StoredDataKey | undefined>;
+    insert(dataKey: StoredDataKey): Promise<void>;
+    /** Returns up to `limit` keys after `after`, by kid, that the data key seals. */
+    keysOf(dataKey: string, range: { after: string; limit: number }): Promise<readonly StoredKey[]>;
+    /** Replaces the sealed seed, unless another data key seals it by now. */
+    reseal(key: SealedSeed, from: string): Promise<void>;
+    /** Removes a data key that seals nothing. */
+    remove(dataKey: string): Promise<void>;
+    /** Counts the data keys that were made before this time. */
+    count(before: string): Promise<number>;
+}
+
+export function replacementStore(db: Database): ReplacementStore {
+    return {
+        async isOver(time) {
+            const [row] = await db.rows<{ over: boolean }>(sql.unsafe`SELECT ${time}::timestamptz <= now() AS over`);
+            return row?.over ?? false;
+        },
+        page: ({ before, after, limit }) =>
+            db.rows(sql.unsafe`
+                SELECT id, account, kek, wrapped FROM signing.data_keys
+                WHERE id > ${after} AND created_at < ${before} AND abandoned_at IS NULL ORDER BY id LIMIT ${limit}`),
+        async findSince(time, account) {
+            const owned = account === null ? sql.fragment`account IS NULL` : sql.fragment`account = ${account}`;
+            const [row] = await db.rows<StoredDataKey>(sql.unsafe`
+                SELECT id, account, kek, wrapped FROM signing.data_keys
+                WHERE ${owned} AND created_at >= ${time} AND abandoned_at IS NULL ORDER BY created_at DESC LIMIT 1`);
+            return row;
+        },
+        async insert({ id, account, kek, wrapped }) {
+            await db.rows(sql.unsafe`
+                INSERT INTO signing.data_keys (id, account, kek, wrapped, created_at)
+                VALUES (${id}, ${account}, ${kek}, ${sql.binary(wrapped)}, now())`);
+        },
+        keysOf: (dataKey, { after, limit }) =>
+            db.rows(sql.unsafe`
+                SELECT kid, issuer, sealed, data_key FROM signing.keys WHERE data_key = ${dataKey} AND kid > ${after}
+                ORDER BY kid LIMIT ${limit}`),
+        async reseal({ kid, sealed, data_key }, from) {
+            await db.rows(sql.unsafe`
+                UPDATE signing.keys SET sealed = ${sql.binary(sealed)}, data_key = ${data_key}
+                WHERE kid = ${kid} AND data_key = ${from}`);
+        },
+        async remove(dataKey) {
+            await db.rows(sql.unsafe`
+                DELETE FROM signing.data_keys
+                WHERE id = ${dataKey} AND NOT EXISTS (SELECT FROM signing.keys WHERE data_key = ${dataKey})`);
+        },
+        async count(before) {
+            const [row] = await db.rows<{ left: number }>(sql.unsafe`
+                SELECT count(*) AS left FROM signing.data_keys WHERE created_at < ${before} AND abandoned_at IS NULL`);
+            return row?.left ?? 0;
+        },
+    };
+}
