@@ -1,7 +1,8 @@
 import { isIPv6 } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { Environment } from '../../platform/process/config.ts';
-import { isGiven } from './environment.ts';
+
+import { isGiven } from './data-dir.ts';
 import type { LaunchContext } from './prepare.ts';
 
 /** The address at which a client on this machine reaches a port of the service. */

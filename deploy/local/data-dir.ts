@@ -11,6 +11,7 @@ import {
     writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import type { Environment } from '../../platform/process/config.ts';
 import { Problem } from './problem.ts';
 
 /** Creates the folder if it is missing. Returns its absolute path without symbolic links. Throws Problem. */
@@ -35,6 +36,11 @@ function makeFolder(path: string): boolean {
     makeFolder(dirname(path));
     mkdirSync(path);
     return true;
+}
+
+/** True if the user set the setting, directly or as the path of a file. */
+export function isGiven(given: Environment, name: string): boolean {
+    return given[name] !== undefined || given[`${name}_FILE`] !== undefined;
 }
 
 /** Returns the random secret of 256 bits in `dataDir/name`. The first call creates it. */

@@ -1,19 +1,14 @@
-import { join } from 'node:path';
-import type { Environment } from '../../platform/process/config.ts';
-import { keptSecret, keptSigningKey } from './data-dir.ts';
+import { type Environment, required } from '../../platform/process/config.ts';
+import { isGiven } from './data-dir.ts';
 import { type LocalServer, type ServerOptions, startPostgres } from './databases/postgres.ts';
 import { startRedis } from './databases/redis.ts';
+import { keptSecrets } from './kept-secrets.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { LaunchContext } from './prepare.ts';
 import { Problem } from './problem.ts';
 
 /** How often the databases are checked, in milliseconds. */
 const WATCH_MS = 250;
-
-/** True if the user set the setting, directly or as the path of a file. */
-export function isGiven(given: Environment, name: string): boolean {
-    return given[name] !== undefined || given[`${name}_FILE`] !== undefined;
-}
 
 /** The public URL of a service on this machine, unless the user set one. DIDs with the method web need a host name. */
 export function publicUrl(given: Environment, port: string): Environment {
@@ -22,13 +17,13 @@ export function publicUrl(given: Environment, port: string): Environment {
 
 /**
  * Starts the databases that the user did not provide. Returns the environment of the service. The user's settings take
- * precedence.
+ * precedence. Throws Problem.
  */
 export async function serviceEnvironment(
     launchContext: LaunchContext,
     { stopping, defer }: Lifecycle,
 ): Promise<Environment> {
-    const { dataDir, given } = launchContext;
+    const { config, dataDir, given } = launchContext;
     const start = async (
         setting: string,
         server: (options: ServerOptions) => Promise<LocalServer>,
@@ -48,7 +43,10 @@ export async function serviceEnvironment(
         if (outcome.status === 'rejected') throw outcome.reason;
         return outcome.value;
     });
-    return Object.assign({ ...given, DATA_DIR: dataDir, ...keptSecrets(launchContext) }, ...urls);
+    const databases: Environment = Object.assign({}, ...urls);
+    const databaseUrl = databases['DATABASE_URL'] ?? required(config, 'DATABASE_URL');
+    const secrets = await keptSecrets(launchContext, databaseUrl);
+    return { ...given, DATA_DIR: dataDir, ...secrets, ...databases };
 }
 
 /** Ends the launcher if a database ends unexpectedly. The next start finds all acknowledged data. */
@@ -61,19 +59,6 @@ function failWhenGone({ isRunning }: LocalServer, setting: string): NodeJS.Timeo
     return watch.unref();
 }
 
-/** The settings of the generated secrets. They contain paths, so that the environment of a process shows no secret. */
-function keptSecrets({ dataDir, given }: LaunchContext): Environment {
-    const kept: Environment = {};
-    if (!isGiven(given, 'INTERNAL_SECRET')) kept['INTERNAL_SECRET_FILE'] = secretFile(dataDir, 'internal-secret');
-    if (!isGiven(given, 'SERVICE_TOKEN')) kept['SERVICE_TOKEN_FILE'] = secretFile(dataDir, 'service-token');
-    if (!isGiven(given, 'IDEMPOTENCY_PEPPER')) {
-        kept['IDEMPOTENCY_PEPPER_FILE'] = secretFile(dataDir, 'idempotency-pepper');
-    }
-    if (!isGiven(given, 'KEK')) kept['KEK_FILE'] = secretFile(dataDir, 'kek');
-    if (!isGiven(given, 'JWT_KEYS')) kept['JWT_KEYS_FILE'] = keptSigningKey(dataDir);
-    return kept;
-}
-
 /** The settings of the key-encryption key, and the credentials of its provider. */
 const KEY_ENCRYPTION = /^(KEK|VAULT|AWS)_|^KEK$/;
 
@@ -81,9 +66,4 @@ const KEY_ENCRYPTION = /^(KEK|VAULT|AWS)_|^KEK$/;
 export function roleEnvironment(role: string, env: Environment): Environment {
     if (role === 'signing') return env;
     return Object.fromEntries(Object.entries(env).filter(([name]) => !KEY_ENCRYPTION.test(name)));
-}
-
-function secretFile(dataDir: string, name: string): string {
-    keptSecret(dataDir, name);
-    return join(dataDir, name);
 }

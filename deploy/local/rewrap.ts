@@ -4,9 +4,9 @@ import { ConfigError, type Environment, loadConfig } from '../../platform/proces
 import { abandonLists } from '../../services/credentials/status-lists/abandon.store.ts';
 import { NotRewrapped } from '../../services/signing/key-encryption/rewrap.ts';
 import { rewrap } from '../../services/signing/key-encryption/rewrap-command.ts';
-import { openDataDir } from './data-dir.ts';
+import { isGiven, openDataDir } from './data-dir.ts';
 import { runningPostgres } from './databases/postgres.ts';
-import { isGiven } from './environment.ts';
+
 import { Problem } from './problem.ts';
 
 /**

@@ -1,8 +1,12 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { keptSecret } from '../data-dir.ts';
+import { Problem } from '../problem.ts';
 import type { PostgresBinaries } from './postgres-binaries.ts';
 import { bareEnvironment, runProgram } from './run-program.ts';
 import { type Account, giveTo, unprivilegedAccount } from './unprivileged.ts';
+
+const ADMIN_PASSWORD = 'postgres-admin-password';
 
 /**
  * Creates the database cluster with initdb. It is built under another name and renamed when complete, so that the next
@@ -46,5 +50,12 @@ export async function createCluster(options: {
 
 /** The password of the superuser. */
 export function adminPassword(dataDir: string): string {
-    return keptSecret(dataDir, 'postgres-admin-password');
+    return keptSecret(dataDir, ADMIN_PASSWORD);
+}
+
+/** Throws Problem if the password of an existing cluster is lost: the cluster would refuse another one. */
+export function requireAdminPassword(dataDir: string): void {
+    const file = join(dataDir, ADMIN_PASSWORD);
+    if (!existsSync(file))
+        throw new Problem(`${file} is missing, and PostgreSQL cannot be used without it: restore it.`);
 }

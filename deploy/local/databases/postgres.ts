@@ -8,7 +8,7 @@ import { pickPort } from '../ports.ts';
 import { Problem } from '../problem.ts';
 import { isRunning, terminate, worksIn } from '../processes.ts';
 import { postgresBinaries } from './postgres-binaries.ts';
-import { adminPassword, createCluster } from './postgres-cluster.ts';
+import { adminPassword, createCluster, requireAdminPassword } from './postgres-cluster.ts';
 import { bareEnvironment, openServerLog } from './run-program.ts';
 import { unprivilegedAccount } from './unprivileged.ts';
 
@@ -61,6 +61,7 @@ export async function startPostgres({ dataDir, log, signal }: ServerOptions): Pr
     const folder = join(dataDir, 'postgres');
     const binaries = postgresBinaries();
     await stopOrphan(folder, log);
+    if (existsSync(folder)) requireAdminPassword(dataDir);
     const account = existsSync(folder)
         ? await unprivilegedAccount(binaries.postgres, folder)
         : await createCluster({ binaries, dataDir, folder, signal });
