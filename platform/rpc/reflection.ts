@@ -3,10 +3,12 @@ import { BinaryReader } from '@bufbuild/protobuf/wire';
 import type { Server } from '@grpc/grpc-js';
 import type { PackageDefinition } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
-import { service as health } from 'grpc-health-check';
 import { asBuffer } from './frames/frames.ts';
 
-/** A google.protobuf.FileDescriptorSet of all protos with their comments, written by `npm run proto`. */
+/**
+ * A google.protobuf.FileDescriptorSet of all protos with their comments, written by `npm run proto`. That of the health
+ * service is among them, because proto-loader's descriptors have relative type names, which tools refuse.
+ */
 const DESCRIPTORS = new URL('../../proto/descriptors.binpb', import.meta.url);
 
 /** A gRPC service and its implementation. */
@@ -14,9 +16,9 @@ export type ServiceRegistry = Pick<Server, 'addService'>;
 
 /** Adds grpc.reflection.v1 and v1alpha. They list `services` (full names) and the health service. */
 export function addReflection(server: ServiceRegistry, services: string[]): void {
-    const own = { fileDescriptorProtos: filesOf(readFileSync(DESCRIPTORS)) };
     // ReflectionService reads only the files of a definition.
-    const protos = { own, health: health['Check']?.requestType } as unknown as PackageDefinition;
+    const all = { fileDescriptorProtos: filesOf(readFileSync(DESCRIPTORS)) };
+    const protos = { all } as unknown as PackageDefinition;
     const reflection = new ReflectionService(protos, { services: [...services, 'grpc.health.v1.Health'] });
     reflection.addToServer(server);
 }
