@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Limiter } from '../platform/access/limiter.ts';
 import { type Config, required } from '../platform/process/config.ts';
+import { listen } from '../platform/process/held-ports.ts';
 import type { Redis } from '../platform/redis/redis.ts';
 import type { Log } from '../platform/telemetry/log.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
@@ -28,8 +29,6 @@ const INTERNAL_LIMIT = 1_000_000;
  * load balancers see that the process is not ready, and active clients learn that their connection will close.
  */
 const LEAVE_TAKING_MS = 1_000;
-/** Maximum number of new connections that wait in the kernel to be accepted. The kernel's own limit may be lower. */
-const BACKLOG = 4_096;
 /** After LEAVE_TAKING_MS the gateway waits this long (ms) for requests in progress, then aborts them. */
 const DRAIN_MS = 10_000;
 
@@ -96,14 +95,8 @@ export async function startGateway(dependencies: {
         log,
         metrics,
     });
-    return { url: await listen(server, config), stop: () => close(server) };
-}
-
-async function listen(server: Server, { HOST, PORT }: Config): Promise<string> {
-    server.listen({ port: PORT, host: HOST, backlog: BACKLOG });
-    await once(server, 'listening');
-    const bound = server.address();
-    return `http://${HOST}:${typeof bound === 'object' && bound ? bound.port : PORT}`;
+    const { HOST: host, PORT: port } = config;
+    return { url: `http://${host}:${await listen(server, { host, port })}`, stop: () => close(server) };
 }
 
 async function close(server: Server): Promise<void> {

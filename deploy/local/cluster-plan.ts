@@ -1,12 +1,14 @@
+import { join } from 'node:path';
 import { ROLES } from '../../main.ts';
 import type { Environment } from '../../platform/process/config.ts';
 import { localUrl } from './banner.ts';
 import { countSetting } from './count-setting.ts';
 import { claimPorts, LOOPBACK, pickPort } from './ports.ts';
 import type { LaunchContext } from './prepare.ts';
+import type { Watched } from './ready.ts';
 
 /** One process of the cluster. */
-export interface Member {
+export interface Member extends Watched {
     /** The role and, for a gateway, its number. */
     name: string;
     role: string;
@@ -14,8 +16,6 @@ export interface Member {
     settings: Environment;
     /** Its address: a URL for a gateway, host and port of its gRPC for a service. */
     address: string;
-    /** The base URL of its operations port. */
-    ops: string;
 }
 
 export interface ClusterPlan {
@@ -37,7 +37,7 @@ export async function planCluster(launchContext: LaunchContext): Promise<Cluster
     return { gateways, services, addresses };
 }
 
-async function planGateways({ config, given }: LaunchContext): Promise<Member[]> {
+async function planGateways({ config, dataDir, given }: LaunchContext): Promise<Member[]> {
     const count = countSetting(given, 'GATEWAYS', 1);
     const { HOST: host, OPS_HOST: opsHost = host } = config;
     const ports = await claimPorts({ host, first: config.PORT, count, setting: 'PORT' });
@@ -50,22 +50,23 @@ async function planGateways({ config, given }: LaunchContext): Promise<Member[]>
             settings: { PORT: String(port), OPS_PORT: String(opsPort) },
             address: localUrl(host, port),
             ops: localUrl(opsHost, opsPort),
+            log: join(dataDir, `gateway-${index + 1}.log`),
         };
     });
 }
 
-async function planServices({ config }: LaunchContext): Promise<Member[]> {
+async function planServices({ config, dataDir }: LaunchContext): Promise<Member[]> {
     const roles = ROLES.filter((name) => name !== 'gateway');
     const claim = { host: LOOPBACK, first: config.GRPC_PORT, count: roles.length, setting: 'GRPC_PORT' };
     const grpcPorts = await claimPorts(claim);
     const services: Member[] = [];
     for (const [index, role] of roles.entries()) {
-        services.push(await planService(role, grpcPorts[index] ?? 0)); // there are as many ports as roles
+        services.push(await planService(role, grpcPorts[index] ?? 0, dataDir)); // there are as many ports as roles
     }
     return services;
 }
 
-async function planService(role: string, grpcPort: number): Promise<Member> {
+async function planService(role: string, grpcPort: number, dataDir: string): Promise<Member> {
     const opsPort = await pickPort();
     return {
         name: role,
@@ -73,5 +74,6 @@ async function planService(role: string, grpcPort: number): Promise<Member> {
         settings: { HOST: LOOPBACK, OPS_HOST: LOOPBACK, GRPC_PORT: String(grpcPort), OPS_PORT: String(opsPort) },
         address: `${LOOPBACK}:${grpcPort}`,
         ops: localUrl(LOOPBACK, opsPort),
+        log: join(dataDir, `${role}.log`),
     };
 }

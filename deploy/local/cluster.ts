@@ -3,18 +3,20 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { run } from '../../main.ts';
 import type { Environment } from '../../platform/process/config.ts';
+import { releasePorts } from '../../platform/process/held-ports.ts';
 import { columns, describe, firstSteps } from './banner.ts';
 import { type ClusterPlan, type Member, planCluster } from './cluster-plan.ts';
 import { publicUrl, roleEnvironment, serviceEnvironment } from './environment.ts';
 import { type Lifecycle, runUntilStopped, unlessAborted } from './lifecycle.ts';
 import { type LaunchContext, prepare } from './prepare.ts';
-import { untilReady } from './ready.ts';
+import { readySeconds, untilReady } from './ready.ts';
 import { EXIT_WITH_PARENT, keepRunning, MAIN, type RoleProcess } from './role-process.ts';
 
 /** `npm run start:cluster`: starts `GATEWAYS` gateways and one process per service, connected by gRPC on loopback. */
 async function start(lifecycle: Lifecycle): Promise<void> {
     const { stopping, forced, defer } = lifecycle;
     const launchContext = await prepare(lifecycle);
+    const seconds = readySeconds(launchContext);
     const plan = await planCluster(launchContext);
     const databases = await serviceEnvironment(launchContext, lifecycle);
     const ownUrl = publicUrl(launchContext.given, plan.gateways[0]?.settings['PORT'] ?? '');
@@ -23,7 +25,8 @@ async function start(lifecycle: Lifecycle): Promise<void> {
         run(['migrate'], { ...env, LOG_FILE: join(launchContext.dataDir, 'migrate.log') }),
     );
 
-    const launch = (member: Member): RoleProcess => launchMember(member, { launchContext, env, stopping });
+    await releasePorts();
+    const launch = (member: Member): RoleProcess => launchMember(member, { env, stopping });
     const services = plan.services.map(launch);
     defer(() => stopAll(services));
     const gateways = plan.gateways.map(launch);
@@ -32,13 +35,13 @@ async function start(lifecycle: Lifecycle): Promise<void> {
         for (const process of [...gateways, ...services]) process.kill();
     });
 
-    await untilReady([...plan.gateways, ...plan.services], stopping);
+    await untilReady([...plan.gateways, ...plan.services], { signal: stopping, seconds });
     report(launchContext, plan, env, [...gateways, ...services]);
 }
 
 function launchMember(
-    { name, role, settings }: Member,
-    { launchContext, env, stopping }: { launchContext: LaunchContext; env: Environment; stopping: AbortSignal },
+    { name, role, settings, log }: Member,
+    { env, stopping }: { env: Environment; stopping: AbortSignal },
 ): RoleProcess {
     return keepRunning({
         name,
@@ -49,7 +52,7 @@ function launchMember(
                 stdio,
                 env: { ...roleEnvironment(role, env), ...settings, ...EXIT_WITH_PARENT },
             }),
-        outputFile: join(launchContext.dataDir, `${name}.log`),
+        outputFile: log,
         log: (line) => console.log(line),
         stopping,
     });

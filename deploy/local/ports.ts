@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { holdPort } from '../../platform/process/held-ports.ts';
 import { Problem } from './problem.ts';
 
 /**
@@ -59,7 +60,8 @@ export function releasePort(port: number): void {
 }
 
 /**
- * Chooses `count` consecutive ports from `first`, or any free ports if `first` is 0. Throws Problem if one is in use.
+ * Takes `count` consecutive ports from `first`, or any free ports if `first` is 0, for servers that start later. This
+ * process listens on them until then, so that nobody else takes them. Throws Problem if one is in use.
  */
 export async function claimPorts(options: {
     host: string;
@@ -70,22 +72,23 @@ export async function claimPorts(options: {
     const { host, first, count, setting } = options;
     const ports: number[] = [];
     for (let index = 0; index < count; index++) {
-        if (first > 0) await requirePort(host, first + index, setting);
-        ports.push(first > 0 ? first + index : await pickPort());
+        const port = first > 0 ? first + index : await pickPort();
+        if (first > 0 && taken.has(port)) {
+            throw new Problem(`Port ${port} is already used by another setting. Change ${setting}.`);
+        }
+        await holdPort({ host, port }).catch((error: NodeJS.ErrnoException) => {
+            throw refusal({ host, port, setting }, error.code);
+        });
+        if (first > 0) taken.set(port, undefined);
+        ports.push(port);
     }
     return ports;
 }
 
-/** Throws Problem, with the setting to change, if the service could not listen on this port. */
-async function requirePort(host: string, port: number, setting: string): Promise<void> {
-    if (taken.has(port)) throw new Problem(`Port ${port} is already used by another setting. Change ${setting}.`);
-    const code = await listenError(host, port);
-    if (code === undefined) {
-        taken.set(port, undefined);
-        return;
-    }
-    if (code === 'EADDRINUSE') throw new Problem(`Port ${port} on ${host} is in use. Set ${setting} to a free one.`);
-    throw new Problem(`Cannot listen on ${host}, port ${port} (${code}). Set HOST and ${setting}.`);
+/** Says which setting to change because the service cannot listen on this port. */
+function refusal({ host, port, setting }: { host: string; port: number; setting: string }, code?: string) {
+    if (code === 'EADDRINUSE') return new Problem(`Port ${port} on ${host} is in use. Set ${setting} to a free one.`);
+    return new Problem(`Cannot listen on ${host}, port ${port} (${code}). Set HOST and ${setting}.`);
 }
 
 /** Tries to listen on the port. Returns the system's error code, or undefined if it works. */

@@ -1,33 +1,63 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { countSetting } from './count-setting.ts';
+import type { LaunchContext } from './prepare.ts';
 import { Problem } from './problem.ts';
 
-/** How long a start waits until its processes are ready, in milliseconds. */
-const READY_TIMEOUT_MS = 60_000;
+/** READY_SECONDS, if it is not set. A start takes a few seconds, and minutes on a machine that has much else to do. */
+const READY_SECONDS = 180;
+const MOST_SECONDS = 3_600;
+/** A start that takes longer than this says once what it waits for, in milliseconds. */
+const SAY_AFTER_MS = 10_000;
 /** Time limit for an answer of a process, in milliseconds. It is shorter than the limit of the probes, which is 2 s. */
 const ANSWER_MS = 1_500;
 
-/** A process, by its name and the base URL of its operations port. */
+/** A process, by its name, the base URL of its operations port and the file of its log. */
 export interface Watched {
     name: string;
     ops: string;
+    log: string;
+}
+
+/** How long a start waits until its processes are ready, in seconds. Throws Problem. */
+export function readySeconds({ given }: Pick<LaunchContext, 'given'>): number {
+    return countSetting(given, 'READY_SECONDS', READY_SECONDS, MOST_SECONDS);
 }
 
 /**
- * Waits until all processes are ready. Throws Problem after a minute, and the reason of `signal` if it is aborted.
+ * Waits until all processes are ready. Throws Problem, with the reasons that they give, if that takes too long, and the
+ * reason of `signal` if it is aborted.
  */
-export async function untilReady(processes: readonly Watched[], signal: AbortSignal): Promise<void> {
-    const deadline = performance.now() + READY_TIMEOUT_MS;
+export async function untilReady(
+    processes: readonly Watched[],
+    { signal, seconds }: { signal: AbortSignal; seconds: number },
+): Promise<void> {
+    const began = performance.now();
+    let isSaid = false;
     for (let waiting = processes; ; await delay(50)) {
         signal.throwIfAborted();
         const answers = await Promise.all(waiting.map(({ ops }) => ask(`${ops}/readyz`)));
         signal.throwIfAborted(); // whoever aborts need not stop a process that becomes ready meanwhile
+        const states = waiting.map((process, index) => described(process, answers[index]?.text));
+        const unready = states.filter((_, index) => !answers[index]?.ok);
         waiting = waiting.filter((_, index) => !answers[index]?.ok);
         if (waiting.length === 0) return;
-        if (performance.now() > deadline) {
-            const names = waiting.map(({ name }) => name).join(', ');
-            throw new Problem(`Not ready after ${READY_TIMEOUT_MS / 1000} s: ${names}. Their output is in DATA_DIR.`);
+        const waitedMs = performance.now() - began;
+        if (waitedMs > seconds * 1_000) {
+            const hint = 'A slow machine may need a larger READY_SECONDS.';
+            throw new Problem(`Not ready after ${seconds} s. ${hint}\n${unready.join('\n')}`);
+        }
+        if (waitedMs > SAY_AFTER_MS && !isSaid) {
+            console.log(`Not ready yet:\n${unready.join('\n')}`);
+            isSaid = true;
         }
     }
+}
+
+/** Says why a process is not ready, as `/readyz` does. */
+function described({ name, log }: Watched, text: string | undefined): string {
+    const [, ...reasons] = text?.trim().split('\n') ?? [];
+    const reason = reasons.length > 0 ? reasons.join('; ') : 'it does not answer yet';
+    return `  ${name}: ${reason} (log: ${log})`;
 }
 
 /** Returns what a process answers at its operations port, or undefined if it is starting, has ended or hangs. */

@@ -4,13 +4,16 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ROLES, run } from '../../main.ts';
 import type { Environment } from '../../platform/process/config.ts';
+import { releasePorts } from '../../platform/process/held-ports.ts';
 import { columns, describe, firstSteps, localUrl } from './banner.ts';
 import { publicUrl, serviceEnvironment } from './environment.ts';
 import { type Lifecycle, runUntilStopped, unlessAborted } from './lifecycle.ts';
 import { claimPorts } from './ports.ts';
 import { type LaunchContext, prepare } from './prepare.ts';
+import { readySeconds, untilReady } from './ready.ts';
 import { processCount, shareOf } from './replicas/replica-plan.ts';
 import { startReplicas } from './replicas/replicas.ts';
+import { holdSharedPorts } from './replicas/shared-port.ts';
 
 /** How long a stop waits for the requests in progress, in milliseconds. Then they are aborted. */
 const DRAIN_CAP_MS = 12_000;
@@ -37,19 +40,27 @@ async function start(lifecycle: Lifecycle): Promise<void> {
     });
     const launchContext = await prepare(lifecycle);
     const count = processCount(launchContext);
-    const ports = await assignPorts(launchContext);
+    const seconds = readySeconds(launchContext);
+    const { ports, release } = await takePorts(count, launchContext, lifecycle);
+    const { HOST, OPS_HOST } = launchContext.config;
+    const ops = localUrl(OPS_HOST ?? HOST, Number(ports.OPS_PORT));
     const logFile = launchContext.given['LOG_FILE'] ?? join(launchContext.dataDir, 'service.log');
     const databases = await serviceEnvironment(launchContext, lifecycle);
     const env = { ...databases, ...ports, ...publicUrl(launchContext.given, ports.PORT), LOG_FILE: logFile };
     await unlessAborted(lifecycle.stopping, () => run(['migrate'], env));
-    running = count === 1 ? await runHere(env, lifecycle) : await runReplicas(count, env, launchContext, lifecycle);
+    if (count === 1) {
+        running = await runHere(env, lifecycle);
+        await untilReady([{ name: 'the service', ops, log: logFile }], { signal: lifecycle.stopping, seconds });
+    } else {
+        running = await runReplicas({ count, seconds }, env, launchContext, lifecycle);
+    }
+    await release();
 
-    const { HOST, OPS_HOST } = launchContext.config;
     const url = localUrl(HOST, Number(ports.PORT));
     const rows: Array<[string, string]> = [
         ['API', `${url} (${running.description})`],
         ['gRPC', new URL(localUrl(HOST, Number(ports.GRPC_PORT))).host],
-        ['Operations', `${localUrl(OPS_HOST ?? HOST, Number(ports.OPS_PORT))} (/readyz /livez /metrics)`],
+        ['Operations', `${ops} (/readyz /livez /metrics)`],
         ['Log', logFile],
     ];
     console.log(
@@ -58,16 +69,28 @@ async function start(lifecycle: Lifecycle): Promise<void> {
     console.log(`ready ${url}`);
 }
 
-/** Returns the ports of the settings. A port of 0 is replaced by a free one. Throws Problem if one is in use. */
-async function assignPorts({ config }: LaunchContext): Promise<Record<'PORT' | 'OPS_PORT' | 'GRPC_PORT', string>> {
+type Ports = Record<'PORT' | 'OPS_PORT' | 'GRPC_PORT', string>;
+
+/**
+ * Takes the ports of the settings, so that nobody else takes them during the start. A port of 0 is replaced by a free
+ * one. `release` must be called when all processes listen. Throws Problem if a port is in use.
+ */
+async function takePorts(
+    count: number,
+    { config }: LaunchContext,
+    { defer }: Lifecycle,
+): Promise<{ ports: Ports; release(): Promise<void> }> {
     const { HOST, OPS_HOST = HOST } = config;
-    const claim = async (setting: 'PORT' | 'OPS_PORT' | 'GRPC_PORT', host: string): Promise<string> =>
+    const claim = async (setting: keyof Ports, host: string): Promise<string> =>
         String(await claimPorts({ host, first: config[setting], count: 1, setting }));
-    return {
-        PORT: await claim('PORT', HOST),
-        OPS_PORT: await claim('OPS_PORT', OPS_HOST),
-        GRPC_PORT: await claim('GRPC_PORT', HOST),
-    };
+    const shared = { PORT: await claim('PORT', HOST), GRPC_PORT: await claim('GRPC_PORT', HOST) };
+    let release = async (): Promise<void> => {};
+    if (count > 1) {
+        await releasePorts();
+        release = (await holdSharedPorts(HOST, Object.values(shared))).release;
+        defer(release);
+    }
+    return { ports: { ...shared, OPS_PORT: await claim('OPS_PORT', OPS_HOST) }, release };
 }
 
 /** Runs all roles in this process. */
@@ -84,7 +107,7 @@ async function runHere(env: Environment, { stopping, forced, defer }: Lifecycle)
 
 /** Runs all roles in each of `count` processes. */
 async function runReplicas(
-    count: number,
+    { count, seconds }: { count: number; seconds: number },
     env: Environment & { OPS_PORT: string },
     launchContext: LaunchContext,
     lifecycle: Lifecycle,
@@ -95,6 +118,7 @@ async function runReplicas(
             count,
             env: { ...env, ...shareOf(count, launchContext) },
             outputFile: join(dataDir, 'service.log'),
+            seconds,
             opsHost: config.OPS_HOST ?? config.HOST,
             opsPort: Number(env.OPS_PORT),
         },

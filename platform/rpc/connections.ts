@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, ServerHttp2Session } from 'node:http2';
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
+import { listen } from '../process/held-ports.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { arrivals } from './bounds/arrivals.ts';
 import { BOUNDS, type ConnectionBounds } from './bounds/connection-bounds.ts';
@@ -31,7 +32,7 @@ type HasToken = (headers: IncomingHttpHeaders) => boolean;
  * connection is unknown until one of its streams has a valid token. An unknown connection is cut as soon as it exceeds
  * the bounds of unknown connections.
  */
-export async function listen(options: {
+export async function acceptConnections(options: {
     host: string;
     /** 0: any free port. */
     port: number;
@@ -75,7 +76,7 @@ export async function listen(options: {
         });
         arrive(socket);
     });
-    const port = await listenOn(server, options);
+    const port = await listen(server, options);
     const stopJudging = judgeStreams({ port, unknown, hasToken: options.hasToken, cut });
     return {
         port,
@@ -86,16 +87,6 @@ export async function listen(options: {
             unknown.end();
         },
     };
-}
-
-/** Starts listening. Resolves to the port. */
-async function listenOn(server: Server, { host, port }: { host: string; port: number }): Promise<number> {
-    await new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(port, host, resolve);
-    });
-    const bound = server.address();
-    return typeof bound === 'object' && bound ? bound.port : port;
 }
 
 /**

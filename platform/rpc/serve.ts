@@ -14,7 +14,7 @@ import { type Admission, admission } from './admission.ts';
 import type { ConnectionBounds } from './bounds/connection-bounds.ts';
 import { boundSessions } from './bounds/session-bounds.ts';
 import { callers } from './callers.ts';
-import { listen } from './connections.ts';
+import { acceptConnections } from './connections.ts';
 import type { BoundMethod } from './definition.ts';
 import type { Dispatch } from './dispatch.ts';
 import { FrameServer } from './frames/frame-server.ts';
@@ -90,7 +90,7 @@ export async function serve(options: ServeOptions): Promise<RpcServer> {
     const { host, port, metrics, bounds = {} } = options;
     const accept = (socket: Socket): void => injector.injectConnection(socket);
     const hasToken = ({ authorization }: IncomingHttpHeaders): boolean => knows(authorization);
-    const connections = await listen({ host, port, accept, hasToken, metrics, bounds });
+    const connections = await acceptConnections({ host, port, accept, hasToken, metrics, bounds });
     return {
         address: `${host}:${connections.port}`,
         async stop() {

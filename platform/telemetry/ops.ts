@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ConnectionBounds, watchConnections } from '../http/http-connections.ts';
+import { listen } from '../process/held-ports.ts';
 import { singleFlight } from '../single-flight.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -81,13 +82,8 @@ export async function serveOps(options: OpsOptions): Promise<OpsServer> {
         unsentBytes: MAX_UNSENT_BYTES,
     };
     const connections = watchConnections(server, bounds, (reason) => cut.inc({ reason }));
-    await new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(options.port, options.host, resolve);
-    });
+    const port = await listen(server, options);
     server.on('error', (err) => options.log.error({ err }, 'operations port: server error'));
-    const bound = server.address();
-    const port = typeof bound === 'object' && bound ? bound.port : options.port;
     return {
         url: `http://${options.host}:${port}`,
         stop: () =>

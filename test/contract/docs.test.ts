@@ -87,8 +87,9 @@ describe('docs/operations.md', () => {
     it('names only settings that exist', () => {
         // split returns at least one part
         const names = named(/^[A-Z]+(_[A-Z0-9]+)+(=.*)?$/).map((code) => code.split('=')[0] as string);
-        // Settings of docker-compose.yml and of Node.
-        const ofOthers = /^PUBLISH_ON$|^(GATEWAY_[12]|PROMETHEUS|GRAFANA)_PORT$|^NODE_EXTRA_CA_CERTS$/;
+        // Settings of the launchers, of docker-compose.yml and of Node.
+        const ofOthers =
+            /^(DATA_DIR|READY_SECONDS|PUBLISH_ON)$|^(GATEWAY_[12]|PROMETHEUS|GRAFANA)_PORT$|^NODE_EXTRA_CA_CERTS$/;
         const unknown = names.filter(
             (name) => !settingNames.includes(name.replace(/_FILE$/, '')) && !ofOthers.test(name),
         );

@@ -13,7 +13,7 @@ export function serveReplicaOps(options: {
     port: number;
     /** The metrics of this process. */
     metrics: Metrics;
-    replicas: readonly Watched[];
+    replicas: ReadonlyArray<Omit<Watched, 'log'>>;
 }): Promise<OpsServer> {
     const { metrics, replicas, ...address } = options;
     let answering = 0;
@@ -42,12 +42,12 @@ export function serveReplicaOps(options: {
     });
 }
 
-async function metricsOf({ name, ops }: Watched): Promise<ProcessMetrics> {
+async function metricsOf({ name, ops }: Omit<Watched, 'log'>): Promise<ProcessMetrics> {
     return { process: name, text: (await ask(`${ops}/metrics`))?.text ?? '' };
 }
 
 /** The failing checks of a process; empty if it is ready. */
-async function failingChecksOf({ name, ops }: Watched): Promise<string[]> {
+async function failingChecksOf({ name, ops }: Omit<Watched, 'log'>): Promise<string[]> {
     const answer = await ask(`${ops}/readyz`);
     if (answer?.ok) return [];
     const [, ...checks] = answer?.text.trim().split('\n') ?? [];

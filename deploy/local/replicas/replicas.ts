@@ -24,6 +24,8 @@ interface ReplicaOptions {
     env: Environment;
     /** The file to which all processes append their standard output and error. */
     outputFile: string;
+    /** How long a process may take until it is ready. */
+    seconds: number;
     opsHost: string;
     opsPort: number;
 }
@@ -36,7 +38,7 @@ export async function startReplicas(
     options: ReplicaOptions,
     { stopping, forced, defer }: Lifecycle,
 ): Promise<Replicas> {
-    const { count, outputFile, opsHost, opsPort } = options;
+    const { count, outputFile, seconds, opsHost, opsPort } = options;
     const metrics = createMetrics();
     const replicas: Replica[] = [];
     const ops = await serveReplicaOps({ host: opsHost, port: opsPort, metrics, replicas });
@@ -57,12 +59,12 @@ export async function startReplicas(
     for (let number = 1; number <= count && !stopping.aborted; number++) {
         replicas.push(await start(`process-${number}`));
     }
-    await untilReady(replicas, AbortSignal.any([stopping, failed.signal]));
+    await untilReady(replicas, { signal: AbortSignal.any([stopping, failed.signal]), seconds });
     return {
         pids: () => replicas.map((replica) => replica.pid()),
         replace() {
             replacing = replacing
-                .then(() => replaceAll(replicas, { start, running, stopping }))
+                .then(() => replaceAll(replicas, { start, running, stopping, seconds }))
                 .catch((error) => console.error('The processes are not replaced:', error));
         },
     };
@@ -100,7 +102,7 @@ function replicaStarter(
                 onEnd(name, reason);
             },
         });
-        const replica = { ...kept, ops: `http://${LOOPBACK}:${opsPort}`, opsPort };
+        const replica = { ...kept, ops: `http://${LOOPBACK}:${opsPort}`, log: outputFile, opsPort };
         running.add(replica);
         return replica;
     };
@@ -109,9 +111,9 @@ function replicaStarter(
 /** Replaces each replica. Keeps those that are left if a new one does not become ready, or if the launcher stops. */
 async function replaceAll(
     replicas: Replica[],
-    group: { start(name: string): Promise<Replica>; running: Set<Replica>; stopping: AbortSignal },
+    group: { start(name: string): Promise<Replica>; running: Set<Replica>; stopping: AbortSignal; seconds: number },
 ): Promise<void> {
-    const { start, running, stopping } = group;
+    const { start, running, stopping, seconds } = group;
     const forget = (replica: Replica): void => {
         running.delete(replica);
         releasePort(replica.opsPort);
@@ -120,7 +122,7 @@ async function replaceAll(
         if (stopping.aborted) return;
         const fresh = await start(old.name);
         try {
-            await untilReady([fresh], stopping);
+            await untilReady([fresh], { signal: stopping, seconds });
         } catch (error) {
             fresh.kill();
             forget(fresh);
