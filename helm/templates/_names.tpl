@@ -1,7 +1,10 @@
-{{/* The name of the release's objects. The name of a role's object is this, a hyphen and the role. */}}
+{{/*
+The name of the release's objects. The name of a role's object is this, a hyphen and the role. Kubernetes accepts names of
+63 characters (`<name>-presentations-ops`), and those of a StatefulSet only up to 52 (`<name>-postgres`).
+*/}}
 {{- define "name" -}}
 {{- $long := contains .Chart.Name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name .Chart.Name) -}}
-{{- $long | trunc 46 | trimSuffix "-" }}
+{{- $long | trunc 43 | trimSuffix "-" }}
 {{- end }}
 
 {{/* The labels that select the objects of one component. Takes (dict "root" $ "component" name). */}}

@@ -43,6 +43,19 @@ test('the network policies let a role send traces only if its settings name a co
     assert.deepEqual(senders('--set', 'roles.did.settings.OTLP_ENDPOINT=http://collector:4318'), ['did']);
 });
 
+test('the values for production open no port to every address', () => {
+    const all = ['--set', 'roles.signing.settings.KEK_PROVIDER=vault:transit/kek'];
+    const rules = policies(render(...VALUE_SETS.production, ...all)).flatMap(({ spec }) => [
+        ...((spec.egress as Rule[] | undefined) ?? []).map(({ ports, to }) => ({ ports, peers: to })),
+        ...((spec.ingress as Rule[] | undefined) ?? []).map(({ ports, from }) => ({ ports, peers: from })),
+    ]);
+    assert.ok(rules.some(({ ports }) => ports.some(({ port }) => port === 8200)));
+    assert.deepEqual(
+        rules.filter(({ peers }) => !peers?.length),
+        [],
+    );
+});
+
 test('the network policies let only signing connect to the provider of the key-encryption key, if there is one', () => {
     const connecting = (...settings: string[]) =>
         policies(render(...VALUE_SETS.default, ...settings))

@@ -38,6 +38,17 @@ test('the notes of helm count the connections of each role’s pool, and those o
     assert.deepEqual(said(...fixed, '--set-string', pools.join()), [all + 1, 2 * all + 1]);
 });
 
+test('the notes of helm name each store that pods may connect to at any address', () => {
+    const said = (...values: string[]) => {
+        const text = helm('install', 'release', 'helm', '--dry-run=client', ...values);
+        return Array.from(text.matchAll(/networkPolicy\.(\w+)\.to is empty/g), ([, name]) => name);
+    };
+    assert.deepEqual(said(...VALUE_SETS.production), []);
+    assert.deepEqual(said(...VALUE_SETS.default), ['database', 'redis']);
+    assert.deepEqual(said(...VALUE_SETS.default, '--set', 'networkPolicy.enabled=false'), []);
+    assert.deepEqual(said(...VALUE_SETS.try), []);
+});
+
 /** Returns the paths of all values that are not objects, such as `image.tag`. */
 function leaves(value: unknown, path = ''): string[] {
     if (typeof value !== 'object' || value === null || Array.isArray(value) || Object.keys(value).length === 0)

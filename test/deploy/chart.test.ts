@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { describe, it, test } from 'node:test';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { ROLES } from '../../main.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { loadConfig } from '../../platform/process/config.ts';
@@ -12,6 +12,9 @@ import { CHART_SERVICES, helm, type Manifest, podOf, render, VALUE_SETS } from '
 import { KNOWN_SETTINGS } from './known-settings.ts';
 
 const GOLDEN = 'test/deploy/chart.golden.yaml';
+
+/** Kubernetes makes a label of the name of a Job, and one of that of a StatefulSet with eleven characters more. */
+const LONGEST_NAMES: Record<string, number> = { Service: 63, Job: 63, StatefulSet: 52 };
 
 const of = (manifests: Manifest[], kind: string) => manifests.filter((candidate) => candidate.kind === kind);
 const component = ({ metadata }: Manifest) => metadata.labels['app.kubernetes.io/component'] ?? '';
@@ -131,6 +134,17 @@ describe('the chart', () => {
         refused('roles.gatevay.replicas=3', /roles\.gatevay: must be one of the roles gateway, identity, /);
         refused('networkPolicy.grpcFrom.gateway[0].x=y', /grpcFrom\.gateway: must be one of the services identity, /);
         assert.throws(() => render(), /secrets\.existingSecret: name a Secret/);
+    });
+
+    it('has names that Kubernetes accepts, however long the name of the release is', () => {
+        const longest = 'r'.repeat(53);
+        for (const values of Object.values(VALUE_SETS)) {
+            const text = helm('template', longest, 'helm', '--kube-version', '1.31.0', ...values);
+            for (const document of parseAllDocuments(text)) {
+                const { kind, metadata } = document.toJS() as Manifest;
+                assert.ok(metadata.name.length <= (LONGEST_NAMES[kind] ?? 253), `${kind} ${metadata.name}`);
+            }
+        }
     });
 
     it('refuses a grace period in which a pod cannot drain', () => {
