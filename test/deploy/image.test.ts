@@ -48,6 +48,14 @@ test('the files in the image are enough to start all roles', async (t) => {
     assert.deepEqual(await once(service, 'exit'), [0, null]);
 });
 
+test('the unit of systemd runs the program as the image does', () => {
+    const unit = readFileSync('deploy/systemd/credential-service@.service', 'utf8');
+    const [, flags = ''] = /^ENTRYPOINT \["node", (.+)\]$/m.exec(dockerfile) ?? [];
+    assert.match(unit, new RegExp(`^ExecStart=\\S+/node ${flags.replaceAll(/[",]/g, '')} %i$`, 'm'));
+    const [, allocation = ''] = /^ENV (MALLOC_.+)$/m.exec(dockerfile) ?? [];
+    assert.ok(unit.includes(`Environment=NODE_ENV=production ${allocation}\n`));
+});
+
 test('the image keeps the optional dependencies, but not those for development machines', () => {
     const [, flags = '', removed = ''] = /npm ci (.+) \\\n {4}&& rm -r (.+) \\\n/.exec(dockerfile) ?? [];
     assert.match(flags, /--omit=dev/);

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { createReadStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createLog, exposeLog } from '../../../../platform/telemetry/log.ts';
 import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
+import { until } from '../../../support/until.ts';
 
 const LINES = 48_000;
 const TURN_LINES = 1_000;
@@ -64,4 +65,22 @@ it('a line about an error has its type, text, stack, code and cause, and nothing
     assert.deepEqual([one.type, one.message, one.code], ['TypeError', 'refused: lost', 'E1']);
     assert.match(one.stack, /caused by: Error: lost/);
     assert.deepEqual([several.type, several.errors[0].code], ['AggregateError', 'E1']);
+});
+
+it('a log file that is copied and truncated, as logrotate does, continues from its beginning', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'log-'));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'service.log');
+    const log = createLog({ level: 'info', file, name: 'test' });
+    const logged = async (text: string): Promise<string[]> => {
+        log.info(text);
+        const read = () => readFileSync(file, 'utf8').trim().split('\n');
+        await until('the line is written', () => existsSync(file) && read().join().includes(text));
+        return read();
+    };
+    assert.equal((await logged('before the rotation')).length, 1);
+    truncateSync(file);
+    const [line = '', ...others] = await logged('after the rotation');
+    assert.equal(JSON.parse(line).msg, 'after the rotation');
+    assert.deepEqual(others, []);
 });
