@@ -6,7 +6,7 @@ import { Problem } from './problem.ts';
 /** READY_SECONDS, if it is not set. A start takes a few seconds, and minutes on a machine that has much else to do. */
 const READY_SECONDS = 180;
 const MOST_SECONDS = 3_600;
-/** A start that takes longer than this says once what it waits for, in milliseconds. */
+/** A start that takes longer than this says what it waits for, and says it again when that changes, in milliseconds. */
 const SAY_AFTER_MS = 10_000;
 /** Time limit for an answer of a process, in milliseconds. It is shorter than the limit of the probes, which is 2 s. */
 const ANSWER_MS = 1_500;
@@ -32,7 +32,7 @@ export async function untilReady(
     { signal, seconds }: { signal: AbortSignal; seconds: number },
 ): Promise<void> {
     const began = performance.now();
-    let isSaid = false;
+    let said = '';
     for (let waiting = processes; ; await delay(50)) {
         signal.throwIfAborted();
         const answers = await Promise.all(waiting.map(({ ops }) => ask(`${ops}/readyz`)));
@@ -46,10 +46,9 @@ export async function untilReady(
             const hint = 'A slow machine may need a larger READY_SECONDS.';
             throw new Problem(`Not ready after ${seconds} s. ${hint}\n${unready.join('\n')}`);
         }
-        if (waitedMs > SAY_AFTER_MS && !isSaid) {
-            console.log(`Not ready yet:\n${unready.join('\n')}`);
-            isSaid = true;
-        }
+        const text = `Not ready yet:\n${unready.join('\n')}`;
+        if (waitedMs > SAY_AFTER_MS && text !== said) console.log(text);
+        if (waitedMs > SAY_AFTER_MS) said = text;
     }
 }
 

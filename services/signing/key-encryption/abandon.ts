@@ -27,7 +27,7 @@ export async function abandon(
         abandoned += lost.length;
         kept += page.length - lost.length;
     }
-    print(`${abandoned} data keys given up, ${kept} kept because they can be unwrapped`);
+    print(`data keys given up: ${abandoned}, kept because they can be unwrapped: ${kept}`);
     if (abandoned + kept === 0) throw new NotRewrapped(`No data key is wrapped with ${named}, or has this id.`);
 }
 
@@ -42,7 +42,6 @@ async function isLost(row: StoredDataKey, keys: KeyEncryption): Promise<boolean>
 }
 
 function described({ account, did, method, lists }: AbandonedIssuer): string {
-    if (account === null)
-        return `${did}, which signed status lists: archived, and ${lists} lists are not signed any more`;
+    if (account === null) return `${did} of the service itself: archived, with its status lists: ${lists}`;
     return `${did} of account ${account}: ${method === 'key' ? 'archived' : 'its owner must rotate its key'}`;
 }

@@ -19,7 +19,7 @@ const kekFile = join(logDir, 'kek');
 const [oldKek, newKek] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
 const use = (...keks: string[]) => writeFileSync(kekFile, keks.join('\n'));
 
-it('a rotation of the key-encryption key fails no call, and afterwards the old key is not needed', async () => {
+it('a rotation of the key-encryption key and then of all data keys fails no call', async () => {
     use(oldKek);
     const service = await startService({
         transport: 'grpc',
@@ -43,8 +43,12 @@ it('a rotation of the key-encryption key fails no call, and afterwards the old k
         await restartSigning(service);
         await load.go();
         assert.match(await rewrap(service), /[1-9]\d* rewrapped with kek-[0-9a-f]{16}, 0 left/);
-        use(newKek);
+        use(newKek); // the old one is not needed any more
         await restartSigning(service);
+        await load.go();
+        const before = new Date().toISOString();
+        const printed = await rewrap(service, '--replace-before', before);
+        assert.ok(printed.endsWith(`\n0 data keys from before ${before} are left\n`), printed);
         await load.go();
     } finally {
         await load.end();
@@ -61,9 +65,11 @@ async function restartSigning(service: TestService): Promise<void> {
 }
 
 /** Runs `npm run keys:rewrap` as an operator does. Returns what it prints. */
-async function rewrap({ env }: TestService): Promise<string> {
+async function rewrap({ env }: TestService, ...options: string[]): Promise<string> {
     const settings = { DATABASE_URL: env['E2E_DATABASE_URL'], KEK_FILE: kekFile, PATH: process.env['PATH'] };
-    const { stdout } = await promisify(execFile)(process.execPath, ['deploy/local/rewrap.ts'], { env: settings });
+    const { stdout } = await promisify(execFile)(process.execPath, ['deploy/local/rewrap.ts', ...options], {
+        env: settings,
+    });
     return stdout;
 }
 
