@@ -115,11 +115,12 @@ async function keepScheduled(options: {
     signal: AbortSignal;
 }): Promise<void> {
     const { queue, connection, jobs, log, signal } = options;
-    // Empty at first, so that all are written: Redis may have schedules of a release with other intervals.
-    let present = new Set<string>();
+    // Redis may have schedules of a release with other jobs or intervals. So the first round removes and writes them.
+    let present: Set<string> | undefined;
     while (!signal.aborted) {
         try {
-            const missing = Object.entries(jobs).filter(([name]) => !present.has(name));
+            if (!present) await removeUnknown(queue, jobs);
+            const missing = Object.entries(jobs).filter(([name]) => !present?.has(name));
             for (const [name, { everyMs }] of missing) {
                 await queue.upsertJobScheduler(name, { every: everyMs }, { name, opts: KEEP });
             }
@@ -132,5 +133,11 @@ async function keepScheduled(options: {
             log.error({ err: error }, 'could not schedule the jobs');
             await delay(CHECK_EVERY_MS, undefined, { ref: false });
         }
+    }
+}
+
+async function removeUnknown(queue: Queue, jobs: Record<string, Job>): Promise<void> {
+    for (const { key } of await queue.getJobSchedulers()) {
+        if (!(key in jobs)) await queue.removeJobScheduler(key);
     }
 }

@@ -65,6 +65,23 @@ it('a job runs repeatedly, even if it fails, and leaves a bounded history', asyn
     await redis.del(...keys);
 });
 
+it('the schedule of a job that an earlier release had is removed, and the others stay', async (t) => {
+    const role = `test-${randomUUID()}`;
+    const schedules = () => redis.zrange(`{jobs:${role}}:${role}:repeat`, '0', '-1');
+    const job = { everyMs: 60_000, run: async () => {} };
+    for (const [jobs, expected] of [
+        [{ old: job, kept: job }, 'kept,old'],
+        [{ kept: job, added: job }, 'added,kept'],
+    ] as const) {
+        const metrics = jobMetrics(createMetrics());
+        const scheduled = scheduleJobs({ redisUrl, role, jobs, log: quiet, metrics });
+        t.after(() => scheduled.stop());
+        await until(`the schedules are ${expected}`, async () => (await schedules()).sort().join() === expected);
+        await scheduled.stop();
+    }
+    await redis.del(...(await redis.keys(`{jobs:${role}}*`)));
+});
+
 it('each run of a job has its own trace, which shows its wait and its outcome', async (t) => {
     const collector = await startCollector();
     t.after(() => collector.stop());
