@@ -1,7 +1,8 @@
 import { startGateway } from './gateway/gateway.ts';
 import manifest from './package.json' with { type: 'json' };
 import { exposeGuard } from './platform/access/guard.ts';
-import { limiter as createLimiter } from './platform/access/limiter.ts';
+import { processAccess } from './platform/access/process-access.ts';
+import type { RequestBatch } from './platform/access/request-counts.ts';
 import { ownContext } from './platform/context.ts';
 import { migrate, SchemaTooNew } from './platform/postgres/migrate.ts';
 import { addressSetting } from './platform/process/address-settings.ts';
@@ -112,17 +113,12 @@ async function start(
     closing.defer(() => registry.close());
     const clock = createClock({ metrics, log });
     closing.defer(() => clock.stop());
-    const limiter = once(() =>
-        createLimiter({
-            redis,
-            shards: config.REDIS_SHARDS,
-            windowMs: config.RATE_WINDOW_SECONDS * 1_000,
-            log,
-            metrics,
-            clock: clock.now,
-        }),
-    );
-    const shared: Process = { config, log, metrics, redis, limiter, clock, serviceRegistry: registry, closing };
+    const connectUsage = () => {
+        const usage = registry.serviceClient('usage', SERVICE_DEFINITIONS.usage);
+        return (batch: RequestBatch) => usage.recordRequests(batch, ownContext());
+    };
+    const access = processAccess({ config, redis, clock: clock.now, log, metrics, closing, connectUsage });
+    const shared: Process = { config, log, metrics, redis, ...access, clock, serviceRegistry: registry, closing };
 
     const serviceRoles = SERVICE_ROLES.filter((role) => roles.includes(role));
     if (serviceRoles.length > 0) urls.grpc = await startServices(serviceRoles, { ...shared, tls, readiness });
@@ -168,7 +164,7 @@ async function connectRedis(config: Config, shared: Pick<Process, 'metrics' | 'l
 }
 
 async function startHttp(shared: Process, { hasDatabase }: { hasDatabase: boolean }): Promise<string> {
-    const { config, log, metrics, redis, limiter, clock, serviceRegistry: registry, closing } = shared;
+    const { config, log, metrics, redis, limiter, requestCounts, clock, serviceRegistry: registry, closing } = shared;
     const services = registry.serviceClients(SERVICE_DEFINITIONS);
     // Without a database, the gateway takes the time from identity: identity issues the tokens that the gateway
     // verifies, and its clock follows the database's clock.
@@ -180,6 +176,7 @@ async function startHttp(shared: Process, { hasDatabase }: { hasDatabase: boolea
         services,
         redis,
         limiter: limiter(),
+        requestCounts: requestCounts(),
         version,
         log,
         metrics,
@@ -188,15 +185,6 @@ async function startHttp(shared: Process, { hasDatabase }: { hasDatabase: boolea
     });
     closing.defer(() => gateway.stop());
     return gateway.url;
-}
-
-/** Returns a function that creates a thing when it is first called. */
-function once<Thing extends object>(create: () => Thing): () => Thing {
-    let created: Thing | undefined;
-    return () => {
-        created ??= create();
-        return created;
-    };
 }
 
 if (import.meta.main) {

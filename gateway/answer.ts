@@ -37,7 +37,7 @@ export function answering(options: {
         const result = await endpoint.call(input);
         noteTarget(exchange, endpoint, [result]);
         if (input.context.replay?.isReplay) exchange.headers['Idempotent-Replayed'] = 'true';
-        if (endpoint.countsAsVerified) await admission.countVerified({ ...input.context, ...exchange.principal });
+        if (endpoint.countsAsVerified) admission.countVerified({ ...input.context, ...exchange.principal });
         if (result instanceof ListAnswer) {
             const list = await readList(result, input.context);
             if ('pieces' in list) overload.leave(exchange); // the reader determines how long the list takes

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Limiter } from '../platform/access/limiter.ts';
+import type { RequestCounts } from '../platform/access/request-counts.ts';
 import { type Config, required } from '../platform/process/config.ts';
 import { listen } from '../platform/process/held-ports.ts';
 import type { Redis } from '../platform/redis/redis.ts';
@@ -45,6 +46,7 @@ export async function startGateway(dependencies: {
     services: Services;
     redis: Redis;
     limiter: Limiter;
+    requestCounts: RequestCounts;
     version: string;
     log: Log;
     metrics: Metrics;
@@ -53,7 +55,8 @@ export async function startGateway(dependencies: {
     /** Resolves when `clock` has been compared with the database's clock. */
     clockCompared: Promise<void>;
 }): Promise<Gateway> {
-    const { config, services, redis, limiter, version, log, metrics, clock, clockCompared } = dependencies;
+    const { config, services, redis, limiter, requestCounts, version, log, metrics, clock, clockCompared } =
+        dependencies;
     const secrets = [required(config, 'INTERNAL_SECRET'), config.INTERNAL_SECRET_PREVIOUS];
     const isInternal = internalSecret(secrets.filter((secret) => secret !== undefined));
     const admitted = admission({
@@ -65,6 +68,7 @@ export async function startGateway(dependencies: {
             clockCompared,
         }),
         limiter,
+        requestCounts,
         limits: {
             anonymous: config.ANONYMOUS_LIMIT,
             unknownKey: config.UNKNOWN_KEY_LIMIT,

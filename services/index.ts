@@ -1,12 +1,11 @@
 import { guard } from '../platform/access/guard.ts';
-import { DAY_MS } from '../platform/access/limit-record.ts';
 import { livenessMarks } from '../platform/access/liveness-marks.ts';
+import { DAY_MS, dayText } from '../platform/days.ts';
 import { required } from '../platform/process/config.ts';
 import { SERVICE_DEFINITIONS, type ServiceRole } from '../proto/services.ts';
 import { pruneUsage } from '../workers/usage/prune.store.ts';
-import { dayText } from '../workers/usage/records.ts';
 import { rollUpStore } from '../workers/usage/roll-up.store.ts';
-import { rollUp, rollUpPendingCounts } from '../workers/usage/roll-up.ts';
+import { rollUp } from '../workers/usage/roll-up.ts';
 import { usageService } from '../workers/usage/service.ts';
 import { usageStore } from '../workers/usage/store.ts';
 import {
@@ -46,10 +45,7 @@ import { walletStore } from './wallet/store.ts';
  * Interval between roll-ups of the pending counts, in milliseconds. It is short because every reader adds up the
  * pending counts.
  */
-const ROLL_UP_PENDING_EVERY_MS = 2_000;
-/** Interval between roll-ups of the limiter's request counts, in milliseconds. */
-const ROLL_UP_EVERY_MS = 10_000;
-
+const ROLL_UP_EVERY_MS = 2_000;
 /** Interval between releases of expired API keys from the counts of active ones, in milliseconds. */
 const RELEASE_EXPIRED_EVERY_MS = 60_000;
 
@@ -83,12 +79,13 @@ export const SERVICES: Record<ServiceRole, Service> = {
     ),
     keys: service(
         SERVICE_DEFINITIONS.keys,
-        ({ config, db, redis, limiter, clock, idempotency }) =>
+        ({ config, db, redis, limiter, requestCounts, clock, idempotency }) =>
             keysService({
                 store: keyStore(db),
                 idempotency: idempotency('keys'),
                 livenessMarks: livenessMarks({ redis, shards: config.REDIS_SHARDS }),
                 limiter: limiter(),
+                requestCounts: requestCounts(),
                 cursors: cursors(required(config, 'SERVICE_TOKEN')),
                 clock,
                 policy: {
@@ -202,22 +199,10 @@ export const SERVICES: Record<ServiceRole, Service> = {
             }),
         { counted: WALLET_CALLS, jobs: claimSweep('wallet') },
     ),
-    usage: service(
-        SERVICE_DEFINITIONS.usage,
-        ({ config, db, redis, log, clock }) =>
-            usageService({ store: usageStore(db), redis, shards: config.REDIS_SHARDS, log, clock }),
-        {
-            jobs({ config, db, redis, clock }) {
-                const store = rollUpStore(db);
-                return {
-                    deltas: { everyMs: ROLL_UP_PENDING_EVERY_MS, run: () => rollUpPendingCounts({ store }) },
-                    fold: {
-                        everyMs: ROLL_UP_EVERY_MS,
-                        run: () => rollUp({ store, redis, shards: config.REDIS_SHARDS }),
-                    },
-                    prune: { everyMs: DAY_MS, run: () => pruneUsage(db, dayText(clock())) },
-                };
-            },
-        },
-    ),
+    usage: service(SERVICE_DEFINITIONS.usage, ({ db, clock }) => usageService({ store: usageStore(db), clock }), {
+        jobs: ({ db, clock }) => ({
+            roll_up: { everyMs: ROLL_UP_EVERY_MS, run: () => rollUp(rollUpStore(db)) },
+            prune: { everyMs: DAY_MS, run: () => pruneUsage(db, dayText(clock())) },
+        }),
+    }),
 };

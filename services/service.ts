@@ -1,4 +1,4 @@
-import type { Limiter } from '../platform/access/limiter.ts';
+import type { ProcessAccess } from '../platform/access/process-access.ts';
 import type { Database } from '../platform/postgres/db.ts';
 import type { Config } from '../platform/process/config.ts';
 import type { Job } from '../platform/redis/jobs.ts';
@@ -20,12 +20,10 @@ import type { Owner } from './idempotency/claims.store.ts';
 import type { Idempotency } from './idempotency/idempotency.ts';
 
 /** What a process provides to the services that run in it. */
-export interface ServiceDependencies extends CryptoPools {
+export interface ServiceDependencies extends CryptoPools, ProcessAccess {
     config: Config;
     db: Database;
     redis: Redis;
-    /** The rate limiter of this process. It is created when it is first needed. */
-    limiter(): Limiter;
     log: Log;
     metrics: Metrics;
     /** Adds a check without which this process is not ready. */

@@ -1,4 +1,4 @@
-import type { Limiter } from '../platform/access/limiter.ts';
+import type { ProcessAccess } from '../platform/access/process-access.ts';
 import { awaitMigrations } from '../platform/postgres/await-migrations.ts';
 import { readDatabaseClock } from '../platform/postgres/clock.store.ts';
 import { openDatabase } from '../platform/postgres/db.ts';
@@ -21,12 +21,11 @@ import { SCHEMAS } from './schemas.ts';
 import type { ServiceDependencies } from './service.ts';
 
 /** The objects of a process that its services use. */
-export interface ServiceProcess {
+export interface ServiceProcess extends ProcessAccess {
     config: Config;
     log: Log;
     metrics: Metrics;
     redis: Redis;
-    limiter(): Limiter;
     clock: Clock;
     serviceRegistry: ServiceRegistry;
     readiness: Readiness;
@@ -37,7 +36,8 @@ export interface ServiceProcess {
 
 /** Starts the services of `roles`, their jobs and the gRPC server. Returns the address of the server (host:port). */
 export async function startServices(roles: readonly ServiceRole[], shared: ServiceProcess): Promise<string> {
-    const { config, log, metrics, redis, limiter, clock, serviceRegistry, readiness, tls, closing } = shared;
+    const { config, log, metrics, redis, limiter, requestCounts, clock, serviceRegistry, readiness, tls, closing } =
+        shared;
     const url = required(config, 'DATABASE_URL');
     await awaitMigrations(url, SCHEMAS, log);
     const pooled = config.DATABASE_POOLER === 'transaction';
@@ -53,6 +53,7 @@ export async function startServices(roles: readonly ServiceRole[], shared: Servi
         db,
         redis,
         limiter,
+        requestCounts,
         log,
         metrics,
         addCheck: readiness.addCheck,

@@ -1,10 +1,5 @@
 import { readFileSync } from 'node:fs';
-import {
-    accountsAwaitingRollUp,
-    bucketsAwaitingRollUp,
-    epochKey,
-    keyBucket,
-} from '../../platform/access/limit-record.ts';
+import { epochKey, keyBucket } from '../../platform/access/buckets.ts';
 import { LIVENESS_MARK_MS, livenessMarkKey } from '../../platform/access/liveness-marks.ts';
 import { newId } from '../../platform/ids.ts';
 import { type Redis, redisScript } from '../../platform/redis/redis.ts';
@@ -22,13 +17,9 @@ export async function limitPart(redis: Redis): Promise<Rounds> {
     const run = redisScript(redis, SCRIPT);
     const calls = times(GROUP, () => {
         const [account, keyId] = [newId(), newId()];
-        return [
-            keyBucket(TAG, account, keyId),
-            livenessMarkKey(TAG, 'key', keyId),
-            bucketsAwaitingRollUp(TAG, account),
-        ];
+        return [keyBucket(TAG, account, keyId), livenessMarkKey(TAG, 'key', keyId)];
     });
-    const keys = [...calls.flat(), accountsAwaitingRollUp(TAG), epochKey(TAG)];
+    const keys = [...calls.flat(), epochKey(TAG)];
     const ask = async (epoch: string, mode: '' | 'confirmed'): Promise<Array<number | string>> => {
         const args = calls.flatMap(() => [LIMIT, mode, 1, 0]);
         // limit.lua describes the answer.

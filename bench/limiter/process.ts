@@ -1,5 +1,5 @@
+import { keyBucket } from '../../platform/access/buckets.ts';
 import type { LimitRequest } from '../../platform/access/limit-decision.ts';
-import { bucketsAwaitingRollUp, keyBucket } from '../../platform/access/limit-record.ts';
 import { type Limiter, limiter } from '../../platform/access/limiter.ts';
 import { livenessMarkKey } from '../../platform/access/liveness-marks.ts';
 import { newId } from '../../platform/ids.ts';
@@ -80,7 +80,6 @@ function newLimitRequest(tagOf: (account: string) => string): LimitRequest {
         tag,
         bucket: keyBucket(tag, account, keyId),
         mark: livenessMarkKey(tag, 'key', keyId),
-        awaitingRollUp: bucketsAwaitingRollUp(tag, account),
         limit: LIMIT,
     };
 }

@@ -1,3 +1,4 @@
+import { addressBucket } from '../../platform/access/buckets.ts';
 import type { LimitRequest } from '../../platform/access/limit-decision.ts';
 import type { Limiter } from '../../platform/access/limiter.ts';
 import type { CallLifetime } from '../../platform/context.ts';
@@ -17,9 +18,14 @@ export function addressLimits(options: {
 }): AddressLimits {
     const { limiter, limits } = options;
 
-    async function count(bucket: string, address: string, limit: number, lifetime: CallLifetime): Promise<Verdict> {
+    async function count(
+        what: 'calls' | 'lookups',
+        address: string,
+        limit: number,
+        lifetime: CallLifetime,
+    ): Promise<Verdict> {
         const tag = limiter.tag(address);
-        const limitRequest: LimitRequest = { tag, bucket: `limit:${tag}:${bucket}:${address}`, limit };
+        const limitRequest: LimitRequest = { tag, bucket: addressBucket(tag, what, address), limit };
         // Every error answer states the rate limit, so this never fails: if too many calls wait, this process decides.
         const decision = await limiter.take(limitRequest, undefined, lifetime).catch(() => undefined);
         const isDecided = decision && decision.state !== 'unreachable';
@@ -27,7 +33,7 @@ export function addressLimits(options: {
     }
 
     return {
-        anonymous: (address, lifetime) => count('address', address, limits.anonymous, lifetime),
-        unknownKey: (address, lifetime) => count('unknown-keys', address, limits.unknownKey, lifetime),
+        anonymous: (address, lifetime) => count('calls', address, limits.anonymous, lifetime),
+        unknownKey: (address, lifetime) => count('lookups', address, limits.unknownKey, lifetime),
     };
 }

@@ -1,14 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import {
-    bucketsAwaitingRollUp,
-    internalBucket,
-    keyBucket,
-    sessionsBucket,
-} from '../../platform/access/limit-record.ts';
 import type { Limiter } from '../../platform/access/limiter.ts';
+import type { RequestCounts } from '../../platform/access/request-counts.ts';
 import type { CallContext, CallLifetime } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
-import { NIL_ID } from '../../platform/ids.ts';
 import type { Log } from '../../platform/telemetry/log.ts';
 import type { Metrics } from '../../platform/telemetry/metrics.ts';
 import { hasScope } from '../../proto/scopes.ts';
@@ -39,17 +33,14 @@ export interface Admission {
      * requests that the call counts as.
      */
     unlimited(weight?: number): Verdict;
-    /** Counts a verified presentation: for a key, for an account, or for the platform alone. */
-    countVerified(caller: {
-        user_id?: string | undefined;
-        key_id?: string;
-        session_id?: string | undefined;
-    }): Promise<void>;
+    /** Counts a verified presentation: for an account, or for the platform alone. */
+    countVerified(caller: { user_id?: string | undefined; key_id?: string }): void;
 }
 
 interface AdmissionOptions {
     authenticator: Authenticator;
     limiter: Limiter;
+    requestCounts: RequestCounts;
     limits: { anonymous: number; unknownKey: number; internal: number };
     isInternal(request: IncomingMessage): boolean;
     log: Log;
@@ -99,12 +90,7 @@ export function admission(options: AdmissionOptions): Admission {
             return { ...verdict, failure: refusals.scope(scope) };
         },
 
-        countVerified({ user_id = NIL_ID, key_id, session_id }) {
-            const tag = limiter.tag(user_id);
-            const called = session_id === undefined ? internalBucket(tag, user_id) : sessionsBucket(tag, user_id);
-            const bucket = key_id === undefined ? called : keyBucket(tag, user_id, key_id);
-            return limiter.countVerified({ tag, bucket, awaitingRollUp: bucketsAwaitingRollUp(tag, user_id) });
-        },
+        countVerified: (caller) => options.requestCounts.verifiedPresentation(caller),
     };
 }
 
@@ -121,16 +107,22 @@ function bearerAdmission(
     addresses: AddressLimits,
     refusals: RestrictionRefusals,
 ): AdmitBearer {
+    const { authenticator, requestCounts } = options;
     const decideCall = authStates(options);
-    return async (token, accepts, { ip, address }, context, weight) => {
+    return async (token, accepts, { ip, address }, context, weight = 1) => {
         const refuse = async (detail: string) => refused(await addresses.anonymous(address, context), detail);
         if (token === undefined) return refuse(BEARER_REQUIRED);
-        const bearer = await options.authenticator.identify(token);
+        const bearer = await authenticator.identify(token);
         if (!bearer || (bearer.kind === 'key' && !accepts.keys)) {
             return refuse(`The ${accepts.keys ? 'session token or API key' : 'session token'} is not valid.`);
         }
         const decided = await decideCall(bearer, context, ip, weight);
-        if ('decision' in decided) return { ...verdictOf(decided.decision), principal: decided.principal };
+        if ('decision' in decided) {
+            const { decision, principal } = decided;
+            if (decision.state === 'limited') requestCounts.refused(principal);
+            else requestCounts.admitted(principal, weight);
+            return { ...verdictOf(decision), principal };
+        }
         if (bearer.kind === 'key') {
             const lookups = await addresses.unknownKey(address, context);
             if (lookups.failure) return lookups;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type ApiKeyFormat, parseApiKey } from '../../platform/access/api-key.ts';
+import { keyBucket, sessionsBucket } from '../../platform/access/buckets.ts';
 import type { LimitRequest } from '../../platform/access/limit-decision.ts';
-import { bucketsAwaitingRollUp, keyBucket, sessionsBucket } from '../../platform/access/limit-record.ts';
 import type { Limiter } from '../../platform/access/limiter.ts';
 import { livenessMarkKey, type Subject } from '../../platform/access/liveness-marks.ts';
 import type { CallContext } from '../../platform/context.ts';
@@ -82,8 +82,8 @@ export function authenticator(options: {
                 const bucket = keyBucket(tag, user_id, key_id);
                 const mark = livenessMarkKey(tag, 'key', key_id);
                 const principal = { user_id, tier, key_id, ...(scope_mask !== undefined && { scope_mask }) };
-                const state = authState(principal, { tag, bucket, mark, version, limit });
                 const restrictions = restrictionsOf(key);
+                const state = { principal, limitRequest: { tag, bucket, mark, version, limit, tier } };
                 return restrictions ? { ...state, restrictions } : state;
             },
         };
@@ -96,11 +96,12 @@ export function authenticator(options: {
             async lookUp(context) {
                 const session = await services.identity.confirmSession({ session_id: sessionId }, context);
                 if (!session.alive) return undefined;
-                const { user_id, tier, rate_limit } = session;
+                const { user_id, tier, rate_limit: limit } = session;
                 const tag = limiter.tag(user_id);
                 const bucket = sessionsBucket(tag, user_id);
                 const mark = livenessMarkKey(tag, 'session', sessionId);
-                return authState({ user_id, tier, session_id: sessionId }, { tag, bucket, mark, limit: rate_limit });
+                const principal = { user_id, tier, session_id: sessionId };
+                return { principal, limitRequest: { tag, bucket, mark, limit, tier } };
             },
         };
     }
@@ -115,16 +116,6 @@ export function authenticator(options: {
             return sessionId === undefined ? undefined : sessionBearer(sessionId);
         },
     };
-}
-
-/** The calls of a key or session are recorded for its account. */
-function authState(
-    principal: Principal,
-    counted: { tag: string; bucket: string; mark: string; version?: number; limit: number },
-): AuthState {
-    const { user_id, tier } = principal;
-    const awaitingRollUp = bucketsAwaitingRollUp(counted.tag, user_id);
-    return { principal, limitRequest: { ...counted, awaitingRollUp, tier } };
 }
 
 function noClock(): AppError {

@@ -30,7 +30,7 @@ export const GLOSSARY: Terms = {
     issued_at: 'When it was issued.',
     stored_at: 'When it was first stored.',
     last_login_at: 'When the account last logged in. Null before the first login.',
-    last_used_at: 'When this key was last used. Null before the first call.',
+    last_used_at: 'When this key was last used, at most two seconds late. Null before the first call.',
 
     key_id: 'Id of an API key.',
     key_prefix: 'The masked key.',
@@ -116,7 +116,7 @@ export const GLOSSARY: Terms = {
     dids: 'Counts of DIDs.',
     presentations: 'Counts of presentations.',
     wallets: 'Counts of wallets.',
-    api_usage: 'Counts of requests.',
+    api_usage: 'Counts of requests, at most two seconds late.',
     users: 'Accounts.',
     total_created: 'Total number created.',
     total_issued: 'Total number issued.',

@@ -4,7 +4,7 @@ secrets it reads in addition to the Redis URL and the service token, which all r
 */}}
 {{- define "services" -}}
 identity: { calls: [], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper, jwtKeys] }
-keys: { calls: [], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
+keys: { calls: [usage], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
 did: { calls: [], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
 signing: { calls: [did], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper, kek, vaultToken] }
 credentials: { calls: [did, signing], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }

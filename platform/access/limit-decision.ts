@@ -10,13 +10,11 @@ export interface LimitRequest {
     /** Redis key of the liveness mark; absent if nothing can be revoked, or the owning service itself counts the call. */
     mark?: string;
     tag: string;
-    /** Redis key of the set of the account's buckets that wait for the roll-up; absent if the call is not recorded. */
-    awaitingRollUp?: string;
     /** Version of the key that the caller knows; 0 if absent. The liveness mark of another version is void. */
     version?: number;
     /** Calls per window. */
     limit: number;
-    /** How many calls it counts as; 1 if absent. */
+    /** How many calls it counts as; 1 if absent. 0 looks without a trace. A negative weight gives back what was counted. */
     weight?: number;
     /** The tier that the limit belongs to; absent for the limit of an address. */
     tier?: string;

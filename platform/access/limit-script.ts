@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { onOtherMemory, type Redis, redisScript } from '../redis/redis.ts';
+import { epochKey } from './buckets.ts';
 import { type Decision, decisionOf, type LimitRequest, STATES } from './limit-decision.ts';
-import { accountsAwaitingRollUp, epochKey } from './limit-record.ts';
 import { LIVENESS_MARK_MS } from './liveness-marks.ts';
 
 const SCRIPT = readFileSync(new URL('limit.lua', import.meta.url), 'utf8');
@@ -23,8 +23,6 @@ export interface Confirmation {
 export interface ScriptCall extends LimitRequest {
     /** Present if the owning service has confirmed the key or session, and Redis was not told of it yet. */
     confirmation?: Confirmation | undefined;
-    /** Counts a verified presentation instead of a call. */
-    verified?: true;
 }
 
 /** An epoch of the data in Redis (limit.lua). `since`: when this process learned of it, by `performance.now()`. */
@@ -41,14 +39,10 @@ export function limitScript(redis: Redis, windowMs: number) {
 
     return async (tag: string, calls: ScriptCall[]): Promise<Decision[]> => {
         const epoch = epochs.get(tag);
-        const keys = calls.flatMap(({ bucket, mark, awaitingRollUp }) => [
-            bucket,
-            mark ?? bucket,
-            awaitingRollUp ?? bucket,
-        ]);
+        const keys = calls.flatMap(({ bucket, mark }) => [bucket, mark ?? bucket]);
         const args = calls.flatMap((call) => [call.limit, modeOf(call, epoch), call.weight ?? 1, call.version ?? 0]);
         const answer = (await run(
-            [...keys, accountsAwaitingRollUp(tag), epochKey(tag)],
+            [...keys, epochKey(tag)],
             [windowMs, LIVENESS_MARK_MS, epoch?.name ?? '', ...args],
         )) as [...number[], string]; // 3 numbers for each call, then the time and the epoch
         const name = answer.at(-1) as string;
@@ -61,10 +55,9 @@ export function limitScript(redis: Redis, windowMs: number) {
     };
 }
 
-type Mode = 'verified' | 'asked' | 'confirmed' | '';
+type Mode = 'asked' | 'confirmed' | '';
 
-function modeOf({ verified, confirmation }: ScriptCall, epoch: Epoch | undefined): Mode {
-    if (verified) return 'verified';
+function modeOf({ confirmation }: ScriptCall, epoch: Epoch | undefined): Mode {
     if (!confirmation || !isValid(confirmation, epoch)) return '';
     return confirmation.byThisCall ? 'asked' : 'confirmed';
 }

@@ -1,14 +1,13 @@
--- Decides a batch of calls of one shard. Each call counts in a bucket and, if a key or session made it, needs a
--- liveness mark. All keys have the shard's hash tag. The script uses the clock of Redis, so that all gateways see the
--- same windows.
+-- Decides a batch of calls of one shard. Each call counts in the window of a bucket and, if a key or session made it,
+-- needs a liveness mark. All keys have the shard's hash tag. The script uses the clock of Redis, so that all gateways see
+-- the same windows.
 --
--- KEYS     For each call: its bucket; its liveness mark (the bucket again if it has none); the set of the account's
---          buckets that wait for the roll-up (the bucket again if the call is not recorded). Then the set of those
---          sets of the shard, and the key that holds the current epoch.
+-- KEYS     For each call: its bucket; its liveness mark (the bucket again if it has none). Then the key that holds the
+--          current epoch.
 -- ARGV     Window length (ms); lifetime of a liveness mark (ms); the epoch that the caller knows. Then for each call:
 --          its limit; 'confirmed' if the owning service has just confirmed the key or session, 'asked' if it has done
---          so since this call began, 'verified' if this counts a verified presentation instead of a call, '' otherwise;
---          its weight, which is the number of calls that it counts as; the version of the key that the caller knows.
+--          so since this call began, '' otherwise; its weight, which is the number of calls that it counts as (0 looks
+--          without counting, and a negative weight gives back); the version of the key that the caller knows.
 -- Returns  For each call: state, remaining calls, end of the window (ms since 1970). Then the time (ms since 1970) and
 --          the current epoch. States: 0 admitted, 1 over the limit, 2 refused (revoked), 3 unconfirmed (ask the owning
 --          service).
@@ -25,23 +24,15 @@
 -- when it asked. In a cluster the epoch also names the node, because a promoted replica has copied the epoch of the
 -- old node, and a redirected command comes from a caller that knows this epoch and has lost no connection.
 --
--- A record holds packed doubles: generation (ms, time of its creation: a lost record starts a new generation), end of
--- the window, calls admitted in the window, last use, whether the record waits for the roll-up; then the day of the
--- last use (days since 1970) with its requests, refusals and verified presentations; then the same for the previous
--- day of use. platform/access/limit-record.ts reads this layout.
-local FORMAT = '<ddddddddddddd'
-local WINDOW_END, ADMITTED, LAST_USE, AWAITS_ROLL_UP, DAY, REQUESTS, REFUSALS, VERIFIED = 2, 3, 4, 5, 6, 7, 8, 9
-local DAY_FIELDS = 4
-local DAY_MS = 86400000
--- OLDEST_DAY in limit-record.ts follows from this.
-local KEEP_MS = 2 * DAY_MS
+-- A window is stored as two doubles, its end (ms since 1970) and the calls that it has admitted, and expires at its end.
+local FORMAT = '<dd'
+local WINDOW_END, ADMITTED = 1, 2
 
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-local today = math.floor(now / DAY_MS)
 local window_ms, mark_ms = tonumber(ARGV[1]), ARGV[2]
 local known_epoch = ARGV[3]
-local accounts_awaiting, epoch_key = KEYS[#KEYS - 1], KEYS[#KEYS]
+local epoch_key = KEYS[#KEYS]
 
 local function current_epoch()
     local epoch = redis.call('GET', epoch_key)
@@ -71,70 +62,50 @@ local function liveness(mark, mode, version)
     return 0
 end
 
-local function load(bucket)
+local windows, changed = {}, {}
+
+-- The window of the bucket. If none is open, one that begins now.
+local function window_of(bucket)
+    if windows[bucket] then return windows[bucket] end
+    local window = { now + window_ms, 0 }
     local packed = redis.call('GET', bucket)
-    if not packed then return { now, 0, 0, 0, 0, today, 0, 0, 0, 0, 0, 0, 0 } end
-    local record = { struct.unpack(FORMAT, packed) }
-    record[14] = nil -- unpack also returns the position at which it stopped
-    if record[DAY] ~= today then
-        -- If the clock was set back over midnight, the record already has counts of this day.
-        local known_day = record[DAY + DAY_FIELDS] == today
-        for field = DAY, VERIFIED do
-            local other = field + DAY_FIELDS
-            record[other], record[field] = record[field], known_day and record[other] or 0
-        end
-        record[DAY] = today
+    if packed then
+        local window_end, admitted = struct.unpack(FORMAT, packed)
+        -- A window that ends later than the new one was opened by a clock that ran ahead. Nobody must wait for it.
+        if window_end > now and window_end <= window[WINDOW_END] then window = { window_end, admitted } end
     end
-    return record
+    windows[bucket] = window
+    return window
 end
 
-local function count(record, limit, weight)
-    -- A window that ends later than one that begins now was opened by a clock that ran ahead. Nobody must wait for it.
-    if now >= record[WINDOW_END] or record[WINDOW_END] > now + window_ms then
-        record[WINDOW_END], record[ADMITTED] = now + window_ms, 0
-    end
-    if record[ADMITTED] + weight > limit then
-        record[REFUSALS] = record[REFUSALS] + 1
-        return 1
-    end
-    record[ADMITTED], record[LAST_USE] = record[ADMITTED] + weight, now
-    record[REQUESTS] = record[REQUESTS] + weight
+local function count(bucket, window, limit, weight)
+    if weight > 0 and window[ADMITTED] + weight > limit then return 1 end
+    local admitted = math.max(window[ADMITTED] + weight, 0)
+    if admitted ~= window[ADMITTED] then changed[bucket] = window end
+    window[ADMITTED] = admitted
     return 0
 end
 
-local answer, records, sets = {}, {}, {}
-for call = 1, (#KEYS - 2) / 3 do
-    local bucket, mark, buckets = KEYS[3 * call - 2], KEYS[3 * call - 1], KEYS[3 * call]
+local answer = {}
+for call = 1, (#KEYS - 1) / 2 do
+    local bucket, mark = KEYS[2 * call - 1], KEYS[2 * call]
     local limit, mode = tonumber(ARGV[4 * call]), ARGV[4 * call + 1]
     local weight, version = tonumber(ARGV[4 * call + 2]), ARGV[4 * call + 3]
     local state = 0
     if mark ~= bucket then state = liveness(mark, mode, version) end
     local remaining, window_end = 0, now + window_ms
     if state == 0 then
-        local record = records[bucket] or load(bucket)
-        records[bucket] = record
-        if buckets ~= bucket then sets[bucket] = buckets end
-        if mode == 'verified' then
-            record[VERIFIED] = record[VERIFIED] + 1
-        else
-            state = count(record, limit, weight)
-            remaining, window_end = math.max(limit - record[ADMITTED], 0), record[WINDOW_END]
-        end
+        local window = window_of(bucket)
+        state = count(bucket, window, limit, weight)
+        remaining, window_end = math.max(limit - window[ADMITTED], 0), window[WINDOW_END]
     end
     answer[#answer + 1] = state
     answer[#answer + 1] = remaining
     answer[#answer + 1] = window_end
 end
 
-for bucket, record in pairs(records) do
-    local buckets = sets[bucket]
-    if buckets and record[AWAITS_ROLL_UP] == 0 then
-        redis.call('SADD', buckets, bucket)
-        redis.call('SADD', accounts_awaiting, buckets)
-        record[AWAITS_ROLL_UP] = 1
-    end
-    local keep = buckets and KEEP_MS or record[WINDOW_END] - now
-    redis.call('SET', bucket, struct.pack(FORMAT, unpack(record)), 'PX', math.max(keep, 1))
+for bucket, window in pairs(changed) do
+    redis.call('SET', bucket, struct.pack(FORMAT, unpack(window)), 'PX', window[WINDOW_END] - now)
 end
 
 answer[#answer + 1] = now

@@ -20,8 +20,6 @@ export interface Limiter {
      * waits.
      */
     take(limitRequest: LimitRequest, confirmation?: Confirmation, lifetime?: CallLifetime): Promise<Decision>;
-    /** Counts a presentation that the caller has verified. The count is lost if Redis does not answer. */
-    countVerified(limitRequest: Omit<LimitRequest, 'mark' | 'limit'>): Promise<void>;
     /** Like `take`, but in this process alone, while Redis is unreachable. */
     takeLocally(limitRequest: LimitRequest): Decision;
     /** The hash tag of an account's or an address's shard. */
@@ -67,15 +65,9 @@ export function limiter(options: {
     return {
         async take(limitRequest, confirmation, lifetime) {
             const decision = (await askRedis({ ...limitRequest, confirmation }, lifetime)) ?? unreachable(limitRequest);
-            decisions.inc({ state: decision.state, tier: limitRequest.tier ?? NO_TIER });
+            const isCall = (limitRequest.weight ?? 1) > 0;
+            if (isCall) decisions.inc({ state: decision.state, tier: limitRequest.tier ?? NO_TIER });
             return decision;
-        },
-        async countVerified(limitRequest) {
-            try {
-                await queue(limitRequest.tag)({ ...limitRequest, limit: 0, verified: true });
-            } catch (error) {
-                log.warn({ err: error }, 'a verified presentation was not counted');
-            }
         },
         takeLocally(limitRequest) {
             const now = clock();

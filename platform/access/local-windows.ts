@@ -18,7 +18,7 @@ export function localWindows(windowMs: number) {
     }
 
     return {
-        /** `weight`: how many calls it counts as. */
+        /** `weight`: how many calls it counts as. 0 looks, a negative one gives back; neither opens a window. */
         take(
             bucket: string,
             limit: number,
@@ -31,10 +31,10 @@ export function localWindows(windowMs: number) {
             if (!window || window.end > now + windowMs) {
                 window = { end: now + windowMs, count: 0 };
                 windows.delete(bucket); // a new one is the last
-                windows.set(bucket, window);
+                if (weight > 0) windows.set(bucket, window);
             }
-            const admitted = window.count + weight <= limit;
-            if (admitted) window.count += weight;
+            const admitted = weight <= 0 || window.count + weight <= limit;
+            if (admitted) window.count = Math.max(window.count + weight, 0);
             return { admitted, remaining: Math.max(limit - window.count, 0), end: window.end };
         },
     };

@@ -1,8 +1,9 @@
 import { parseApiKey } from '../../platform/access/api-key.ts';
+import { keyBucket } from '../../platform/access/buckets.ts';
 import type { Decision } from '../../platform/access/limit-decision.ts';
-import { bucketsAwaitingRollUp, keyBucket } from '../../platform/access/limit-record.ts';
 import type { Limiter } from '../../platform/access/limiter.ts';
 import { networkList } from '../../platform/access/networks.ts';
+import type { RequestCounts } from '../../platform/access/request-counts.ts';
 import type { CallContext } from '../../platform/context.ts';
 import { invalid } from '../../platform/errors.ts';
 import type { CheckCode } from '../../proto/check-codes.ts';
@@ -17,6 +18,7 @@ import type { HashedKey, KeyStore } from './store.ts';
 interface CheckOptions {
     store: KeyStore;
     limiter: Limiter;
+    requestCounts: RequestCounts;
     policy: KeyPolicy;
     /** Milliseconds since 1970. */
     clock: () => number;
@@ -29,6 +31,7 @@ interface CheckOptions {
 export function checker({
     store,
     limiter,
+    requestCounts,
     policy,
     clock,
 }: CheckOptions): (request: CheckRequest, context: CallContext) => Promise<CheckResponse> {
@@ -44,6 +47,8 @@ export function checker({
         if (refusal) return { valid: false, code: refusal, ...known };
         const { state, limit, remaining, reset } = await count(limiter, { key, cost }, context);
         const code: CheckCode = state === 'admitted' ? 'valid' : 'rate_limited';
+        if (code === 'rate_limited') requestCounts.refused(known);
+        else if (cost > 0) requestCounts.admitted(known, cost);
         return { valid: code === 'valid', code, ...known, limit, remaining, reset };
     };
 }
@@ -67,8 +72,7 @@ async function count(
     const { account, key_id, tier } = key;
     const tag = limiter.tag(account);
     const bucket = keyBucket(tag, account, key_id);
-    const awaitingRollUp = bucketsAwaitingRollUp(tag, account);
-    const limitRequest = { tag, bucket, awaitingRollUp, limit: rateLimit(tier), tier, weight: cost };
+    const limitRequest = { tag, bucket, limit: rateLimit(tier), tier, weight: cost };
     const decision = await limiter.take(limitRequest, undefined, context);
     return decision.state === 'unreachable' ? limiter.takeLocally(limitRequest) : decision;
 }

@@ -1,5 +1,6 @@
 import type { Limiter } from '../../platform/access/limiter.ts';
 import type { KeyMarks } from '../../platform/access/liveness-marks.ts';
+import type { RequestCounts } from '../../platform/access/request-counts.ts';
 import { type CallContext, requireUser } from '../../platform/context.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { KeysServiceDefinition } from '../../proto/gen/keys/v1/keys.ts';
@@ -20,6 +21,7 @@ interface KeysOptions {
     store: KeyStore;
     livenessMarks: KeyMarks;
     limiter: Limiter;
+    requestCounts: RequestCounts;
     cursors: Cursors;
     idempotency: Idempotency;
     policy: KeyPolicy;
@@ -29,7 +31,7 @@ interface KeysOptions {
 
 /** API keys: secrets that act for an account, each with its own tier. */
 export function keysService(options: KeysOptions): ServiceOf<typeof KeysServiceDefinition> {
-    const { store, livenessMarks, limiter, cursors, idempotency, policy, clock } = options;
+    const { store, livenessMarks, limiter, requestCounts, cursors, idempotency, policy, clock } = options;
     const isoNow = () => new Date(clock()).toISOString();
     const mostOf = (context: CallContext): KeyCounts => ({
         active: quotaOf(policy.keyLimits, context),
@@ -42,7 +44,7 @@ export function keysService(options: KeysOptions): ServiceOf<typeof KeysServiceD
         ...changes({ store, livenessMarks, clock, mostOf }),
         rotate: rotator({ store, idempotency, livenessMarks, policy, clock, mostOf }),
         authenticate: authenticator({ store }),
-        check: checker({ store, limiter, policy, clock }),
+        check: checker({ store, limiter, requestCounts, policy, clock }),
 
         async get({ key_id }, context) {
             return keyOf(existing(await store.find(ownKey(key_id, context), context)), clock());

@@ -29,7 +29,6 @@ const READ_NOTHING: ReadonlyArray<{ at: RegExp; why: string }> = [
         why: 'gets only text that scanJson has accepted, from listed parsers',
     },
     { at: /:(decodeError|decodeStatus|isErrorKind)$/, why: 'read refusals of our own services' },
-    { at: /:(decodeLimitRecord|readRecords)$/, why: 'read records that the limiter has written' },
     {
         at: /^services\/(wallet\/records\.ts:|signing\/data-keys\.ts:openSeed$|idempotency\/claim\.ts:openAnswer$|issuers\/token-signer\.ts:openKid$)/,
         why: 'open records that the service has sealed',

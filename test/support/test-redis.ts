@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import type { Confirmation } from '../../platform/access/limit-script.ts';
 import { type Limiter, limiter } from '../../platform/access/limiter.ts';
+import type { RequestCounts } from '../../platform/access/request-counts.ts';
 import { awaitRedis, openRedis, type Redis } from '../../platform/redis/redis.ts';
 import type { Log } from '../../platform/telemetry/log.ts';
 import { createMetrics, type Metrics } from '../../platform/telemetry/metrics.ts';
@@ -33,6 +34,14 @@ export function testLimiter(options: {
     const { redis, log = quiet, metrics = createMetrics(), shards = 1, windowMs = 60_000 } = options;
     return limiter({ redis, shards, windowMs, log, metrics });
 }
+
+/** For tests in which nobody asks for the counts of requests. */
+export const UNCOUNTED: RequestCounts = {
+    admitted() {},
+    refused() {},
+    verifiedPresentation() {},
+    async stop() {},
+};
 
 /** The owning service's confirmation, asked at this time (`performance.now()`) by an earlier call. */
 export function confirmedAt(askedAt: number): Confirmation {

@@ -56,6 +56,16 @@ export const limits = dashboard('limits', 'limits', [
         ],
     },
     {
+        title: 'Statistics',
+        panels: [
+            {
+                title: 'Requests whose counts were lost',
+                unit: 'ops',
+                lines: { requests: rate('request_counts_lost_total') },
+            },
+        ],
+    },
+    {
         title: 'Password guesses',
         panels: [
             {

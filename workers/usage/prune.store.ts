@@ -1,14 +1,7 @@
-import { OLDEST_DAY } from '../../platform/access/limit-record.ts';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 
 /** Number of days of activity that are kept. Statistics cover a week. */
 const DAYS_KEPT = 10;
-/**
- * Number of days whose recorded counts are still compared with the limiter's records. Without its recorded part, a
- * count would be added a second time. This is one day more than a record covers, because midnight may pass while
- * records are read.
- */
-const COMPARED_DAYS = OLDEST_DAY + 1;
 /** Maximum number of rows that one statement removes. It bounds the locks and the duration of the statement. */
 const PRUNE_ROWS = 10_000;
 
@@ -16,9 +9,9 @@ const PRUNE_ROWS = 10_000;
 const EARLIER = '0001-01-01';
 
 /**
- * Removes rows that no answer needs any more: old days of activity, and request counts of earlier months, which are in
- * the totals. The newest row of each bucket stays, because it has the last use. Totals of earlier months are merged.
- * `today`: YYYY-MM-DD. Returns the number of removed rows.
+ * Removes old days of activity, which no answer needs any more, and merges the totals of earlier months: not yet on the
+ * first day of a month, because an answer may have begun before midnight. `today`: YYYY-MM-DD. Returns the number of
+ * removed rows.
  */
 export async function pruneUsage(db: Database, today: string): Promise<number> {
     return (await removeOld(db, today)) + (await mergeTotals(db, today));
@@ -28,21 +21,13 @@ async function removeOld(db: Database, today: string): Promise<number> {
     let removed = 0;
     for (;;) {
         const [row] = await db.rows<{ removed: number }>(sql.unsafe`
-            WITH old_days AS (
+            WITH old AS (
                 DELETE FROM usage.days WHERE (day, account) IN (
                     SELECT day, account FROM usage.days
                     WHERE day < ${today}::date - ${DAYS_KEPT}::int LIMIT ${PRUNE_ROWS})
                 RETURNING 1
-            ), old_requests AS (
-                DELETE FROM usage.requests WHERE (bucket, day, life) IN (
-                    SELECT bucket, day, life FROM usage.requests AS old
-                    WHERE day < date_trunc('month', ${today}::date)::date - ${COMPARED_DAYS}::int
-                      AND EXISTS (SELECT FROM usage.requests AS newer
-                                  WHERE newer.bucket = old.bucket AND (newer.day, newer.life) > (old.day, old.life))
-                    LIMIT ${PRUNE_ROWS})
-                RETURNING 1
             )
-            SELECT (SELECT count(*) FROM old_days) + (SELECT count(*) FROM old_requests) AS removed`);
+            SELECT count(*) AS removed FROM old`);
         if (!row?.removed) return removed;
         removed += row.removed;
     }
@@ -55,7 +40,7 @@ async function mergeTotals(db: Database, today: string): Promise<number> {
             WITH old AS (
                 DELETE FROM usage.totals WHERE (account, kind, month) IN (
                     SELECT account, kind, month FROM usage.totals
-                    WHERE month > ${EARLIER}::date AND month < date_trunc('month', ${today}::date - ${COMPARED_DAYS}::int)
+                    WHERE month > ${EARLIER}::date AND month < date_trunc('month', ${today}::date - 1)
                     LIMIT ${PRUNE_ROWS})
                 RETURNING account, kind, amount
             ), added AS (

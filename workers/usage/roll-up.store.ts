@@ -1,28 +1,22 @@
 import { type Database, sql } from '../../platform/postgres/db.ts';
-import { PLATFORM, type RequestCount } from './store.ts';
+import { PLATFORM } from './store.ts';
 
 /**
  * Maximum number of pending counts that one statement rolls up. It bounds the locks and the duration of the statement.
  */
 export const ROLL_UP_ROWS = 10_000;
-/**
- * The advisory lock for recording requests ("usag" in ASCII). Only one process at a time may compute the differences.
- */
-const RECORD_LOCK = 0x75736167;
+
+/** For how long batches of requests are remembered: for much longer than a process repeats one that failed. */
+const REMEMBERED = '1 day';
 
 export interface RollUpStore {
     /**
      * Moves at most ROLL_UP_ROWS pending counts into the totals. Returns the number of moved rows. A second run moves
-     * nothing twice.
+     * nothing twice. Also forgets old batches of requests.
      */
     rollUpPendingCounts(): Promise<number>;
     /** Frees the space of pending counts that are rolled up. Until then every reader of newer rows has to skip them. */
     sweepPendingCounts(): Promise<void>;
-    /**
-     * Records absolute counts, and adds their difference from the recorded ones to the totals. A second run adds
-     * nothing twice.
-     */
-    recordRequests(counts: readonly RequestCount[]): Promise<void>;
 }
 
 export function rollUpStore(db: Database): RollUpStore {
@@ -31,7 +25,6 @@ export function rollUpStore(db: Database): RollUpStore {
         async sweepPendingCounts() {
             await db.rows(sql.unsafe`VACUUM usage.deltas`);
         },
-        recordRequests: (counts) => recordRequests(db, counts),
     };
 }
 
@@ -52,57 +45,15 @@ async function rollUpPendingCounts(db: Database): Promise<number> {
             ON CONFLICT (account, kind, month) DO UPDATE SET amount = totals.amount + excluded.amount
         ), active AS (
             INSERT INTO usage.days (account, day, requests, logins)
-            SELECT account, day, 0, sum(amount) FROM taken WHERE kind = 'logins' GROUP BY account, day
-            ON CONFLICT (day, account) DO UPDATE SET logins = days.logins + excluded.logins
+            SELECT account, day, coalesce(sum(amount) FILTER (WHERE kind = 'requests'), 0),
+                   coalesce(sum(amount) FILTER (WHERE kind = 'logins'), 0)
+            FROM taken WHERE kind IN ('requests', 'logins') AND account IS NOT NULL GROUP BY account, day
+            ON CONFLICT (day, account) DO UPDATE
+            SET requests = days.requests + excluded.requests, logins = days.logins + excluded.logins
+        ), forgotten AS (
+            DELETE FROM usage.batches WHERE id < (lpad(to_hex(
+                (extract(epoch FROM now() - ${REMEMBERED}::interval) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
         )
         SELECT count(*) AS moved FROM taken`);
     return rows[0]?.moved ?? 0;
-}
-
-const TUPLE_TYPES = ['text', 'uuid', 'date', 'int8', 'int8', 'int8', 'int8', 'timestamptz'];
-
-function tupleOf({ bucket, account, day, life, requests, refused, verified, last_used_at }: RequestCount) {
-    return [bucket, account, day, life, requests, refused, verified, last_used_at];
-}
-
-async function recordRequests(db: Database, counts: readonly RequestCount[]): Promise<void> {
-    await db.transaction(async ({ rows }) => {
-        // A separate statement, so that the next one sees what the previous process has recorded.
-        await rows(sql.unsafe`SELECT pg_advisory_xact_lock(${RECORD_LOCK})`);
-        await rows(sql.unsafe`
-            WITH counted AS (
-                SELECT * FROM ${sql.unnest(counts.map(tupleOf), TUPLE_TYPES)}
-                    AS counted (bucket, account, day, life, requests, refused, verified, last_used_at)
-            ), grown AS (
-                SELECT counted.account, counted.day, date_trunc('month', counted.day)::date AS month,
-                       greatest(counted.requests - coalesce(known.requests, 0), 0) AS requests,
-                       greatest(counted.refused - coalesce(known.refused, 0), 0) AS refused,
-                       greatest(counted.verified - coalesce(known.verified, 0), 0) AS verified
-                FROM counted LEFT JOIN usage.requests AS known USING (bucket, day, life)
-            ), recorded AS (
-                INSERT INTO usage.requests (bucket, account, day, life, requests, refused, verified, last_used_at)
-                SELECT * FROM counted
-                ON CONFLICT (bucket, day, life) DO UPDATE SET
-                    requests = greatest(requests.requests, excluded.requests),
-                    refused = greatest(requests.refused, excluded.refused),
-                    verified = greatest(requests.verified, excluded.verified),
-                    last_used_at = greatest(requests.last_used_at, excluded.last_used_at)
-            ), by_kind AS (
-                SELECT account, month, kind, sum(amount) AS amount
-                FROM grown CROSS JOIN LATERAL (VALUES
-                    ('requests', requests), ('rate_limit_hits', refused), ('presentations_verified', verified)
-                ) AS kinds (kind, amount)
-                GROUP BY account, month, kind HAVING sum(amount) > 0
-            ), added AS (
-                INSERT INTO usage.totals (account, kind, month, amount)
-                SELECT account, kind, month, amount FROM by_kind WHERE account <> ${PLATFORM}
-                UNION ALL
-                SELECT ${PLATFORM}, kind, month, sum(amount) FROM by_kind GROUP BY kind, month
-                ON CONFLICT (account, kind, month) DO UPDATE SET amount = totals.amount + excluded.amount
-            )
-            INSERT INTO usage.days (account, day, requests, logins)
-            SELECT account, day, sum(requests), 0 FROM grown
-            WHERE account <> ${PLATFORM} GROUP BY account, day HAVING sum(requests) > 0
-            ON CONFLICT (day, account) DO UPDATE SET requests = days.requests + excluded.requests`);
-    });
 }

@@ -2,22 +2,17 @@ import { type Coalescer, coalesce } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { NIL_ID } from '../../platform/ids.ts';
 import { type Database, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
+import type { RecordRequestsRequest } from '../../proto/gen/usage/v1/usage.ts';
+import { recordRequests } from './record.store.ts';
 
 /** The account id that stands for the whole platform. */
 export const PLATFORM = NIL_ID;
 
-/** Requests of one bucket on one day, counted by one generation of the limiter's record. */
-export interface RequestCount {
-    bucket: string;
-    account: string;
-    /** YYYY-MM-DD */
-    day: string;
-    /** The generation of the record. */
-    life: number;
-    requests: number;
-    refused: number;
-    verified: number;
-    /** ISO 8601 */
+export interface KeyUse {
+    key_id: string;
+    requests_today: number;
+    requests_this_month: number;
+    /** null: never */
     last_used_at: string | null;
 }
 
@@ -28,16 +23,12 @@ export interface Amount {
     this_month: number;
 }
 
-/**
- * The rolled-up and pending counts of an account (or of PLATFORM), and the recorded part of its live counts, in one
- * snapshot.
- */
-export interface RolledUp {
+/** The counts of an account (or of PLATFORM), rolled-up and pending ones, in one snapshot. */
+export interface Counts {
     amounts: readonly Amount[];
     requests_today: number;
-    /** For PLATFORM only: today and the six days before. */
+    /** Today and the six days before. */
     requests_this_week: number;
-    recorded: readonly RequestCount[];
 }
 
 export interface ActiveAccounts {
@@ -48,24 +39,15 @@ export interface ActiveAccounts {
 export interface UsageStore {
     /** Rolled-up and pending amounts of an account, by kind. */
     amounts: Coalescer<string, Map<string, number>>;
-    /** `live`: the counts whose recorded part is needed. */
-    rolledUp(
-        query: { account: string; today: string; live: readonly RequestCount[] },
+    counts(query: { account: string; today: string }, lifetime?: CallLifetime): Promise<Counts>;
+    /** Counts the accounts that were active today, and since `week` (YYYY-MM-DD). */
+    active(query: { today: string; week: string }, lifetime?: CallLifetime): Promise<ActiveAccounts>;
+    /** How these keys of the account were used, in the given order. */
+    keyUse(
+        query: { account: string; keyIds: readonly string[]; today: string },
         lifetime?: CallLifetime,
-    ): Promise<RolledUp>;
-    /**
-     * Counts the accounts that were active today, and since `week` (YYYY-MM-DD): from rolled-up counts, pending counts
-     * and `live`.
-     */
-    active(
-        query: { today: string; week: string; live: readonly RequestCount[] },
-        lifetime?: CallLifetime,
-    ): Promise<ActiveAccounts>;
-    /**
-     * Returns what was recorded for these buckets since `from` (YYYY-MM-DD), and the newest row of each bucket, however
-     * old it is.
-     */
-    requests(buckets: readonly string[], from: string, lifetime?: CallLifetime): Promise<readonly RequestCount[]>;
+    ): Promise<readonly KeyUse[]>;
+    record(batch: RecordRequestsRequest): Promise<void>;
 }
 
 export function usageStore(db: Database): UsageStore {
@@ -75,16 +57,19 @@ export function usageStore(db: Database): UsageStore {
             name: 'usage_amounts',
             run: (accounts: string[]) => amounts(db, accounts),
         }),
-        rolledUp: (query, lifetime) => rolledUp(db, query, lifetime),
+        counts: (query, lifetime) => counts(db, query, lifetime),
         active: (query, lifetime) => active(db, query, lifetime),
-        requests(buckets, from, lifetime) {
+        keyUse({ account, keyIds, today }, lifetime) {
             const statement = sql.unsafe`
-                SELECT bucket, account, day::text AS day, life, requests, refused, verified, last_used_at
-                FROM usage.requests
-                WHERE bucket = ANY(${sql.array(buckets, 'text')}) AND (day >= ${from}::date OR day = (
-                    SELECT max(day) FROM usage.requests AS newest WHERE newest.bucket = requests.bucket))`;
-            return db.rows<RequestCount>(statement, 'usage_requests', lifetime);
+                SELECT asked.key_id, last_used_at,
+                       CASE WHEN day = ${today}::date THEN requests_of_day ELSE 0 END AS requests_today,
+                       CASE WHEN date_trunc('month', day) = date_trunc('month', ${today}::date)
+                            THEN requests_of_month ELSE 0 END AS requests_this_month
+                FROM unnest(${sql.array([...keyIds], 'uuid')}) WITH ORDINALITY AS asked (key_id, place)
+                LEFT JOIN usage.keys ON keys.key_id = asked.key_id AND account = ${account} ORDER BY place`;
+            return db.rows<KeyUse>(statement, 'usage_keys', lifetime);
         },
+        record: (batch) => recordRequests(db, batch),
     };
 }
 
@@ -104,19 +89,18 @@ async function amounts(db: Database, accounts: string[]): Promise<Array<Map<stri
     return accounts.map((account) => byAccount.get(account) ?? new Map<string, number>());
 }
 
-async function rolledUp(
+async function counts(
     db: Database,
-    { account, today, live }: { account: string; today: string; live: readonly RequestCount[] },
+    { account, today }: { account: string; today: string },
     lifetime?: CallLifetime,
-): Promise<RolledUp> {
-    const wholePlatform = account === PLATFORM;
-    const ownPending = wholePlatform ? sql.fragment`true` : sql.fragment`account = ${account}`;
-    const ownDays = wholePlatform ? sql.fragment`true` : sql.fragment`account = ${account}`;
+): Promise<Counts> {
+    const own = account === PLATFORM ? sql.fragment`true` : sql.fragment`account = ${account}`;
     const requestsSince = (day: ReturnType<typeof sql.fragment>) => sql.fragment`
-        SELECT coalesce(sum(requests), 0) FROM usage.days WHERE day BETWEEN ${day} AND ${today}::date AND ${ownDays}`;
-    const buckets = [...new Set(live.map(({ bucket }) => bucket))];
-    // A record that was neither used nor rolled up for a while may contain days before yesterday.
-    const firstDay = live.reduce((first, { day }) => (day < first ? day : first), today);
+        SELECT coalesce(sum(requests), 0)::bigint FROM (
+            SELECT day, requests FROM usage.days WHERE day BETWEEN ${day} AND ${today}::date AND ${own}
+            UNION ALL
+            SELECT day, amount FROM usage.deltas WHERE day BETWEEN ${day} AND ${today}::date AND kind = 'requests' AND ${own}
+        ) AS both_parts`;
     const statement = sql.unsafe`
         SELECT (
             SELECT coalesce(json_agg(json_build_object('kind', kind, 'total', total, 'this_month', this_month)), '[]')
@@ -126,35 +110,28 @@ async function rolledUp(
                 FROM (
                     SELECT kind, month, amount FROM usage.totals WHERE account = ${account}
                     UNION ALL
-                    SELECT kind, date_trunc('month', day)::date, amount FROM usage.deltas WHERE ${ownPending}
+                    SELECT kind, date_trunc('month', day)::date, amount FROM usage.deltas WHERE ${own}
                 ) AS both_parts GROUP BY kind
             ) AS by_kind
         ) AS amounts,
-        (${requestsSince(sql.fragment`${today}::date`)})::bigint AS requests_today,
-        (${requestsSince(sql.fragment`${today}::date - 6`)})::bigint AS requests_this_week,
-        (
-            SELECT coalesce(json_agg(r), '[]') FROM usage.requests AS r
-            WHERE bucket = ANY(${sql.array(buckets, 'text')}) AND day >= ${firstDay}::date
-        ) AS recorded`;
-    const [row] = await db.rows<RolledUp>(statement, 'usage_folded', lifetime);
-    return row as RolledUp; // a SELECT without FROM has one row
+        (${requestsSince(sql.fragment`${today}::date`)}) AS requests_today,
+        (${requestsSince(sql.fragment`${today}::date - 6`)}) AS requests_this_week`;
+    const [row] = await db.rows<Counts>(statement, 'usage_counts', lifetime);
+    return row as Counts; // a SELECT without FROM has one row
 }
 
 /** Counts in PostgreSQL, because a week may have many active accounts and no caller needs the list. */
 async function active(
     db: Database,
-    { today, week, live }: { today: string; week: string; live: readonly RequestCount[] },
+    { today, week }: { today: string; week: string },
     lifetime?: CallLifetime,
 ): Promise<ActiveAccounts> {
-    const counted = live.map(({ account, day }) => [account, day]);
     const statement = sql.unsafe`
         SELECT count(DISTINCT account) FILTER (WHERE day = ${today}::date) AS today, count(DISTINCT account) AS this_week
         FROM (
             SELECT account, day FROM usage.days
             UNION ALL
-            SELECT account, day FROM usage.deltas WHERE kind = 'logins'
-            UNION ALL
-            SELECT account, day FROM ${sql.unnest(counted, ['uuid', 'date'])} AS live (account, day)
+            SELECT account, day FROM usage.deltas WHERE kind IN ('requests', 'logins')
         ) AS active_days WHERE day BETWEEN ${week}::date AND ${today}::date`;
     const [row] = await db.rows<ActiveAccounts>(statement, 'usage_active', lifetime);
     return row as ActiveAccounts; // an aggregate has one row

@@ -63,7 +63,7 @@ export interface KeysGenerateData {
     rate_limit: number;
     /** When it was created. */
     created_at: string;
-    /** When this key was last used. Null before the first call. */
+    /** When this key was last used, at most two seconds late. Null before the first call. */
     last_used_at: null;
     /** When it expires. */
     expires_at?: string;
@@ -95,7 +95,7 @@ export interface KeysListData {
         rate_limit: number;
         /** When it was created. */
         created_at: string;
-        /** When this key was last used. Null before the first call. */
+        /** When this key was last used, at most two seconds late. Null before the first call. */
         last_used_at: string | null;
         /** Whether the key is neither revoked nor expired. */
         active: boolean;
@@ -130,7 +130,7 @@ export interface KeysGetData {
     rate_limit: number;
     /** When it was created. */
     created_at: string;
-    /** When this key was last used. Null before the first call. */
+    /** When this key was last used, at most two seconds late. Null before the first call. */
     last_used_at: string | null;
     /** Whether the key is neither revoked nor expired. */
     active: boolean;
@@ -142,7 +142,7 @@ export interface KeysGetData {
     allowed_addresses?: string[];
     /** Id of the key that has replaced this one. Absent if it was not replaced. */
     replaced_by?: string;
-    /** Number of calls with this key. */
+    /** Number of calls with this key, at most two seconds late. */
     usage: {
         /** Requests since 00:00 UTC. */
         requests_today: number;
@@ -230,7 +230,7 @@ export interface KeysRotateData {
     rate_limit: number;
     /** When it was created. */
     created_at: string;
-    /** When this key was last used. Null before the first call. */
+    /** When this key was last used, at most two seconds late. Null before the first call. */
     last_used_at: null;
     /** When it expires. */
     expires_at?: string;
@@ -1291,7 +1291,7 @@ export interface MeStatsData {
         /** Total number verified. */
         total_verified: number;
     };
-    /** Counts of requests. */
+    /** Counts of requests, at most two seconds late. */
     api_usage: {
         /** Requests since the month began, in UTC. */
         requests_this_month: number;
@@ -1517,7 +1517,7 @@ export interface AdminStatsData {
         /** Total number verified. */
         total_verified: number;
     };
-    /** Counts of requests. */
+    /** Counts of requests, at most two seconds late. */
     api_usage: {
         /** Requests since 00:00 UTC. */
         requests_today: number;

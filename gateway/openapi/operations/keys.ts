@@ -53,7 +53,7 @@ export const keyOperations = {
         summary: 'Get an API key',
         refusals,
         owasp: { objects: 'own' },
-        fields: { usage: 'Number of calls with this key.' },
+        fields: { usage: 'Number of calls with this key, at most two seconds late.' },
         example: {
             params: { key_id: KEY_ID },
             data: { ...key, usage: { requests_today: 9, requests_this_month: 240 } },

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { expectError, expectOk } from '../support/client.ts';
+import { database } from '../support/database.ts';
 import { AUDIENCE, presenting, tampered } from '../support/presenting.ts';
 import { signToken } from '../support/tokens.ts';
+import { counted } from '../support/usage.ts';
 import { issue, issueBody, newAccount, newDid, newKey, payloadOf, present } from '../support/world.ts';
 
-const { account, token, issuer, holder, other, one, check, verify } = await presenting();
+const db = await database();
+const { token, issuer, holder, other, one, check, verify } = await presenting();
 
 /** Returns a token with this payload, signed by the holder. */
 const signed = (payload: unknown, more: { footer?: string; implicit?: string } = {}): string =>
@@ -127,15 +130,15 @@ describe('a check of a presentation', async () => {
     }
 
     it('is counted as verified for the calling account, unless it is refused', async () => {
-        const verified = async (): Promise<number> => {
-            const { presentations } = await expectOk(200, { path: '/v1/me/stats', token: account.token });
-            return presentations.total_verified;
-        };
-        const before = await verified();
-        await verify(presentation);
-        await verify(tampered(presentation));
-        await expectError(400, check({ presentation: 'x', audience: AUDIENCE }));
-        assert.equal(await verified(), before + 2);
+        const caller = await newAccount();
+        const { api_key } = await newKey(caller);
+        const own = (text: string) => ({ ...check({ presentation: text, audience: AUDIENCE }), token: api_key });
+        for (const text of [presentation, tampered(presentation)]) await expectOk(200, own(text));
+        await expectError(400, own('x'));
+        await counted(db, caller, 'requests', 4);
+        await counted(db, caller, 'presentations_verified', 2);
+        const { presentations } = await expectOk(200, { path: '/v1/me/stats', token: caller.token });
+        assert.equal(presentations.total_verified, 2);
     });
 });
 

@@ -6,6 +6,7 @@ import { type Answer, type Call, expectError, expectOk, send } from '../support/
 import { database } from '../support/database.ts';
 import { sendRaw } from '../support/raw.ts';
 import { within } from '../support/slowness.ts';
+import { usedKey } from '../support/usage.ts';
 import { login, newAccount, newKey } from '../support/world.ts';
 
 const db = await database();
@@ -79,7 +80,7 @@ describe('a free key', () => {
         // Above the limit the body is not read.
         for (let call = 0; call < 4; call++) await expectOk(201, use(api_key));
         await expectError(429, { ...use(api_key), body: '{not json' });
-        const { usage } = await expectOk(200, { path: `/v1/keys/${key_id}`, token: owner.token });
+        const { usage } = await usedKey(owner, key_id, 10);
         assert.deepEqual(usage, { requests_today: 10, requests_this_month: 10 });
     });
 

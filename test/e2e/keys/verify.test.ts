@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { type Call, expectError, expectOk, send } from '../support/client.ts';
 import { call, closeClients } from '../support/grpc.ts';
+import { usedKey } from '../support/usage.ts';
 import { newAccount } from '../support/world.ts';
 
 after(closeClients);
@@ -33,8 +34,7 @@ describe('the check of a key for another service', () => {
         assert.equal(headers.get('x-ratelimit-remaining'), '3');
         const over = await expectOk(200, verify({ api_key, cost: 4 }));
         assert.deepEqual([over.valid, over.code, over.remaining], [false, 'rate_limited', 3]);
-        const { usage } = await expectOk(200, { path: `/v1/keys/${key_id}`, token: account.token });
-        assert.equal(usage.requests_today, 7);
+        await usedKey(account, key_id, 7);
     });
 
     it('sees a revocation, a change and a rotation at once', async () => {

@@ -14,7 +14,7 @@ const WINDOW_S = 20;
 /** Jobs must run again within this time, in milliseconds. */
 const SCHEDULED_MS = 75_000;
 
-const FOLDED_AT = 'job_last_success_timestamp_seconds{queue="usage",task="fold"}';
+const ROLLED_UP_AT = 'job_last_success_timestamp_seconds{queue="usage",task="roll_up"}';
 
 const PHASES: ReadonlyArray<
     readonly [what: string, ms: number, begin: (trial: Trial) => unknown, end: (trial: Trial) => unknown]
@@ -103,7 +103,7 @@ async function awaitJobs({ stack, broken, note }: Trial, after: string): Promise
     const began = performance.now();
     const since = Date.now() / 1_000 + 1; // a job that was running before does not count
     while (performance.now() - began < SCHEDULED_MS) {
-        if ((await usage.metric(FOLDED_AT)) > since) {
+        if ((await usage.metric(ROLLED_UP_AT)) > since) {
             return note(`jobs ran again ${Math.round((performance.now() - began) / 1_000)} s after ${after}`);
         }
         await delay(500);

@@ -11,7 +11,7 @@ import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
 import { recordingLog, testRedis } from '../../support/harness.ts';
 import { stubService } from '../../support/stub-service.ts';
-import { testLimiter } from '../../support/test-redis.ts';
+import { testLimiter, UNCOUNTED } from '../../support/test-redis.ts';
 import { connectTo, startReplica, until } from '../rpc/rpc.fixture.ts';
 
 const DID = 'did:key:z6Mkv4ic3R8u3nWbFyRB4E57KtdQdrfBXieJgQSendsTCpPX';
@@ -39,6 +39,7 @@ it('when a client disconnects, its call is cancelled in every process, and no pr
         services: { did: connectTo(t, [replica.address]) } as Partial<Services> as Services,
         redis,
         limiter: testLimiter({ redis, ...front }),
+        requestCounts: UNCOUNTED,
         version: '0',
         log: front.log,
         metrics: front.metrics,

@@ -13,7 +13,7 @@ import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
 import { quiet, recordingLog, testRedis } from '../../support/harness.ts';
 import { stubService } from '../../support/stub-service.ts';
-import { testLimiter, UNRESTRICTED } from '../../support/test-redis.ts';
+import { testLimiter, UNCOUNTED, UNRESTRICTED } from '../../support/test-redis.ts';
 import { connectTo, startReplica, until } from '../rpc/rpc.fixture.ts';
 
 const DID = 'did:key:z6Mkv4ic3R8u3nWbFyRB4E57KtdQdrfBXieJgQSendsTCpPX';
@@ -28,6 +28,7 @@ async function start(t: TestContext, services: Partial<Services>) {
         services: services as Services, // no other service is called
         redis,
         limiter: testLimiter({ redis, log, metrics }),
+        requestCounts: UNCOUNTED,
         version: '0',
         log,
         metrics,

@@ -18,7 +18,7 @@ import { credentialsService } from '../../../services/credentials/service.ts';
 import { keysService } from '../../../services/keys/service.ts';
 import { keyStore } from '../../../services/keys/store.ts';
 import { quiet, testRedis } from '../../support/harness.ts';
-import { testLimiter } from '../../support/test-redis.ts';
+import { testLimiter, UNCOUNTED } from '../../support/test-redis.ts';
 import { newParty, startServices } from '../credentials/credentials.fixture.ts';
 import { serveHere, TOKEN } from '../rpc/rpc.fixture.ts';
 import { AMPLE } from '../services/ample.ts';
@@ -43,6 +43,7 @@ const keys = keysService({
     store: keyStore(db),
     livenessMarks: livenessMarks({ redis, shards: 1 }),
     limiter: testLimiter({ redis }),
+    requestCounts: UNCOUNTED,
     cursors: testCursors,
     idempotency: testIdempotency(db)('keys'),
     policy: { brand: 'cred', environment: 'test', tierPolicy: 'any', keyLimits: AMPLE, keyQuota: AMPLE },
@@ -84,6 +85,7 @@ async function startOver(t: TestContext, transport: Transport) {
         services,
         redis,
         limiter: testLimiter({ redis }),
+        requestCounts: UNCOUNTED,
         version: '0',
         log: quiet,
         metrics: createMetrics(),

@@ -10,7 +10,7 @@ import { newId } from '../../../platform/ids.ts';
 import { loadConfig } from '../../../platform/process/config.ts';
 import { createMetrics, type Metrics } from '../../../platform/telemetry/metrics.ts';
 import { quiet, testRedis } from '../../support/harness.ts';
-import { testLimiter, UNRESTRICTED } from '../../support/test-redis.ts';
+import { testLimiter, UNCOUNTED, UNRESTRICTED } from '../../support/test-redis.ts';
 
 /**
  * The headers of an unfinished request. Its address is used by no other test: calls without a key are counted by
@@ -47,6 +47,7 @@ async function setUp(t: TestContext, count: number) {
         services,
         redis,
         limiter: testLimiter({ redis, metrics }),
+        requestCounts: UNCOUNTED,
         version: '0',
         log: quiet,
         metrics,

@@ -109,8 +109,8 @@ describe('the trace of a call', () => {
             key_insert: '/keys.v1.KeysService/Generate',
             key_list: '/keys.v1.KeysService/List',
             credentials_count: '/credentials.v1.CredentialsService/List',
-            usage_requests: '/usage.v1.UsageService/GetKeyUsage',
-            usage_folded: '/usage.v1.UsageService/GetStatistics',
+            usage_keys: '/usage.v1.UsageService/GetKeyUsage',
+            usage_counts: '/usage.v1.UsageService/GetStatistics',
             own_password_find: '/identity.v1.IdentityService/ChangePassword',
             password_change: '/identity.v1.IdentityService/ChangePassword',
         };

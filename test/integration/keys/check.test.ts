@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { makeApiKey } from '../../../platform/access/api-key.ts';
-import { keyBucket } from '../../../platform/access/limit-record.ts';
+import { keyBucket } from '../../../platform/access/buckets.ts';
 import { openRedis, shardTag } from '../../../platform/redis/redis.ts';
 import { quiet } from '../../support/context.ts';
 import { testContext } from '../../support/harness.ts';

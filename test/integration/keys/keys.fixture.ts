@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { parseApiKey } from '../../../platform/access/api-key.ts';
 import { livenessMarks } from '../../../platform/access/liveness-marks.ts';
+import type { RequestCounts } from '../../../platform/access/request-counts.ts';
 import type { CallContext } from '../../../platform/context.ts';
 import { type Database, sql } from '../../../platform/postgres/db.ts';
 import type { Redis } from '../../../platform/redis/redis.ts';
@@ -10,7 +11,7 @@ import type { KeyPolicy } from '../../../services/keys/generate.ts';
 import { keysService } from '../../../services/keys/service.ts';
 import { keyStore } from '../../../services/keys/store.ts';
 import { testContext, testDatabase, testRedis } from '../../support/harness.ts';
-import { testLimiter } from '../../support/test-redis.ts';
+import { testLimiter, UNCOUNTED } from '../../support/test-redis.ts';
 import { testIdempotency } from '../services/test-idempotency.ts';
 
 export const SHARDS = 4;
@@ -36,16 +37,21 @@ interface Stores {
     redis: Redis;
     /** Milliseconds since 1970. */
     clock?: () => number;
+    requestCounts?: RequestCounts;
 }
 
 /**
  * Builds the keys service on these stores. Its policy is POLICY with these changes. Requests may leave out what is empty.
  */
-export function buildKeys({ db, redis, clock = Date.now }: Stores, changed: Partial<KeyPolicy> = {}) {
+export function buildKeys(
+    { db, redis, clock = Date.now, requestCounts = UNCOUNTED }: Stores,
+    changed: Partial<KeyPolicy> = {},
+) {
     const service = keysService({
         store: keyStore(db),
         livenessMarks: livenessMarks({ redis, shards: SHARDS }),
         limiter: testLimiter({ redis, shards: SHARDS }),
+        requestCounts,
         cursors: cursors(['the service token of these tests']),
         idempotency: testIdempotency(db)('keys'),
         policy: { ...POLICY, ...changed },

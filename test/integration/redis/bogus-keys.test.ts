@@ -11,7 +11,7 @@ import { makeApiKey } from '../../../platform/access/api-key.ts';
 import { loadConfig } from '../../../platform/process/config.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { quiet, testRedis } from '../../support/harness.ts';
-import { testLimiter, UNRESTRICTED } from '../../support/test-redis.ts';
+import { testLimiter, UNCOUNTED, UNRESTRICTED } from '../../support/test-redis.ts';
 
 const UNKNOWN_KEY_LIMIT = 100;
 /**
@@ -36,6 +36,7 @@ const gateway = await startGateway({
     services,
     redis,
     limiter: testLimiter({ redis }),
+    requestCounts: UNCOUNTED,
     version: '0',
     log: quiet,
     metrics: createMetrics(),
@@ -106,9 +107,9 @@ describe('unknown API keys', () => {
     it('are counted by address, with a right or wrong checksum: Redis stores nothing for a single key', async () => {
         await callWithEach(2_000, wellFormed);
         assert.ok(lookedUp > 0);
-        assert.deepEqual((await redis.keys('limit:*')).sort(), [
-            'limit:{0}:address:127.0.0.1',
-            'limit:{0}:unknown-keys:127.0.0.1',
+        assert.deepEqual((await redis.keys('window:*')).sort(), [
+            'window:{0}:address:calls:127.0.0.1',
+            'window:{0}:address:lookups:127.0.0.1',
         ]);
         assert.deepEqual(await keptForEver(), []);
     });

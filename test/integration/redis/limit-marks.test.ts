@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { epochKey, keyBucket } from '../../../platform/access/limit-record.ts';
+import { epochKey, keyBucket } from '../../../platform/access/buckets.ts';
 import { limiter } from '../../../platform/access/limiter.ts';
 import { LIVENESS_MARK_MS, livenessMarkKey } from '../../../platform/access/liveness-marks.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';

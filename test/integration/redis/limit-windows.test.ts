@@ -1,124 +1,75 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import type { LimitRequest } from '../../../platform/access/limit-decision.ts';
-import {
-    accountsAwaitingRollUp,
-    bucketsAwaitingRollUp,
-    DAY_MS,
-    decodeLimitRecord,
-    keyBucket,
-} from '../../../platform/access/limit-record.ts';
-import { limiter } from '../../../platform/access/limiter.ts';
+import { addressBucket, keyBucket } from '../../../platform/access/buckets.ts';
 import { LIVENESS_MARK_MS, livenessMarkKey } from '../../../platform/access/liveness-marks.ts';
-import { createMetrics } from '../../../platform/telemetry/metrics.ts';
-import type { RollUpStore } from '../../../workers/usage/roll-up.store.ts';
-import { rollUp } from '../../../workers/usage/roll-up.ts';
-import { quiet } from '../../support/context.ts';
-import { testRedis } from '../../support/test-redis.ts';
-import { ageRecord } from '../services/ageing.ts';
-import { onOneDay, redisNow } from './redis-clock.ts';
+import { testLimiter, testRedis } from '../../support/test-redis.ts';
+import { redisNow } from './redis-clock.ts';
 
 const WINDOW_MS = 60_000;
 /** Tolerance for a busy machine, in milliseconds. The tests themselves do not wait. */
 const SLACK_MS = 30_000;
 
 const redis = await testRedis();
-const { take, countVerified } = limiter({
-    redis,
-    shards: 1,
-    windowMs: WINDOW_MS,
-    log: quiet,
-    metrics: createMetrics(),
-});
+const gateways = Array.from({ length: 5 }, () => testLimiter({ redis, windowMs: WINDOW_MS }));
+const [first] = gateways as [(typeof gateways)[0]];
+const { take } = first;
 
 /** A limit request without a liveness mark. By default its account is the only one of its shard. */
-function newLimitRequest(
-    limit = 10,
-    account: string = randomUUID(),
-    tag = `{${account}}`,
-): Omit<Required<LimitRequest>, 'mark'> {
-    const bucket = keyBucket(tag, account, randomUUID());
-    return {
-        tag,
-        bucket,
-        awaitingRollUp: bucketsAwaitingRollUp(tag, account),
-        version: 0,
-        limit,
-        weight: 1,
-        tier: 'pro',
-    };
+function newLimitRequest(limit = 10, account: string = randomUUID(), tag = `{${account}}`) {
+    return { tag, bucket: keyBucket(tag, account, randomUUID()), limit };
 }
 
 const times = <Result>(count: number, call: () => Promise<Result>) => Promise.all(Array.from({ length: count }, call));
 
-async function recordOf({ bucket }: Pick<LimitRequest, 'bucket'>) {
-    const packed = await redis.getBuffer(bucket);
-    assert.ok(packed, 'there is a record');
-    return decodeLimitRecord(packed);
+/** The calls that the window in Redis has admitted, and its end. */
+async function stored({ bucket }: { bucket: string }) {
+    const packed = (await redis.getBuffer(bucket)) ?? assert.fail('there is no window');
+    assert.equal(packed.length, 16);
+    return { end: packed.readDoubleLE(0), admitted: packed.readDoubleLE(8) };
 }
 
-describe('the record of a bucket', () => {
-    it('has the times of its creation and last use, and counts admitted and refused calls', () =>
-        onOneDay(redis, async (day) => {
-            const limitRequest = newLimitRequest(2);
+describe('a window', () => {
+    it('is kept until its end, and refused calls leave it as it is', async () => {
+        const ofAccount = newLimitRequest(2);
+        const tag = `{${randomUUID()}}`;
+        const ofAddress = { tag, bucket: addressBucket(tag, 'calls', '203.0.113.1'), limit: 2 };
+        for (const limitRequest of [ofAccount, ofAddress]) {
             const began = await redisNow(redis);
-            await times(5, () => take(limitRequest));
-            const { generation, lastUsed, days } = await recordOf(limitRequest);
-            const now = await redisNow(redis);
-            assert.ok(generation >= began && generation <= now, `${began} ${generation} ${now}`);
-            assert.ok(lastUsed >= began && lastUsed <= now);
-            assert.deepEqual(days, [{ day, requests: 2, refused: 3, verified: 0 }]);
-        }));
-
-    it('keeps its generation and the time of its last use when a call is refused', async () => {
-        const limitRequest = newLimitRequest(1);
-        await take(limitRequest);
-        const before = await recordOf(limitRequest);
-        while ((await redisNow(redis)) <= before.lastUsed);
-        assert.equal((await take(limitRequest)).state, 'limited');
-        const { generation, lastUsed } = await recordOf(limitRequest);
-        assert.deepEqual([generation, lastUsed], [before.generation, before.lastUsed]);
-    });
-
-    it('counts verified presentations, which do not use up the limit and do not count as a use', () =>
-        onOneDay(redis, async (day) => {
-            const limitRequest = newLimitRequest(1);
-            await times(3, () => countVerified(limitRequest));
-            const { lastUsed, days } = await recordOf(limitRequest);
-            assert.equal(lastUsed, 0);
-            assert.deepEqual(days, [{ day, requests: 0, refused: 0, verified: 3 }]);
-            assert.equal((await take(limitRequest)).state, 'admitted');
-        }));
-
-    it('is kept for two days, or until the end of the window for an address', async () => {
-        const limitRequest = newLimitRequest();
-        await take(limitRequest);
-        const keptMs = await redis.pttl(limitRequest.bucket);
-        assert.ok(keptMs <= 2 * DAY_MS && keptMs > 2 * DAY_MS - SLACK_MS, `${keptMs} ms`);
-        const { awaitingRollUp: _, ...ofAddress } = newLimitRequest(1);
-        await times(2, () => take(ofAddress));
-        const leftMs = await redis.pttl(ofAddress.bucket);
-        assert.ok(leftMs <= WINDOW_MS && leftMs > WINDOW_MS - SLACK_MS, `${leftMs} ms`);
-        assert.equal(await redis.exists(accountsAwaitingRollUp(ofAddress.tag)), 0);
-    });
-});
-
-describe('after midnight', () => {
-    it('a record keeps the counts of the previous day beside those of the new day', () =>
-        onOneDay(redis, async (day) => {
-            const limitRequest = newLimitRequest(2);
+            await take(limitRequest);
+            const opened = await stored(limitRequest);
+            assert.ok(opened.end >= began + WINDOW_MS && opened.end <= (await redisNow(redis)) + WINDOW_MS);
             await times(3, () => take(limitRequest));
-            await countVerified(limitRequest);
-            await ageRecord(redis, limitRequest.bucket, 1);
-            await take(limitRequest);
-            assert.deepEqual((await recordOf(limitRequest)).days, [
-                { day, requests: 1, refused: 0, verified: 0 },
-                { day: day - 1, requests: 2, refused: 1, verified: 1 },
-            ]);
-            await take(limitRequest);
-            assert.equal((await recordOf(limitRequest)).days[0]?.requests, 2, 'further calls count for the new day');
-        }));
+            assert.deepEqual(await stored(limitRequest), { end: opened.end, admitted: 2 });
+            const leftMs = await redis.pttl(limitRequest.bucket);
+            assert.ok(leftMs <= WINDOW_MS && leftMs > WINDOW_MS - SLACK_MS, `${leftMs} ms`);
+        }
+    });
+
+    it('is not opened by a call that weighs nothing, which sees what is left of it', async () => {
+        const limitRequest = newLimitRequest(2);
+        const look = async () => {
+            const { state, remaining } = await take({ ...limitRequest, weight: 0 });
+            return [state, remaining];
+        };
+        assert.deepEqual(await look(), ['admitted', 2]);
+        assert.equal(await redis.exists(limitRequest.bucket), 0);
+        await times(2, () => take(limitRequest));
+        assert.deepEqual(await look(), ['admitted', 0]);
+        assert.equal((await stored(limitRequest)).admitted, 2);
+    });
+
+    it('gets back what a negative weight returns, but never more than was counted', async () => {
+        const limitRequest = newLimitRequest(2);
+        const giveBack = async () => (await take({ ...limitRequest, weight: -1 })).remaining;
+        assert.equal(await giveBack(), 2);
+        assert.equal(await redis.exists(limitRequest.bucket), 0, 'it opens no window');
+        await times(2, () => take(limitRequest));
+        const { end } = await stored(limitRequest);
+        assert.deepEqual([await giveBack(), await giveBack(), await giveBack()], [1, 2, 2]);
+        assert.deepEqual(await stored(limitRequest), { end, admitted: 0 });
+        assert.equal((await take(limitRequest)).remaining, 1);
+    });
 });
 
 describe('calls of one batch', () => {
@@ -139,7 +90,7 @@ describe('calls of one batch', () => {
         assert.equal(new Set(decisions.map(({ reset }) => reset)).size, 1);
     });
 
-    it('use separate buckets, liveness marks and sets for each account', async () => {
+    it('use separate buckets and liveness marks for each account', async () => {
         const tag = `{${randomUUID()}}`;
         const claims = [newLimitRequest(5, randomUUID(), tag), newLimitRequest(1, randomUUID(), tag)] as const;
         const refused = { ...claims[1], mark: livenessMarkKey(tag, 'key', randomUUID()) };
@@ -154,10 +105,6 @@ describe('calls of one batch', () => {
                 ['admitted', 5, 3],
             ],
         );
-        for (const { bucket, awaitingRollUp } of claims)
-            assert.deepEqual(await redis.smembers(awaitingRollUp), [bucket]);
-        const accounts = await redis.smembers(accountsAwaitingRollUp(tag));
-        assert.deepEqual(accounts.sort(), claims.map(({ awaitingRollUp }) => awaitingRollUp).sort());
     });
 
     it('are limited, with 0 remaining, if the limit has dropped below the number of admitted calls', async () => {
@@ -187,33 +134,37 @@ describe('a call that is not counted', () => {
     }
 });
 
-describe('a call marks its bucket for the next roll-up', () => {
-    it('if it is the first call after a roll-up', async () => {
-        const limitRequest = newLimitRequest(10, randomUUID(), '{0}'); // the only shard that is rolled up below
-        const recorded: string[] = [];
-        const store: RollUpStore = {
-            rollUpPendingCounts: async () => 0,
-            sweepPendingCounts: async () => {},
-            recordRequests: async (counts) => void recorded.push(...counts.map(({ bucket }) => bucket)),
+describe('a call with a weight', () => {
+    it('is admitted with all of its weight or not at all, and a refusal takes nothing', async () => {
+        const request = newLimitRequest(10);
+        const take = async (weight: number) => {
+            const { state, remaining } = await first.take({ ...request, weight });
+            return [state, remaining];
         };
-        for (let round = 1; round <= 2; round++) {
-            await take(limitRequest);
-            assert.deepEqual(await redis.smembers(limitRequest.awaitingRollUp), [limitRequest.bucket]);
-            await rollUp({ store, redis, shards: 1 });
-            assert.equal(await redis.exists(limitRequest.awaitingRollUp), 0);
-            assert.equal(recorded.filter((bucket) => bucket === limitRequest.bucket).length, round);
-        }
+        assert.deepEqual(await take(7), ['admitted', 3]);
+        assert.deepEqual(await take(4), ['limited', 3]);
+        assert.deepEqual(await take(3), ['admitted', 0]);
+        assert.deepEqual(await take(1), ['limited', 0]);
     });
 
-    it('if it comes while the bucket is being rolled up', async () => {
-        const limitRequest = newLimitRequest(10, randomUUID(), '{0}');
-        await take(limitRequest);
-        const store: RollUpStore = {
-            rollUpPendingCounts: async () => 0,
-            sweepPendingCounts: async () => {},
-            recordRequests: async () => void (await take(limitRequest)),
-        };
-        await rollUp({ store, redis, shards: 1 });
-        assert.deepEqual(await redis.smembers(limitRequest.awaitingRollUp), [limitRequest.bucket]);
+    it('is counted exactly when five gateways count calls of all weights at the same time', async () => {
+        for (const limit of [10, 600, 10_000]) {
+            const request = newLimitRequest(limit);
+            const calls = Array.from({ length: 400 }, () => ({
+                ...request,
+                weight: randomInt(4) === 0 ? randomInt(2, Math.min(limit, 1_000) + 1) : 1,
+            }));
+            const decisions = await Promise.all(
+                calls.map((call, index) => (gateways[index % gateways.length] ?? first).take(call)),
+            );
+            const admitted = calls.filter((_, index) => decisions[index]?.state === 'admitted');
+            const total = admitted.reduce((sum, { weight }) => sum + weight, 0);
+            assert.ok(total <= limit, `${total} of ${limit}`);
+            const { remaining } = await first.take({ ...request, weight: 0 });
+            assert.equal(remaining, limit - total);
+            const after = await first.take(request);
+            assert.equal(after.state, total < limit ? 'admitted' : 'limited');
+            assert.equal(after.remaining, Math.max(limit - total - 1, 0));
+        }
     });
 });

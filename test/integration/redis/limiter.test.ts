@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { addressBucket, epochKey, keyBucket } from '../../../platform/access/buckets.ts';
 import type { LimitRequest } from '../../../platform/access/limit-decision.ts';
-import { bucketsAwaitingRollUp, epochKey, keyBucket } from '../../../platform/access/limit-record.ts';
 import { LIVENESS_MARK_MS, livenessMarkKey } from '../../../platform/access/liveness-marks.ts';
 import { confirmedAt, testLimiter, testRedis } from '../../support/test-redis.ts';
 
@@ -15,7 +15,7 @@ const limiters = [newLimiter(), newLimiter()] as const;
 /** The limiter of a gateway that has already made a call in the shard, so that it knows the epoch. */
 async function gateway(tag: string, which: 0 | 1 = 0) {
     const { take } = limiters[which];
-    await take({ tag, bucket: `limit:${tag}:warm:${randomUUID()}`, limit: 1 });
+    await take({ tag, bucket: `window:${tag}:warm:${randomUUID()}`, limit: 1 });
     return { take };
 }
 
@@ -27,7 +27,6 @@ function newLimitRequest(limit = 10): Required<LimitRequest> {
         tag,
         bucket: keyBucket(tag, id, id),
         mark: livenessMarkKey(tag, 'key', id),
-        awaitingRollUp: bucketsAwaitingRollUp(tag, id),
         version: 0,
         limit,
         weight: 1,
@@ -203,15 +202,15 @@ describe('a window', () => {
     async function shiftWindow({ bucket }: LimitRequest, byMs: number): Promise<void> {
         const packed = await redis.getBuffer(bucket);
         assert.ok(packed);
-        packed.writeDoubleLE(packed.readDoubleLE(8) + byMs, 8);
+        packed.writeDoubleLE(packed.readDoubleLE(0) + byMs, 0);
         await redis.set(bucket, packed, 'KEEPTTL');
     }
 });
 
-it('the record of an address expires at the end of its window', async () => {
+it('the window of an address expires at the end of its window', async () => {
     const tag = `{${randomUUID()}}`;
     const { take } = await gateway(tag);
-    const bucket = `limit:${tag}:address:203.0.113.1`;
+    const bucket = addressBucket(tag, 'calls', '203.0.113.1');
     assert.equal((await take({ tag, bucket, limit: 5 })).state, 'admitted');
     const left = await redis.pttl(bucket);
     assert.ok(left > 0 && left <= WINDOW_MS);

@@ -2,20 +2,15 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { keyBucket } from '../../../platform/access/buckets.ts';
 import { guard } from '../../../platform/access/guard.ts';
-import { bucketsAwaitingRollUp, keyBucket } from '../../../platform/access/limit-record.ts';
 import { limiter } from '../../../platform/access/limiter.ts';
 import { livenessMarkKey, livenessMarks } from '../../../platform/access/liveness-marks.ts';
-import { sql } from '../../../platform/postgres/db.ts';
 import { jobMetrics } from '../../../platform/redis/job-metrics.ts';
 import { scheduleJobs } from '../../../platform/redis/jobs.ts';
 import { awaitRedis, openRedis, shardTag } from '../../../platform/redis/redis.ts';
 import { createMetrics } from '../../../platform/telemetry/metrics.ts';
-import { rollUpStore } from '../../../workers/usage/roll-up.store.ts';
-import { rollUp } from '../../../workers/usage/roll-up.ts';
-import { usageService } from '../../../workers/usage/service.ts';
-import { usageStore } from '../../../workers/usage/store.ts';
-import { quiet, testContext, testDatabase } from '../../support/harness.ts';
+import { quiet } from '../../support/context.ts';
 import { startRedisCluster } from '../../support/redis-cluster.ts';
 import { confirmedAt } from '../../support/test-redis.ts';
 
@@ -25,7 +20,6 @@ const ACCOUNTS = 200;
 
 const cluster = await startRedisCluster();
 after(() => cluster.stop());
-const { db } = await testDatabase();
 
 async function connection() {
     const redis = openRedis({ url: cluster.url, log: quiet });
@@ -48,7 +42,7 @@ function newLimitRequest(limit: number) {
     return {
         account,
         key_id: keyId,
-        limitRequest: { tag, bucket, mark, awaitingRollUp: bucketsAwaitingRollUp(tag, account), limit },
+        limitRequest: { tag, bucket, mark, limit },
     };
 }
 
@@ -69,7 +63,7 @@ async function take(limitRequest: LimitRequest, times: number): Promise<string[]
 const first = await Promise.all(
     gateways.flatMap(({ take }) =>
         Array.from({ length: SHARDS }, (_, shard) =>
-            take({ tag: `{${shard}}`, bucket: `limit:{${shard}}:first`, limit: 10 }),
+            take({ tag: `{${shard}}`, bucket: `window:{${shard}}:first`, limit: 10 }),
         ),
     ),
 );
@@ -110,27 +104,6 @@ it('wrong passwords are counted', async () => {
         attempt(target, async () => true),
         { kind: 'rate_limited' },
     );
-});
-
-it('requests are counted at once, and the counts stay the same after the roll-up', async () => {
-    const keys = Array.from({ length: ACCOUNTS }, () => newLimitRequest(100));
-    await Promise.all(keys.map(({ limitRequest }) => take(limitRequest, 3)));
-    const usage = usageService({ store: usageStore(db), redis, shards: SHARDS, log: quiet, clock: Date.now });
-    const requests = (): Promise<number[]> =>
-        Promise.all(
-            keys.map(
-                async ({ account }) =>
-                    (await usage.getStatistics({}, testContext({ user_id: account }))).requests_this_month,
-            ),
-        );
-    const expected = Array(ACCOUNTS).fill(3);
-    assert.deepEqual(await requests(), expected);
-    await rollUp({ store: rollUpStore(db), redis, shards: SHARDS });
-    const accounts = keys.map(({ account }) => account);
-    const [row] = await db.rows<{ sum: number }>(sql.unsafe`
-        SELECT sum(requests)::bigint AS sum FROM usage.requests WHERE account = ANY(${sql.array(accounts, 'uuid')})`);
-    assert.equal(row?.sum, 3 * ACCOUNTS);
-    assert.deepEqual(await requests(), expected);
 });
 
 it('the jobs of each role run on the node of its queue', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, describe, it } from 'node:test';
 import type { Redis as Connection } from 'ioredis';
-import { bucketsAwaitingRollUp, keyBucket } from '../../../platform/access/limit-record.ts';
+import { keyBucket } from '../../../platform/access/buckets.ts';
 import { limiter } from '../../../platform/access/limiter.ts';
 import { livenessMarkKey, livenessMarks } from '../../../platform/access/liveness-marks.ts';
 import { jobMetrics } from '../../../platform/redis/job-metrics.ts';
@@ -31,7 +31,7 @@ async function gatewayAt(url: string, closing = closedAfterTest()) {
     const tag = shardTag(account, 16);
     const mark = livenessMarkKey(tag, 'key', keyId);
     const bucket = keyBucket(tag, account, keyId);
-    const limitRequest = { tag, bucket, mark, awaitingRollUp: bucketsAwaitingRollUp(tag, account), limit: 1_000 };
+    const limitRequest = { tag, bucket, mark, limit: 1_000 };
     const { take } = limiter({ redis, shards: 16, windowMs: 60_000, log: quiet, metrics: createMetrics() });
     const state = async (confirmed = false) =>
         (await take(limitRequest, confirmed ? confirmedAt(performance.now()) : undefined)).state;

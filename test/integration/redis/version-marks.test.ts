@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { epochKey, keyBucket } from '../../../platform/access/limit-record.ts';
+import { epochKey, keyBucket } from '../../../platform/access/buckets.ts';
 import type { Confirmation } from '../../../platform/access/limit-script.ts';
 import { LIVENESS_MARK_MS, livenessMarkKey, livenessMarks } from '../../../platform/access/liveness-marks.ts';
 import { openRedis, shardTag } from '../../../platform/redis/redis.ts';

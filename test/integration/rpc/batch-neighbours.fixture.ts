@@ -9,7 +9,7 @@ import { idempotencies } from '../../../services/idempotency/idempotency.ts';
 import { SERVICES } from '../../../services/index.ts';
 import type { ServiceDependencies } from '../../../services/service.ts';
 import { quiet, testDatabase, testRedis } from '../../support/harness.ts';
-import { testLimiter } from '../../support/test-redis.ts';
+import { testLimiter, UNCOUNTED } from '../../support/test-redis.ts';
 import { signingKey } from '../identity/identity.fixture.ts';
 
 /** Builds all services in this process, and clients that reach them over the local transport. */
@@ -39,6 +39,7 @@ export async function startAll() {
         ...{ config, db, redis, log: quiet, metrics, clock: Date.now, serviceClient: found.serviceClient },
         addCheck: () => {},
         limiter: () => testLimiter({ redis, metrics }),
+        requestCounts: () => UNCOUNTED,
         ...cryptoPools({ config, metrics, closing }),
         idempotency: idempotencies({ config, db, metrics, clock: Date.now }),
     };

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../platform/access/limit-record.ts';
+import { DAY_MS } from '../../../platform/days.ts';
 import { type Database, sql } from '../../../platform/postgres/db.ts';
 import type { Redis } from '../../../platform/redis/redis.ts';
 
@@ -8,17 +8,11 @@ const TIMES = [
     ['identity', 'sessions', 'expires_at'],
     ['identity', 'sessions', 'ended_at'],
     ['identity', 'spent_refreshes', 'spent_at'],
-    ['usage', 'requests', 'last_used_at'],
+    ['usage', 'keys', 'last_used_at'],
 ] as const;
 /** Tables with a day in the primary key. Days are moved far away and back, so that no row collides with another one. */
-const DAYS = ['days', 'requests', 'deltas'] as const;
+const DAYS = ['days', 'keys', 'deltas'] as const;
 const FAR = 1_000_000;
-
-/**
- * A limiter's record (platform/access/limit-record.ts): its length in bytes, and which of its doubles are times (ms
- * since 1970) and days (since 1970).
- */
-const RECORD = { length: 13 * 8, times: [0, 1, 3], days: [5, 9] } as const;
 
 /**
  * Makes all records `days` older, and deletes the Redis keys that would have expired by then. For PostgreSQL, Redis and
@@ -36,7 +30,10 @@ export async function age(db: Database, redis: Redis, days: number): Promise<voi
             await rows(sql.unsafe`UPDATE ${target} SET day = day + ${FAR}::int`);
             await rows(sql.unsafe`UPDATE ${target} SET day = day - ${FAR + days}::int`);
         }
-        await rows(sql.unsafe`UPDATE usage.requests SET life = life - ${days * DAY_MS}`);
+        // The first 48 bits of an id are its time in milliseconds.
+        await rows(sql.unsafe`
+            UPDATE usage.batches SET id = (lpad(to_hex(('x' || substr(replace(id::text, '-', ''), 1, 12))::bit(48)::bigint
+                - ${days * DAY_MS}::bigint), 12, '0') || substr(replace(id::text, '-', ''), 13))::uuid`);
     });
     for (const key of await redis.keys('*')) await ageKey(redis, key, days);
 }
@@ -56,7 +53,6 @@ async function ageKey(redis: Redis, key: string, days: number): Promise<void> {
         await redis.del(key);
         return;
     }
-    if (key.startsWith('limit:')) await ageRecord(redis, key, days);
     if (/^guard:.*:known$/.test(key)) await ageScores(redis, key, days);
     if (left > 0) await redis.pexpire(key, left - days * DAY_MS);
 }
@@ -64,17 +60,4 @@ async function ageKey(redis: Redis, key: string, days: number): Promise<void> {
 /** Makes the scores of a sorted set, which are times, `days` older. */
 async function ageScores(redis: Redis, key: string, days: number): Promise<void> {
     for (const member of await redis.zrange(key, '0', '-1')) await redis.zincrby(key, String(-days * DAY_MS), member);
-}
-
-/** Makes one record of the limiter `days` older. */
-export async function ageRecord(redis: Redis, bucket: string, days: number): Promise<void> {
-    const packed = await redis.getBuffer(bucket);
-    if (packed?.length !== RECORD.length) throw new Error(`${bucket} is not a record of the limiter`);
-    const move = (index: number, by: number): void => {
-        const value = packed.readDoubleLE(8 * index);
-        if (value > 0) packed.writeDoubleLE(value - by, 8 * index);
-    };
-    for (const index of RECORD.times) move(index, days * DAY_MS);
-    for (const index of RECORD.days) move(index, days);
-    await redis.set(bucket, packed, 'KEEPTTL');
 }

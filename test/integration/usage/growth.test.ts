@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, it } from 'node:test';
+import { addressBucket, keyBucket } from '../../../platform/access/buckets.ts';
 import { guard } from '../../../platform/access/guard.ts';
-import { bucketsAwaitingRollUp, keyBucket } from '../../../platform/access/limit-record.ts';
 import { limiter } from '../../../platform/access/limiter.ts';
 import { livenessMarkKey, livenessMarks } from '../../../platform/access/liveness-marks.ts';
+import { requestCounts } from '../../../platform/access/request-counts.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import { loadConfig } from '../../../platform/process/config.ts';
 import { shardTag } from '../../../platform/redis/redis.ts';
@@ -19,6 +20,8 @@ import { passwordPool } from '../../../workers/crypto/passwords.ts';
 import { poolMetrics } from '../../../workers/crypto/pool-metrics.ts';
 import { signaturePool } from '../../../workers/crypto/signatures.ts';
 import { findDrift } from '../../../workers/usage/recompute.store.ts';
+import { usageService } from '../../../workers/usage/service.ts';
+import { usageStore } from '../../../workers/usage/store.ts';
 import { quiet, testContext, testDatabase, testRedis } from '../../support/harness.ts';
 import { confirmedAt } from '../../support/test-redis.ts';
 import { signingKey } from '../identity/identity.fixture.ts';
@@ -48,6 +51,13 @@ after(() => Promise.all([signatures.close(), passwords.close()]));
 
 const keysPem = signingKey();
 const limits = limiter({ redis, shards: SHARDS, windowMs: 60_000, log: quiet, metrics: createMetrics() });
+const usage = usageService({ store: usageStore(db), clock: Date.now });
+const counts = requestCounts({
+    record: (batch) => usage.recordRequests(batch, testContext({ trusted: true })),
+    clock: Date.now,
+    log: quiet,
+    metrics: createMetrics(),
+});
 const ground: ServiceDependencies = {
     config: loadConfig({ REDIS_SHARDS: String(SHARDS), JWT_KEYS: keysPem }),
     db,
@@ -57,6 +67,7 @@ const ground: ServiceDependencies = {
     addCheck: () => {},
     clock: Date.now,
     limiter: () => limits,
+    requestCounts: () => counts,
     signatures: () => signatures,
     passwords: () => passwords,
     serviceClient: () => ({}) as never, // the jobs call no service, because no credential has a place on a status list
@@ -97,17 +108,14 @@ async function newUser() {
         ({ refresh_token } = await identity.refresh({ refresh_token }, testContext()));
         const tag = shardTag(user_id, SHARDS);
         const mark = livenessMarkKey(tag, 'key', keyId);
-        const claim = {
-            tag,
-            bucket: keyBucket(tag, user_id, keyId),
-            awaitingRollUp: bucketsAwaitingRollUp(tag, user_id),
-            mark,
-        };
-        for (let call = 0; call < 5; call++) await limits.take({ ...claim, limit: 3 }, confirmedAt(performance.now()));
-        await limits.countVerified(claim);
+        const claim = { tag, bucket: keyBucket(tag, user_id, keyId), mark, limit: 3 };
+        for (let call = 0; call < 5; call++) await limits.take(claim, confirmedAt(performance.now()));
+        counts.admitted({ user_id, key_id: keyId }, 3);
+        counts.refused({ user_id, key_id: keyId });
+        counts.verifiedPresentation({ user_id });
         await ended.refuse({ account: user_id, subject: 'key', ids: [randomUUID()] });
-        for (const bucket of ['address', 'unknown-keys']) {
-            await limits.take({ tag, bucket: `limit:${tag}:${bucket}:${randomUUID()}`, limit: 10 });
+        for (const what of ['calls', 'lookups'] as const) {
+            await limits.take({ tag, bucket: addressBucket(tag, what, randomUUID()), limit: 10 });
         }
         await dids.insert({
             did: `did:test:${randomUUID()}`,
@@ -122,7 +130,8 @@ const BOUNDED = [
     'usage.deltas',
     'usage.totals',
     'usage.days',
-    'usage.requests',
+    'usage.keys',
+    'usage.batches',
     'identity.sessions',
     'identity.spent_refreshes',
 ];
@@ -154,6 +163,7 @@ it('after months of the same traffic, tables and Redis have not grown, and the c
     const seen: Array<Awaited<ReturnType<typeof sizes>>> = [];
     for (let step = 1; step <= 2 * HORIZON_STEPS; step++) {
         await Promise.all(users.map((liveOneDay) => liveOneDay()));
+        await counts.stop(); // sends the counts
         for (const job of jobs) await job.run();
         seen.push(await sizes());
         await age(db, redis, STEP_DAYS);

@@ -1,48 +1,43 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
-import { bucketsAwaitingRollUp, keyBucket } from '../../../platform/access/limit-record.ts';
-import { limiter } from '../../../platform/access/limiter.ts';
 import { sql } from '../../../platform/postgres/db.ts';
-import { shardTag } from '../../../platform/redis/redis.ts';
-import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { rollUpStore } from '../../../workers/usage/roll-up.store.ts';
-import { usageService } from '../../../workers/usage/service.ts';
-import { PLATFORM, usageStore } from '../../../workers/usage/store.ts';
-import { quiet, testContext, testDatabase, testRedis } from '../../support/harness.ts';
-import { ageRecord } from '../services/ageing.ts';
+import { PLATFORM } from '../../../workers/usage/store.ts';
+import { testContext } from '../../support/harness.ts';
+import { countingFixture } from './counting.ts';
 
-const { db } = await testDatabase();
-const redis = await testRedis();
-const store = usageStore(db);
+const clock = { now: Date.parse('2026-03-03T12:00:00.000Z') };
+const { db, store, usage, gateway } = await countingFixture(() => clock.now);
 const [TODAY, WEEK] = ['2026-03-03', '2026-02-25'];
-
-const ofPlatform = (today = TODAY) => store.rolledUp({ account: PLATFORM, today, live: [] });
 
 async function addDelta(account: string, kind: string, day: string, amount = 1): Promise<void> {
     await db.rows(sql.unsafe`
         INSERT INTO usage.deltas (account, kind, day, amount) VALUES (${account}, ${kind}, ${day}, ${amount})`);
 }
 
-it('a week is today and the six days before, for requests and for active accounts', async () => {
+it('a week is today and the six days before, for requests and for active accounts, before and after the roll-up', async () => {
     for (const [day, requests] of [
+        ['2026-03-04', 1_000],
         [TODAY, 1],
         [WEEK, 10],
         ['2026-02-24', 100],
     ] as const) {
-        await db.rows(sql.unsafe`
-            INSERT INTO usage.days (account, day, requests, logins) VALUES (${randomUUID()}, ${day}, ${requests}, 0)`);
+        await addDelta(randomUUID(), 'requests', day, requests);
     }
-    const { requests_today, requests_this_week } = await ofPlatform();
-    assert.deepEqual([requests_today, requests_this_week], [1, 11]);
-    assert.deepEqual(await store.active({ today: TODAY, week: WEEK, live: [] }), { today: 1, this_week: 2 });
+    for (const _ of ['before', 'after']) {
+        const { requests_today, requests_this_week } = await store.counts({ account: PLATFORM, today: TODAY });
+        assert.deepEqual([requests_today, requests_this_week], [1, 11]);
+        assert.deepEqual(await store.active({ today: TODAY, week: WEEK }), { today: 1, this_week: 2 });
+        await rollUpStore(db).rollUpPendingCounts();
+    }
 });
 
 it('a login makes an account active before the roll-up, and other pending counts do not', async () => {
-    const before = await store.active({ today: TODAY, week: WEEK, live: [] });
+    const before = await store.active({ today: TODAY, week: WEEK });
     await addDelta(randomUUID(), 'logins', TODAY);
     await addDelta(randomUUID(), 'dids_created', TODAY);
-    const { today, this_week } = await store.active({ today: TODAY, week: WEEK, live: [] });
+    const { today, this_week } = await store.active({ today: TODAY, week: WEEK });
     assert.deepEqual([today - before.today, this_week - before.this_week], [1, 1]);
 });
 
@@ -50,56 +45,38 @@ it('counts of an earlier month are in the total but not in this month, before an
     const account = randomUUID();
     await addDelta(account, 'wallets', '2026-02-28', 3);
     await addDelta(account, 'wallets', '2026-03-01', 4);
-    const amountsNow = async () => (await store.rolledUp({ account, today: TODAY, live: [] })).amounts;
+    const amountsNow = async () => (await store.counts({ account, today: TODAY })).amounts;
     const expected = [{ kind: 'wallets', total: 7, this_month: 4 }];
     assert.deepEqual(await amountsNow(), expected);
     await rollUpStore(db).rollUpPendingCounts();
     assert.deepEqual(await amountsNow(), expected);
 });
 
-it('older counts of a record that are recorded after newer ones change nothing', async () => {
-    const [account, day] = [randomUUID(), '2026-07-07'];
-    const count = (requests: number, bucket = `${account} a`) => ({
-        ...{ bucket, account, day, life: 1, last_used_at: null },
-        ...{ requests, refused: requests, verified: requests },
-    });
-    const { recordRequests } = rollUpStore(db);
-    const seen = async () => {
-        const { amounts, requests_today } = await store.rolledUp({ account, today: day, live: [] });
-        return [requests_today, ...amounts.map(({ total }) => total)];
+it('a batch that arrives after one of a later day or month counts for its own day, and not for a later one', async () => {
+    const [account, keyId] = [randomUUID(), randomUUID()];
+    const { admitted, send } = gateway();
+    const called = async (time: string, requests: number): Promise<void> => {
+        clock.now = Date.parse(time);
+        admitted({ user_id: account, key_id: keyId }, requests);
+        await send();
     };
-    await recordRequests([count(5)]);
-    assert.deepEqual(await seen(), [5, 5, 5, 5]);
-    await recordRequests([count(3)]);
-    assert.deepEqual(await seen(), [5, 5, 5, 5]);
-    await recordRequests([count(4), count(1, `${account} b`)]);
-    assert.deepEqual(await seen(), [6, 6, 6, 6], 'they do not reduce the growth of another bucket');
-    await recordRequests([count(6)]);
-    assert.deepEqual(await seen(), [7, 7, 7, 7]);
-});
-
-it('calls for no account are not recorded as requests of an account', async () => {
-    const count = { bucket: 'b', account: PLATFORM, day: '2026-12-01', life: 1, requests: 5, refused: 0, verified: 0 };
-    await rollUpStore(db).recordRequests([{ ...count, last_used_at: null }]);
-    assert.equal((await ofPlatform('2026-12-01')).requests_today, 0);
-});
-
-it('calls on the last day of a month that await the roll-up do not count in the next month', async () => {
-    const account = randomUUID();
-    const tag = shardTag(account, 1);
-    const bucket = keyBucket(tag, account, randomUUID());
-    const metrics = createMetrics();
-    const { take } = limiter({ redis, shards: 1, windowMs: 60_000, log: quiet, metrics });
-    await take({ tag, bucket, awaitingRollUp: bucketsAwaitingRollUp(tag, account), limit: 10 });
-    const now = new Date();
-    const first = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1);
-    const statisticsAt = (time: number) =>
-        usageService({ store, redis, shards: 1, log: quiet, clock: () => time }).getStatistics(
-            {},
-            testContext({ user_id: account }),
-        );
-    assert.equal((await statisticsAt(now.getTime())).requests_this_month, 1);
-    await ageRecord(redis, bucket, now.getUTCDate()); // back to the last day of the previous month
-    const { requests_this_month, requests_today } = await statisticsAt(first);
-    assert.deepEqual([requests_this_month, requests_today], [0, 0]);
+    const seenAt = async (time: string) => {
+        clock.now = Date.parse(time);
+        const context = testContext({ user_id: account });
+        const told = await usage.getStatistics({}, context);
+        const [key] = (await usage.getKeyUsage({ key_ids: [keyId] }, context)).keys;
+        return [
+            [told.requests_today, told.requests_this_month],
+            [key?.requests_today, key?.requests_this_month],
+            key?.last_used_at,
+        ];
+    };
+    await called('2026-05-02T10:00:00.000Z', 5);
+    await called('2026-05-01T23:59:59.000Z', 3);
+    await called('2026-04-30T23:59:59.000Z', 2);
+    const last = '2026-05-02T10:00:00.000Z';
+    assert.deepEqual(await seenAt('2026-05-02T11:00:00.000Z'), [[5, 8], [5, 8], last]);
+    await called('2026-05-03T00:00:00.000Z', 1);
+    assert.deepEqual(await seenAt('2026-05-03T00:00:01.000Z'), [[1, 9], [1, 9], '2026-05-03T00:00:00.000Z']);
+    assert.deepEqual(await seenAt('2026-06-01T00:00:00.000Z'), [[0, 0], [0, 0], '2026-05-03T00:00:00.000Z']);
 });

@@ -7,10 +7,9 @@ import { rollUpStore } from '../../../workers/usage/roll-up.store.ts';
 import { rollUp } from '../../../workers/usage/roll-up.ts';
 import { usageService } from '../../../workers/usage/service.ts';
 import { usageStore } from '../../../workers/usage/store.ts';
-import { quiet, testContext, testDatabase, testRedis } from '../../support/harness.ts';
+import { testContext, testDatabase } from '../../support/harness.ts';
 
 const { db } = await testDatabase();
-const redis = await testRedis();
 
 /** A node of a statement's plan, as EXPLAIN (FORMAT JSON) shows it. */
 interface Plan {
@@ -43,7 +42,7 @@ const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nod
 async function look(account: string) {
     const plans: Plan[] = [];
     const store = usageStore(explained(plans));
-    const usage = usageService({ store, redis, shards: 1, log: quiet, clock: Date.now });
+    const usage = usageService({ store, clock: Date.now });
     const context = testContext({ user_id: account });
     const statistics = await usage.getStatistics({}, context);
     const counts = await usage.getCounts({}, context);
@@ -83,9 +82,6 @@ async function populate(accounts: number): Promise<void> {
             INSERT INTO usage.totals (account, kind, month, amount)
             SELECT account, kind, date_trunc('month', now())::date, 1
             FROM others, unnest(ARRAY['requests', 'rate_limit_hits', 'logins', 'presentations_verified']) AS kind
-        ), requests AS (
-            INSERT INTO usage.requests (bucket, account, day, life, requests, refused, verified)
-            SELECT account::text, account, now()::date - day, 1, 1, 0, 0 FROM others, generate_series(0, 6) AS day
         )
         INSERT INTO usage.days (account, day, requests, logins)
         SELECT account, now()::date - day, 1, 1 FROM others, generate_series(0, 6) AS day`);
@@ -113,7 +109,7 @@ describe('statistics of an account', () => {
     });
 
     it('read as little for 100,000 credentials as for 1,000: no whole table, and none with credentials', async () => {
-        await rollUp({ store: rollUpStore(db), redis, shards: 1 });
+        await rollUp(rollUpStore(db));
         const [ofSmall, ofLarge] = [await look(small), await look(large)];
         assert.deepEqual(issued(ofSmall), [1_000, 1_000, 1_000, 50]);
         assert.deepEqual(issued(ofLarge), [100_000, 100_000, 100_000, 5_000]);
@@ -136,7 +132,7 @@ describe('statistics of an account', () => {
             assert.ok(now.pages <= beforeWrites.pages + 20, `${beforeWrites.pages} pages, then ${now.pages}`);
         }
         assert.deepEqual(await driftOf(large), []);
-        await rollUp({ store: rollUpStore(db), redis, shards: 1 });
+        await rollUp(rollUpStore(db));
         assert.deepEqual(issued(await look(large)), [100_300, 100_300, 100_300, 5_015]);
         assert.deepEqual(await driftOf(large), []);
     });

@@ -1,84 +1,45 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { bucketsAwaitingRollUp, keyBucket, sessionsBucket } from '../../../platform/access/limit-record.ts';
-import { limiter } from '../../../platform/access/limiter.ts';
+import { dayText } from '../../../platform/days.ts';
+import { newId } from '../../../platform/ids.ts';
 import { sql } from '../../../platform/postgres/db.ts';
-import { shardTag } from '../../../platform/redis/redis.ts';
-import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { didStore } from '../../../services/did/store.ts';
 import { pruneUsage } from '../../../workers/usage/prune.store.ts';
 import { findDrift } from '../../../workers/usage/recompute.store.ts';
-import { dayText } from '../../../workers/usage/records.ts';
 import { rollUpStore } from '../../../workers/usage/roll-up.store.ts';
 import { rollUp } from '../../../workers/usage/roll-up.ts';
-import { usageService } from '../../../workers/usage/service.ts';
-import { usageStore } from '../../../workers/usage/store.ts';
-import { quiet, testContext, testDatabase, testRedis } from '../../support/harness.ts';
+import { testContext } from '../../support/harness.ts';
+import { countingFixture } from './counting.ts';
 
-/** Several shards, so that the roll-up must handle each of them. */
-const SHARDS = 4;
-const { db } = await testDatabase();
-const redis = await testRedis();
-const store = usageStore(db);
-const usage = usageService({ store, redis, shards: SHARDS, log: quiet, clock: Date.now });
-const limits = limiter({ redis, shards: SHARDS, windowMs: 60_000, log: quiet, metrics: createMetrics() });
+const { db, store, usage, trusted, gateway } = await countingFixture();
 const dids = didStore(db);
 
-const rollUpAll = () => rollUp({ store: rollUpStore(db), redis, shards: SHARDS });
+const rollUpAll = () => rollUp(rollUpStore(db));
 const makeDid = (account: string | undefined) =>
     dids.insert({ did: `did:test:${randomUUID()}`, public_key: new Uint8Array(32), account, origin: 'generated' });
-
-interface Caller {
-    account: string;
-    key_id: string;
-    /** Makes calls with the account's key, or with its session. */
-    call(times: number, by?: 'key' | 'session', limit?: number): Promise<void>;
-    verify(times: number): Promise<void>;
-    statistics(): ReturnType<typeof usage.getStatistics>;
-}
-
-function newCaller(): Caller {
-    const account = randomUUID();
-    const keyId = randomUUID();
-    const tag = shardTag(account, SHARDS);
-    const awaitingRollUp = bucketsAwaitingRollUp(tag, account);
-    const claim = (by: 'key' | 'session', limit: number) => {
-        const bucket = by === 'key' ? keyBucket(tag, account, keyId) : sessionsBucket(tag, account);
-        return { tag, bucket, awaitingRollUp, limit };
-    };
-    const repeat = (times: number, run: () => Promise<unknown>) => Promise.all(Array.from({ length: times }, run));
-    return {
-        account,
-        key_id: keyId,
-        async call(times, by = 'key', limit = 1_000) {
-            await repeat(times, () => limits.take(claim(by, limit)));
-        },
-        async verify(times) {
-            await repeat(times, () => limits.countVerified(claim('key', 0)));
-        },
-        statistics: () => usage.getStatistics({}, testContext({ user_id: account })),
-    };
-}
+const statisticsOf = (account: string) => usage.getStatistics({}, testContext({ user_id: account }));
+const platform = () => usage.getPlatformStatistics({}, trusted());
 
 describe('counts of rows', () => {
     it('are exact at once, and stay the same after one or two roll-ups', async () => {
-        const { account, statistics } = newCaller();
+        const account = randomUUID();
         for (let row = 0; row < 5; row++) await makeDid(account);
-        assert.equal((await statistics()).dids_total, 5);
+        assert.equal((await statisticsOf(account)).dids_total, 5);
         await Promise.all([rollUpAll(), rollUpAll()]);
-        assert.deepEqual([(await statistics()).dids_total, (await statistics()).dids_created_this_month], [5, 5]);
+        const { dids_total, dids_created_this_month } = await statisticsOf(account);
+        assert.deepEqual([dids_total, dids_created_this_month], [5, 5]);
         await makeDid(account);
         await rollUpAll();
-        assert.equal((await statistics()).dids_total, 6);
+        assert.equal((await statisticsOf(account)).dids_total, 6);
     });
 
     it('of the platform include rows without an owner', async () => {
-        const before = (await usage.getPlatformStatistics({}, testContext({ trusted: true }))).dids_created;
+        const before = (await platform()).dids_created;
         await Promise.all([makeDid(undefined), makeDid(undefined), makeDid(randomUUID())]);
-        assert.equal((await usage.getPlatformStatistics({}, testContext({ trusted: true }))).dids_created, before + 3);
+        assert.equal((await platform()).dids_created, before + 3);
         await rollUpAll();
-        assert.equal((await usage.getPlatformStatistics({}, testContext({ trusted: true }))).dids_created, before + 3);
+        assert.equal((await platform()).dids_created, before + 3);
     });
 
     it('agree with the rows, and drift is reported if they do not', async () => {
@@ -99,97 +60,130 @@ describe('counts of rows', () => {
 });
 
 describe('counts of requests', () => {
-    it('of an account are exact at once over all its buckets, before, during and after a roll-up', async () => {
-        const { call, verify, statistics } = newCaller();
+    it('of an account are those that all gateways have sent, before, during and after a roll-up', async () => {
+        const account = randomUUID();
+        const [key, session] = [{ user_id: account, key_id: randomUUID() }, { user_id: account }];
+        const [one, other] = [gateway(), gateway()];
         const seen = async () => {
-            const { requests_today, requests_this_month, rate_limit_hits, presentations_verified } = await statistics();
+            const told = await statisticsOf(account);
+            const { requests_today, requests_this_month, rate_limit_hits, presentations_verified } = told;
             return [requests_today, requests_this_month, rate_limit_hits, presentations_verified];
         };
-        await Promise.all([call(7), call(3, 'session'), verify(2)]);
-        await call(5, 'key', 4); // its window is full: all refused
+        one.admitted(key, 7);
+        other.admitted(session, 3);
+        for (let call = 0; call < 5; call++) other.refused(key);
+        for (let call = 0; call < 2; call++) one.verifiedPresentation(key);
+        assert.deepEqual(await seen(), [0, 0, 0, 0]);
+        await Promise.all([one.send(), other.send()]);
         assert.deepEqual(await seen(), [10, 10, 5, 2]);
-        const folding = rollUpAll();
+        const rolling = rollUpAll();
         assert.deepEqual(await seen(), [10, 10, 5, 2]);
-        await folding;
+        await rolling;
         assert.deepEqual(await seen(), [10, 10, 5, 2]);
-        await call(1); // adds to the rolled-up counts of the same bucket
-        assert.deepEqual(await seen(), [11, 11, 5, 2]);
-        await Promise.all([call(1), rollUpAll(), call(1, 'session'), rollUpAll(), verify(1)]);
+        one.admitted(key, 1);
+        other.admitted(key, 2);
+        other.verifiedPresentation(session);
+        await Promise.all([one.send(), rollUpAll(), other.send(), rollUpAll()]);
         assert.deepEqual(await seen(), [13, 13, 5, 3]);
         await rollUpAll();
         assert.deepEqual(await seen(), [13, 13, 5, 3]);
+        const { keys } = await usage.getKeyUsage({ key_ids: [key.key_id] }, testContext({ user_id: account }));
+        assert.deepEqual([keys[0]?.requests_today, keys[0]?.requests_this_month], [10, 10]);
     });
 
-    it('of a key are exact at once, and survive a loss of Redis data after the roll-up', async () => {
-        const { account, key_id, call, statistics } = newCaller();
-        const context = testContext({ user_id: account });
-        const requests = async () => (await usage.getKeyUsage({ key_ids: [key_id] }, context)).keys[0]?.requests_today;
-        await call(4);
-        assert.equal(await requests(), 4);
+    it('are added once, however often and however many at once their batch is sent', async () => {
+        const [account, keyId] = [randomUUID(), randomUUID()];
+        const count = { account, key_id: keyId, requests: 3, refused: 2, verified: 1, last_used_at_ms: Date.now() };
+        const batch = { batch_id: newId(), day: dayText(Date.now()), counts: [count] };
+        const send = () => usage.recordRequests(batch, trusted());
+        await Promise.all(Array.from({ length: 20 }, send));
         await rollUpAll();
-        await redis.del(keyBucket(shardTag(account, SHARDS), account, key_id));
-        assert.equal(await requests(), 4);
-        await call(2);
-        assert.deepEqual([await requests(), (await statistics()).requests_today], [6, 6]);
-        await rollUpAll();
-        assert.deepEqual([await requests(), (await statistics()).requests_today], [6, 6]);
+        await send();
+        const told = await statisticsOf(account);
+        assert.deepEqual([told.requests_today, told.rate_limit_hits, told.presentations_verified], [3, 2, 1]);
+        const { keys } = await usage.getKeyUsage({ key_ids: [keyId] }, testContext({ user_id: account }));
+        assert.equal(keys[0]?.requests_today, 3);
     });
 
-    it('show when a key was last used, and that another key was never used', async () => {
-        const { account, key_id, call } = newCaller();
-        const before = Date.now() - 1_000;
-        await call(1);
-        const { keys } = await usage.getKeyUsage(
-            { key_ids: [key_id, randomUUID()] },
-            testContext({ user_id: account }),
-        );
-        assert.ok(Date.parse(keys[0]?.last_used_at ?? '') >= before);
-        assert.equal(keys[1]?.last_used_at, undefined);
+    it('of the same keys, which many gateways send at once in different orders, lose nothing', async () => {
+        const account = randomUUID();
+        const keyIds = Array.from({ length: 200 }, () => randomUUID());
+        const gateways = Array.from({ length: 20 }, gateway);
+        for (const [index, { admitted }] of gateways.entries()) {
+            const order = index % 2 ? keyIds : keyIds.toReversed();
+            for (const keyId of order) admitted({ user_id: account, key_id: keyId }, 1);
+        }
+        await Promise.all([...gateways.map(({ send }) => send()), rollUpAll()]);
+        const { keys } = await usage.getKeyUsage({ key_ids: keyIds }, testContext({ user_id: account }));
+        assert.ok(keys.every(({ requests_today }) => requests_today === 20));
+        assert.equal((await statisticsOf(account)).requests_today, 4_000);
+    });
+
+    it('show when a key was last used, to its account only, and that another key was never used', async () => {
+        const [account, keyId, limited] = [randomUUID(), randomUUID(), randomUUID()];
+        const before = Date.now();
+        const { admitted, refused, verifiedPresentation, send } = gateway();
+        admitted({ user_id: account, key_id: keyId }, 1);
+        for (const count of [refused, verifiedPresentation]) count({ user_id: account, key_id: limited });
+        await send();
+        const lastUse = async (userId: string) =>
+            (
+                await usage.getKeyUsage({ key_ids: [keyId, limited, randomUUID()] }, testContext({ user_id: userId }))
+            ).keys.map(({ last_used_at }) => last_used_at);
+        const [used, ...others] = await lastUse(account);
+        assert.ok(Date.parse(used ?? '') >= before && Date.parse(used ?? '') <= Date.now());
+        assert.deepEqual(others, [undefined, undefined]);
+        assert.deepEqual(await lastUse(randomUUID()), [undefined, undefined, undefined]);
     });
 
     it('make an account active today, also in the statistics of the platform', async () => {
-        const before = await usage.getPlatformStatistics({}, testContext({ trusted: true }));
-        const { call } = newCaller();
-        await call(3);
-        const after = await usage.getPlatformStatistics({}, testContext({ trusted: true }));
+        const before = await platform();
+        const { admitted, verifiedPresentation, send } = gateway();
+        admitted({ user_id: randomUUID() }, 3);
+        verifiedPresentation({ user_id: undefined }); // of a trusted caller that acts for no account
+        await send();
+        const after = await platform();
         assert.equal(after.users_active_today, before.users_active_today + 1);
-        assert.ok(after.requests_today >= before.requests_today + 3);
+        assert.equal(after.requests_today, before.requests_today + 3);
+        assert.equal(after.presentations_verified, before.presentations_verified + 1);
         await rollUpAll();
-        const rolledUp = await usage.getPlatformStatistics({}, testContext({ trusted: true }));
-        assert.equal(rolledUp.users_active_today, after.users_active_today);
-        assert.equal(rolledUp.requests_today, after.requests_today);
+        assert.deepEqual(await platform(), after);
     });
 
-    it('leave nothing waiting in Redis after the roll-up', async () => {
-        const { account, call } = newCaller();
-        await call(1);
-        assert.equal(await redis.exists(bucketsAwaitingRollUp(shardTag(account, SHARDS), account)), 1);
-        await rollUpAll();
-        assert.equal(await redis.exists(bucketsAwaitingRollUp(shardTag(account, SHARDS), account)), 0);
+    it('are taken only from trusted callers, and only if they are well-formed', async () => {
+        const count = { account: randomUUID(), requests: 1, refused: 0, verified: 0, last_used_at_ms: 0 };
+        const batch = { batch_id: newId(), day: '2031-01-01', counts: [count] };
+        await assert.rejects(usage.recordRequests(batch, testContext()), { kind: 'forbidden' });
+        for (const bad of [
+            { ...batch, batch_id: 'x' },
+            { ...batch, day: '2031-01-01T00:00' },
+            { ...batch, counts: [{ ...count, account: '' }] },
+            { ...batch, counts: [{ ...count, key_id: '\0' }] },
+            { ...batch, counts: Array.from({ length: 10_001 }, () => count) },
+        ]) {
+            await assert.rejects(usage.recordRequests(bad, trusted()), { kind: 'invalid' });
+        }
     });
 });
 
-it('pruning removes the rows that no answer needs any more, and keeps the others', async () => {
-    const { account, key_id, statistics } = newCaller();
-    const bucket = keyBucket(shardTag(account, SHARDS), account, key_id);
-    const at = (months: number) => sql.fragment`(now() - ${`${months} months`}::interval)`;
-    for (const [months, life] of [
-        [4, 1],
-        [3, 1],
-        [3, 2],
-    ] as const) {
+it('a batch is remembered for a day, and then forgotten by the roll-up', async () => {
+    const [old, recent] = [newId(Date.now() - 86_410_000), newId(Date.now() - 86_390_000)];
+    for (const batchId of [old, recent]) await store.record({ batch_id: batchId, day: '2031-01-01', counts: [] });
+    await rollUpAll();
+    const left = await db.rows<{ id: string }>(sql.unsafe`
+        SELECT id FROM usage.batches WHERE id = ANY(${sql.array([old, recent], 'uuid')})`);
+    assert.deepEqual(left, [{ id: recent }]);
+});
+
+it('pruning removes the days of activity that no answer needs any more', async () => {
+    const account = randomUUID();
+    for (const days of [10, 11, 40]) {
         await db.rows(sql.unsafe`
-            INSERT INTO usage.requests (bucket, account, day, life, requests, refused, verified, last_used_at)
-            VALUES (${bucket}, ${account}, ${at(months)}::date, ${life}, 1, 0, 0, ${at(months)})`);
-        await db.rows(sql.unsafe`
-            INSERT INTO usage.days (account, day, requests, logins) VALUES (${account}, ${at(months)}::date, 1, 0)
-            ON CONFLICT DO NOTHING`);
+            INSERT INTO usage.days (account, day, requests, logins)
+            VALUES (${account}, (now() AT TIME ZONE 'UTC')::date - ${days}::int, 1, 0)`);
     }
-    assert.equal(await pruneUsage(db, dayText(Date.now())), 4);
+    assert.equal(await pruneUsage(db, dayText(Date.now())), 2);
     assert.equal(await pruneUsage(db, dayText(Date.now())), 0);
-    const { keys } = await usage.getKeyUsage({ key_ids: [key_id] }, testContext({ user_id: account }));
-    assert.ok(keys[0]?.last_used_at);
-    assert.equal((await statistics()).requests_this_month, 0);
 });
 
 it('the usage of keys is returned for at most 1,000 ids, and malformed ids are refused', async () => {

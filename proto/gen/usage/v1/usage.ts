@@ -80,6 +80,32 @@ export interface KeyUsage {
   last_used_at?: string | undefined;
 }
 
+export interface RecordRequestsRequest {
+  /** A UUIDv7 that names the batch. */
+  batch_id: string;
+  /** The day (UTC) of the requests: YYYY-MM-DD. */
+  day: string;
+  /** At most 10,000. */
+  counts: RequestCount[];
+}
+
+/** Requests of one key, or those that an account has made without a key. */
+export interface RequestCount {
+  /** The nil UUID for requests of trusted callers that act for no account. */
+  account: string;
+  key_id?: string | undefined;
+  requests: number;
+  /** Refused with 429. */
+  refused: number;
+  /** Presentations that were verified. */
+  verified: number;
+  /** When the last of the requests was made, in milliseconds since 1970. 0 if there are none. */
+  last_used_at_ms: number;
+}
+
+export interface RecordRequestsResponse {
+}
+
 function createBaseGetCountsRequest(): GetCountsRequest {
   return {};
 }
@@ -940,13 +966,253 @@ export const KeyUsage: MessageFns<KeyUsage> = {
   },
 };
 
-/** Usage statistics: counts of the objects that accounts own, and of the requests that they make. */
+function createBaseRecordRequestsRequest(): RecordRequestsRequest {
+  return { batch_id: "", day: "", counts: [] };
+}
+
+export const RecordRequestsRequest: MessageFns<RecordRequestsRequest> = {
+  encode(message: RecordRequestsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.batch_id !== "") {
+      writer.uint32(10).string(message.batch_id);
+    }
+    if (message.day !== "") {
+      writer.uint32(18).string(message.day);
+    }
+    for (const v of message.counts) {
+      RequestCount.encode(v!, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RecordRequestsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRecordRequestsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.batch_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.day = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.counts.push(RequestCount.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RecordRequestsRequest>): RecordRequestsRequest {
+    return RecordRequestsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RecordRequestsRequest>): RecordRequestsRequest {
+    const message = createBaseRecordRequestsRequest();
+    message.batch_id = object.batch_id ?? "";
+    message.day = object.day ?? "";
+    message.counts = object.counts?.map((e) => RequestCount.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseRequestCount(): RequestCount {
+  return { account: "", key_id: undefined, requests: 0, refused: 0, verified: 0, last_used_at_ms: 0 };
+}
+
+export const RequestCount: MessageFns<RequestCount> = {
+  encode(message: RequestCount, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    if (message.key_id !== undefined) {
+      writer.uint32(18).string(message.key_id);
+    }
+    if (message.requests !== 0) {
+      writer.uint32(24).uint64(message.requests);
+    }
+    if (message.refused !== 0) {
+      writer.uint32(32).uint64(message.refused);
+    }
+    if (message.verified !== 0) {
+      writer.uint32(40).uint64(message.verified);
+    }
+    if (message.last_used_at_ms !== 0) {
+      writer.uint32(48).uint64(message.last_used_at_ms);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RequestCount {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRequestCount();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.key_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.requests = longToNumber(reader.uint64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.refused = longToNumber(reader.uint64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.verified = longToNumber(reader.uint64());
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.last_used_at_ms = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RequestCount>): RequestCount {
+    return RequestCount.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RequestCount>): RequestCount {
+    const message = createBaseRequestCount();
+    message.account = object.account ?? "";
+    message.key_id = object.key_id ?? undefined;
+    message.requests = object.requests ?? 0;
+    message.refused = object.refused ?? 0;
+    message.verified = object.verified ?? 0;
+    message.last_used_at_ms = object.last_used_at_ms ?? 0;
+    return message;
+  },
+};
+
+function createBaseRecordRequestsResponse(): RecordRequestsResponse {
+  return {};
+}
+
+export const RecordRequestsResponse: MessageFns<RecordRequestsResponse> = {
+  encode(_: RecordRequestsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RecordRequestsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRecordRequestsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RecordRequestsResponse>): RecordRequestsResponse {
+    return RecordRequestsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<RecordRequestsResponse>): RecordRequestsResponse {
+    const message = createBaseRecordRequestsResponse();
+    return message;
+  },
+};
+
+/**
+ * Usage statistics: counts of the objects that accounts own, and of the requests that they make. Counts of objects include
+ * all completed calls. Counts of requests are at most two seconds late.
+ */
 export type UsageServiceDefinition = typeof UsageServiceDefinition;
 export const UsageServiceDefinition = {
   name: "UsageService",
   fullName: "usage.v1.UsageService",
   methods: {
-    /** Returns how many objects the calling account has created. The counts include all completed calls. */
+    /** Returns how many objects the calling account has created. */
     getCounts: {
       name: "GetCounts",
       requestType: GetCountsRequest as typeof GetCountsRequest,
@@ -955,7 +1221,7 @@ export const UsageServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** Returns all statistics of the calling account. The counts include all completed calls. */
+    /** Returns all statistics of the calling account. */
     getStatistics: {
       name: "GetStatistics",
       requestType: GetStatisticsRequest as typeof GetStatisticsRequest,
@@ -973,10 +1239,7 @@ export const UsageServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /**
-     * Returns the number of requests with each of these keys of the calling account. The counts include all completed
-     * calls.
-     */
+    /** Returns the number of requests with each of these keys of the calling account. */
     getKeyUsage: {
       name: "GetKeyUsage",
       requestType: GetKeyUsageRequest as typeof GetKeyUsageRequest,
@@ -984,6 +1247,18 @@ export const UsageServiceDefinition = {
       responseType: GetKeyUsageResponse as typeof GetKeyUsageResponse,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /**
+     * Adds the requests that a process has counted. A batch that was recorded within the last day adds nothing. For trusted
+     * callers only.
+     */
+    recordRequests: {
+      name: "RecordRequests",
+      requestType: RecordRequestsRequest as typeof RecordRequestsRequest,
+      requestStream: false,
+      responseType: RecordRequestsResponse as typeof RecordRequestsResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
     },
   },
 } as const;
@@ -995,6 +1270,17 @@ export type DeepPartial<T> = T extends Builtin ? T
   : T extends ReadonlyArray<infer U> ? ReadonlyArray<DeepPartial<U>>
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
+
+function longToNumber(int64: { toString(): string }): number {
+  const num = globalThis.Number(int64.toString());
+  if (num > globalThis.Number.MAX_SAFE_INTEGER) {
+    throw new globalThis.Error("Value is larger than Number.MAX_SAFE_INTEGER");
+  }
+  if (num < globalThis.Number.MIN_SAFE_INTEGER) {
+    throw new globalThis.Error("Value is smaller than Number.MIN_SAFE_INTEGER");
+  }
+  return num;
+}
 
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;

@@ -4,7 +4,6 @@ import { admission } from '../../../../gateway/admission/admission.ts';
 import type { Bearer } from '../../../../gateway/admission/authenticator.ts';
 import type { Decision, LimitRequest } from '../../../../platform/access/limit-decision.ts';
 import { AppError } from '../../../../platform/errors.ts';
-import { NIL_ID } from '../../../../platform/ids.ts';
 import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
 import { quiet, testContext } from '../../../support/context.ts';
 
@@ -17,7 +16,7 @@ const decision = (state: Decision['state']): Decision => ({ state, limit: 1, rem
 function setUp(options: { bearer?: Partial<Bearer>; byBucket?: Record<string, Decision['state'] | Error> } = {}) {
     const asked: LimitRequest[] = [];
     const local: LimitRequest[] = [];
-    const verified: unknown[] = [];
+    const counted: unknown[] = [];
     const admit = admission({
         authenticator: {
             identify: async () =>
@@ -30,14 +29,17 @@ function setUp(options: { bearer?: Partial<Bearer>; byBucket?: Record<string, De
                 if (state instanceof Error) throw state;
                 return decision(state);
             },
-            async countVerified(limitRequest) {
-                verified.push(limitRequest);
-            },
             takeLocally(limitRequest) {
                 local.push(limitRequest);
                 return decision('limited');
             },
             tag: (account) => `{${account}}`,
+        },
+        requestCounts: {
+            admitted: (caller, requests) => counted.push(['admitted', caller, requests]),
+            refused: (caller) => counted.push(['refused', caller]),
+            verifiedPresentation: (caller) => counted.push(['verified', caller]),
+            async stop() {},
         },
         limits: LIMITS,
         isInternal: () => false,
@@ -45,15 +47,15 @@ function setUp(options: { bearer?: Partial<Bearer>; byBucket?: Record<string, De
         metrics: createMetrics(),
         clock: Date.now,
     });
-    const call = async (token: string | undefined, accepts = { keys: true }) => {
-        const { failure } = await admit.bearer(token, accepts, CLIENT, testContext());
+    const call = async (token: string | undefined, accepts = { keys: true }, weight?: number) => {
+        const { failure } = await admit.bearer(token, accepts, CLIENT, testContext(), weight);
         return failure && [failure.kind, failure.detail];
     };
-    return { ...admit, asked, local, verified, call };
+    return { ...admit, asked, local, counted, call };
 }
 
-const OF_ADDRESS = { tag: `{${ADDRESS}}`, bucket: `limit:{${ADDRESS}}:address:${ADDRESS}`, limit: 100 };
-const OF_UNKNOWN_KEYS = { tag: `{${ADDRESS}}`, bucket: `limit:{${ADDRESS}}:unknown-keys:${ADDRESS}`, limit: 5 };
+const OF_ADDRESS = { tag: `{${ADDRESS}}`, bucket: `window:{${ADDRESS}}:address:calls:${ADDRESS}`, limit: 100 };
+const OF_UNKNOWN_KEYS = { tag: `{${ADDRESS}}`, bucket: `window:{${ADDRESS}}:address:lookups:${ADDRESS}`, limit: 5 };
 const UNKNOWN = ['unauthenticated', 'The bearer token is unknown, revoked or expired.'];
 const EXCEEDED = ['rate_limited', 'Limit of 1 requests per minute exceeded. Try again in 7 seconds.'];
 
@@ -146,23 +148,32 @@ describe('a trusted call', () => {
     });
 });
 
-describe('a verified presentation', () => {
-    const callers: Array<
-        [what: string, caller: Parameters<ReturnType<typeof setUp>['countVerified']>[0], bucket: string]
-    > = [
-        ['a key', { user_id: 'u', key_id: 'k' }, 'limit:{u}:u:key:k'],
-        ['a session', { user_id: 'u', session_id: 's' }, 'limit:{u}:u:sessions'],
-        ['a trusted caller for an account', { user_id: 'u' }, 'limit:{u}:u:internal'],
-        ['a trusted caller without an account', {}, `limit:{${NIL_ID}}:${NIL_ID}:internal`],
-    ];
-    for (const [what, caller, bucket] of callers) {
-        it(`counts for ${what}`, async () => {
-            const { countVerified, verified } = setUp();
-            await countVerified(caller);
-            const account = caller.user_id ?? NIL_ID;
-            assert.deepEqual(verified, [
-                { tag: `{${account}}`, bucket, awaitingRollUp: `unfolded:{${account}}:${account}` },
-            ]);
-        });
-    }
+describe('what is counted for the statistics', () => {
+    const limitRequest = { tag: '{u}', bucket: 'b', mark: 'm', limit: 10 };
+    const principal = { user_id: 'u', tier: 'pro', key_id: 'k' };
+    const lookUp = async () => ({ principal, limitRequest });
+
+    it('is each admitted call, as the number of requests that it counts as', async () => {
+        const { call, counted } = setUp({ bearer: { lookUp } });
+        await call('x');
+        await call('x', { keys: true }, 20);
+        assert.deepEqual(counted, [
+            ['admitted', principal, 1],
+            ['admitted', principal, 20],
+        ]);
+    });
+
+    it('is each call over its limit, as one', async () => {
+        const { call, counted } = setUp({ bearer: { lookUp }, byBucket: { b: 'limited' } });
+        await call('x', { keys: true }, 20);
+        assert.deepEqual(counted, [['refused', principal]]);
+    });
+
+    it('is a verified presentation, and nothing of a call whose caller is unknown', async () => {
+        const { call, countVerified, counted } = setUp({ bearer: {} });
+        await call('x');
+        await call(undefined);
+        countVerified(principal);
+        assert.deepEqual(counted, [['verified', principal]]);
+    });
 });

@@ -7,6 +7,7 @@ import type { Decision } from '../../../../platform/access/limit-decision.ts';
 import { AppError } from '../../../../platform/errors.ts';
 import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
 import { quiet, testContext } from '../../../support/context.ts';
+import { UNCOUNTED } from '../../../support/test-redis.ts';
 
 type State = Decision['state'];
 
@@ -43,13 +44,13 @@ function gateway(states: State[]) {
                 seen.words.push(confirmation !== undefined);
                 return decision((states.length > 1 ? states.shift() : states[0]) ?? 'admitted');
             },
-            countVerified: async () => {},
             takeLocally: () => {
                 seen.local++;
                 return decision('admitted');
             },
             tag: () => '{0}',
         },
+        requestCounts: UNCOUNTED,
         limits: { anonymous: 100, unknownKey: 100, internal: 100 },
         isInternal: () => false,
         log: quiet,

@@ -91,10 +91,9 @@ describe('a token', () => {
             principal: { user_id: 'u', tier: 'pro', key_id: 'k' },
             limitRequest: {
                 tag: '{u}',
-                bucket: 'limit:{u}:u:key:k',
+                bucket: 'window:{u}:u:key:k',
                 mark: 'mark:{u}:key:k',
                 version: 0,
-                awaitingRollUp: 'unfolded:{u}:u',
                 limit: 1_000,
                 tier: 'pro',
             },
@@ -110,9 +109,8 @@ describe('a token', () => {
             principal: { user_id: 'u', tier: 'pro', session_id: 's' },
             limitRequest: {
                 tag: '{u}',
-                bucket: 'limit:{u}:u:sessions',
+                bucket: 'window:{u}:u:sessions',
                 mark: 'mark:{u}:session:s',
-                awaitingRollUp: 'unfolded:{u}:u',
                 limit: 1_000,
                 tier: 'pro',
             },

@@ -10,7 +10,7 @@ import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
 import type { AuthenticateResponse } from '../../../../proto/gen/keys/v1/keys.ts';
 import { SCOPES, type Scope, scopeMask } from '../../../../proto/scopes.ts';
 import { quiet, testContext } from '../../../support/context.ts';
-import { UNRESTRICTED } from '../../../support/test-redis.ts';
+import { UNCOUNTED, UNRESTRICTED } from '../../../support/test-redis.ts';
 
 const T0 = 1_800_000_000_000;
 const FORMAT = { brand: 'cred', environment: 'test' } as const;
@@ -37,11 +37,10 @@ function setUp(_t: TestContext, restrictions: Partial<AuthenticateResponse> = {}
     const decision = (state: Decision['state']): Decision => ({ state, limit: 9, remaining: 8, reset: 0, wait: 1 });
     const limiter = {
         async take(limitRequest: LimitRequest) {
-            if (limitRequest.mark === undefined) seen.byAddress.push(limitRequest.bucket.split(':')[2] ?? '');
+            if (limitRequest.mark === undefined) seen.byAddress.push(limitRequest.bucket.split(':')[3] ?? '');
             else seen.charged++;
             return decision(limitRequest.mark === undefined ? 'admitted' : redis.state);
         },
-        async countVerified() {},
         takeLocally: () => decision('admitted'),
         tag: () => '{0}',
     };
@@ -62,6 +61,7 @@ function setUp(_t: TestContext, restrictions: Partial<AuthenticateResponse> = {}
             clockCompared: compared.promise,
         }),
         limiter,
+        requestCounts: UNCOUNTED,
         limits: { anonymous: 100, unknownKey: 100, internal: 100 },
         isInternal: () => false,
         log: quiet,
@@ -98,7 +98,7 @@ describe('a key that expires', () => {
         assert.deepEqual([seen.lookUps, seen.charged], [1, 2]);
         clock.now = T0 + 5_000;
         assert.deepEqual(await call(), EXPIRED);
-        assert.deepEqual([seen.charged, seen.byAddress], [2, ['unknown-keys', 'address']]);
+        assert.deepEqual([seen.charged, seen.byAddress], [2, ['lookups', 'calls']]);
     });
 
     it('is served again by the next call after its expiry was moved or removed', async (t) => {
@@ -133,7 +133,7 @@ describe('a key for some addresses', () => {
         for (const ip of ['203.0.112.255', '2001:db9::1', '::1', 'unknown'])
             assert.deepEqual(await call(ip), ELSEWHERE);
         assert.equal(seen.charged, charged);
-        assert.deepEqual(seen.byAddress.slice(0, 2), ['unknown-keys', 'address']);
+        assert.deepEqual(seen.byAddress.slice(0, 2), ['lookups', 'calls']);
     });
 
     it('is served from another address by the next call after that was allowed', async (t) => {

@@ -7,7 +7,7 @@ import type { Log } from '../../../../platform/telemetry/log.ts';
 import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
 import { quiet } from '../../../support/context.ts';
 
-const CLAIM = { tag: '{0}', bucket: 'limit:{0}:a', limit: 2, tier: 'pro' };
+const CLAIM = { tag: '{0}', bucket: 'window:{0}:a', limit: 2, tier: 'pro' };
 const UNREACHABLE = { state: 'unreachable', limit: 2, remaining: 0, reset: 0, wait: 0 };
 
 /** A limiter without a running Redis, and its warnings. */
@@ -35,12 +35,6 @@ describe('without Redis', () => {
         assert.equal(warnings.length, 2);
     });
 
-    it('a verified presentation is not counted, and the limiter only logs a warning', async (t) => {
-        const { countVerified, warnings } = withoutRedis(t);
-        await countVerified(CLAIM);
-        assert.deepEqual(warnings, ['a verified presentation was not counted']);
-    });
-
     it('a call beyond the queue is refused', async (t) => {
         const { take, warnings } = withoutRedis(t);
         const calls = Array.from({ length: 256 + 16_384 + 1 }, () => take(CLAIM)); // the first 256 leave at once
@@ -65,6 +59,7 @@ describe('without Redis', () => {
         await take(CLAIM);
         const { tier: _, ...ofAddress } = CLAIM;
         await take(ofAddress);
+        for (const weight of [0, -1]) await take({ ...CLAIM, weight }); // these are no calls
         assert.deepEqual(await counts(), [
             ...none.slice(0, 4),
             line('unreachable', 'none', 1),

@@ -39,6 +39,19 @@ it('at most 100,000 windows are kept, and the oldest are dropped first', () => {
     assert.equal(take('0', 1, T0 + 1).admitted, true);
 });
 
+it('a weight of 0 looks, and a negative one gives back; neither opens a window', () => {
+    const { take } = localWindows(WINDOW_MS);
+    const end = T0 + WINDOW_MS;
+    for (const weight of [0, -1]) {
+        assert.deepEqual(take('a', 2, T0, weight), { admitted: true, remaining: 2, end });
+    }
+    take('a', 2, T0 + 5, 2);
+    assert.deepEqual(take('a', 2, T0 + 6, 0), { admitted: true, remaining: 0, end: end + 5 });
+    assert.deepEqual(take('a', 2, T0 + 6, -1), { admitted: true, remaining: 1, end: end + 5 });
+    assert.deepEqual(take('a', 2, T0 + 6, -5), { admitted: true, remaining: 2, end: end + 5 });
+    assert.deepEqual(take('a', 2, T0 + 7), { admitted: true, remaining: 1, end: end + 5 });
+});
+
 it('a call is admitted with all of its weight or not at all', () => {
     const { take } = localWindows(WINDOW_MS);
     const end = T0 + WINDOW_MS;

@@ -1,0 +1,19 @@
+import { requestCounts } from '../../../platform/access/request-counts.ts';
+import { createMetrics } from '../../../platform/telemetry/metrics.ts';
+import { usageService } from '../../../workers/usage/service.ts';
+import { usageStore } from '../../../workers/usage/store.ts';
+import { quiet, testContext, testDatabase } from '../../support/harness.ts';
+
+/** The usage service on a database of its own. `gateway` counts requests like a process that serves calls. */
+export async function countingFixture(clock: () => number = Date.now) {
+    const { db, url } = await testDatabase();
+    const store = usageStore(db);
+    const usage = usageService({ store, clock });
+    const trusted = () => testContext({ trusted: true, user_id: undefined });
+    const gateway = () => {
+        const record = (batch: Parameters<typeof usage.recordRequests>[0]) => usage.recordRequests(batch, trusted());
+        const counts = requestCounts({ record, clock, log: quiet, metrics: createMetrics() });
+        return { ...counts, send: counts.stop };
+    };
+    return { db, url, store, usage, trusted, gateway };
+}
