@@ -99,6 +99,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
                         enterprise: config.KEY_LIMIT_ENTERPRISE,
                     },
                     keyQuota: config.QUOTA_KEYS,
+                    windowMs: config.RATE_WINDOW_SECONDS * 1_000,
                 },
             }),
         {

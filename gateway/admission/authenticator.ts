@@ -78,8 +78,9 @@ export function authenticator(options: {
                 if (!key.alive) return undefined;
                 if (key.expires_at_ms !== undefined && !isClockCompared) throw noClock();
                 const { key_id, user_id, tier, rate_limit: limit, scope_mask, version } = key;
+                const bucketId = key.bucket || key_id; // empty if the keys service is of an earlier release
                 const tag = limiter.tag(user_id);
-                const bucket = keyBucket(tag, user_id, key_id);
+                const bucket = keyBucket(tag, user_id, bucketId);
                 const mark = livenessMarkKey(tag, 'key', key_id);
                 const principal = { user_id, tier, key_id, ...(scope_mask !== undefined && { scope_mask }) };
                 const restrictions = restrictionsOf(key);

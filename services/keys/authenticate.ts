@@ -14,6 +14,7 @@ const UNKNOWN: AuthenticateResponse = {
     rate_limit: 0,
     allowed_addresses: [],
     version: 0,
+    bucket: '',
 };
 
 /**
@@ -28,7 +29,7 @@ export function authenticator({
     return async ({ hash, enforces_restrictions }, context) => {
         const key = hash.length === HASH_BYTES ? await store.findByHash(hash, context) : undefined;
         if (!key || key.revoked_at !== null || !(enforces_restrictions || isFree(key))) return UNKNOWN;
-        const { key_id, account, tier, expires_at, scopes, allowed, version } = key;
+        const { key_id, account, tier, expires_at, scopes, allowed, version, bucket } = key;
         return {
             alive: true,
             key_id,
@@ -39,6 +40,7 @@ export function authenticator({
             scope_mask: scopes === null ? undefined : scopeMask(scopes),
             allowed_addresses: [...(allowed ?? [])],
             version,
+            bucket,
         };
     };
 }

@@ -3,7 +3,7 @@ import type { CallContext } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { RenameRequest, RenameResponse, RestrictRequest } from '../../proto/gen/keys/v1/keys.ts';
 import { requireName } from '../texts.ts';
-import { tooManyActive } from './generate.ts';
+import { type KeyPolicy, tooManyActive, windowsSince } from './generate.ts';
 import { existing, ownKey } from './own-key.ts';
 import { type Restrictions, requireChange, shown } from './restrictions.ts';
 import type { KeyCounts, KeyRow, OwnKey } from './rows.ts';
@@ -12,6 +12,7 @@ import type { KeyStore } from './store.ts';
 interface ChangeOptions {
     store: KeyStore;
     livenessMarks: KeyMarks;
+    policy: KeyPolicy;
     /** Milliseconds since 1970. */
     clock: () => number;
     mostOf(context: CallContext): KeyCounts;
@@ -34,7 +35,7 @@ export function changes(options: ChangeOptions) {
             const name = request.name === undefined ? undefined : requireName(request.name);
             const change = requireChange(request, clock());
             const own = ownKey(request.key_id, context);
-            return changed(await restrict(options, { own, name, change, now: now() }, context));
+            return changed(await restrict(options, { own, name, change }, context));
         },
     };
 }
@@ -44,14 +45,16 @@ export function changes(options: ChangeOptions) {
  * former restrictions for a minute. A repeated call sets the mark.
  */
 async function restrict(
-    { store, livenessMarks, mostOf }: ChangeOptions,
-    { own, ...values }: { own: OwnKey; name: string | undefined; change: Partial<Restrictions>; now: string },
+    { store, livenessMarks, policy, clock, mostOf }: ChangeOptions,
+    { own, ...values }: { own: OwnKey; name: string | undefined; change: Partial<Restrictions> },
     context: CallContext,
 ): Promise<KeyRow> {
     const mostActive = mostOf(context).active;
+    const nowMs = clock();
+    const times = { now: new Date(nowMs).toISOString(), since: windowsSince(policy, nowMs) };
     let failure: AppError | undefined;
     const key = await store.restrict(
-        { ...own, ...values, mostActive },
+        { ...own, ...values, ...times, mostActive },
         {
             check: (current) => requireNotLonger(current, values.change),
             full: () => tooManyActive(mostActive),
@@ -66,7 +69,7 @@ async function restrict(
     return found;
 }
 
-/** A replaced key has no place among the active keys, so it must not live longer than its rotation has said. */
+/** The place of a replaced key belongs to its successor, so it must not live longer than its rotation has said. */
 function requireNotLonger(key: KeyRow, { expires_at }: Partial<Restrictions>): void {
     if (key.replaced_by === null || expires_at === undefined) return;
     if (expires_at !== null && key.expires_at !== null && Date.parse(expires_at) <= Date.parse(key.expires_at)) return;

@@ -69,9 +69,9 @@ async function count(
     { key, cost }: { key: HashedKey; cost: number },
     context: CallContext,
 ): Promise<Decision> {
-    const { account, key_id, tier } = key;
+    const { account, tier } = key;
     const tag = limiter.tag(account);
-    const bucket = keyBucket(tag, account, key_id);
+    const bucket = keyBucket(tag, account, key.bucket);
     const limitRequest = { tag, bucket, limit: rateLimit(tier), tier, weight: cost };
     const decision = await limiter.take(limitRequest, undefined, context);
     return decision.state === 'unreachable' ? limiter.takeLocally(limitRequest) : decision;

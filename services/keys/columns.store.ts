@@ -1,4 +1,5 @@
 import { sql } from '../../platform/postgres/db.ts';
+import { BUCKET } from './places.store.ts';
 import type { Restrictions } from './restrictions.ts';
 import type { NewKeyRow, OwnKey } from './rows.ts';
 
@@ -9,18 +10,17 @@ export const KEY_COLUMNS = sql.fragment`
 /** Selects a key, and blocks other changes of it until the transaction ends. */
 export function lockKey({ account, key_id }: OwnKey) {
     return sql.unsafe`
-        SELECT ${KEY_COLUMNS}, counted FROM keys.keys WHERE key_id = ${key_id} AND account = ${account} FOR UPDATE`;
+        SELECT ${KEY_COLUMNS}, ${BUCKET} AS bucket FROM keys.keys
+        WHERE key_id = ${key_id} AND account = ${account} FOR UPDATE`;
 }
 
-/** Inserts a key for each row of the preceding CTE `place`, and returns its account. */
-export function insertAtPlace(key: NewKeyRow) {
+/** The beginning of a statement that inserts a key: a condition may follow. A bucket of null is the key's own. */
+export function insertedKey(key: NewKeyRow, bucket: ReturnType<typeof sql.fragment>) {
     return sql.fragment`
         INSERT INTO keys.keys
-            (key_id, account, hash, mask, name, tier, created_at, updated_at, expires_at, scopes, allowed)
-        SELECT ${key.key_id}::uuid, account, ${sql.binary(key.hash)}, ${key.mask}, ${key.name}, ${key.tier},
-               ${key.created_at}::timestamptz, ${key.created_at}::timestamptz, ${restrictionValues(key)}
-        FROM place
-        RETURNING account`;
+            (key_id, account, hash, mask, name, tier, created_at, updated_at, expires_at, scopes, allowed, bucket)
+        SELECT ${key.key_id}::uuid, ${key.account}::uuid, ${sql.binary(key.hash)}, ${key.mask}, ${key.name}, ${key.tier},
+               ${key.created_at}::timestamptz, ${key.created_at}::timestamptz, ${restrictionValues(key)}, ${bucket}`;
 }
 
 /** The values of expires_at, scopes and allowed, in this order. */

@@ -1,10 +1,10 @@
 import { type ApiKeyFormat, makeApiKey } from '../../platform/access/api-key.ts';
+import { LIVENESS_MARK_MS } from '../../platform/access/liveness-marks.ts';
 import { type CallContext, requireUser } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { GenerateRequest, GenerateResponse } from '../../proto/gen/keys/v1/keys.ts';
 import { openAnswer, sealAnswer } from '../idempotency/claim.ts';
-import type { NewClaim } from '../idempotency/claims.store.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { type Quota, quotaExceeded } from '../quotas.ts';
 import { requireName } from '../texts.ts';
@@ -18,6 +18,8 @@ export interface KeyPolicy extends ApiKeyFormat {
     tierPolicy: 'any' | 'cap';
     /** Maximum number of active keys of an account, by tier. */
     keyLimits: Quota;
+    /** Length of a rate limit window, in milliseconds. */
+    windowMs: number;
     /** Maximum number of keys of an account, including revoked ones. */
     keyQuota: Quota;
 }
@@ -56,7 +58,9 @@ export function generator(
                 made_at: key.created_at,
                 sealed: sealAnswer(claim, { codec: GenerateResponse, message: answer }),
             };
-            const outcome = await insertInPlace(store, key, { most, claim: newClaim }, context);
+            const conditions = { most, since: windowsSince(policy, now), claim: newClaim };
+            const outcome = await store.insert(key, conditions, context);
+            if (outcome === 'refused') throw await refusal(store, { account, now: key.created_at, most }, context);
             return outcome === 'written' ? answer : undefined;
         };
         return idempotency.once(claim, { write, replay: openAnswer(GenerateResponse), lookFirst: true }, context);
@@ -73,26 +77,21 @@ function requireKeyTier({ tier: asked }: GenerateRequest, { tierPolicy }: KeyPol
 }
 
 /**
- * Inserts the key. An expired key counts as active until it is released, so a refused insertion releases those of the
- * account and is repeated. Throws AppError `forbidden` if the account may have no more keys.
+ * Since when a key has ended (ISO 8601) whose window may be open. Without Redis, gateways may accept a revoked key as long
+ * as a liveness mark lasts. `now` in milliseconds since 1970.
  */
-async function insertInPlace(
+export function windowsSince({ windowMs }: Pick<KeyPolicy, 'windowMs'>, now: number): string {
+    return new Date(now - windowMs - LIVENESS_MARK_MS).toISOString();
+}
+
+/** Why the account may not have another key. */
+async function refusal(
     store: KeyStore,
-    key: NewKeyRow,
-    conditions: { most: KeyCounts; claim: NewClaim | undefined },
+    { account, now, most }: { account: string; now: string; most: KeyCounts },
     context: CallContext,
-): Promise<'written' | 'held'> {
-    const { account, created_at: now } = key;
-    const { most } = conditions;
-    let outcome = await store.insert(key, conditions, context);
-    if (outcome === 'refused') {
-        await store.releaseExpired({ account, now }, context);
-        outcome = await store.insert(key, conditions, context);
-    }
-    if (outcome !== 'refused') return outcome;
+): Promise<AppError> {
     const { all } = await store.counts({ account, now }, context);
-    if (all >= most.all) throw quotaExceeded('API keys, revoked ones included', most.all);
-    throw tooManyActive(most.active);
+    return all >= most.all ? quotaExceeded('API keys, revoked ones included', most.all) : tooManyActive(most.active);
 }
 
 /** A new key as the answer shows it. */

@@ -1,68 +1,55 @@
 import type { CallLifetime } from '../../platform/context.ts';
-import { type Database, sql } from '../../platform/postgres/db.ts';
+import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
 import { claimedAlone, type NewClaim, type Outcome } from '../idempotency/claims.store.ts';
-import { appendPendingCounts } from '../pending-counts.store.ts';
-import { insertAtPlace } from './columns.store.ts';
+import { insertedKey } from './columns.store.ts';
+import { freeBucket, lockAccount, placesInUse, settlePlaces } from './places.store.ts';
 import type { KeyCounts, NewKeyRow } from './rows.ts';
 
-/** Thrown inside a transaction to undo a claim whose key the quotas refuse. */
+/** Thrown inside a transaction to undo it if the quotas refuse the key. */
 const REFUSED = new Error('the account has reached a quota');
 
+export interface NewKeyConditions {
+    most: KeyCounts;
+    /** Windows of keys that have ended since then may be open (ISO 8601). */
+    since: string;
+    claim?: NewClaim | undefined;
+}
+
 /**
- * Inserts the key. Concurrent callers take turns on the account's row, so each of them sees what the ones before it
- * have inserted. The trigger on keys.keys counts all keys.
+ * Inserts the key, and claims an Idempotency-Key for it if there is one. Concurrent callers take turns on the account's
+ * row, so each of them sees what the ones before it have inserted. The trigger on keys.keys counts all keys.
  */
 export async function insertKey(
     db: Database,
     key: NewKeyRow,
-    most: KeyCounts,
-    lifetime?: CallLifetime,
-): Promise<boolean> {
-    const statement = sql.unsafe`
-        WITH place AS (
-            INSERT INTO keys.accounts AS accounts (account, active_keys) VALUES (${key.account}, 1)
-            ON CONFLICT (account) DO UPDATE SET active_keys = accounts.active_keys + 1
-            WHERE accounts.active_keys < ${most.active} AND accounts.all_keys < ${most.all}
-            RETURNING account
-        ), written AS (
-            ${insertAtPlace(key)}
-        )
-        ${appendPendingCounts('api_keys_active')}
-        RETURNING account`;
-    const counted = await db.rows(statement, 'key_insert', lifetime);
-    return counted.length === 1;
-}
-
-/** Like insertKey, for a key with a claim. If the quotas refuse the key, the transaction takes the claim back. */
-export async function insertOnce(
-    db: Database,
-    key: NewKeyRow,
-    { most, claim }: { most: KeyCounts; claim: NewClaim },
+    { most, since, claim }: NewKeyConditions,
     lifetime?: CallLifetime,
 ): Promise<Outcome> {
-    const statement = sql.unsafe`
-        WITH ${claimedAlone('keys', claim)}, place AS (
-            INSERT INTO keys.accounts AS accounts (account, active_keys) SELECT ${key.account}::uuid, 1 FROM claimed
-            ON CONFLICT (account) DO UPDATE SET active_keys = accounts.active_keys + 1
-            WHERE accounts.active_keys < ${most.active} AND accounts.all_keys < ${most.all}
-            RETURNING account
-        ), written AS (
-            ${insertAtPlace(key)}
-        ), counted AS (${appendPendingCounts('api_keys_active')})
-        SELECT (SELECT count(*) FROM claimed) AS claims, (SELECT count(*) FROM written) AS keys`;
+    const { account, created_at: now } = key;
+    const work = async (transaction: Queries): Promise<Outcome> => {
+        await transaction.rows(sql.unsafe`
+            INSERT INTO keys.accounts (account, active_keys) VALUES (${account}, 0) ON CONFLICT DO NOTHING`);
+        const all = await lockAccount(transaction, account);
+        if (claim && !(await makeClaim(transaction, claim))) return 'held';
+        if (all >= most.all) throw REFUSED;
+        const inserted = await transaction.rows(sql.unsafe`
+            ${insertedKey(key, sql.fragment`(${freeBucket({ account, now, since })})`)}
+            WHERE (${placesInUse(account, now)}) < ${most.active}
+            RETURNING key_id`);
+        if (inserted.length === 0) throw REFUSED;
+        await settlePlaces(transaction, [account], now);
+        return 'written';
+    };
     try {
-        return await db.transaction(
-            async ({ rows }) => {
-                const [made] = await rows<{ claims: number; keys: number }>(statement);
-                if (made?.claims === 0) return 'held';
-                if (made?.keys === 0) throw REFUSED;
-                return 'written';
-            },
-            'key_insert_once',
-            lifetime,
-        );
+        return await db.transaction(work, 'key_insert', lifetime);
     } catch (error) {
         if (error === REFUSED) return 'refused';
         throw error;
     }
+}
+
+/** Returns false if an earlier call holds the claim. */
+export async function makeClaim({ rows }: Queries, claim: NewClaim): Promise<boolean> {
+    const made = await rows(sql.unsafe`WITH ${claimedAlone('keys', claim)} SELECT id FROM claimed`);
+    return made.length > 0;
 }

@@ -1,7 +1,8 @@
 import type { CallLifetime } from '../../platform/context.ts';
+import { newId } from '../../platform/ids.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
-import { appendPendingCounts } from '../pending-counts.store.ts';
 import { arrayOf, KEY_COLUMNS, lockKey } from './columns.store.ts';
+import { BUCKET, freeBucket, lives, lockAccount, placesInUse, settlePlaces } from './places.store.ts';
 import { hasExpired, type Restrictions } from './restrictions.ts';
 import type { KeyRow, LockedKeyRow, OwnKey } from './rows.ts';
 
@@ -9,6 +10,8 @@ export interface RestrictionChange extends OwnKey {
     name: string | undefined;
     change: Partial<Restrictions>;
     now: string;
+    /** Windows of keys that have ended since then may be open (ISO 8601). */
+    since: string;
     /** Maximum number of active keys of the account. */
     mostActive: number;
 }
@@ -21,42 +24,57 @@ interface Steps {
     beforeCommit(version: number): Promise<void>;
 }
 
-/** Changes restrictions of a key in a transaction, which gives it the next version. Undefined: there is no such key. */
+/**
+ * Changes restrictions of a key in a transaction, which gives it the next version. An expired key that lives again needs
+ * a place. Undefined: there is no such key.
+ */
 export function restrictKey(
     db: Database,
-    { name, change, now, mostActive, ...own }: RestrictionChange,
+    { name, change, now, since, mostActive, ...own }: RestrictionChange,
     { check, full, beforeCommit }: Steps,
     lifetime?: CallLifetime,
 ): Promise<KeyRow | undefined> {
     const work = async (transaction: Queries): Promise<KeyRow | undefined> => {
+        if (change.expires_at !== undefined) await lockAccount(transaction, own.account);
         const [key] = await transaction.rows<LockedKeyRow>(lockKey(own));
         if (!key) return undefined;
         check(key);
         const next = { ...key, ...change };
-        const isActive = key.revoked_at === null && key.replaced_by === null && !hasExpired(next, Date.parse(now));
-        const isBack = isActive && !key.counted;
-        if (isBack && !(await takePlace(transaction, own, mostActive))) throw full();
+        const isBack =
+            key.revoked_at === null && hasExpired(key, Date.parse(now)) && !hasExpired(next, Date.parse(now));
+        const bucket = isBack ? await takePlace(transaction, key, { now, since, mostActive }) : key.bucket;
+        if (bucket === undefined) throw full();
         const [changed] = await transaction.rows<KeyRow & { version: number }>(sql.unsafe`
             UPDATE keys.keys SET name = ${name ?? key.name}, updated_at = ${now}, version = version + 1,
                 expires_at = ${next.expires_at}::timestamptz, scopes = ${arrayOf(next.scopes, 'text')},
-                allowed = ${arrayOf(next.allowed, 'cidr')}, counted = counted OR ${isBack}
+                allowed = ${arrayOf(next.allowed, 'cidr')}, bucket = ${bucket}
             WHERE key_id = ${key.key_id}
             RETURNING ${KEY_COLUMNS}, version`);
+        if (isBack) await settlePlaces(transaction, [own.account], now);
         if (changed) await beforeCommit(changed.version);
         return changed;
     };
     return db.transaction(work, 'key_restrict', lifetime);
 }
 
-/** Counts an expired key as active again. Returns false if the account has too many active keys. */
-async function takePlace(transaction: Queries, { account }: OwnKey, mostActive: number): Promise<boolean> {
-    const taken = await transaction.rows(sql.unsafe`
-        WITH written AS (
-            UPDATE keys.accounts SET active_keys = active_keys + 1
-            WHERE account = ${account} AND active_keys < ${mostActive}
-            RETURNING account
-        )
-        ${appendPendingCounts('api_keys_active')}
-        RETURNING account`);
-    return taken.length === 1;
+/**
+ * Returns the bucket of a key that lives again: its own if a key that it has replaced still has its place, otherwise one
+ * as a new key would get. Undefined: the account has no place for it.
+ */
+async function takePlace(
+    { rows }: Queries,
+    { account, key_id, bucket }: LockedKeyRow,
+    { now, since, mostActive }: Pick<RestrictionChange, 'now' | 'since' | 'mostActive'>,
+): Promise<string | undefined> {
+    const [found] = await rows<{ has_place: boolean; places: number; free: string | null; is_own_taken: boolean }>(
+        sql.unsafe`
+            SELECT EXISTS (SELECT FROM keys.keys WHERE account = ${account} AND replaced_by = ${key_id} AND ${lives(now)})
+                       AS has_place,
+                   (${placesInUse(account, now)}) AS places, (${freeBucket({ account, now, since })}) AS free,
+                   EXISTS (SELECT FROM keys.keys WHERE account = ${account} AND ${BUCKET} = ${bucket} AND ${lives(now)})
+                       AS is_own_taken`,
+    );
+    if (found?.has_place) return bucket;
+    if (!found || found.places >= mostActive) return undefined;
+    return found.free ?? (found.is_own_taken ? newId() : bucket);
 }

@@ -1,7 +1,9 @@
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
-import { claimedAlone, type NewClaim, sealClaim } from '../idempotency/claims.store.ts';
-import { insertAtPlace, lockKey } from './columns.store.ts';
+import { type NewClaim, sealClaim } from '../idempotency/claims.store.ts';
+import { insertedKey, lockKey } from './columns.store.ts';
+import { makeClaim } from './insert.store.ts';
+import { BUCKET, lives, lockAccount, settlePlaces } from './places.store.ts';
 import type { KeyRow, LockedKeyRow, NewKeyRow, OwnKey } from './rows.ts';
 
 export interface Rotation extends OwnKey {
@@ -27,8 +29,8 @@ interface Steps {
     check(key: KeyRow): void;
     /** Returns the error if the account may have no more keys. */
     full(): Error;
-    /** `version`: that of the old key. If it throws, nothing is changed. */
-    beforeCommit(version: number): Promise<void>;
+    /** `version`: that of the old key. `ended`: the keys that end at once. If it throws, nothing is changed. */
+    beforeCommit(old: { version: number; ended: readonly string[] }): Promise<void>;
 }
 
 export interface Replacement {
@@ -38,8 +40,9 @@ export interface Replacement {
 }
 
 /**
- * Inserts a key that takes the place of another among the account's active keys. Undefined: there is no such key.
- * `held`: nothing was done, because an earlier call holds the claim.
+ * Inserts a key that takes over the place and the bucket of another one. An earlier key at this place, which the other
+ * one has replaced, ends. Undefined: there is no such key. `held`: nothing was done, because an earlier call holds the
+ * claim.
  */
 export function rotateKey(
     db: Database,
@@ -47,34 +50,33 @@ export function rotateKey(
     { check, full, beforeCommit }: Steps,
     lifetime?: CallLifetime,
 ): Promise<Replacement | 'held' | undefined> {
+    const now = successor.created_at;
     const work = async (transaction: Queries): Promise<Replacement | 'held' | undefined> => {
+        const all = await lockAccount(transaction, own.account);
         const [key] = await transaction.rows<LockedKeyRow>(lockKey(own));
         if (!key) return undefined;
         if (claim && !(await makeClaim(transaction, claim))) return 'held'; // before an earlier rotation counts against it
         check(key);
-        const { account, name, tier, expires_at, scopes, allowed } = key;
+        if (all >= mostAll) throw full();
+        const { account, name, tier, expires_at, scopes, allowed, bucket } = key;
+        const predecessors = await transaction.rows<{ key_id: string }>(sql.unsafe`
+            UPDATE keys.keys SET revoked_at = ${now}, updated_at = ${now}
+            WHERE account = ${account} AND ${BUCKET} = ${bucket} AND ${lives(now)} AND key_id <> ${key.key_id}
+            RETURNING key_id`);
         const created = { ...successor, account, name, tier, expires_at, scopes, allowed };
-        const inserted = await transaction.rows(sql.unsafe`
-            WITH place AS (SELECT account FROM keys.accounts WHERE account = ${account} AND all_keys < ${mostAll} FOR UPDATE)
-            ${insertAtPlace(created)}`);
-        if (inserted.length === 0) throw full();
+        await transaction.rows(sql.unsafe`${insertedKey(created, sql.fragment`${bucket}::uuid`)}`);
         const [old] = await transaction.rows<{ expires_at: string; version: number }>(sql.unsafe`
             UPDATE keys.keys SET replaced_by = ${successor.key_id}, expires_at = least(expires_at, ${ends}::timestamptz),
-                revoked_at = ${revokes ? ends : null}::timestamptz, counted = false, version = version + 1,
-                updated_at = ${successor.created_at}::timestamptz
+                revoked_at = ${revokes ? ends : null}::timestamptz, version = version + 1, updated_at = ${now}
             WHERE key_id = ${key.key_id}
             RETURNING expires_at, version`);
         if (!old) throw new Error('the locked row is gone');
+        await settlePlaces(transaction, [account], now);
         const replacement = { successor: created, ends: old.expires_at };
         if (claim) await transaction.rows(sealClaim('keys', claim, claim.seal(replacement)));
-        await beforeCommit(old.version);
+        const ended = predecessors.map(({ key_id }) => key_id).concat(revokes ? key.key_id : []);
+        await beforeCommit({ version: old.version, ended });
         return replacement;
     };
     return db.transaction(work, 'key_rotate', lifetime);
-}
-
-/** Returns false if an earlier call holds the claim. */
-async function makeClaim({ rows }: Queries, claim: NewClaim): Promise<boolean> {
-    const made = await rows(sql.unsafe`WITH ${claimedAlone('keys', claim)} SELECT id FROM claimed`);
-    return made.length > 0;
 }

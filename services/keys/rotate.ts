@@ -70,7 +70,7 @@ async function rotate(
         {
             check: (key) => requireActive(key, now),
             full: () => quotaExceeded('API keys, revoked ones included', mostAll),
-            beforeCommit: (version) => announce(livenessMarks, { ...own, version, overlapMs }, context),
+            beforeCommit: (old) => announce(livenessMarks, { ...own, ...old, overlapMs }, context),
         },
         context,
     );
@@ -78,19 +78,21 @@ async function rotate(
 }
 
 /**
- * Tells the gateways when the old key ends. Throws `unavailable`, which undoes the rotation, if that matters and fails:
- * an answer 503 after the commit would lose the new key. It does not matter if every gateway asks again before the end.
+ * Tells the gateways which keys have ended, and when the old key ends. Throws `unavailable`, which undoes the rotation, if
+ * that matters and fails: an answer 503 after the commit would lose the new key. It does not matter if every gateway asks
+ * again before the end.
  */
 async function announce(
     livenessMarks: KeyMarks,
-    { overlapMs, version, ...own }: OwnKey & { version: number; overlapMs: number },
+    { overlapMs, version, ended, ...own }: OwnKey & { version: number; ended: readonly string[]; overlapMs: number },
     context: CallContext,
 ): Promise<void> {
-    const failure =
-        overlapMs === 0
-            ? await livenessMarks.refuse({ account: own.account, subject: 'key', ids: [own.key_id] }, context)
-            : await livenessMarks.changeVersion({ ...own, version }, context);
-    if (failure === undefined || overlapMs > LIVENESS_MARK_MS) return;
+    const [notEnded, notChanged] = await Promise.all([
+        ended.length > 0 && livenessMarks.refuse({ account: own.account, subject: 'key', ids: ended }, context),
+        overlapMs > 0 && livenessMarks.changeVersion({ ...own, version }, context),
+    ]);
+    const failure = notEnded || (overlapMs <= LIVENESS_MARK_MS && notChanged);
+    if (!failure) return;
     throw new AppError('unavailable', 'The API key was not replaced, because gateways could not be told. Try again.', {
         retry_after: 1,
         reason: 'redis',

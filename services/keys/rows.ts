@@ -17,8 +17,8 @@ export interface KeyRow extends Restrictions {
 
 /** A row that the transaction has locked. */
 export interface LockedKeyRow extends KeyRow {
-    /** Whether it is one of the account's active keys in keys.accounts, unless it is revoked. */
-    counted: boolean;
+    /** The rate limit window in which its calls count. */
+    bucket: string;
 }
 
 export interface NewKeyRow extends Restrictions {
@@ -38,7 +38,7 @@ export interface OwnKey {
 }
 
 export interface KeyCounts {
-    /** Neither revoked nor expired nor replaced. */
+    /** Keys that are neither revoked nor expired. A key and the one that has replaced it count as one. */
     active: number;
     /** Including revoked ones. */
     all: number;

@@ -41,7 +41,7 @@ export function keysService(options: KeysOptions): ServiceOf<typeof KeysServiceD
     return {
         generate: generator({ store, idempotency, policy, clock, mostOf }),
         list: lister({ store, cursors, clock }),
-        ...changes({ store, livenessMarks, clock, mostOf }),
+        ...changes({ store, livenessMarks, policy, clock, mostOf }),
         rotate: rotator({ store, idempotency, livenessMarks, policy, clock, mostOf }),
         authenticate: authenticator({ store }),
         check: checker({ store, limiter, requestCounts, policy, clock }),

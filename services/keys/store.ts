@@ -2,16 +2,14 @@ import type { Coalescer } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
-import type { NewClaim, Outcome } from '../idempotency/claims.store.ts';
-import { appendPendingCounts } from '../pending-counts.store.ts';
 import type { Tier } from '../tiers.ts';
 import { KEY_COLUMNS, RESTRICTION_COLUMNS } from './columns.store.ts';
-import { releaseExpired } from './expired.store.ts';
-import { insertKey, insertOnce } from './insert.store.ts';
+import { insertKey } from './insert.store.ts';
+import { BUCKET, lockAccount, placesInUse, releaseExpired, settlePlaces } from './places.store.ts';
 import { restrictKey } from './restrict.store.ts';
 import type { Restrictions } from './restrictions.ts';
 import { rotateKey } from './rotate.store.ts';
-import type { KeyCounts, KeyRow, NewKeyRow, OwnKey } from './rows.ts';
+import type { KeyCounts, KeyRow, OwnKey } from './rows.ts';
 
 /** A key that was found by its hash. */
 export interface HashedKey extends Restrictions {
@@ -20,18 +18,13 @@ export interface HashedKey extends Restrictions {
     tier: Tier;
     revoked_at: string | null;
     version: number;
+    /** The rate limit window in which its calls count. */
+    bucket: string;
 }
 
 export interface KeyStore {
-    /**
-     * Inserts the key, and claims an Idempotency-Key for it if there is one. `refused`: the account has reached one of its
-     * quotas.
-     */
-    insert(
-        key: NewKeyRow,
-        conditions: { most: KeyCounts; claim?: NewClaim | undefined },
-        lifetime?: CallLifetime,
-    ): Promise<Outcome>;
+    /** `refused`: the account has reached one of its quotas. */
+    insert: Bound<typeof insertKey>;
     /** `now`: ISO 8601. */
     counts(target: { account: string; now: string }, lifetime?: CallLifetime): Promise<KeyCounts>;
     /** Returns up to `limit` keys that are older than `before`, newest first. */
@@ -58,16 +51,10 @@ type Bound<Statement> = Statement extends (db: Database, ...rest: infer Rest) =>
 
 export function keyStore(db: Database): KeyStore {
     return {
-        async insert(key, { most, claim }, lifetime) {
-            if (claim) return insertOnce(db, key, { most, claim }, lifetime);
-            return (await insertKey(db, key, most, lifetime)) ? 'written' : 'refused';
-        },
+        insert: (key, conditions, lifetime) => insertKey(db, key, conditions, lifetime),
         async counts({ account, now }, lifetime) {
             const statement = sql.unsafe`
-                SELECT active_keys - (
-                    SELECT count(*) FROM keys.keys
-                    WHERE account = ${account} AND expires_at <= ${now} AND counted AND revoked_at IS NULL
-                ) AS active, all_keys AS "all"
+                SELECT (${placesInUse(account, now)}) AS active, all_keys AS "all"
                 FROM keys.accounts WHERE account = ${account}`;
             const [row] = await db.rows<KeyCounts>(statement, 'key_counts', lifetime);
             return row ?? { active: 0, all: 0 };
@@ -86,14 +73,14 @@ export function keyStore(db: Database): KeyStore {
         rename: (target, lifetime) => renameKey(db, target, lifetime),
         restrict: (change, steps, lifetime) => restrictKey(db, change, steps, lifetime),
         rotate: (rotation, steps, lifetime) => rotateKey(db, rotation, steps, lifetime),
-        releaseExpired: (target, lifetime) => releaseExpired(db, target, lifetime),
+        releaseExpired: (target) => releaseExpired(db, target),
         findByHash: rowLookup<Uint8Array, HashedKey & { hash: Buffer }>(db, {
             name: 'key_find',
             statement: 'keys_find',
             keyOf: ({ hash }) => hash,
             textOf: (hash) => Buffer.from(hash).toString('hex'),
             query: (hashes) => sql.unsafe`
-                SELECT hash, key_id, account, tier, revoked_at, version, ${RESTRICTION_COLUMNS} FROM keys.keys
+                SELECT hash, key_id, account, tier, revoked_at, version, ${BUCKET} AS bucket, ${RESTRICTION_COLUMNS} FROM keys.keys
                 WHERE hash = ANY(${sql.array(
                     hashes.map((hash) => Buffer.from(hash)),
                     'bytea',
@@ -131,19 +118,18 @@ async function revokeKey(
     { account, key_id, now }: OwnKey & { now: string },
     lifetime?: CallLifetime,
 ): Promise<string> {
-    const statement = sql.unsafe`
-        WITH revoked AS (
-            UPDATE keys.keys SET revoked_at = ${now}
-            WHERE key_id = ${key_id} AND account = ${account} AND revoked_at IS NULL
-            RETURNING account, counted
-        ), written AS (
-            SELECT account FROM revoked WHERE counted
-        ), freed AS (
-            UPDATE keys.accounts SET active_keys = active_keys - 1 WHERE account IN (SELECT account FROM written)
-        )
-        ${appendPendingCounts('api_keys_active', -1)}`;
-    await db.rows(statement, 'key_revoke', lifetime);
-    // A separate statement: if two callers revoke the key, the later one can only now see the time of the earlier one.
+    await db.transaction(
+        async (transaction) => {
+            await lockAccount(transaction, account);
+            const revoked = await transaction.rows(sql.unsafe`
+                UPDATE keys.keys SET revoked_at = ${now}
+                WHERE key_id = ${key_id} AND account = ${account} AND revoked_at IS NULL
+                RETURNING key_id`);
+            if (revoked.length > 0) await settlePlaces(transaction, [account], now);
+        },
+        'key_revoke',
+        lifetime,
+    );
     const key = await findKey(db, { account, key_id }, lifetime);
     return key?.revoked_at ?? now;
 }

@@ -25,7 +25,7 @@ export async function findDrift(db: Database): Promise<readonly Drift[]> {
             UNION ALL
             SELECT account, 'presentations_created', count(*) FROM presentations.presentations GROUP BY 1
             UNION ALL
-            SELECT account, 'api_keys_active', count(*) FROM keys.keys WHERE revoked_at IS NULL GROUP BY 1
+            SELECT account, 'api_keys_active', count(*) FROM keys.keys WHERE revoked_at IS NULL AND counted GROUP BY 1
             UNION ALL
             SELECT account, 'wallets', count(*) FROM wallet.wallets GROUP BY 1
             UNION ALL

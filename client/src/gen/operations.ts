@@ -135,7 +135,7 @@ export interface Api {
         rename(input: KeysRenameInput, options?: CallOptions): Call<KeysRenameData>;
         /**
          * Rotate an API key.
-         * Creates a key that replaces this one, with the same name, tier and restrictions. Both keys work during the overlap, so that callers can change over without a failed call. Then the old key ends, or earlier if it expires earlier. The old key gives its place among the active keys to the new one. Only this answer contains the complete new key.
+         * Creates a key that replaces this one, with the same name, tier and restrictions. Both keys work during the overlap, so that callers can change over without a failed call. Then the old key ends, or earlier if it expires earlier. The two keys count as one active key and share a rate limit. A key that the old one has replaced ends at once. Only this answer contains the complete new key.
          *
          * `POST /v1/keys/{key_id}/rotate`
          */

@@ -94,7 +94,7 @@ export const keyOperations = {
     'keys.rotate': {
         summary: 'Rotate an API key',
         description:
-            'Creates a key that replaces this one, with the same name, tier and restrictions. Both keys work during the overlap, so that callers can change over without a failed call. Then the old key ends, or earlier if it expires earlier. The old key gives its place among the active keys to the new one. Only this answer contains the complete new key.',
+            'Creates a key that replaces this one, with the same name, tier and restrictions. Both keys work during the overlap, so that callers can change over without a failed call. Then the old key ends, or earlier if it expires earlier. The two keys count as one active key and share a rate limit. A key that the old one has replaced ends at once. Only this answer contains the complete new key.',
         refusals: {
             ...refusals,
             forbidden: 'The account has reached its quota of keys, revoked ones included.',

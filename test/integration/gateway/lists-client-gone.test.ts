@@ -46,7 +46,14 @@ const keys = keysService({
     requestCounts: UNCOUNTED,
     cursors: testCursors,
     idempotency: testIdempotency(db)('keys'),
-    policy: { brand: 'cred', environment: 'test', tierPolicy: 'any', keyLimits: AMPLE, keyQuota: AMPLE },
+    policy: {
+        brand: 'cred',
+        environment: 'test',
+        tierPolicy: 'any',
+        keyLimits: AMPLE,
+        keyQuota: AMPLE,
+        windowMs: 60_000,
+    },
     clock: Date.now,
 });
 const credentials = credentialsService({

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '../../../platform/ids.ts';
+import { sql } from '../../../platform/postgres/db.ts';
 import { keyStore } from '../../../services/keys/store.ts';
 import { testDatabase } from '../../support/harness.ts';
 
@@ -13,7 +14,7 @@ test('the store revokes and renames a key only for its own account, whatever its
     const hash = Buffer.alloc(32, 1);
     await store.insert(
         { key_id: keyId, account, hash, mask: 'm', name: 'a', tier: 'free', created_at: now, ...FREE },
-        { most: { active: 1, all: 1 } },
+        { most: { active: 1, all: 1 }, since: now },
     );
     const ofAnother = { account: newId(), key_id: keyId, now };
     await store.revoke(ofAnother);
@@ -36,9 +37,19 @@ test('expired keys of all accounts are released from the counts of active keys, 
         ...FREE,
         expires_at: index === 2 ? at(1) : at(0),
     }));
-    for (const key of keys) await store.insert(key, { most: { active: 9, all: 9 } });
+    for (const key of keys) await store.insert(key, { most: { active: 9, all: 9 }, since: at(-1) });
+    /** The active keys as the statistics and programs of the previous release count them. */
     const active = () =>
-        Promise.all(keys.map(async ({ account }) => (await store.counts({ account, now: at(-1) })).active));
+        Promise.all(
+            keys.map(async ({ account }) => {
+                const [row] = await db.rows<{ places: number; counted: number }>(sql.unsafe`
+                    SELECT active_keys AS places, (
+                        SELECT sum(amount)::int FROM usage.deltas WHERE account = ${account} AND kind = 'api_keys_active'
+                    ) AS counted FROM keys.accounts WHERE account = ${account}`);
+                assert.equal(row?.places, row?.counted);
+                return row?.places;
+            }),
+        );
     await store.releaseExpired({ now: at(-1) });
     assert.deepEqual(await active(), [1, 1, 1]);
     await store.releaseExpired({ now: at(0) });

@@ -21,6 +21,7 @@ export const POLICY: KeyPolicy = {
     tierPolicy: 'any',
     keyLimits: { free: 20, basic: 50, pro: 200, enterprise: 1_000 },
     keyQuota: { free: 1_000, basic: 1_000, pro: 1_000, enterprise: 1_000 },
+    windowMs: 60_000,
 };
 
 /** What a request contains if it changes no restrictions. */

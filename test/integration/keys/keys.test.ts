@@ -28,6 +28,7 @@ test('a new key authenticates as its account, with its own tier and limit', asyn
         scope_mask: undefined,
         allowed_addresses: [],
         version: 0,
+        bucket: raised.key_id,
     });
 });
 

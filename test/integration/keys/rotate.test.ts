@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { livenessMarkKey } from '../../../platform/access/liveness-marks.ts';
 import { openRedis, shardTag } from '../../../platform/redis/redis.ts';
+import { findDrift } from '../../../workers/usage/recompute.store.ts';
 import { quiet } from '../../support/context.ts';
 import { testContext } from '../../support/harness.ts';
 import { kind } from '../identity/identity.fixture.ts';
@@ -72,6 +73,20 @@ describe('a rotation', () => {
         assert.deepEqual([(await atLimit.getQuotas({}, context)).active?.used, await activeByDeltas(context)], [1, 1]);
     });
 
+    test('ends the key that the old one has replaced, at once and on every gateway', async () => {
+        const context = testContext();
+        const first = await keys.generate({ name: 'a' }, context);
+        const { key: second } = await keys.rotate({ key_id: first.key_id, overlap_seconds: 3_600 }, context);
+        await keys.rotate({ key_id: second?.key_id ?? '', overlap_seconds: 3_600 }, context);
+        const shown = await keys.get({ key_id: first.key_id }, context);
+        assert.deepEqual([shown.active, await markOf(context.user_id, first.key_id)], [false, 'R']);
+        assert.equal((await authenticate(first.api_key)).alive, false);
+        assert.equal((await keys.revoke({ key_id: first.key_id }, context)).revoked_at, inMs(0));
+        assert.equal((await authenticate(second?.api_key ?? '')).alive, true);
+        assert.deepEqual([(await keys.getQuotas({}, context)).active?.used, await activeByDeltas(context)], [1, 1]);
+        assert.deepEqual(await findDrift(db), []);
+    });
+
     test('counts against the quota of all keys', async () => {
         const few = buildKeys({ db, redis, clock: () => clock.now }, { keyQuota: full });
         const context = testContext();
@@ -119,7 +134,14 @@ describe('a rotation', () => {
         }
         const { alive, version } = await authenticate(api_key);
         assert.deepEqual([alive, version, (await keys.getQuotas({}, context)).all?.used], [true, 0, 1]);
-        await cutOff.rotate({ key_id, overlap_seconds: 61 }, context);
+        const { key } = await cutOff.rotate({ key_id, overlap_seconds: 61 }, context);
+        assert.equal((await keys.getQuotas({}, context)).all?.used, 2);
+        // The first key would end at once, which the gateways could not know.
+        await assert.rejects(
+            cutOff.rotate({ key_id: key?.key_id ?? '', overlap_seconds: 61 }, context),
+            kind('unavailable'),
+        );
+        assert.equal((await authenticate(api_key)).alive, true);
         assert.equal((await keys.getQuotas({}, context)).all?.used, 2);
     });
 });
@@ -133,4 +155,18 @@ test('a replaced key can end earlier than its rotation has said, but not later',
     }
     assert.equal((await keys.restrict({ key_id, expires_at: inMs(50_000) }, context)).expires_at, inMs(50_000));
     assert.deepEqual((await keys.restrict({ key_id, scopes: ['dids:read'] }, context)).scopes, ['dids:read']);
+});
+
+test('a replaced key can be changed in an account at its limit, and takes no place', async () => {
+    const atLimit = buildKeys({ db, redis, clock: () => clock.now }, { keyLimits: full });
+    const context = testContext();
+    const { key_id } = await atLimit.generate({ name: 'a' }, context);
+    await atLimit.rotate({ key_id, overlap_seconds: 100 }, context);
+    assert.deepEqual((await atLimit.restrict({ key_id, scopes: ['dids:read'] }, context)).scopes, ['dids:read']);
+    await atLimit.restrict({ key_id, expires_at: inMs(50_000), name: 'b' }, context);
+    assert.deepEqual([(await atLimit.getQuotas({}, context)).active?.used, await activeByDeltas(context)], [1, 1]);
+    clock.now += 50_000;
+    await atLimit.restrict({ key_id, allowed_addresses: ['10.0.0.0/8'] }, context);
+    assert.equal((await atLimit.get({ key_id }, context)).active, false);
+    assert.deepEqual([(await atLimit.getQuotas({}, context)).active?.used, await activeByDeltas(context)], [1, 1]);
 });

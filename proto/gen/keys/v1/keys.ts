@@ -185,6 +185,8 @@ export interface AuthenticateResponse {
   allowed_addresses: string[];
   /** Grows with each change of the restrictions. */
   version: number;
+  /** Names the rate limit window in which the key's calls count. Empty: key_id names it. */
+  bucket: string;
 }
 
 export interface CheckRequest {
@@ -230,7 +232,7 @@ export interface GetQuotasRequest {
 }
 
 export interface GetQuotasResponse {
-  /** Active keys. */
+  /** Active keys. A key and the one that has replaced it count as one. */
   active:
     | Quota
     | undefined;
@@ -1643,6 +1645,7 @@ function createBaseAuthenticateResponse(): AuthenticateResponse {
     scope_mask: undefined,
     allowed_addresses: [],
     version: 0,
+    bucket: "",
   };
 }
 
@@ -1674,6 +1677,9 @@ export const AuthenticateResponse: MessageFns<AuthenticateResponse> = {
     }
     if (message.version !== 0) {
       writer.uint32(72).uint32(message.version);
+    }
+    if (message.bucket !== "") {
+      writer.uint32(82).string(message.bucket);
     }
     return writer;
   },
@@ -1763,6 +1769,14 @@ export const AuthenticateResponse: MessageFns<AuthenticateResponse> = {
             message.version = reader.uint32();
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.bucket = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1789,6 +1803,7 @@ export const AuthenticateResponse: MessageFns<AuthenticateResponse> = {
     message.scope_mask = object.scope_mask ?? undefined;
     message.allowed_addresses = object.allowed_addresses?.map((e) => e) || [];
     message.version = object.version ?? 0;
+    message.bucket = object.bucket ?? "";
     return message;
   },
 };
@@ -2286,7 +2301,8 @@ export const KeysServiceDefinition = {
     },
     /**
      * Creates a key that replaces an active key: with the same name, tier and restrictions. The replaced key ends after
-     * the overlap, or earlier if it expires earlier. Only this response contains the new key itself.
+     * the overlap, or earlier if it expires earlier. A key that it has replaced itself ends at once. Only this response
+     * contains the new key itself.
      */
     rotate: {
       name: "Rotate",
