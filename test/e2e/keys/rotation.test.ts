@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { until } from '../../support/until.ts';
 import { type Call, expectError, expectOk, send } from '../support/client.ts';
 import { type Account, newAccount, newDid, newKey } from '../support/world.ts';
 
@@ -61,8 +62,10 @@ describe('a rotated key', () => {
     it('can be changed over to under load without a refused call', async () => {
         const first = await newKey(account);
         const world = { token: first.api_key, over: false, calls: 0, refused: [] as string[] };
+        const inUse: string[] = [];
         const callers = Array.from({ length: 8 }, async (_, caller) => {
             for (let call = 0; !world.over; call++) {
+                inUse[caller] = world.token;
                 const { status, text } = await send(use(world.token, (caller + call) % 2));
                 world.calls++;
                 if (status !== 200) world.refused.push(text);
@@ -73,6 +76,8 @@ describe('a rotated key', () => {
             const next = await expectOk(201, rotate(current, { overlap_seconds: 3_600 }));
             world.token = next.api_key;
             current = next.key_id;
+            // The next rotation ends the key before this one.
+            await until('all callers use the new key', () => inUse.every((token) => token === next.api_key));
         }
         world.over = true;
         await Promise.all(callers);
