@@ -15,7 +15,7 @@ import { verify, verifyMany } from './verify.ts';
 /** The number of items in each batch. */
 export const CREDENTIALS_ITEMS: ItemCounts<typeof CredentialsServiceDefinition> = {
     issueMany: ({ items }) => items.length,
-    verifyMany: ({ items }) => items.length,
+    verifyMany: ({ items, credentials }) => items.length + credentials.length,
     revokeMany: ({ items }) => items.length,
     getStatusMany: ({ credential_ids }) => credential_ids.length,
 };
