@@ -7,8 +7,10 @@ import { type Verdict, verdictOf } from './verdict.ts';
 export interface AddressLimits {
     /** Counts a call without a valid credential. */
     anonymous(address: string, lifetime: CallLifetime): Promise<Verdict>;
-    /** Counts a call with a well-formed API key that is unknown or not active. It has cost a lookup in the database. */
-    unknownKey(address: string, lifetime: CallLifetime): Promise<Verdict>;
+    /** Counts the look-up of an API key that this gateway does not know. */
+    lookUp(address: string, lifetime: CallLifetime): Promise<Verdict>;
+    /** Gives such a look-up back, because the key is no guess. */
+    giveBackLookUp(address: string): Promise<unknown>;
 }
 
 /** The limits of calls that belong to no account. They count in buckets of the client's address. */
@@ -18,14 +20,13 @@ export function addressLimits(options: {
 }): AddressLimits {
     const { limiter, limits } = options;
 
-    async function count(
-        what: 'calls' | 'lookups',
-        address: string,
-        limit: number,
-        lifetime: CallLifetime,
-    ): Promise<Verdict> {
+    function requestOf(what: 'calls' | 'lookups', address: string): LimitRequest {
         const tag = limiter.tag(address);
-        const limitRequest: LimitRequest = { tag, bucket: addressBucket(tag, what, address), limit };
+        const limit = what === 'calls' ? limits.anonymous : limits.unknownKey;
+        return { tag, bucket: addressBucket(tag, what, address), limit };
+    }
+
+    async function count(limitRequest: LimitRequest, lifetime?: CallLifetime): Promise<Verdict> {
         // Every error answer states the rate limit, so this never fails: if too many calls wait, this process decides.
         const decision = await limiter.take(limitRequest, undefined, lifetime).catch(() => undefined);
         const isDecided = decision && decision.state !== 'unreachable';
@@ -33,7 +34,8 @@ export function addressLimits(options: {
     }
 
     return {
-        anonymous: (address, lifetime) => count('calls', address, limits.anonymous, lifetime),
-        unknownKey: (address, lifetime) => count('lookups', address, limits.unknownKey, lifetime),
+        anonymous: (address, lifetime) => count(requestOf('calls', address), lifetime),
+        lookUp: (address, lifetime) => count(requestOf('lookups', address), lifetime),
+        giveBackLookUp: (address) => count({ ...requestOf('lookups', address), weight: -1 }),
     };
 }

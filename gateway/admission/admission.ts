@@ -10,7 +10,7 @@ import type { Endpoint } from '../endpoint.ts';
 import type { Client } from '../http/address.ts';
 import { contextOf, type Exchange } from '../http/exchange.ts';
 import { type AddressLimits, addressLimits } from './address-limits.ts';
-import { authStates } from './auth-states.ts';
+import { authStates, type Decided } from './auth-states.ts';
 import { type Authenticator, bearerToken } from './authenticator.ts';
 import { type RestrictionRefusals, restrictionRefusals } from './restriction-refusals.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
@@ -108,28 +108,50 @@ function bearerAdmission(
     refusals: RestrictionRefusals,
 ): AdmitBearer {
     const { authenticator, requestCounts } = options;
-    const decideCall = authStates(options);
+    const { knows, decideCall } = authStates(options);
+
+    /**
+     * The address pays for the look-up of a key that this process does not know, and gets that back if the key is found.
+     * So guesses are refused before they are looked up, and known keys are not affected by them.
+     */
+    async function afterPaying(
+        address: string,
+        context: CallContext,
+        decide: () => Promise<Decided>,
+    ): Promise<Decided | { unpaid: Verdict }> {
+        const paid = await addresses.lookUp(address, context);
+        if (paid.failure) return { unpaid: paid };
+        let isGuess = false;
+        try {
+            const decided = await decide();
+            isGuess = 'refused' in decided && decided.refused === 'inactive';
+            return decided;
+        } finally {
+            if (!isGuess) void addresses.giveBackLookUp(address);
+        }
+    }
+
     return async (token, accepts, { ip, address }, context, weight = 1) => {
-        const refuse = async (detail: string) => refused(await addresses.anonymous(address, context), detail);
-        if (token === undefined) return refuse(BEARER_REQUIRED);
+        const countCall = () => addresses.anonymous(address, context);
+        if (token === undefined) return refused(await countCall(), BEARER_REQUIRED);
         const bearer = await authenticator.identify(token);
         if (!bearer || (bearer.kind === 'key' && !accepts.keys)) {
-            return refuse(`The ${accepts.keys ? 'session token or API key' : 'session token'} is not valid.`);
+            const accepted = accepts.keys ? 'session token or API key' : 'session token';
+            return refused(await countCall(), `The ${accepted} is not valid.`);
         }
-        const decided = await decideCall(bearer, context, ip, weight);
+        const decide = () => decideCall(bearer, context, ip, weight);
+        const isNew = bearer.kind === 'key' && !knows(bearer);
+        const decided = isNew ? await afterPaying(address, context, decide) : await decide();
         if ('decision' in decided) {
             const { decision, principal } = decided;
             if (decision.state === 'limited') requestCounts.refused(principal);
             else requestCounts.admitted(principal, weight);
             return { ...verdictOf(decision), principal };
         }
-        if (bearer.kind === 'key') {
-            const lookups = await addresses.unknownKey(address, context);
-            if (lookups.failure) return lookups;
-        }
-        if (decided.refused === 'inactive') return refuse('The bearer token is unknown, revoked or expired.');
-        const { decision, failure = refusals[decided.refused]() } = await addresses.anonymous(address, context);
-        return { decision, failure, principal: decided.principal };
+        const call = await countCall();
+        if ('unpaid' in decided) return decided.unpaid;
+        if (decided.refused === 'inactive') return refused(call, 'The bearer token is unknown, revoked or expired.');
+        return { ...call, failure: call.failure ?? refusals[decided.refused](), principal: decided.principal };
     };
 }
 

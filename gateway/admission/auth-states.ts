@@ -8,6 +8,8 @@ import { type Misuse, misuseOf } from './key-restrictions.ts';
 
 /** Maximum number of cached auth states. No state is trusted alone: the limiter checks the liveness mark on every call. */
 const MAX_AUTH_STATES = 100_000;
+/** Maximum number of keys that are remembered as unknown or revoked. */
+const MAX_GONE = 10_000;
 /** A state in use is refreshed when it is older than this, in ms: before its liveness mark expires. */
 const REFRESH_AFTER_MS = 40_000;
 /**
@@ -26,41 +28,98 @@ interface CachedState extends AuthState {
     refreshing: boolean;
 }
 
-/** A call to count. `byThisCall`: the owning service was asked since it began. `weight`: how many calls it counts as. */
-interface Counted {
-    byThisCall: boolean;
-    weight: number;
-}
-
 /** The call was not counted for the key or session. `inactive`: it is unknown, revoked or ended. */
 type Refused = { refused: 'inactive' } | { refused: Misuse; principal: Principal };
+const INACTIVE: Refused = { refused: 'inactive' };
 
-type Decided = { decision: Decision; principal: Principal } | Refused;
+export type Decided = { decision: Decision; principal: Principal } | Refused;
 
-/**
- * Counts a call by a key or session in its bucket, as `weight` calls, if it is active and may be used from this IP
- * address.
- */
-export type DecideCall = (bearer: Bearer, context: CallContext, ip: string, weight?: number) => Promise<Decided>;
+export interface AuthStates {
+    /** True if this process has served the key or session, or knows that it can never be active again. */
+    knows(bearer: Bearer): boolean;
+    /**
+     * Counts a call by a key or session in its bucket, as `weight` calls, if it is active and may be used from this IP
+     * address.
+     */
+    decideCall(bearer: Bearer, context: CallContext, ip: string, weight: number): Promise<Decided>;
+}
 
 /**
  * Decides the calls of keys and sessions. It caches what the owning service said about a key or session, and asks again
  * when the limiter does not find a liveness mark. README.md shows the states.
  */
-export function authStates(options: {
+export function authStates({
+    limiter,
+    log,
+    clock,
+}: {
     limiter: Limiter;
     log: Log;
     /** Milliseconds since 1970. */
     clock: () => number;
-}): DecideCall {
-    const { limiter, log, clock } = options;
+}): AuthStates {
+    const { knows, recent, lookUp, forget, refreshInBackground } = stateCache(log);
+
+    /** A call with this state. A misused key is not charged. */
+    function callWith(entry: CachedState, ip: string, weight: number) {
+        const { restrictions, limitRequest } = entry;
+        const misuse = restrictions && misuseOf(restrictions, { ip, now: clock() });
+        return { entry, misuse, limitRequest: weighed(limitRequest, misuse ? 0 : weight) };
+    }
+
+    async function take(
+        { entry, limitRequest }: ReturnType<typeof callWith>,
+        byThisCall: boolean,
+        context: CallContext,
+    ): Promise<Decision> {
+        const confirmation = entry.unmarked ? { askedAt: entry.lookedUpAt, byThisCall } : undefined;
+        entry.unmarked = false;
+        return limiter.take(limitRequest, confirmation, context);
+    }
+
+    return {
+        knows,
+
+        async decideCall(bearer, context, ip, weight) {
+            const known = recent(bearer);
+            const found = known ?? (await lookUp(bearer, context));
+            if (!found) return INACTIVE;
+            let call = callWith(found, ip, weight);
+            let decision = await take(call, !known, context);
+            if (decision.state === 'unconfirmed' || (decision.state === 'unreachable' && known)) {
+                const confirmed = await lookUp(bearer, context);
+                if (!confirmed) return INACTIVE;
+                call = callWith(confirmed, ip, weight);
+                if (decision.state === 'unconfirmed') decision = await take(call, true, context);
+            }
+            if (decision.state === 'refused') {
+                forget(bearer);
+                return INACTIVE;
+            }
+            // The liveness mark or this call's look-up has confirmed that the restrictions are those of the present version.
+            if (call.misuse) return { refused: call.misuse, principal: call.entry.principal };
+            // Redis is unreachable or keeps losing its data, but the owning service has confirmed this very call.
+            if (decision.state === 'unreachable' || decision.state === 'unconfirmed') {
+                decision = limiter.takeLocally(call.limitRequest);
+            }
+            refreshInBackground(call.entry, bearer, context);
+            return { decision, principal: call.entry.principal };
+        },
+    };
+}
+
+/** What the owning services have said about keys and sessions. */
+function stateCache(log: Log) {
     const cached = createCache<string, CachedState>(MAX_AUTH_STATES);
+    const gone = createCache<string, true>(MAX_GONE);
 
     async function lookUp(bearer: Bearer, context: CallContext): Promise<CachedState | undefined> {
+        if (gone.has(bearer.id)) return undefined;
         const lookedUpAt = performance.now();
         const state = await bearer.lookUp({ ...context, trusted: true });
-        if (!state) {
+        if (state === 'inactive' || state === 'gone') {
             cached.delete(bearer.id);
+            if (state === 'gone') gone.set(bearer.id, true);
             return undefined;
         }
         const entry = { ...state, lookedUpAt, unmarked: true, refreshing: false };
@@ -68,65 +127,27 @@ export function authStates(options: {
         return entry;
     }
 
-    function recent({ id }: Bearer): CachedState | undefined {
-        const entry = cached.get(id);
-        return entry && performance.now() - entry.lookedUpAt < MAX_AGE_MS ? entry : undefined;
-    }
+    return {
+        lookUp,
+        knows: ({ id }: Bearer): boolean => cached.has(id) || gone.has(id),
+        forget: ({ id }: Bearer) => cached.delete(id),
 
-    function refreshInBackground(entry: CachedState, bearer: Bearer, context: CallContext): void {
-        if (entry.refreshing || performance.now() - entry.lookedUpAt < REFRESH_AFTER_MS) return;
-        entry.refreshing = true;
-        lookUp(bearer, detached(context, REFRESH_TIMEOUT_MS)).catch((error: unknown) => {
-            entry.refreshing = false;
-            log.warn({ err: error }, 'could not refresh a cached authentication state');
-        });
-    }
+        recent({ id }: Bearer): CachedState | undefined {
+            const entry = cached.get(id);
+            return entry && performance.now() - entry.lookedUpAt < MAX_AGE_MS ? entry : undefined;
+        },
 
-    async function decide(entry: CachedState, counted: Counted, context: CallContext): Promise<Decision> {
-        const confirmation = entry.unmarked ? { askedAt: entry.lookedUpAt, byThisCall: counted.byThisCall } : undefined;
-        entry.unmarked = false;
-        return limiter.take(weighed(entry, counted.weight), confirmation, context);
-    }
-
-    const misuse = ({ restrictions }: CachedState, ip: string): Misuse | undefined =>
-        restrictions && misuseOf(restrictions, { ip, now: clock() });
-
-    /** The cached state if it permits the call. If it does not, it may be outdated, so the owning service is asked. */
-    function permitting(bearer: Bearer, ip: string): CachedState | undefined {
-        const entry = recent(bearer);
-        return entry && !misuse(entry, ip) ? entry : undefined;
-    }
-
-    async function ask(bearer: Bearer, context: CallContext, ip: string): Promise<CachedState | Refused> {
-        const entry = await lookUp(bearer, context);
-        if (!entry) return { refused: 'inactive' };
-        const refused = misuse(entry, ip);
-        return refused ? { refused, principal: entry.principal } : entry;
-    }
-
-    return async (bearer, context, ip, weight = 1) => {
-        const known = permitting(bearer, ip);
-        let entry = known ?? (await ask(bearer, context, ip));
-        if ('refused' in entry) return entry;
-        let decision = await decide(entry, { byThisCall: !known, weight }, context);
-        if (decision.state === 'unconfirmed' || (decision.state === 'unreachable' && known)) {
-            entry = await ask(bearer, context, ip);
-            if ('refused' in entry) return entry;
-            if (decision.state === 'unconfirmed') decision = await decide(entry, { byThisCall: true, weight }, context);
-        }
-        if (decision.state === 'refused') {
-            cached.delete(bearer.id);
-            return { refused: 'inactive' };
-        }
-        // Redis is unreachable or keeps losing its data, but the owning service has confirmed this very call.
-        if (decision.state === 'unreachable' || decision.state === 'unconfirmed') {
-            decision = limiter.takeLocally(weighed(entry, weight));
-        }
-        refreshInBackground(entry, bearer, context);
-        return { decision, principal: entry.principal };
+        refreshInBackground(entry: CachedState, bearer: Bearer, context: CallContext): void {
+            if (entry.refreshing || performance.now() - entry.lookedUpAt < REFRESH_AFTER_MS) return;
+            entry.refreshing = true;
+            lookUp(bearer, detached(context, REFRESH_TIMEOUT_MS)).catch((error: unknown) => {
+                entry.refreshing = false;
+                log.warn({ err: error }, 'could not refresh a cached authentication state');
+            });
+        },
     };
 }
 
-function weighed({ limitRequest }: CachedState, weight: number): LimitRequest {
+function weighed(limitRequest: LimitRequest, weight: number): LimitRequest {
     return weight === 1 ? limitRequest : { ...limitRequest, weight };
 }

@@ -36,8 +36,11 @@ export interface Bearer {
     kind: Subject;
     /** Identifies the key or session. */
     id: string;
-    /** Asks the owning service. Returns undefined if the key or session is unknown, revoked or expired. */
-    lookUp(context: CallContext): Promise<AuthState | undefined>;
+    /**
+     * Asks the owning service. `inactive`: the key or session is unknown or has ended. `gone`: it can also never be active
+     * again.
+     */
+    lookUp(context: CallContext): Promise<AuthState | 'inactive' | 'gone'>;
 }
 
 /**
@@ -75,7 +78,7 @@ export function authenticator(options: {
             id: Buffer.from(hash).toString('base64'),
             async lookUp(context) {
                 const key = await services.keys.authenticate({ hash, enforces_restrictions: true }, context);
-                if (!key.alive) return undefined;
+                if (!key.alive) return key.gone ? 'gone' : 'inactive';
                 if (key.expires_at_ms !== undefined && !isClockCompared) throw noClock();
                 const { key_id, user_id, tier, rate_limit: limit, scope_mask, version } = key;
                 const bucketId = key.bucket || key_id; // empty if the keys service is of an earlier release
@@ -96,7 +99,7 @@ export function authenticator(options: {
             id: sessionId,
             async lookUp(context) {
                 const session = await services.identity.confirmSession({ session_id: sessionId }, context);
-                if (!session.alive) return undefined;
+                if (!session.alive) return 'inactive';
                 const { user_id, tier, rate_limit: limit } = session;
                 const tag = limiter.tag(user_id);
                 const bucket = sessionsBucket(tag, user_id);

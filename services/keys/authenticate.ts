@@ -15,6 +15,7 @@ const UNKNOWN: AuthenticateResponse = {
     allowed_addresses: [],
     version: 0,
     bucket: '',
+    gone: true,
 };
 
 /**
@@ -28,7 +29,8 @@ export function authenticator({
 }): (request: AuthenticateRequest, context: CallContext) => Promise<AuthenticateResponse> {
     return async ({ hash, enforces_restrictions }, context) => {
         const key = hash.length === HASH_BYTES ? await store.findByHash(hash, context) : undefined;
-        if (!key || key.revoked_at !== null || !(enforces_restrictions || isFree(key))) return UNKNOWN;
+        if (!key || key.revoked_at !== null) return UNKNOWN;
+        if (!enforces_restrictions && !isFree(key)) return { ...UNKNOWN, gone: false };
         const { key_id, account, tier, expires_at, scopes, allowed, version, bucket } = key;
         return {
             alive: true,
@@ -41,6 +43,7 @@ export function authenticator({
             allowed_addresses: [...(allowed ?? [])],
             version,
             bucket,
+            gone: false,
         };
     };
 }

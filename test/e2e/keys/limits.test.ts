@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { makeApiKey } from '../../../platform/access/api-key.ts';
-import { type Answer, type Call, expectError, expectOk, send } from '../support/client.ts';
+import { type Answer, type Call, expectError, expectOk, PROCESSES, send } from '../support/client.ts';
 import { database } from '../support/database.ts';
 import { sendRaw } from '../support/raw.ts';
 import { within } from '../support/slowness.ts';
@@ -170,7 +170,8 @@ describe('look-ups of unknown keys', () => {
         skip,
     }, async () => {
         const [from, elsewhere] = [ownAddress(), ownAddress()];
-        const { api_key } = await newKey(await newAccount());
+        const account = await newAccount();
+        const [{ api_key }, unused, revoked] = [await newKey(account), await newKey(account), await newKey(account)];
         const headersOf = (key: string) => [
             ['Authorization', `Bearer ${key}`] as const,
             ['X-Forwarded-For', `203.0.113.${randomInt(255)}`] as const,
@@ -178,6 +179,16 @@ describe('look-ups of unknown keys', () => {
         const format = { brand: api_key.split('_')[0] ?? '', environment: 'test' } as const;
         const tryUnknown = (address: string, gateway: number) =>
             sendRaw({ path: '/v1/did/x', headers: headersOf(makeApiKey(format).api_key), from: address, gateway });
+        const tryKey = (key: string, address: string, gateway: number) =>
+            sendRaw({ path: '/v1/did/x', headers: headersOf(key), from: address, gateway });
+        /** Uses a key until every process has served it: the kernel picks one for each connection. */
+        const useEverywhere = async (key: string): Promise<void> => {
+            const times = PROCESSES === 1 ? 1 : 16 * PROCESSES;
+            for (let use = 0; use < 2 * times; use++) {
+                assert.equal((await tryKey(key, elsewhere, use % 2)).status, 400);
+            }
+        };
+        await useEverywhere(api_key);
         const statuses = new Map<number, number>();
         for (let round = 0; round < 31; round++) {
             const answers = await Promise.all(Array.from({ length: 20 }, (_, at) => tryUnknown(from, at % 2)));
@@ -191,9 +202,16 @@ describe('look-ups of unknown keys', () => {
         );
         assert.ok(Number(refused.headers['retry-after']) >= 1);
         assert.equal((await tryUnknown(elsewhere, 0)).status, 401);
-        const known = await sendRaw({ path: '/v1/did/x', headers: headersOf(api_key), from });
-        assert.equal(known.status, 400);
-        const mistyped = await sendRaw({ path: '/v1/did/x', headers: headersOf(`${api_key.slice(0, -1)}~`), from });
-        assert.equal(mistyped.status, 401);
+        // A gateway knows the keys that it has served.
+        for (const gateway of [0, 1]) assert.equal((await tryKey(api_key, from, gateway)).status, 400);
+        assert.equal((await tryKey(unused.api_key, from, 0)).status, 429);
+        await useEverywhere(unused.api_key);
+        assert.equal((await tryKey(unused.api_key, from, 0)).status, 400);
+        assert.equal((await tryKey(`${api_key.slice(0, -1)}~`, from, 0)).status, 401);
+        // One that was looked up and can never be active again is no guess, however often it is used.
+        await expectOk(200, { method: 'DELETE', path: `/v1/keys/${revoked.key_id}`, token: account.token });
+        const third = ownAddress();
+        const refusals = await Promise.all(Array.from({ length: 5 }, () => tryKey(revoked.api_key, third, 0)));
+        assert.deepEqual(new Set(refusals.map(({ status }) => status)), new Set([401]));
     });
 });

@@ -29,6 +29,7 @@ test('a new key authenticates as its account, with its own tier and limit', asyn
         allowed_addresses: [],
         version: 0,
         bucket: raised.key_id,
+        gone: false,
     });
 });
 

@@ -105,8 +105,10 @@ describe('unknown API keys', () => {
     });
 
     it('are counted by address, with a right or wrong checksum: Redis stores nothing for a single key', async () => {
-        await callWithEach(2_000, wellFormed);
-        assert.ok(lookedUp > 0);
+        const { 401: unknown = 0, 429: limited = 0 } = await callWithEach(2_000, wellFormed);
+        assert.equal(unknown + limited, 2_000);
+        assert.equal(lookedUp, unknown, 'the limit of the address decides before the look-up');
+        assert.equal(unknown % UNKNOWN_KEY_LIMIT, 0, 'it is used up in each window');
         assert.deepEqual((await redis.keys('window:*')).sort(), [
             'window:{0}:address:calls:127.0.0.1',
             'window:{0}:address:lookups:127.0.0.1',

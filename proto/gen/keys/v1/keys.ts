@@ -111,15 +111,15 @@ export interface RestrictRequest {
   expires_at?:
     | string
     | undefined;
-  /** True to remove the expiry. The field expires_at is then absent. */
+  /** True to remove the expiry. The field expires_at must then be absent. */
   clear_expires_at: boolean;
   /** As in GenerateRequest. Empty: they stay as they are. */
   scopes: string[];
-  /** True to permit everything. The field scopes is then empty. */
+  /** True to permit everything. The field scopes must then be empty. */
   clear_scopes: boolean;
   /** As in GenerateRequest. Empty: they stay as they are. */
   allowed_addresses: string[];
-  /** True to permit every address. The field allowed_addresses is then empty. */
+  /** True to permit every address. The field allowed_addresses must then be empty. */
   clear_allowed_addresses: boolean;
 }
 
@@ -187,6 +187,8 @@ export interface AuthenticateResponse {
   version: number;
   /** Names the rate limit window in which the key's calls count. Empty: key_id names it. */
   bucket: string;
+  /** True if the key can never be alive again, because it is unknown or revoked. */
+  gone: boolean;
 }
 
 export interface CheckRequest {
@@ -1646,6 +1648,7 @@ function createBaseAuthenticateResponse(): AuthenticateResponse {
     allowed_addresses: [],
     version: 0,
     bucket: "",
+    gone: false,
   };
 }
 
@@ -1680,6 +1683,9 @@ export const AuthenticateResponse: MessageFns<AuthenticateResponse> = {
     }
     if (message.bucket !== "") {
       writer.uint32(82).string(message.bucket);
+    }
+    if (message.gone !== false) {
+      writer.uint32(88).bool(message.gone);
     }
     return writer;
   },
@@ -1777,6 +1783,14 @@ export const AuthenticateResponse: MessageFns<AuthenticateResponse> = {
             message.bucket = reader.string();
             continue;
           }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.gone = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1804,6 +1818,7 @@ export const AuthenticateResponse: MessageFns<AuthenticateResponse> = {
     message.allowed_addresses = object.allowed_addresses?.map((e) => e) || [];
     message.version = object.version ?? 0;
     message.bucket = object.bucket ?? "";
+    message.gone = object.gone ?? false;
     return message;
   },
 };

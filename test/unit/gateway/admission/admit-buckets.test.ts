@@ -1,63 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { admission } from '../../../../gateway/admission/admission.ts';
-import type { Bearer } from '../../../../gateway/admission/authenticator.ts';
-import type { Decision, LimitRequest } from '../../../../platform/access/limit-decision.ts';
 import { AppError } from '../../../../platform/errors.ts';
-import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
-import { quiet, testContext } from '../../../support/context.ts';
-
-const ADDRESS = '203.0.113.7';
-const CLIENT = { ip: ADDRESS, address: ADDRESS };
-const LIMITS = { anonymous: 100, unknownKey: 5, internal: 1_000_000 };
-const decision = (state: Decision['state']): Decision => ({ state, limit: 1, remaining: 0, reset: 0, wait: 7 });
-
-/** Admission with an authenticator that returns `bearer` for any token, and a limiter that decides by bucket. */
-function setUp(options: { bearer?: Partial<Bearer>; byBucket?: Record<string, Decision['state'] | Error> } = {}) {
-    const asked: LimitRequest[] = [];
-    const local: LimitRequest[] = [];
-    const counted: unknown[] = [];
-    const admit = admission({
-        authenticator: {
-            identify: async () =>
-                options.bearer && { kind: 'key', id: 'a', lookUp: async () => undefined, ...options.bearer },
-        },
-        limiter: {
-            async take(limitRequest) {
-                asked.push(limitRequest);
-                const state = options.byBucket?.[limitRequest.bucket] ?? 'admitted';
-                if (state instanceof Error) throw state;
-                return decision(state);
-            },
-            takeLocally(limitRequest) {
-                local.push(limitRequest);
-                return decision('limited');
-            },
-            tag: (account) => `{${account}}`,
-        },
-        requestCounts: {
-            admitted: (caller, requests) => counted.push(['admitted', caller, requests]),
-            refused: (caller) => counted.push(['refused', caller]),
-            verifiedPresentation: (caller) => counted.push(['verified', caller]),
-            async stop() {},
-        },
-        limits: LIMITS,
-        isInternal: () => false,
-        log: quiet,
-        metrics: createMetrics(),
-        clock: Date.now,
-    });
-    const call = async (token: string | undefined, accepts = { keys: true }, weight?: number) => {
-        const { failure } = await admit.bearer(token, accepts, CLIENT, testContext(), weight);
-        return failure && [failure.kind, failure.detail];
-    };
-    return { ...admit, asked, local, counted, call };
-}
-
-const OF_ADDRESS = { tag: `{${ADDRESS}}`, bucket: `window:{${ADDRESS}}:address:calls:${ADDRESS}`, limit: 100 };
-const OF_UNKNOWN_KEYS = { tag: `{${ADDRESS}}`, bucket: `window:{${ADDRESS}}:address:lookups:${ADDRESS}`, limit: 5 };
-const UNKNOWN = ['unauthenticated', 'The bearer token is unknown, revoked or expired.'];
-const EXCEEDED = ['rate_limited', 'Limit of 1 requests per minute exceeded. Try again in 7 seconds.'];
+import { testContext } from '../../../support/context.ts';
+import { ADDRESS, CLIENT, decision, OF_ADDRESS, setUp } from './admission.fixture.ts';
 
 describe('a call without a credential', () => {
     it('counts in the bucket of its address', async () => {
@@ -118,25 +63,6 @@ describe('a bearer token', () => {
         const { bearer } = setUp({ bearer: { lookUp }, byBucket: { b: 'limited' } });
         const { principal, failure } = await bearer('x', { keys: true }, CLIENT, testContext());
         assert.deepEqual([principal?.user_id, failure?.kind, failure?.retry_after], ['u', 'rate_limited', 7]);
-    });
-
-    it('that is an unknown key counts as a guess and as a call from its address', async () => {
-        const { call, asked } = setUp({ bearer: { kind: 'key' } });
-        assert.deepEqual(await call('x'), UNKNOWN);
-        assert.deepEqual(asked, [OF_UNKNOWN_KEYS, OF_ADDRESS]);
-    });
-
-    it('that is an unknown session counts as a call from its address, but not as a guess', async () => {
-        const { call, asked } = setUp({ bearer: { kind: 'session' } });
-        assert.deepEqual(await call('x'), UNKNOWN);
-        assert.deepEqual(asked, [OF_ADDRESS]);
-    });
-
-    it('is refused as rate limited if its address has made too many guesses or calls', async () => {
-        for (const { bucket } of [OF_UNKNOWN_KEYS, OF_ADDRESS]) {
-            const { call } = setUp({ bearer: { kind: 'key' }, byBucket: { [bucket]: 'limited' } });
-            assert.deepEqual(await call('x'), EXCEEDED, bucket);
-        }
     });
 });
 

@@ -33,7 +33,7 @@ function gateway(states: State[]) {
                         seen.asked++;
                         await turn();
                         if (owner.fails) throw owner.fails;
-                        return owner.alive ? STANDING : undefined;
+                        return owner.alive ? STANDING : 'inactive';
                     },
                 };
             },

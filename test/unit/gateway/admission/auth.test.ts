@@ -131,7 +131,7 @@ describe('a token', () => {
     it('that the owning service no longer knows has no auth state', async () => {
         const { identify } = withOwners({ alive: false });
         for (const token of [makeApiKey(keyFormat).api_key, 'good']) {
-            assert.equal(await (await identify(token))?.lookUp(testContext()), undefined);
+            assert.equal(await (await identify(token))?.lookUp(testContext()), 'inactive');
         }
     });
 });

@@ -39,10 +39,10 @@ function setUp(t: TestContext) {
     };
     // The tested code uses nothing else of the log and of the limiter.
     const log = { warn: (...args: unknown[]) => seen.warnings.push(args) } as unknown as Log;
-    const countLiveCall = authStates({ limiter: limiter as unknown as Limiter, log, clock: Date.now });
+    const { decideCall } = authStates({ limiter: limiter as unknown as Limiter, log, clock: Date.now });
     const context = testContext();
     const call = async () => {
-        const decided = await countLiveCall(bearer, context, '127.0.0.1');
+        const decided = await decideCall(bearer, context, '127.0.0.1', 1);
         return 'decision' in decided ? decided : undefined;
     };
     const tierSeen = async () => (await call())?.principal.tier;
