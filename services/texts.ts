@@ -12,6 +12,11 @@ export function requireText(field: string, text: string, max: number): void {
     throw invalid(`${field} may have at most ${max} characters, without NUL or lone surrogates.`);
 }
 
+/** Throws AppError `invalid` if a request both sets a field and clears it. */
+export function refuseBoth(field: string, isSet: boolean, isCleared: boolean): void {
+    if (isSet && isCleared) throw invalid(`Only one of ${field} and clear_${field} may be given.`);
+}
+
 /** Returns the trimmed display name. Throws AppError `invalid` if it is empty, too long or cannot be stored. */
 export function requireName(text: string): string {
     const name = text.trim();

@@ -1,7 +1,7 @@
 import type { CallContext } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { UpdatedUser, UpdateUserRequest } from '../../proto/gen/identity/v1/identity.ts';
-import { requireName } from '../texts.ts';
+import { refuseBoth, requireName } from '../texts.ts';
 import { requireEmail } from './email.ts';
 import type { IdentityStore } from './store.ts';
 import { noAccount, requireAccountId } from './user.ts';
@@ -9,6 +9,7 @@ import { noAccount, requireAccountId } from './user.ts';
 /** Changes the fields of the caller's account that the request contains. */
 export function userUpdate({ store, clock }: { store: IdentityStore; clock: () => number }) {
     return async ({ email, name, clear_name }: UpdateUserRequest, context: CallContext): Promise<UpdatedUser> => {
+        refuseBoth('name', name !== undefined, clear_name);
         const change = {
             user_id: requireAccountId(context),
             email: email === undefined ? undefined : requireEmail(email),

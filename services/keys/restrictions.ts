@@ -3,6 +3,7 @@ import { invalid } from '../../platform/errors.ts';
 import { MAX_KEY_NETWORKS, MAX_KEY_SCOPES } from '../../proto/limits.ts';
 import { SCOPE_NAMES } from '../../proto/scopes.ts';
 import { readDateTime } from '../../tokens/times.ts';
+import { refuseBoth } from '../texts.ts';
 
 /** How many years ahead a key may expire at most. */
 const MAX_YEARS = 10;
@@ -39,6 +40,9 @@ export function requireChange(
     now: number,
 ): Partial<Restrictions> {
     const { expires_at, scopes, allowed } = requireRestrictions(requested, now);
+    refuseBoth('expires_at', expires_at !== null, requested.clear_expires_at);
+    refuseBoth('scopes', scopes !== null, requested.clear_scopes);
+    refuseBoth('allowed_addresses', allowed !== null, requested.clear_allowed_addresses);
     return {
         ...((expires_at !== null || requested.clear_expires_at) && { expires_at }),
         ...((scopes !== null || requested.clear_scopes) && { scopes }),

@@ -37,6 +37,18 @@ describe('the check of a key for another service', () => {
         await usedKey(account, key_id, 7);
     });
 
+    it('with a cost of 0 is no use of the key', async () => {
+        const { api_key, key_id } = await expectOk(201, generate({}));
+        for (let look = 0; look < 3; look++) {
+            assert.equal((await expectOk(200, verify({ api_key, cost: 0 }))).remaining, 10);
+        }
+        const path = `/v1/keys/${key_id}`;
+        const first = await expectOk(200, { path, token: account.token });
+        assert.deepEqual([first.last_used_at, first.usage.requests_today], [null, 0]);
+        await expectOk(200, verify({ api_key, cost: 1 }));
+        assert.notEqual((await usedKey(account, key_id, 1)).last_used_at, null);
+    });
+
     it('sees a revocation, a change and a rotation at once', async () => {
         const { api_key, key_id } = await expectOk(201, generate({}));
         const codeOf = async () => (await expectOk(200, verify({ api_key, scope: 'dids:read', cost: 0 }))).code;

@@ -31,6 +31,12 @@ test('an update changes only the fields that it names, and returns the time of t
     assert.deepEqual(await identity.updateUser(KEEP, context), cleared);
 });
 
+test('an update cannot both set and clear the name', async () => {
+    const { context } = await newUser();
+    await assert.rejects(identity.updateUser({ ...KEEP, name: 'Grace', clear_name: true }, context), kind('invalid'));
+    assert.equal((await identity.getUser({}, context)).name, 'Ada');
+});
+
 test('an update with an invalid or already registered email address changes nothing, not even the name', async () => {
     const [user, other] = [await newUser(), await newUser()];
     for (const [email, refusal] of [

@@ -5,7 +5,7 @@ import { keyBucket } from '../../../platform/access/buckets.ts';
 import { openRedis, shardTag } from '../../../platform/redis/redis.ts';
 import { quiet } from '../../support/context.ts';
 import { testContext } from '../../support/harness.ts';
-import { testLimiter } from '../../support/test-redis.ts';
+import { testLimiter, UNCOUNTED } from '../../support/test-redis.ts';
 import { kind } from '../identity/identity.fixture.ts';
 import { buildKeys, keysFixture, POLICY, SHARDS } from './keys.fixture.ts';
 
@@ -38,6 +38,29 @@ describe('a check of a key', () => {
             [false, 'rate_limited', 6],
         );
         assert.equal((await keys.check({ api_key, cost: 0 }, caller)).remaining, 6);
+    });
+
+    test('of no cost leaves no trace: it opens no window, and is no use of the key', async () => {
+        const counted: unknown[] = [];
+        const requestCounts = {
+            ...UNCOUNTED,
+            admitted: (caller: object, requests: number) => counted.push([caller, requests]),
+            refused: (caller: object) => counted.push([caller]),
+        };
+        const { check } = buildKeys({ db, redis, requestCounts });
+        const owner = testContext();
+        const { key_id, api_key } = await keys.generate({ name: 'a', tier: 'free' }, owner);
+        const bucket = keyBucket(shardTag(owner.user_id ?? '', SHARDS), owner.user_id ?? '', key_id);
+        for (let look = 0; look < 2; look++) {
+            const { valid, remaining } = await check({ api_key, cost: 0 }, caller);
+            assert.deepEqual([valid, remaining], [true, 10]);
+        }
+        assert.deepEqual([await redis.exists(bucket), counted], [0, []]);
+        for (const cost of [9, 2]) await check({ api_key, cost }, caller);
+        assert.deepEqual(
+            counted.map((count) => (count as unknown[]).slice(1)),
+            [[9], []],
+        );
     });
 
     test('says why a key is not valid, and does not charge it', async () => {

@@ -101,6 +101,22 @@ describe('the restrictions of a key', () => {
         assert.equal(freed.name, 'b');
     });
 
+    test('cannot be given and removed by one change', async () => {
+        const { key_id, context } = await newKey();
+        for (const [field, change] of Object.entries({
+            expires_at: { expires_at: RESTRICTIONS.expires_at, clear_expires_at: true },
+            scopes: { scopes: ['dids:read'], clear_scopes: true },
+            allowed_addresses: { allowed_addresses: ['10.0.0.0/8'], clear_allowed_addresses: true },
+        })) {
+            await assert.rejects(keys.restrict({ key_id, ...change }, context), (error: Error) => {
+                return (
+                    kind('invalid')(error) && error.message === `Only one of ${field} and clear_${field} may be given.`
+                );
+            });
+        }
+        assert.deepEqual(restrictionsOf({ ...(await keys.get({ key_id }, context)) }), RESTRICTIONS);
+    });
+
     test('reach a gateway with a version that grows with each change, and hide the key from one that ignores them', async () => {
         const { key_id, api_key, context } = await newKey();
         const { alive, ...key } = await authenticate(api_key);

@@ -66,7 +66,7 @@ export interface UpdateUserRequest {
   name?:
     | string
     | undefined;
-  /** True to remove the name. The field name is then absent. */
+  /** True to remove the name. The field name must then be absent. */
   clear_name: boolean;
 }
 
