@@ -8,6 +8,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import { createClient } from '../../../client/src/client.ts';
 import { startService } from '../../support/service.ts';
 
 const logDir = mkdtempSync(join(tmpdir(), 'stopping-'));
@@ -45,6 +47,38 @@ it('a service under constant load stops soon, and answers the requests that it h
             'Connection: close',
         ]);
     }
+});
+
+it('a gateway that stops sends the counts of the requests that it has served, and so does the keys service', async () => {
+    const service = await startService({
+        transport: 'grpc',
+        gateways: 1,
+        adminUrl: process.env['TEST_ADMIN_URL'] as string,
+        databaseUrl: process.env['TEST_DATABASE_URL'] as string,
+        redisUrl: process.env['TEST_REDIS_URL'] as string,
+        logDir,
+    });
+    after(() => service.stop());
+    const baseUrl = service.env['E2E_URLS'] as string;
+    const internalSecret = service.env['E2E_INTERNAL_SECRET'] as string;
+    const login = { email: 'ada@example.org', password: 'correct horse battery' };
+    const { internal } = createClient({ base_url: baseUrl, internal_secret: internalSecret });
+    await internal.auth.register({ ...login, name: 'Ada' });
+    const { keys } = createClient({ base_url: baseUrl, token: (await internal.auth.login(login)).token });
+    const { api_key, key_id } = await keys.generate({ name: 'key', tier: 'pro' });
+    const { did } = createClient({ base_url: baseUrl, token: api_key });
+    const restart = (stopping: string) => service.restart(service.ops.findIndex(({ role }) => role === stopping));
+    await internal.keys.verify({ api_key, cost: 7 });
+    await restart('keys');
+    for (let call = 0; call < 5; call++) await did.create({});
+    await restart('gateway');
+    const database = new Client({ connectionString: service.env['E2E_DATABASE_URL'] });
+    await database.connect();
+    const { rows } = await database.query('SELECT requests_of_day::int AS requests FROM usage.keys WHERE key_id = $1', [
+        key_id,
+    ]);
+    await database.end();
+    assert.deepEqual(rows, [{ requests: 12 }]);
 });
 
 /** Sends one request after the other until nothing listens. Adds to `seen` how each answer ended. */
