@@ -22,13 +22,18 @@ export async function chainsFixture() {
     const clock = { now: Date.now() };
     const few = { keyLimits: { free: PLACES, basic: PLACES, pro: PLACES, enterprise: PLACES } };
     const keys = buildKeys({ db, redis, clock: () => clock.now }, few);
+    let lookUps = 0;
+    const authenticate: typeof keys.authenticate = (request, context) => {
+        lookUps++;
+        return keys.authenticate(request, context);
+    };
 
     /** Returns the function that admits a call with a key to a gateway with this connection to Redis. */
     function gateway(own: Redis) {
         const limiter = testLimiter({ redis: own, shards: SHARDS });
         const { bearer }: Admission = admission({
             authenticator: authenticator({
-                services: { keys } as unknown as Services, // nothing else is called
+                services: { keys: { authenticate } } as unknown as Services, // nothing else is called
                 limiter,
                 sessionVerifier: { verify: async () => undefined },
                 keyFormat: POLICY,
@@ -51,6 +56,8 @@ export async function chainsFixture() {
         clock,
         keys,
         gateway,
+        /** How often the gateways have asked the keys service about a key. */
+        lookUps: () => lookUps,
         activeByDeltas,
         inMs: (ms: number): string => new Date(clock.now + ms).toISOString(),
         used: async (context: CallContext) => (await keys.getQuotas({}, context)).active?.used,
