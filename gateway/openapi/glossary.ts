@@ -40,7 +40,7 @@ export const GLOSSARY: Terms = {
     allowed_addresses: 'Networks that the key may be used from, in CIDR notation. Absent: from everywhere.',
     replaced_by: 'Id of the key that has replaced this one. Absent if it was not replaced.',
 
-    did: 'A did:key with an Ed25519 public key: `did:key:z6Mk…`.',
+    did: 'DID of an Ed25519 key: a did:key (`did:key:z6Mk…`). Of an issuer also a did:web.',
     '@context': 'JSON-LD contexts.',
     id: 'The DID, or the DID and the fragment of a key.',
     verificationMethod: 'The public keys of the DID.',

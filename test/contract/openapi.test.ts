@@ -141,6 +141,14 @@ describe('the OpenAPI document', () => {
     });
 });
 
+test('no example has a private key that a managed issuer need not send', () => {
+    const withKey = operations.flatMap(({ operation: { operationId, requestBody } }) => {
+        const sent = Object.keys(Object(requestBody?.content['application/json'].example));
+        return sent.some((name) => name.endsWith('_private_key')) ? [operationId] : [];
+    });
+    assert.deepEqual(withKey, []);
+});
+
 describe('the example of', () => {
     for (const { id, params, query, headers, body } of endpoints) {
         test(`${id} is a request that the endpoint and the document accept`, () => {

@@ -215,7 +215,7 @@ export interface Api {
     credentials: {
         /**
          * Issue a credential.
-         * Signs a PASETO v4 public token. The private key must belong to `issuer_did`. The claims are signed exactly as they were sent. The service stores neither the private key nor the claims.
+         * Signs a PASETO v4 public token. The example has a managed issuer. An issuer that keeps its own key also sends `issuer_private_key`, which must belong to `issuer_did`. The claims are signed exactly as they were sent. The service stores neither them nor a private key that it was sent.
          *
          * `POST /v1/credentials`
          */
@@ -265,7 +265,7 @@ export interface Api {
         batch: {
             /**
              * Issue up to 1,000 credentials.
-             * Issues credentials of one issuer, as single calls would. The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400. A batch that is repeated with its `Idempotency-Key` returns the credentials that were issued, and issues the missing ones.
+             * Issues credentials of one issuer, as single calls would. The example has a managed issuer. An issuer that keeps its own key also sends `issuer_private_key`, which must belong to `issuer_did`. The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400. A batch that is repeated with its `Idempotency-Key` returns the credentials that were issued, and issues the missing ones.
              *
              * `POST /v1/credentials/batch/issue`
              */
@@ -312,7 +312,7 @@ export interface Api {
     presentations: {
         /**
          * Create a presentation.
-         * Bundles 1 to 100 credentials for one verifier. Each credential must have a valid signature. Expired and revoked credentials are accepted, because the verifier checks that.
+         * Bundles 1 to 100 credentials for one verifier. Each credential must have a valid signature. Expired and revoked credentials are accepted, because the verifier checks that. The example has a managed issuer as the holder. A holder that keeps its own key also sends `holder_private_key`.
          *
          * `POST /v1/presentations`
          */
@@ -484,7 +484,7 @@ export interface Api {
         credentials: {
             /**
              * Issue a credential.
-             * Signs a PASETO v4 public token. The private key must belong to `issuer_did`. The claims are signed exactly as they were sent. The service stores neither the private key nor the claims.
+             * Signs a PASETO v4 public token. The example has a managed issuer. An issuer that keeps its own key also sends `issuer_private_key`, which must belong to `issuer_did`. The claims are signed exactly as they were sent. The service stores neither them nor a private key that it was sent.
              *
              * `POST /internal/v1/credentials`
              */
@@ -506,7 +506,7 @@ export interface Api {
             batch: {
                 /**
                  * Issue up to 1,000 credentials.
-                 * Issues credentials of one issuer, as single calls would. The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400. A batch that is repeated with its `Idempotency-Key` returns the credentials that were issued, and issues the missing ones.
+                 * Issues credentials of one issuer, as single calls would. The example has a managed issuer. An issuer that keeps its own key also sends `issuer_private_key`, which must belong to `issuer_did`. The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s. Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400. A batch that is repeated with its `Idempotency-Key` returns the credentials that were issued, and issues the missing ones.
                  *
                  * `POST /internal/v1/credentials/batch/issue`
                  */
@@ -537,7 +537,7 @@ export interface Api {
         presentations: {
             /**
              * Create a presentation.
-             * Bundles 1 to 100 credentials for one verifier. Each credential must have a valid signature. Expired and revoked credentials are accepted, because the verifier checks that.
+             * Bundles 1 to 100 credentials for one verifier. Each credential must have a valid signature. Expired and revoked credentials are accepted, because the verifier checks that. The example has a managed issuer as the holder. A holder that keeps its own key also sends `holder_private_key`.
              *
              * `POST /internal/v1/presentations`
              */

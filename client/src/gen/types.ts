@@ -253,7 +253,7 @@ export interface DidCreateInput {
 }
 
 export interface DidCreateData {
-    /** A did:key with an Ed25519 public key: `did:key:z6Mk…`. */
+    /** DID of an Ed25519 key: a did:key (`did:key:z6Mk…`). Of an issuer also a did:web. */
     did: string;
     /** Ed25519 public key: 32 bytes in base64. */
     public_key: string;
@@ -262,21 +262,21 @@ export interface DidCreateData {
 }
 
 export interface DidResolveInput {
-    /** A did:key with an Ed25519 public key: `did:key:z6Mk…`. */
+    /** DID of an Ed25519 key: a did:key (`did:key:z6Mk…`). Of an issuer also a did:web. */
     did: string;
     /** Whether to resolve a valid DID even if it is not recorded here. Default: false. */
     derive?: boolean;
 }
 
 export interface DidResolveData {
-    /** A did:key with an Ed25519 public key: `did:key:z6Mk…`. */
+    /** DID of an Ed25519 key: a did:key (`did:key:z6Mk…`). Of an issuer also a did:web. */
     did: string;
     /** Ed25519 public key: 32 bytes in base64. */
     public_key: string;
 }
 
 export interface DidDocumentInput {
-    /** A did:key with an Ed25519 public key: `did:key:z6Mk…`. */
+    /** DID of an Ed25519 key: a did:key (`did:key:z6Mk…`). Of an issuer also a did:web. */
     did: string;
     /** Whether to resolve a valid DID even if it is not recorded here. Default: false. */
     derive?: boolean;
@@ -321,7 +321,7 @@ export interface IssuersCreateInput {
 export interface IssuersCreateData {
     /** Id of a managed issuer. */
     issuer_id: string;
-    /** A did:key with an Ed25519 public key: `did:key:z6Mk…`. */
+    /** DID of an Ed25519 key: a did:key (`did:key:z6Mk…`). Of an issuer also a did:web. */
     did: string;
     /** DID method of the issuer. */
     method: 'key' | 'web';
@@ -347,7 +347,7 @@ export interface IssuersListData {
     issuers: Array<{
         /** Id of a managed issuer. */
         issuer_id: string;
-        /** A did:key with an Ed25519 public key: `did:key:z6Mk…`. */
+        /** DID of an Ed25519 key: a did:key (`did:key:z6Mk…`). Of an issuer also a did:web. */
         did: string;
         /** DID method of the issuer. */
         method: 'key' | 'web';
@@ -387,7 +387,7 @@ export interface IssuersGetInput {
 export interface IssuersGetData {
     /** Id of a managed issuer. */
     issuer_id: string;
-    /** A did:key with an Ed25519 public key: `did:key:z6Mk…`. */
+    /** DID of an Ed25519 key: a did:key (`did:key:z6Mk…`). Of an issuer also a did:web. */
     did: string;
     /** DID method of the issuer. */
     method: 'key' | 'web';
@@ -424,7 +424,7 @@ export interface IssuersArchiveInput {
 export interface IssuersArchiveData {
     /** Id of a managed issuer. */
     issuer_id: string;
-    /** A did:key with an Ed25519 public key: `did:key:z6Mk…`. */
+    /** DID of an Ed25519 key: a did:key (`did:key:z6Mk…`). Of an issuer also a did:web. */
     did: string;
     /** DID method of the issuer. */
     method: 'key' | 'web';
@@ -699,7 +699,7 @@ export interface CredentialsBySubjectData {
 }
 
 export interface CredentialsBatchIssueInput {
-    /** DID of the issuer: a did:key. An item need not repeat it, and may name no other. */
+    /** DID of the issuer: a did:key, or a did:web of this service. An item need not repeat it, and may name no other. */
     issuer_did: string;
     /** The issuer's Ed25519 private key in base64: 32 bytes (seed) or 64. Left out for a managed issuer of the account. */
     issuer_private_key?: string | null;
@@ -715,7 +715,7 @@ export interface CredentialsBatchIssueInput {
         claims: Record<string, unknown>;
         /** ISO 8601 date, or date and time with an offset. Default: never. */
         expiration_date?: string | null;
-        /** DID of the issuer: a did:key. An item need not repeat it, and may name no other. */
+        /** DID of the issuer: a did:key, or a did:web of this service. An item need not repeat it, and may name no other. */
         issuer_did?: string | null;
         /** In a request: whether the credential gets a place on a status list, so that its revocation can be checked without asking this service. Default: false. In an answer: its place. */
         status_list?: boolean | null;
@@ -779,7 +779,7 @@ export interface CredentialsBatchVerifyInput {
     items: Array<{
         /** A credential: a PASETO v4 public token. */
         credential: string;
-        /** DID of the issuer: a did:key. Default: the issuer that the credential names. */
+        /** DID of the issuer: a did:key, or a did:web of this service. Default: the issuer that the credential names. */
         issuer_did?: string | null;
         /** Whether to check for revocation too. The value beside `items` applies to all items without their own. Default: false. */
         check_revocation?: boolean | null;
@@ -936,7 +936,7 @@ export interface StatusListsGetInput {
 export type StatusListsGetData = string;
 
 export interface PresentationsCreateInput {
-    /** DID of the holder: a did:key. */
+    /** DID of the holder: a did:key, or a did:web of this service. */
     holder_did: string;
     /** The holder's Ed25519 private key in base64: 32 bytes (seed) or 64. Left out for a managed issuer of the account. */
     holder_private_key?: string | null;
@@ -1034,7 +1034,7 @@ export interface WalletsCreateData {
     wallet_id: string;
     /** Display name. White space at both ends is removed. */
     name: string;
-    /** A did:key with an Ed25519 public key: `did:key:z6Mk…`. */
+    /** DID of an Ed25519 key: a did:key (`did:key:z6Mk…`). Of an issuer also a did:web. */
     did: string;
     /** Ed25519 public key: 32 bytes in base64. */
     public_key: string;
@@ -1054,7 +1054,7 @@ export interface WalletsOpenData {
     wallet_id: string;
     /** Display name. White space at both ends is removed. */
     name: string;
-    /** A did:key with an Ed25519 public key: `did:key:z6Mk…`. */
+    /** DID of an Ed25519 key: a did:key (`did:key:z6Mk…`). Of an issuer also a did:web. */
     did: string;
     /** Ed25519 public key: 32 bytes in base64. */
     public_key: string;

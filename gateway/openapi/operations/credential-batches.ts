@@ -1,6 +1,6 @@
 import type { OperationNotes } from '../operation.ts';
-import { CREDENTIAL, CREDENTIAL_ID, ISSUER_DID, ISSUER_PRIVATE_KEY } from '../samples.ts';
-import { issued, revocation, sent, verified } from './credentials.ts';
+import { CREDENTIAL, CREDENTIAL_ID, WEB_ISSUER_DID } from '../samples.ts';
+import { issued, OWN_KEY, revocation, sent, verified } from './credentials.ts';
 
 const LIMIT =
     'Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400.';
@@ -15,17 +15,17 @@ const unknownId = 'urn:uuid:01932b3f-5a7c-7d11-9c2e-8f4b6a1d0e35';
 export const credentialBatchOperations = {
     'credentials.batch.issue': {
         summary: 'Issue up to 1,000 credentials',
-        description: `Issues credentials of one issuer, as single calls would. ${EACH} ${LIMIT} A batch that is repeated with its \`Idempotency-Key\` returns the credentials that were issued, and issues the missing ones.`,
+        description: `Issues credentials of one issuer, as single calls would. ${OWN_KEY} ${EACH} ${LIMIT} A batch that is repeated with its \`Idempotency-Key\` returns the credentials that were issued, and issues the missing ones.`,
         refusals: { rate_limited: 'The items exceed what is left of the rate limit. None of them was done.' },
         owasp: { objects: 'none', slowedBy: 'rate' },
         fields: {
             error: ITEM_ERROR,
-            issuer_did: 'DID of the issuer: a did:key. An item need not repeat it, and may name no other.',
+            issuer_did:
+                'DID of the issuer: a did:key, or a did:web of this service. An item need not repeat it, and may name no other.',
         },
         example: {
             body: {
-                issuer_did: ISSUER_DID,
-                issuer_private_key: ISSUER_PRIVATE_KEY,
+                issuer_did: WEB_ISSUER_DID,
                 items: [sent, { ...sent, subject_did: 'nobody' }],
             },
             data: {
@@ -45,13 +45,14 @@ export const credentialBatchOperations = {
         owasp: { objects: 'none' },
         fields: {
             error: 'Why the credential is invalid, or why the item failed.',
-            issuer_did: 'DID of the issuer: a did:key. Default: the issuer that the credential names.',
+            issuer_did:
+                'DID of the issuer: a did:key, or a did:web of this service. Default: the issuer that the credential names.',
             check_revocation:
                 'Whether to check for revocation too. The value beside `items` applies to all items without their own. Default: false.',
         },
         example: {
             body: {
-                items: [{ credential: CREDENTIAL, issuer_did: ISSUER_DID }, { credential: 'no token' }],
+                items: [{ credential: CREDENTIAL, issuer_did: WEB_ISSUER_DID }, { credential: 'no token' }],
                 check_revocation: true,
             },
             data: {
@@ -75,7 +76,7 @@ export const credentialBatchOperations = {
         },
         example: {
             body: {
-                issuer_did: ISSUER_DID,
+                issuer_did: WEB_ISSUER_DID,
                 reason: 'left the company',
                 items: [{ credential_id: CREDENTIAL_ID }, { credential_id: unknownId }],
             },

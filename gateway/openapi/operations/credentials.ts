@@ -1,9 +1,13 @@
 import type { OperationNotes } from '../operation.ts';
-import { CREDENTIAL, CREDENTIAL_ID, HOLDER_DID, ISSUER_DID, ISSUER_PRIVATE_KEY } from '../samples.ts';
+import { CREDENTIAL, CREDENTIAL_ID, HOLDER_DID, WEB_ISSUER_DID } from '../samples.ts';
 
 const dates = { issued_at: '2026-11-20T21:07:22.961Z', expires_at: '2036-01-01T00:00:00.000Z' };
 const credentialType = 'EmploymentCredential';
 const claims = { role: 'engineer' };
+
+/** How an issuer signs that the service does not manage. */
+export const OWN_KEY =
+    'The example has a managed issuer. An issuer that keeps its own key also sends `issuer_private_key`, which must belong to `issuer_did`.';
 
 /** What a client sends of the sample credential, besides its issuer. */
 export const sent = {
@@ -17,7 +21,7 @@ export const sent = {
 export const issued = {
     credential_id: CREDENTIAL_ID,
     credential: CREDENTIAL,
-    issuer: ISSUER_DID,
+    issuer: WEB_ISSUER_DID,
     subject: HOLDER_DID,
     credential_type: credentialType,
     ...dates,
@@ -26,7 +30,7 @@ export const issued = {
 /** The result of verifying the sample credential. */
 export const verified = {
     valid: true,
-    issuer: ISSUER_DID,
+    issuer: WEB_ISSUER_DID,
     subject: HOLDER_DID,
     credential_type: credentialType,
     claims,
@@ -49,15 +53,10 @@ const LIST =
 export const credentialOperations = {
     'credentials.issue': {
         summary: 'Issue a credential',
-        description:
-            'Signs a PASETO v4 public token. The private key must belong to `issuer_did`. The claims are signed exactly as they were sent. The service stores neither the private key nor the claims.',
+        description: `Signs a PASETO v4 public token. ${OWN_KEY} The claims are signed exactly as they were sent. The service stores neither them nor a private key that it was sent.`,
         owasp: { objects: 'none', slowedBy: 'rate' },
         example: {
-            body: {
-                issuer_did: ISSUER_DID,
-                issuer_private_key: ISSUER_PRIVATE_KEY,
-                ...sent,
-            },
+            body: { issuer_did: WEB_ISSUER_DID, ...sent },
             data: issued,
         },
     },
@@ -68,7 +67,7 @@ export const credentialOperations = {
             'A completed check is answered with 200, whatever it finds: for an invalid credential `valid` is false and `error` says why. A text that is not a v4.public token is refused with 400.',
         owasp: { objects: 'none' },
         example: {
-            body: { credential: CREDENTIAL, issuer_did: ISSUER_DID, check_revocation: true },
+            body: { credential: CREDENTIAL, issuer_did: WEB_ISSUER_DID, check_revocation: true },
             data: verified,
         },
     },
@@ -81,7 +80,7 @@ export const credentialOperations = {
             not_found: 'No credential with this id was issued here.',
         },
         owasp: { objects: 'own' },
-        example: { params, body: { issuer_did: ISSUER_DID, reason: 'left the company' }, data: revocation },
+        example: { params, body: { issuer_did: WEB_ISSUER_DID, reason: 'left the company' }, data: revocation },
     },
     'credentials.status': {
         summary: 'Get the revocation status of a credential',
@@ -94,7 +93,7 @@ export const credentialOperations = {
         description: LIST,
         owasp: { objects: 'own part' },
         example: {
-            params: { issuer_did: ISSUER_DID },
+            params: { issuer_did: WEB_ISSUER_DID },
             query: { limit: '100' },
             data: { credentials: [{ ...row, subject: HOLDER_DID }], total: 1 },
         },
@@ -106,7 +105,7 @@ export const credentialOperations = {
         example: {
             params: { subject_did: HOLDER_DID },
             query: { limit: '100' },
-            data: { credentials: [{ ...row, issuer: ISSUER_DID }], total: 1 },
+            data: { credentials: [{ ...row, issuer: WEB_ISSUER_DID }], total: 1 },
         },
     },
 } satisfies Record<string, OperationNotes>;

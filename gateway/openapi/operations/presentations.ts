@@ -1,13 +1,5 @@
 import type { OperationNotes } from '../operation.ts';
-import {
-    CREDENTIAL,
-    HOLDER_DID,
-    HOLDER_PRIVATE_KEY,
-    NONCE,
-    PRESENTATION,
-    PRESENTATION_ID,
-    VERIFIER_DID,
-} from '../samples.ts';
+import { CREDENTIAL, HOLDER_DID, NONCE, PRESENTATION, PRESENTATION_ID, VERIFIER_DID } from '../samples.ts';
 import { verified } from './credentials.ts';
 
 const createdAt = '2026-11-20T21:07:22.980Z';
@@ -16,11 +8,11 @@ export const presentationOperations = {
     'presentations.create': {
         summary: 'Create a presentation',
         description:
-            'Bundles 1 to 100 credentials for one verifier. Each credential must have a valid signature. Expired and revoked credentials are accepted, because the verifier checks that.',
+            'Bundles 1 to 100 credentials for one verifier. Each credential must have a valid signature. Expired and revoked credentials are accepted, because the verifier checks that. The example has a managed issuer as the holder. A holder that keeps its own key also sends `holder_private_key`.',
         owasp: { objects: 'none', slowedBy: 'rate' },
         fields: {
             presentation_id: 'Id of a presentation: `urn:uuid:…`.',
-            holder_did: 'DID of the holder: a did:key.',
+            holder_did: 'DID of the holder: a did:key, or a did:web of this service.',
             holder_private_key:
                 "The holder's Ed25519 private key in base64: 32 bytes (seed) or 64. Left out for a managed issuer of the account.",
             domain: 'Domain that the presentation is bound to.',
@@ -29,7 +21,6 @@ export const presentationOperations = {
         example: {
             body: {
                 holder_did: HOLDER_DID,
-                holder_private_key: HOLDER_PRIVATE_KEY,
                 credentials: [CREDENTIAL],
                 audience: VERIFIER_DID,
                 nonce: NONCE,

@@ -2,12 +2,12 @@ import type { OperationNotes } from '../operation.ts';
 import {
     CREDENTIAL,
     CREDENTIAL_ID,
-    ISSUER_DID,
     WALLET_DID,
     WALLET_ID,
     WALLET_PASSWORD,
     WALLET_PRIVATE_KEY,
     WALLET_PUBLIC_KEY,
+    WEB_ISSUER_DID,
 } from '../samples.ts';
 
 const createdAt = '2026-11-20T21:07:23.000Z';
@@ -21,7 +21,7 @@ const wallet = {
 const stored = {
     credential_id: CREDENTIAL_ID,
     credential_type: 'EmploymentCredential',
-    issuer: ISSUER_DID,
+    issuer: WEB_ISSUER_DID,
     stored_at: '2026-11-20T21:07:23.092Z',
 };
 const metadata = { folder: 'work' };
