@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { guidePages } from './docs/guides.ts';
+import { ALLOWED } from './docs/layout.ts';
+import { referencePage } from './docs/reference.ts';
 import { PublicDocument } from './documents.ts';
 import type { InterfacePart } from './endpoints/index.ts';
 import { openApi } from './openapi/document.ts';
-import { referencePage } from './openapi/page.ts';
-import { STYLE } from './openapi/style.ts';
 
 /** A static document for people or tools. */
 export interface StaticPage {
@@ -21,10 +21,10 @@ export interface StaticPage {
 
 const NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Builds the OpenAPI document and the reference page that shows it. */
+/** Builds the OpenAPI document, the reference page that shows it, and the guides. */
 export function pages(parts: readonly InterfacePart[], version: string): StaticPage[] {
     const document = openApi(parts, version);
-    const styleHash = createHash('sha256').update(STYLE).digest('base64');
+    const forPeople = [{ path: '/docs', html: referencePage(document) }, ...guidePages()];
     return [
         {
             id: 'openapi',
@@ -34,19 +34,22 @@ export function pages(parts: readonly InterfacePart[], version: string): StaticP
             policy: NOTHING,
             document: prepared(JSON.stringify(document)),
         },
-        {
+        ...forPeople.map(({ path, html }) => ({
             id: 'docs',
-            method: 'GET',
-            path: '/docs',
+            method: 'GET' as const,
+            path,
             contentType: 'text/html; charset=utf-8',
-            // The page has no script and loads nothing.
-            policy: `${NOTHING}; style-src 'sha256-${styleHash}'; img-src data:`,
-            document: prepared(referencePage(document)),
-        },
+            policy: `${NOTHING}; ${ALLOWED}`,
+            document: prepared(html),
+        })),
     ];
 }
 
+/** Brotli's default (11) takes a second for these texts, and this quality makes them a tenth larger. */
+const QUALITY = 9;
+
 function prepared(text: string): PublicDocument {
     const identity = Buffer.from(text);
-    return new PublicDocument({ br: brotliCompressSync(identity), gzip: gzipSync(identity), identity });
+    const br = brotliCompressSync(identity, { params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY } });
+    return new PublicDocument({ br, gzip: gzipSync(identity), identity });
 }

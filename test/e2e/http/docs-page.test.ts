@@ -10,47 +10,127 @@ const given = process.env['CHROMIUM_PATH'];
 if (given) accessSync(given); // throws instead of skipping tests if the file is missing
 const BROWSER = given || '/usr/bin/chromium';
 const skip = existsSync(BROWSER) ? false : `no browser: neither CHROMIUM_PATH nor ${BROWSER}`;
+const [ORIGIN] = GATEWAYS;
+const DOCS = `${ORIGIN}/docs`;
 
 describe('the reference page', () => {
     let browser: Browser;
     let page: Page;
     const requested: string[] = [];
+    /** What the browser reports: errors of scripts, and what the Content-Security-Policy has stopped. */
     const complaints: string[] = [];
+
+    const operation = (id: string) => page.locator(`[id="${id}"]`);
+    const shown = () => page.locator('main details:visible').evaluateAll((all) => all.map(({ id }) => id));
+    const tooWide = async () => Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
 
     before(async () => {
         if (skip) return;
         browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox'] }); // tests may run as root
-        page = await browser.newPage({ viewport: { width: 1_360, height: 900 } });
+        page = await browser.newPage({
+            viewport: { width: 1_360, height: 900 },
+            permissions: ['clipboard-read', 'clipboard-write'],
+        });
         page.on('request', (request) => requested.push(request.url()));
         page.on('console', (message) => complaints.push(message.text()));
         page.on('pageerror', (error) => complaints.push(error.message));
-        await page.goto(`${GATEWAYS[0]}/docs`);
+        await page.goto(DOCS);
     });
-    after(() => browser?.close());
-
-    it('shows every operation with its styles, and neither loads from other origins nor logs to the console', {
-        skip,
-    }, async () => {
-        for (const { operation, path } of operations) {
-            const shown = page.locator(`[id="${operation.operationId}"]`);
-            assert.equal(await shown.locator('summary .path').innerText(), path);
-            assert.ok(await shown.locator('pre').first().isVisible());
-        }
-        const columns = await page.evaluate('getComputedStyle(document.body).display');
-        assert.equal(columns, 'grid');
-        assert.deepEqual(requested, [`${GATEWAYS[0]}/docs`]);
+    after(async () => {
+        await browser?.close();
         assert.deepEqual(complaints, []);
+    });
+
+    it('shows every operation folded, with its styles, and loads nothing else', { skip }, async () => {
+        for (const { operation: described, path } of operations) {
+            const folded = operation(described.operationId);
+            assert.equal(await folded.locator('summary .path').innerText(), path);
+            assert.equal(await folded.locator('pre').first().isVisible(), false);
+        }
+        assert.equal(await page.evaluate('getComputedStyle(document.body).display'), 'grid');
+        assert.deepEqual(requested, [DOCS]);
         const picture = join(process.env['E2E_LOG_DIR'] ?? '.', 'docs.png');
         await page.screenshot({ path: picture });
         assert.ok(statSync(picture).size > 20_000, 'the screenshot shows an empty page');
     });
 
-    it('links from its menu to the operations, and fits a narrow screen', { skip }, async () => {
+    it('begins with authentication and the first key, and copies a sample', { skip }, async () => {
+        assert.deepEqual((await page.locator('header h2').allInnerTexts()).slice(0, 2), [
+            'Authentication',
+            'The first key',
+        ]);
+        const sample = page.locator('.sample').first();
+        await sample.getByRole('button', { name: 'Copy' }).click();
+        const copied = String(await page.evaluate('navigator.clipboard.readText()'));
+        assert.ok(copied.startsWith(`URL=${ORIGIN}\n`), copied);
+        assert.ok(copied.includes('-H "Authorization: Bearer $KEY"'), copied);
+    });
+
+    it('opens the operation that a link names, and names the opened one in its address', { skip }, async () => {
         await page.click('nav a[href="#credentials.issue"]');
-        const { y: top = -1 } = (await page.locator('[id="credentials.issue"]').boundingBox()) ?? {};
+        const issue = operation('credentials.issue');
+        const curl = issue.locator('pre').first();
+        await curl.waitFor();
+        const { y: top = -1 } = (await issue.boundingBox()) ?? {};
         assert.ok(top >= 0 && top < 100, `${top}`);
+        assert.doesNotMatch(await curl.innerText(), /private_key/); // a managed issuer needs none
+        await operation('keys.list').locator('summary').click();
+        await page.waitForURL(`${DOCS}#keys.list`);
+        await page.reload();
+        await operation('keys.list').locator('pre').first().waitFor();
+    });
+
+    it('finds operations by their names, or else by their texts', { skip }, async () => {
+        await page.keyboard.press('/');
+        await page.keyboard.type('Revoke credentials batch');
+        assert.deepEqual(await shown(), ['credentials.batch.revoke', 'internal.credentials.batch.revoke']);
+        assert.equal(await page.locator('nav a[href="#credentials.issue"]').isVisible(), false);
+        assert.match(await page.locator('#found').innerText(), /^2 of /);
+        await page.fill('#search', 'nonce_valid');
+        assert.deepEqual(await shown(), ['presentations.verify', 'internal.presentations.verify']);
+        await page.fill('#search', '');
+        assert.equal((await shown()).length, operations.length);
+    });
+
+    it('links only to pages and sections that exist', { skip }, async () => {
+        const ids = new Map<string, string[]>();
+        const links = new Set([`${DOCS}#operations`]);
+        for (const link of links) {
+            const [address = ''] = link.split('#');
+            if (!address.startsWith(DOCS) || ids.has(address)) continue;
+            assert.equal((await page.goto(address))?.status(), 200, address);
+            ids.set(address, await page.locator('[id]').evaluateAll((all) => all.map(({ id }) => id)));
+            for (const href of await page.locator('a').evaluateAll((all) => all.map(String))) links.add(href);
+        }
+        assert.ok(ids.size > 8, `${[...ids.keys()]}`);
+        const lost = [...links].filter((link) => {
+            const [address = '', id] = link.split('#');
+            return id !== undefined && ids.get(address)?.includes(id) === false;
+        });
+        assert.deepEqual(lost, []);
+    });
+
+    it('fits a narrow screen, where its first sentence comes before its links', { skip }, async () => {
         await page.setViewportSize({ width: 390, height: 800 });
-        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-        assert.ok(Number(overflow) <= 0, `${overflow} px too wide`);
+        const addresses = await page.locator('nav a[href^="/docs"]').evaluateAll((all) => all.map((a) => String(a)));
+        for (const address of [...new Set(addresses)]) {
+            await page.goto(address);
+            assert.ok((await tooWide()) <= 0, `${address} is ${await tooWide()} px too wide`);
+        }
+        await page.goto(`${DOCS}#credentials.issue`);
+        await operation('credentials.issue').locator('table').first().waitFor();
+        assert.ok((await tooWide()) <= 0);
+        const [text, link] = await Promise.all(
+            ['header p', 'a:visible'].map((what) => page.locator(what).first().boundingBox()),
+        );
+        assert.ok(text && link && text.y < link.y);
+    });
+
+    it('shows operations without its script, too', { skip }, async () => {
+        const plain = await browser.newPage({ javaScriptEnabled: false });
+        await plain.goto(DOCS);
+        await plain.locator('[id="keys.list"] summary').click();
+        assert.ok(await plain.locator('[id="keys.list"] pre').first().isVisible());
+        assert.equal(await plain.locator('#search').isVisible(), false);
     });
 });
