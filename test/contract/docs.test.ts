@@ -78,6 +78,13 @@ describe('every Markdown page', () => {
     });
 });
 
+it('the tour of README.md verifies a credential before and after it is revoked', () => {
+    const answers = readFileSync('README.md', 'utf8').matchAll(
+        /"valid":(?:true|false)|"message":"Credential revoked"/g,
+    );
+    assert.deepEqual(Array.from(answers, String), ['"valid":true', '"message":"Credential revoked"', '"valid":false']);
+});
+
 describe('docs/architecture.md', () => {
     it('has a row for each role in its table of roles', () => {
         assertEntries(TABLE_ROLES, ROLES, ROLE_TABLE);
