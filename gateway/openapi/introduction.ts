@@ -7,7 +7,7 @@ Send \`Authorization: Bearer <token>\` with each call. The token is an API key, 
 
 ## The first key
 
-A trusted caller registers an account. Its owner logs in and creates an API key. No later answer shows the key again.
+A trusted caller registers an account. Its owner logs in and creates an API key, which no later answer shows again. If \`/internal\` is not published to you, ask whoever runs the service for a session token or a key.
 
 \`\`\`sh
 URL=https://credentials.example

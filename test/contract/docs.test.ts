@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { ROLES } from '../../main.ts';
+import manifest from '../../package.json' with { type: 'json' };
 import { settingNames } from '../../platform/process/config.ts';
 import { KNOWN_SETTINGS } from '../deploy/known-settings.ts';
 import { assertEntries } from './entries.ts';
@@ -12,6 +13,7 @@ import { ROLE_TABLE, TABLE_ROLES } from './role-table.ts';
 const PAGES = [
     'README.md',
     'CONTRIBUTING.md',
+    'CHANGELOG.md',
     'SECURITY.md',
     ...globSync('docs/{*,reference/*}.md'),
     'helm/README.md',
@@ -83,6 +85,19 @@ it('the tour of README.md verifies a credential before and after it is revoked',
         /"valid":(?:true|false)|"message":"Credential revoked"/g,
     );
     assert.deepEqual(Array.from(answers, String), ['"valid":true', '"message":"Credential revoked"', '"valid":false']);
+});
+
+it('CHANGELOG.md has the form of Keep a Changelog, up to the current version', () => {
+    const headings = readFileSync('CHANGELOG.md', 'utf8').match(/^##.*/gm) ?? [];
+    const [unreleased, current] = headings.filter((heading) => heading.startsWith('## '));
+    assert.equal(unreleased, '## [Unreleased]');
+    assert.ok(current?.startsWith(`## [${manifest.version}] - `), current);
+    const form =
+        /^## \[(Unreleased\]|\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d)$|^### (Added|Changed|Deprecated|Removed|Fixed|Security)$/;
+    assert.deepEqual(
+        headings.filter((heading) => !form.test(heading)),
+        [],
+    );
 });
 
 describe('docs/architecture.md', () => {
