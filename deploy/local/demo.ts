@@ -99,7 +99,7 @@ async function story(): Promise<void> {
     tell('The issuer gets a new key. The answer takes a second: then no process signs with the old key any more.');
     await program.issuers.rotate({ issuer_id });
 
-    tell("The statistics of Ada's account count all of these calls.");
+    tell("Ada's account counts what her program has created.");
     await ada.me.get();
 }
 
