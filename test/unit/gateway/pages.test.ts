@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
 import { test } from 'node:test';
+import { GUIDES } from '../../../gateway/docs/guides.ts';
 import { interfaceParts } from '../../../gateway/endpoints/index.ts';
 import { pages } from '../../../gateway/pages.ts';
 
@@ -31,6 +33,14 @@ test('the reference links to every page', () => {
     const linked = valuesOf('href', PAGES.get('/docs') ?? '');
     assert.deepEqual(
         [...PAGES.keys()].filter((path) => path !== '/docs' && !linked.includes(path)),
+        [],
+    );
+});
+
+test('every guide is published', () => {
+    const published = GUIDES.map(({ file }): string => file);
+    assert.deepEqual(
+        globSync('docs/guides/*.md').filter((file) => !published.includes(file)),
         [],
     );
 });
