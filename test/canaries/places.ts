@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, globSync, openSync, readFileSync, readSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
@@ -59,16 +60,20 @@ const readers: Record<string, (redis: Redis, key: string) => Promise<Buffer[]>> 
         (await redis.xrangeBuffer(key, '-', '+')).flatMap(([id, fields]) => [id, ...fields]) as Buffer[],
 };
 
-/** Notes every command that a Redis is sent, as it is shown by MONITOR, until it is asked what it has seen. */
+/**
+ * Notes every command that a Redis is sent, as it is shown by MONITOR, until it is asked what it has seen. A plain socket,
+ * because ioredis throws if the first command arrives together with the answer to MONITOR.
+ */
 export async function watchRedis(url: string): Promise<() => Haystack> {
-    const redis = new Redis(url);
-    const monitor = await redis.monitor();
-    const lines: string[] = [];
-    monitor.on('monitor', (_time: string, args: string[]) => lines.push(args.join(' ')));
+    const { hostname, port, password } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    const read: Buffer[] = [];
+    socket.on('data', (bytes) => read.push(bytes));
+    socket.write(`AUTH ${password}\r\nMONITOR\r\n`);
+    await until('Redis shows its commands', () => Buffer.concat(read).includes('+OK\r\n+OK\r\n'));
     return () => {
-        monitor.disconnect();
-        redis.disconnect();
-        return { name: 'commands to Redis', bytes: Buffer.from(lines.join('\n')) };
+        socket.destroy();
+        return { name: 'commands to Redis', bytes: Buffer.concat(read) };
     };
 }
 
