@@ -7,6 +7,7 @@ import {
     type DriverQueryResult,
     parseDsn,
 } from 'slonik';
+import { connectSession } from './session.ts';
 
 /**
  * Time limit for the answer to a statement, in milliseconds. Then its connection is closed. A healthy PostgreSQL
@@ -66,9 +67,7 @@ export function postgresDriver(options: DriverOptions): DriverFactory {
                 clientEventEmitter.emit('error', new BackendTerminatedError(error));
             });
             return {
-                async connect() {
-                    await client.connect();
-                },
+                connect: () => answerInTime(socket, () => connectSession(client)),
                 end: () => endInTime(client, socket),
                 query: (text, values, { name } = {}) =>
                     answerInTime(socket, () => query(client, { text, values, name })),
@@ -84,7 +83,7 @@ function clientConfig({ url, pooled, parsers }: DriverOptions): ClientConfig {
     const { host, port, username, password, databaseName, applicationName, options, sslMode } = parseDsn(url);
     // Columns arrive as text: the driver requests no other format.
     const getTypeParser = ((oid: number) =>
-        parsers.get(oid) ?? types.getTypeParser(oid)) as CustomTypesConfig['getTypeParser'];
+        readable(parsers.get(oid) ?? types.getTypeParser(oid))) as CustomTypesConfig['getTypeParser'];
     return {
         host,
         port,
@@ -105,6 +104,19 @@ function clientConfig({ url, pooled, parsers }: DriverOptions): ClientConfig {
     };
 }
 
+/** A column has a text that its parser cannot convert. The session is intact. */
+export class UnreadableColumn extends Error {}
+
+function readable(parse: Parse): Parse {
+    return (text) => {
+        try {
+            return parse(text);
+        } catch (error) {
+            throw new UnreadableColumn('A column of the answer cannot be read.', { cause: error });
+        }
+    };
+}
+
 async function query(client: Client, { text, values, name }: Statement): Promise<DriverQueryResult> {
     try {
         const result = await client.query<Record<string, unknown>>({
@@ -119,6 +131,7 @@ async function query(client: Client, { text, values, name }: Statement): Promise
             rows: result.rows,
         };
     } catch (error) {
+        if (error instanceof UnreadableColumn) throw error;
         if (error instanceof DatabaseError && !endsSession(error)) throw error;
         // After this error the pool sends nothing more on the connection, not even a rollback.
         throw new BackendTerminatedError(error as Error); // pg rejects with Errors only

@@ -1,9 +1,9 @@
-import { createPool, type DatabasePool, type QuerySqlToken, sql } from 'slonik';
+import { createPool, type DatabasePool, type DatabasePoolConnection, type QuerySqlToken, sql } from 'slonik';
 import type { CallLifetime } from '../context.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { NO_SPAN, type Span } from '../telemetry/span.ts';
 import { inSpan, startSpan } from '../telemetry/tracing.ts';
-import { postgresDriver } from './db-driver.ts';
+import { postgresDriver, UnreadableColumn } from './db-driver.ts';
 import { translated } from './db-errors.ts';
 import { databaseMetrics } from './db-metrics.ts';
 import { connectionTurns } from './db-turns.ts';
@@ -97,17 +97,26 @@ export async function openDatabase(options: {
         return inSpan(span, inTurn);
     };
     const run = <Row>(query: Query, served: Served): Promise<readonly Row[]> =>
-        inSpanOf(served, (span) => (span === NO_SPAN ? rows(pool, query) : rowsOf(pool, query, span)));
+        inSpanOf(served, (span) =>
+            translated(() =>
+                onConnection(pool, (connection) => {
+                    span.sent(1);
+                    return rows<Row>(connection, query);
+                }),
+            ),
+        );
     return {
         rows: (query, ...served) => run(query, served),
         prepared: (name, query, lifetime) => run(pooled ? query : { ...query, name }, lifetime ? [name, lifetime] : []),
         transaction: (work, ...served) =>
             inSpanOf(served, (span) =>
                 translated(() =>
-                    pool.transaction((connection) => {
-                        span.sent(1);
-                        return work({ rows: (query) => rows(connection, query) });
-                    }),
+                    onConnection(pool, (connection) =>
+                        connection.transaction((transaction) => {
+                            span.sent(1);
+                            return work({ rows: (query) => translated(() => rows(transaction, query)) });
+                        }),
+                    ),
                 ),
             ),
         ping: async () => {
@@ -120,18 +129,29 @@ export async function openDatabase(options: {
 type Connection = Pick<DatabasePool, 'query'>;
 
 async function rows<Row>(connection: Connection, query: Query): Promise<readonly Row[]> {
-    const result = await translated(() => connection.query(query));
-    return result.rows as readonly Row[]; // see Queries.rows
+    return (await connection.query(query)).rows as readonly Row[]; // see Queries.rows
 }
 
-/** Like `rows`, with a span that shows how long the statement waited for a connection. */
-function rowsOf<Row>(pool: DatabasePool, query: Query, span: Span): Promise<readonly Row[]> {
-    return translated(() =>
-        pool.connect((connection) => {
-            span.sent(1);
-            return rows<Row>(connection, query);
-        }),
-    );
+/**
+ * Runs `work` on one connection. The pool closes a connection whose work throws. A column that cannot be read is no
+ * reason for that, so its error is thrown after the connection is back in the pool.
+ */
+async function onConnection<Result>(
+    pool: DatabasePool,
+    work: (connection: DatabasePoolConnection) => Promise<Result>,
+): Promise<Result> {
+    let unreadable: UnreadableColumn | undefined;
+    const result = await pool.connect(async (connection) => {
+        try {
+            return await work(connection);
+        } catch (error) {
+            if (!(error instanceof UnreadableColumn)) throw error;
+            unreadable = error;
+            return undefined;
+        }
+    });
+    if (unreadable) throw unreadable;
+    return result as Result; // undefined only beside an error
 }
 
 /** How stores batch their statements. Batches of 64 rows, with one on its way while another runs, measured best. */

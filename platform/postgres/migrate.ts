@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Client, type ClientConfig } from 'pg';
 import type { Log } from '../telemetry/log.ts';
 import { inMigrationTransaction } from './migration-transaction.ts';
+import { connectSession } from './session.ts';
 
 /**
  * The migrations of one schema: SQL files, each of which runs once, in the order of their names. A release may add
@@ -137,8 +138,8 @@ async function appliedIn(client: Client, schema: string): Promise<Map<string, st
 async function withClient<Result>(config: ClientConfig, work: (client: Client) => Promise<Result>): Promise<Result> {
     const client = new Client({ ...config, connectionTimeoutMillis: 5_000, keepAlive: true });
     client.on('error', () => {}); // a lost connection: its pending queries are rejected
-    await client.connect();
     try {
+        await connectSession(client);
         return await work(client);
     } finally {
         await client.end();

@@ -59,7 +59,7 @@ const PRIVILEGES: ReadonlyArray<{ what: string; sign: RegExp; within: RegExp; al
         what: 'holds SQL',
         sign: /\bsql(\.\w+)?`|\.query\(/,
         within: /^(platform|gateway|services|workers|main)\b/,
-        allowed: /(^|[/.])store\.ts$|^platform\/postgres\/(db|db-driver|migrate|migration-transaction)\.ts$/,
+        allowed: /(^|[/.])store\.ts$|^platform\/postgres\/(db|db-driver|migrate|migration-transaction|session)\.ts$/,
     },
     {
         what: 'writes a response',
