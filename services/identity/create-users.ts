@@ -1,3 +1,4 @@
+import type { Guard } from '../../platform/access/guard.ts';
 import type { CallContext } from '../../platform/context.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
@@ -9,7 +10,7 @@ import {
 } from '../../proto/gen/identity/v1/identity.ts';
 import { MAX_USERS } from '../../proto/limits.ts';
 import type { Passwords } from '../../workers/crypto/passwords.ts';
-import { digestOf, type HeldClaim } from '../idempotency/claim.ts';
+import { type Claim, digestOf, type HeldClaim } from '../idempotency/claim.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { type ClaimedItem, claimItems, noteItems, runItem } from '../idempotency/items.ts';
 import { itemResults } from '../item-results.ts';
@@ -17,6 +18,7 @@ import { requireName } from '../texts.ts';
 import { requireTier, type Tier } from '../tiers.ts';
 import { requireEmail } from './email.ts';
 import { requireNewPassword } from './password-rules.ts';
+import { confirmSamePassword } from './same-password.ts';
 import { type IdentityStore, insertUser } from './store.ts';
 
 /** Maximum number of hashes of one request that run or wait for a thread. */
@@ -33,13 +35,15 @@ interface Candidate {
 interface CreationDependencies {
     store: IdentityStore;
     passwords: Passwords;
+    guard: Guard;
     idempotency: Idempotency;
     clock: () => number;
 }
 
 /**
  * Creates accounts in bulk. An invalid item does not affect the others. With an Idempotency-Key each item has a claim of
- * its own, so a repeated call returns the accounts that the first one has created, and creates the missing ones.
+ * its own, so a repeated call returns the accounts that the first one has created, and creates the missing ones. An
+ * item with another password than that of its account fails.
  */
 export function userCreation(deps: CreationDependencies) {
     return async (request: CreateUsersRequest, context: CallContext): Promise<CreateUsersResponse> => {
@@ -52,7 +56,7 @@ export function userCreation(deps: CreationDependencies) {
             runItem(context, async (own) => create(deps, { candidate: validate(item, taken), ...claims }, own));
         let digest: Buffer | undefined; // all items have that of the whole request; only a call with a key needs it
         const digestOfAll = () => {
-            digest ??= digestOf({ codec: CreateUsersRequest, message: request });
+            digest ??= digestOf({ codec: CreateUsersRequest, message: withoutPasswords(request) });
             return digest;
         };
         const claimed = { operation: 'internal.admin.create_users', items: users, digestOf: digestOfAll };
@@ -71,18 +75,29 @@ export function userCreation(deps: CreationDependencies) {
     };
 }
 
+/** The part of a request that is in the fingerprint of its claims: see confirmSamePassword(). */
+function withoutPasswords({ users }: CreateUsersRequest): CreateUsersRequest {
+    return { users: users.map((user) => ({ ...user, password: undefined })) };
+}
+
 async function create(
-    { store, passwords, idempotency, clock }: CreationDependencies,
+    deps: CreationDependencies,
     { candidate, claim, held }: Omit<ClaimedItem<NewUser>, 'item'> & { candidate: Candidate },
     context: CallContext,
 ): Promise<CreatedUser> {
+    const { store, passwords, idempotency, clock } = deps;
     const { email, password, name, tier } = candidate;
-    const replay = ({ id }: Pick<HeldClaim, 'id'>) => ({ user_id: id, email, tier });
+    const background = { ...context, background: true };
+    const userOf = ({ id }: Pick<HeldClaim, 'id'>) => ({ user_id: id, email, tier });
+    const replay = async (held: HeldClaim, claim: Claim) => {
+        await confirmSamePassword(deps, { held, claim, password }, background);
+        return userOf(held);
+    };
     const write = async () => {
-        const passwordHash = await passwords.hash(password, { ...context, background: true });
+        const passwordHash = await passwords.hash(password, background);
         const now = clock();
         const made = { id: newId(now), made_at: new Date(now).toISOString() };
-        const created = replay(made);
+        const created = userOf(made);
         const row = { ...created, name, password_hash: passwordHash, created_at: made.made_at };
         const newClaim = claim && { ...claim, ...made, sealed: null };
         const outcome = await insertUser(store, { row, claim: newClaim }, context);

@@ -1,33 +1,38 @@
+import type { Guard } from '../../platform/access/guard.ts';
 import type { CallContext } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { RegisterRequest, type User } from '../../proto/gen/identity/v1/identity.ts';
 import type { Passwords } from '../../workers/crypto/passwords.ts';
-import type { HeldClaim } from '../idempotency/claim.ts';
+import type { Claim, HeldClaim } from '../idempotency/claim.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { requireName } from '../texts.ts';
 import { requireEmail } from './email.ts';
 import { requireNewPassword } from './password-rules.ts';
+import { confirmSamePassword } from './same-password.ts';
 import { type IdentityStore, insertUser } from './store.ts';
 
-/** Creates one account. */
-export function registration({
-    store,
-    passwords,
-    idempotency,
-    clock,
-}: {
+interface RegistrationDependencies {
     store: IdentityStore;
     passwords: Passwords;
+    guard: Guard;
     idempotency: Idempotency;
     clock: () => number;
-}) {
+}
+
+/** Creates one account. */
+export function registration(deps: RegistrationDependencies) {
+    const { store, passwords, idempotency, clock } = deps;
     return async (request: RegisterRequest, context: CallContext): Promise<User> => {
         const email = requireEmail(request.email);
         requireNewPassword(request.password);
         const name = request.name === undefined ? undefined : requireName(request.name);
-        const call = { operation: 'internal.auth.register', codec: RegisterRequest, message: request };
-        const claim = idempotency.claimOf(call, context);
+        // The password is not in the fingerprint: see confirmSamePassword().
+        const message = { ...request, password: '' };
+        const claim = idempotency.claimOf(
+            { operation: 'internal.auth.register', codec: RegisterRequest, message },
+            context,
+        );
 
         const userOf = ({ id, made_at }: Pick<HeldClaim, 'id' | 'made_at'>) =>
             ({ user_id: id, email, name, tier: 'free', created_at: made_at }) as const;
@@ -43,6 +48,10 @@ export function registration({
             if (outcome === 'refused') throw new AppError('conflict', 'This email is already registered.');
             return outcome === 'written' ? user : undefined;
         };
-        return idempotency.once(claim, { write, replay: userOf, lookFirst: true }, context);
+        const replay = async (held: HeldClaim, claim: Claim): Promise<User> => {
+            await confirmSamePassword(deps, { held, claim, password: request.password }, context);
+            return userOf(held);
+        };
+        return idempotency.once(claim, { write, replay, lookFirst: true }, context);
     };
 }

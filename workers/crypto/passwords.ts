@@ -6,11 +6,15 @@ import { type Outcome, valueOrError } from './outcome.ts';
 import type { PasswordCost } from './password.ts';
 import type { PasswordAnswer, PasswordAnswers, PasswordJob } from './passwords.worker.ts';
 import type { PoolMetrics } from './pool-metrics.ts';
-import { type Priority, priorityQueue } from './priority-queue.ts';
+import { priorityQueue } from './priority-queue.ts';
 import { startThreads } from './threads.ts';
 
 /** The call that needs a password, and its caller. */
-type PasswordCall = CallLifetime & Caller;
+type PasswordCall = CallLifetime &
+    Caller & {
+        /** Background jobs (users that are created in bulk) give way to all other jobs. */
+        background?: boolean;
+    };
 
 /**
  * Argon2id on its own threads, apart from the event loop and the signatures. Every method except close() may throw
@@ -18,8 +22,8 @@ type PasswordCall = CallLifetime & Caller;
  * disconnects before that.
  */
 export interface Passwords {
-    /** Returns a PHC string. Background hashes (users that are created in bulk) give way to all other jobs. */
-    hash(password: string, options?: PasswordCall & { background?: boolean }): Promise<string>;
+    /** Returns a PHC string. */
+    hash(password: string, call?: PasswordCall): Promise<string>;
     /**
      * `matches`: the password is right. `rehash`: it is right, but its hash was made at a cost other than the current
      * one.
@@ -63,24 +67,24 @@ export function passwordPool({ threads, cost, maxWaiting, metrics }: PasswordPoo
         maxWaiting,
         waited: metrics.waited,
     });
-    const ask = (job: PasswordJob, priority: Priority, call: PasswordCall): Promise<PasswordAnswer> => {
+    const ask = (job: PasswordJob, { background, ...call }: PasswordCall): Promise<PasswordAnswer> => {
+        const priority = background ? 'background' : 'foreground';
         const span = startSpan('internal', 'passwords', call);
         return inSpan(span, () => queue(job, priority, call, span));
     };
     return {
-        hash: async (password, { background = false, ...call } = {}) => {
-            const priority = background ? 'background' : 'foreground';
-            const answer = await ask({ op: 'hash', password, cost }, priority, call);
+        hash: async (password, call = {}) => {
+            const answer = await ask({ op: 'hash', password, cost }, call);
             return answer as PasswordAnswers['hash']; // the worker answers each job by its op
         },
         verify: async (phc, password, call = {}) => {
-            const answer = await ask({ op: 'verify', phc, password, cost }, 'foreground', call);
+            const answer = await ask({ op: 'verify', phc, password, cost }, call);
             return answer as PasswordAnswers['verify']; // as above
         },
         derive: async (password, salt, cost, call = {}) => {
             // Shared memory, because a key in a message would leave a copy in the thread.
             const key = new Uint8Array(new SharedArrayBuffer(DERIVED_KEY_BYTES));
-            await ask({ op: 'derive', password, salt: encodeBase64(salt), cost, key }, 'foreground', call);
+            await ask({ op: 'derive', password, salt: encodeBase64(salt), cost, key }, call);
             return key;
         },
         close: () => pool.close(),

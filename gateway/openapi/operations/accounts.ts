@@ -110,7 +110,7 @@ export const accountOperations = {
     },
     'internal.auth.register': {
         summary: 'Register an account',
-        refusals: { conflict: 'An account with this email already exists.' },
+        refusals: { conflict: 'An account with this email already exists.', rate_limited: guessing },
         owasp: { objects: 'none', slowedBy: 'trusted' },
         example: { body: { email, password, name: 'Ada' }, data: user },
     },

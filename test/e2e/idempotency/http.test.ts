@@ -152,3 +152,45 @@ it('another password with the Idempotency-Key of a wallet is refused, and counts
     for (let attempt = 0; attempt < 12; attempt++) statuses.add((await send(call(`guess ${attempt}`))).status);
     assert.deepEqual([...statuses], [422, 429]);
 });
+
+it('another password with the Idempotency-Key of a registration is refused, and counts as a wrong password', async () => {
+    const body = { email: newEmail(), password: 'correct horse battery' };
+    const headers = { 'idempotency-key': randomUUID() };
+    const call = { method: 'POST', path: '/internal/v1/auth/register', internal: true, headers };
+    const first = await send({ ...call, body });
+    assert.deepEqual((await send({ ...call, body })).text, first.text);
+    const statuses = new Set<number>();
+    for (let guess = 0; guess < 12; guess++) {
+        statuses.add((await send({ ...call, body: { ...body, password: `a guess ${guess}` } })).status);
+    }
+    assert.deepEqual([...statuses], [422, 429]);
+    await expectError(429, { ...call, body });
+    await expectError(429, { method: 'POST', path: '/internal/v1/auth/login', internal: true, body }); // one count
+});
+
+it('another password in a repeated batch of users fails alone, and counts as a wrong password', async () => {
+    const [guessed, kept] = [newEmail(), newEmail()];
+    const headers = { 'idempotency-key': randomUUID() };
+    const batch = (password: string): Call => ({
+        method: 'POST',
+        path: '/internal/v1/admin/users/batch',
+        internal: true,
+        headers,
+        body: {
+            users: [
+                { email: guessed, password },
+                { email: kept, password: 'correct horse battery' },
+            ],
+        },
+    });
+    assert.equal((await expectOk(200, batch('first password'))).total_created, 2);
+    const errors: string[] = [];
+    for (let guess = 0; guess < 11; guess++) {
+        const { created, failed } = await expectOk(200, batch(`a guess ${guess}`));
+        assert.deepEqual([created[0].email, failed[0].email], [kept, guessed]);
+        errors.push(failed[0].error);
+    }
+    const used = 'This Idempotency-Key was used for another request.';
+    assert.deepEqual(errors.slice(0, 10), Array(10).fill(used));
+    assert.match(errors[10] ?? '', /requests per minute exceeded by wrong passwords/);
+});
