@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
+import { withSession } from '../../platform/postgres/session.ts';
 import type { Environment } from '../../platform/process/config.ts';
 import { isGiven, keptSecret, keptSigningKey } from './data-dir.ts';
 import type { LaunchContext } from './prepare.ts';
@@ -80,18 +80,14 @@ export async function keptSecrets(
 }
 
 async function refuseLost(missing: readonly KeptSecret[], dataDir: string, databaseUrl: string): Promise<void> {
-    const client = new pg.Client({ connectionString: databaseUrl });
-    await client.connect();
-    try {
+    await withSession(databaseUrl, {}, async (client) => {
         const lost: KeptSecret[] = [];
         for (const secret of missing) {
             const { rows } = await client.query('SELECT to_regclass($1) AS found', [secret.table]);
             if (rows[0].found !== null) lost.push(secret);
         }
         if (lost.length > 0) throw new Problem(lost.map((secret) => refusal(secret, dataDir)).join('\n'));
-    } finally {
-        await client.end();
-    }
+    });
 }
 
 function refusal({ setting, file, loss, command }: KeptSecret, dataDir: string): string {

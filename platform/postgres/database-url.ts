@@ -1,25 +1,70 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { ClientConfig } from 'pg';
 import { z } from 'zod';
 
-/**
- * Values of `sslmode` that both drivers know. The driver of the migrations accepts more, but with those the roles would
- * fail after the start.
- */
-const MODES = ['disable', 'no-verify', 'require'];
-/** libpq's name for what both drivers do with `require`: they verify the certificate and its host name. */
-const AS_REQUIRE = 'verify-full';
+const PARAMETERS = ['sslmode', 'sslrootcert', 'application_name'];
+/** Both verify the certificate and its host name. verify-full is libpq's name for it. */
+const VERIFYING = ['require', 'verify-full'];
+const MODES = ['disable', 'no-verify', ...VERIFYING];
 
-/** Validates DATABASE_URL, so that `migrate` accepts only URLs that the roles accept, too. */
+/** Where PostgreSQL is, and how to connect to it. */
+type Connection = Pick<ClientConfig, 'host' | 'port' | 'user' | 'password' | 'database' | 'application_name' | 'ssl'>;
+
+/** Validates DATABASE_URL when the program starts. The text stays as it is: `connectionTo` reads it. */
 export const databaseUrlSetting = z
     .string()
-    .refine((text) => /^postgres(ql)?:/.test(text) && URL.canParse(text), { error: 'must be a URL, postgresql://…' })
-    .refine((text) => modeOf(text) === null || [...MODES, AS_REQUIRE].includes(modeOf(text) ?? ''), {
-        error: `sslmode must be ${MODES.join(', ')} or ${AS_REQUIRE}, which is the same as require`,
+    .superRefine((text, context) => {
+        try {
+            connectionTo(text);
+        } catch (error) {
+            const message = error instanceof DatabaseUrlError ? error.message : 'has a wrong %-escape';
+            context.addIssue({ code: 'custom', message });
+        }
     })
-    .transform((text) =>
-        modeOf(text) === AS_REQUIRE ? text.replace(`sslmode=${AS_REQUIRE}`, 'sslmode=require') : text,
-    )
     .optional();
 
-function modeOf(text: string): string | null {
-    return URL.canParse(text) ? new URL(text).searchParams.get('sslmode') : null;
+/** The message never repeats a part of the URL. */
+class DatabaseUrlError extends Error {}
+
+/**
+ * Reads the URL of a database. Everything that connects to PostgreSQL uses this function, so that all of it connects to
+ * the same server in the same way.
+ */
+export function connectionTo(text: string): Connection {
+    if (!/^postgres(ql)?:/.test(text) || !URL.canParse(text))
+        throw new DatabaseUrlError('must be a URL, postgresql://user:password@host:5432/database');
+    const { hostname, port, username, password, pathname, searchParams, hash } = new URL(text);
+    if (hostname === '')
+        throw new DatabaseUrlError('must name a host; write the path of a socket as %2Frun%2Fpostgresql');
+    if (hash !== '') throw new DatabaseUrlError('must have no fragment; write # in a password as %23');
+    const names = Array.from(searchParams.keys());
+    if (names.some((name) => !PARAMETERS.includes(name)) || new Set(names).size < names.length)
+        throw new DatabaseUrlError(`accepts only the parameters ${PARAMETERS.join(', ')}, each once`);
+    return {
+        host: decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1'),
+        port: Number(port || 5432),
+        user: decodeURIComponent(username) || undefined,
+        password: decodeURIComponent(password) || undefined,
+        database: decodeURIComponent(pathname.slice(1)) || undefined,
+        application_name: searchParams.get('application_name') ?? undefined,
+        ssl: tlsOf(searchParams.get('sslmode') ?? 'disable', searchParams.get('sslrootcert')),
+    };
+}
+
+function tlsOf(mode: string, authority: string | null): ClientConfig['ssl'] {
+    if (!MODES.includes(mode)) throw new DatabaseUrlError(`sslmode must be one of ${MODES.join(', ')}`);
+    if (VERIFYING.includes(mode)) return authority === null ? {} : { ca: certificateIn(authority) };
+    if (authority !== null) throw new DatabaseUrlError(`sslrootcert needs sslmode=${VERIFYING.join(' or ')}`);
+    return mode === 'no-verify' && { rejectUnauthorized: false };
+}
+
+function certificateIn(file: string): string {
+    try {
+        const ca = readFileSync(file, 'utf8');
+        new X509Certificate(ca);
+        return ca;
+    } catch {
+        throw new DatabaseUrlError('sslrootcert must name a file with certificates (PEM) that this process can read');
+    }
 }

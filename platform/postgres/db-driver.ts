@@ -1,12 +1,7 @@
 import { Socket } from 'node:net';
 import { Client, type ClientConfig, type CustomTypesConfig, DatabaseError, types } from 'pg';
-import {
-    BackendTerminatedError,
-    createDriverFactory,
-    type DriverFactory,
-    type DriverQueryResult,
-    parseDsn,
-} from 'slonik';
+import { BackendTerminatedError, createDriverFactory, type DriverFactory, type DriverQueryResult } from 'slonik';
+import { connectionTo } from './database-url.ts';
 import { connectSession } from './session.ts';
 
 /**
@@ -80,24 +75,17 @@ export function postgresDriver(options: DriverOptions): DriverFactory {
 }
 
 function clientConfig({ url, pooled, parsers }: DriverOptions): ClientConfig {
-    const { host, port, username, password, databaseName, applicationName, options, sslMode } = parseDsn(url);
     // Columns arrive as text: the driver requests no other format.
     const getTypeParser = ((oid: number) =>
         readable(parsers.get(oid) ?? types.getTypeParser(oid))) as CustomTypesConfig['getTypeParser'];
     return {
-        host,
-        port,
-        user: username,
-        password,
-        database: databaseName,
-        application_name: applicationName,
-        ssl: sslMode === 'no-verify' ? { rejectUnauthorized: false } : sslMode === 'require',
+        ...connectionTo(url),
         types: { getTypeParser },
         connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
         keepAlive: true,
         keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-        options: pooled ? options : `${options ?? ''} ${GENERIC_PLANS}`,
         ...(!pooled && {
+            options: GENERIC_PLANS,
             statement_timeout: STATEMENT_TIMEOUT_MS,
             idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
         }),

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client, type ClientConfig } from 'pg';
+import type { Client } from 'pg';
 import type { Log } from '../telemetry/log.ts';
 import { inMigrationTransaction } from './migration-transaction.ts';
-import { connectSession } from './session.ts';
+import { withSession } from './session.ts';
 
 /**
  * The migrations of one schema: SQL files, each of which runs once, in the order of their names. A release may add
@@ -22,6 +22,8 @@ const REQUIRES = /^-- requires (\S+\.sql)$/m;
  */
 const IN_BATCHES = /^-- in batches$/m;
 
+/** Time limit for connecting. */
+const CONNECTING = { connectionTimeoutMillis: 5_000 };
 /** Time limit for reading which migrations are applied, in milliseconds. The migrations themselves have none. */
 const LOOK_TIMEOUT_MS = 10_000;
 
@@ -44,7 +46,7 @@ export async function migrate(
     databaseUrl: string,
     { schemas, log }: { schemas: readonly SchemaMigrations[]; log: Log },
 ): Promise<string[]> {
-    return withClient({ connectionString: databaseUrl }, async (client) => {
+    return withSession(databaseUrl, CONNECTING, async (client) => {
         const applied: string[] = [];
         await inMigrationTransaction({ client, name: 'schemas', log }, () => prepare(client, schemas));
         for (const { schema, folder } of schemas) {
@@ -99,7 +101,7 @@ async function apply(client: Client, { schema, name, statements }: Migration): P
  * those removes something that the program needs.
  */
 export async function isMigrated(databaseUrl: string, schemas: readonly SchemaMigrations[]): Promise<boolean> {
-    return withClient({ connectionString: databaseUrl, query_timeout: LOOK_TIMEOUT_MS }, async (client) => {
+    return withSession(databaseUrl, { ...CONNECTING, query_timeout: LOOK_TIMEOUT_MS }, async (client) => {
         const { rows } = await client.query<{ present: boolean }>(
             `SELECT to_regclass('public.migrations') IS NOT NULL AS present`,
         );
@@ -133,15 +135,4 @@ async function appliedIn(client: Client, schema: string): Promise<Map<string, st
         [schema],
     );
     return new Map(rows.map(({ name, requires }) => [name, requires]));
-}
-
-async function withClient<Result>(config: ClientConfig, work: (client: Client) => Promise<Result>): Promise<Result> {
-    const client = new Client({ ...config, connectionTimeoutMillis: 5_000, keepAlive: true });
-    client.on('error', () => {}); // a lost connection: its pending queries are rejected
-    try {
-        await connectSession(client);
-        return await work(client);
-    } finally {
-        await client.end();
-    }
 }

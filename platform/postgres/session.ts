@@ -1,4 +1,5 @@
-import type { Client } from 'pg';
+import { Client, type ClientConfig } from 'pg';
+import { connectionTo } from './database-url.ts';
 
 /**
  * Times in answers must have one form, whatever the role, the database or the server sets. PgBouncer refuses most
@@ -10,4 +11,20 @@ const SETTINGS = `SET TimeZone = 'UTC'; SET DateStyle = 'ISO'`;
 export async function connectSession(client: Client): Promise<void> {
     await client.connect();
     await client.query(SETTINGS);
+}
+
+/** Runs `work` on a connection of its own to the database of this URL. */
+export async function withSession<Result>(
+    url: string,
+    options: Pick<ClientConfig, 'connectionTimeoutMillis' | 'query_timeout'>,
+    work: (client: Client) => Promise<Result>,
+): Promise<Result> {
+    const client = new Client({ ...connectionTo(url), ...options, keepAlive: true });
+    client.on('error', () => {}); // a lost connection: its pending queries are rejected
+    try {
+        await connectSession(client);
+        return await work(client);
+    } finally {
+        await client.end();
+    }
 }

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { withSession } from '../../../platform/postgres/session.ts';
 import { Problem } from '../problem.ts';
 
 /** Time limit for the database's answer, in milliseconds. */
@@ -6,15 +6,11 @@ const TIMEOUT_MS = 10_000;
 
 /** Throws Problem if the database cannot be used, so that the start fails early. */
 export async function checkDatabase(url: string): Promise<void> {
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: TIMEOUT_MS });
-    client.on('error', () => undefined); // the connection is closed below in any case
     try {
-        await client.connect();
+        await withSession(url, { connectionTimeoutMillis: TIMEOUT_MS }, async () => {});
     } catch (error) {
         const { code, message } = error as NodeJS.ErrnoException; // pg throws system errors and its own
         throw new Problem(`The database of DATABASE_URL, at ${hostOf(url)}, cannot be used: ${message || code}.`);
-    } finally {
-        await client.end().catch(() => undefined);
     }
 }
 
