@@ -1,14 +1,16 @@
-import type { CallContext } from '../platform/context.ts';
+import { type CallContext, callerOf } from '../platform/context.ts';
 import type { Admission } from './admission/admission.ts';
+import { BatchPlaces } from './admission/batch-places.ts';
 import { countFurtherItems } from './admission/further-items.ts';
 import type { Overload } from './admission/overload.ts';
 import { PublicDocument } from './documents.ts';
 import type { Endpoint } from './endpoint.ts';
 import { headersOf, writeBare, writeDocument, writeStream, writeSuccess } from './http/envelope.ts';
-import type { Exchange } from './http/exchange.ts';
+import { contextOf, type Exchange } from './http/exchange.ts';
 import { bodyTurns } from './http/parse-turns.ts';
 import { readInput } from './input.ts';
 import { ListAnswer, type ListResult } from './lists.ts';
+import { accountNamedIn } from './on-behalf-of.ts';
 import type { Services } from './services.ts';
 
 /** Runs an admitted call and writes its answer. */
@@ -22,12 +24,10 @@ export function answering(options: {
 }): AnswerCall {
     const { services, admission, readList, overload } = options;
     const parseInTurn = bodyTurns();
+    const places = { credentials: new BatchPlaces(), users: new BatchPlaces() };
 
-    return async (endpoint, exchange) => {
-        const isAwaited = exchange.underWay > 0 && !exchange.body.hasArrived();
-        if (isAwaited) overload.leave(exchange); // the wait for the sender's body is not load of the gateway
-        const input = await readInput(endpoint, exchange, { services, parseInTurn });
-        if (isAwaited) overload.enter(exchange);
+    async function answer(endpoint: Endpoint, exchange: Exchange, bytes: Buffer): Promise<void> {
+        const input = await readInput(endpoint, exchange, { bytes, services, parseInTurn });
         const items = endpoint.weight?.(input.body);
         if (items !== undefined) {
             await countFurtherItems(exchange, { admission, endpoint, items });
@@ -49,7 +49,27 @@ export function answering(options: {
             writeDocument(exchange.response, { ...document, document: result, headers });
         else if (endpoint.bare) writeBare(exchange.response, { status, data: result, headers });
         else writeSuccess(exchange.response, { status, message, data: result, headers });
+    }
+
+    return async (endpoint, exchange) => {
+        const { batch, maxBodyBytes } = endpoint;
+        // The wait for the sender's body, or for the place of a batch, is not load of the gateway.
+        const waits = exchange.underWay > 0 && (batch !== undefined || !exchange.body.hasArrived());
+        if (waits) overload.leave(exchange);
+        const read = () => exchange.body.read(maxBodyBytes);
+        const run = (bytes: Buffer): Promise<void> => {
+            if (waits) overload.enter(exchange);
+            return answer(endpoint, exchange, bytes);
+        };
+        if (batch === undefined) return run(await read());
+        return places[batch].run({ caller: callerIn(exchange), lifetime: () => contextOf(exchange), read, run });
     };
+}
+
+/** Names the caller whose batches share places: the account that a call acts for, or the address. */
+function callerIn(exchange: Exchange): string {
+    const { principal, internal, address } = exchange;
+    return callerOf({ user_id: principal?.user_id ?? (internal ? accountNamedIn(exchange) : undefined), address });
 }
 
 /** Matches the ids that the service issues. Any other text that a caller sends as an id is not logged. */

@@ -76,6 +76,8 @@ type Definition<Params, Query, Headers, Body, Answer extends z.ZodType> = Admits
     hashesPassword?: true;
     /** True if the call creates something and can be repeated with its `Idempotency-Key`. */
     byKey?: true;
+    /** Set for a batch, of which only few are worked on at a time. Those of one kind share these places. */
+    batch?: 'credentials' | 'users';
     /**
      * The number of requests that a call counts as: that of the items in its body, of a batch. Default: 1. The first of
      * them is counted before the body is read, and all others together when it has been parsed.

@@ -16,14 +16,13 @@ import type { Services } from './services.ts';
 
 type AnyInput = Input<unknown, unknown, unknown, unknown>;
 
-/** Reads the input of an admitted request and validates it with the schemas of its endpoint. */
+/** Reads the input of an admitted request, of which `bytes` is the body, and validates it with the schemas of its endpoint. */
 export async function readInput(
     endpoint: Endpoint,
     exchange: Exchange,
-    { services, parseInTurn }: { services: Services; parseInTurn: ParseInTurn },
+    { bytes, services, parseInTurn }: { bytes: Buffer; services: Services; parseInTurn: ParseInTurn },
 ): Promise<AnyInput> {
     const request = exchange.request as Request; // messageClasses() gives it Express's prototype
-    const bytes = await exchange.body.read(endpoint.maxBodyBytes);
     const body = await parseInTurn(bytes, (whole) => parseBody(request.headers, whole));
     if (exchange.malformedPath) throw new AppError('invalid', 'The path is not properly percent-encoded.');
     const key = endpoint.byKey && keyOf(request);

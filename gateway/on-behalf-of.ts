@@ -9,12 +9,8 @@ import type { Services } from './services.ts';
  * A21). Without the header the call acts for no account, and the objects that it creates have no owner.
  */
 export async function actOnBehalf(exchange: Exchange, context: CallContext, { identity }: Services): Promise<void> {
-    const named = exchange.request.headers['x-on-behalf-of'];
+    const named = accountNamedIn(exchange);
     if (named === undefined) return;
-    // If the field was sent twice, Node joins the values, and the result is not an id.
-    if (typeof named !== 'string' || !isId(named)) {
-        throw new AppError('invalid', 'X-On-Behalf-Of must be the id of one account.');
-    }
     exchange.on_behalf_of = named;
     context.user_id = named;
     try {
@@ -24,4 +20,14 @@ export async function actOnBehalf(exchange: Exchange, context: CallContext, { id
         if (!(error instanceof AppError) || error.kind !== 'not_found') throw error;
         throw new AppError('invalid', 'The account in X-On-Behalf-Of does not exist.');
     }
+}
+
+/** Returns the id in `X-On-Behalf-Of`. Throws AppError `invalid` if it is malformed. */
+export function accountNamedIn({ request }: Exchange): string | undefined {
+    const named = request.headers['x-on-behalf-of'];
+    // If the field was sent twice, Node joins the values, and the result is not an id.
+    if (named !== undefined && (typeof named !== 'string' || !isId(named))) {
+        throw new AppError('invalid', 'X-On-Behalf-Of must be the id of one account.');
+    }
+    return named;
 }

@@ -87,16 +87,7 @@ export const credentialJobs: Workload[] = [
         items: ITEMS,
         perSecond: 200,
         requests: async (count, { world }) =>
-            times(count, (index) => {
-                const issuer = newSigner();
-                const items = times(ITEMS, (item) => ({
-                    subject_did: SUBJECT,
-                    credential_type: CREDENTIAL_TYPE,
-                    claims: claimsOf(index * ITEMS + item),
-                }));
-                const body = { issuer_did: issuer.did, issuer_private_key: privateKeyOf(issuer), items };
-                return batchRequest('issue', world.accountOf(index).api_key, body);
-            }),
+            times(count, (index) => issueBatch(index, ITEMS, world.accountOf(index).api_key)),
     },
     {
         name: 'batch-verify',
@@ -154,6 +145,18 @@ function verifyRequest(
 ): HttpRequest {
     const body = { credential, issuer_did: issuerDid, check_revocation: checkRevocation };
     return { method: 'POST', path: '/v1/credentials/verify', token, body };
+}
+
+/** A batch that issues `count` credentials. Its claims differ from those of other indexes. */
+export function issueBatch(index: number, count: number, token: string): HttpRequest {
+    const issuer = newSigner();
+    const items = times(count, (item) => ({
+        subject_did: SUBJECT,
+        credential_type: CREDENTIAL_TYPE,
+        claims: claimsOf(index * count + item),
+    }));
+    const body = { issuer_did: issuer.did, issuer_private_key: privateKeyOf(issuer), items };
+    return batchRequest('issue', token, body);
 }
 
 function batchRequest(method: 'issue' | 'verify', token: string, body: object): HttpRequest {

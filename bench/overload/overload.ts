@@ -9,11 +9,12 @@ import { measureLoad, measureOpenLoad, type Spent } from '../load/run.ts';
 import { type OverloadOptions, parseOverloadOptions } from '../options.ts';
 import { figure, table } from '../table.ts';
 import { WARMUP_S } from '../warm-up.ts';
+import { besideBatches } from './batches.ts';
 import { refusalsIn } from './refusals.ts';
 
 /**
  * `npm run bench:overload`: measures what happens to requests when clients send twice as many as the service can
- * answer.
+ * answer, and what happens to single calls when one account sends many batches.
  */
 
 /** Warm-up of the open loop, in seconds. It is short because the closed loop has warmed up the service before. */
@@ -58,7 +59,11 @@ async function overload(closing: AsyncDisposableStack, options: OverloadOptions)
         phases.push({ share, ...result, refusedWithinMs: await refusalsIn(logFile, logFrom) });
     }
     console.log(`${phaseTable(phases, expected.status)}\n\n${verdict(phases, expected.status, capacity)}\n`);
-    return phases.every(({ answers, lost }) => lost === 0 && otherAnswers(answers, expected.status) === 0);
+    const areAllAnswered = await besideBatches(bed, job);
+    return (
+        areAllAnswered &&
+        phases.every(({ answers, lost }) => lost === 0 && otherAnswers(answers, expected.status) === 0)
+    );
 }
 
 type Phase = OpenLoopResult & Spent & { share: number; refusedWithinMs: number };

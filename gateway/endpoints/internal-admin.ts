@@ -39,6 +39,7 @@ export const internalAdminEndpoints = [
         message: 'Users created',
         byKey: true,
         hashesPassword: true,
+        batch: 'users',
         timeout_ms: BATCH_TIMEOUT_MS,
         body: z.object({
             users: listOf(anyItem(user), { min: 1, max: MAX_USERS }),

@@ -3,7 +3,7 @@ import { CREDENTIAL, CREDENTIAL_ID, WEB_ISSUER_DID } from '../samples.ts';
 import { issued, OWN_KEY, revocation, sent, verified } from './credentials.ts';
 
 const LIMIT =
-    'Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400.';
+    'Each item counts as a request: a batch within the rate limit is done, any other is refused with 429 before its first item. A batch of more items than the whole limit is refused with 400. Two batches of an account are worked on at a time; of further ones up to 64 wait, for 10 s at most.';
 const EACH =
     'The answer is 200 and has a result for each item, in the order in which they were sent. One bad item does not affect the others. Items without time left have the code `deadline` after 28 s.';
 
@@ -16,7 +16,10 @@ export const credentialBatchOperations = {
     'credentials.batch.issue': {
         summary: 'Issue up to 1,000 credentials',
         description: `Issues credentials of one issuer, as single calls would. ${OWN_KEY} ${EACH} ${LIMIT} A batch that is repeated with its \`Idempotency-Key\` returns the credentials that were issued, and issues the missing ones.`,
-        refusals: { rate_limited: 'The items exceed what is left of the rate limit. None of them was done.' },
+        refusals: {
+            rate_limited:
+                'The items exceed what is left of the rate limit, or too many batches of the account wait. No item was done.',
+        },
         owasp: { objects: 'none', slowedBy: 'rate' },
         fields: {
             error: ITEM_ERROR,
@@ -41,7 +44,10 @@ export const credentialBatchOperations = {
         summary: 'Verify up to 1,000 credentials',
         idempotent: true,
         description: `Checks credentials, as single calls would. \`ok\` says that an item was checked, and \`valid\` what the check found. ${EACH} ${LIMIT}`,
-        refusals: { rate_limited: 'The items exceed what is left of the rate limit. None of them was done.' },
+        refusals: {
+            rate_limited:
+                'The items exceed what is left of the rate limit, or too many batches of the account wait. No item was done.',
+        },
         owasp: { objects: 'none' },
         fields: {
             error: 'Why the credential is invalid, or why the item failed.',
@@ -68,7 +74,10 @@ export const credentialBatchOperations = {
         summary: 'Revoke up to 1,000 credentials',
         idempotent: true,
         description: `Revokes credentials of one issuer, as single calls would. Each item with the same id is answered with the first revocation. ${EACH} ${LIMIT}`,
-        refusals: { rate_limited: 'The items exceed what is left of the rate limit. None of them was done.' },
+        refusals: {
+            rate_limited:
+                'The items exceed what is left of the rate limit, or too many batches of the account wait. No item was done.',
+        },
         owasp: { objects: 'own' },
         fields: {
             error: ITEM_ERROR,
@@ -87,7 +96,10 @@ export const credentialBatchOperations = {
         summary: 'Get the revocation status of up to 1,000 credentials',
         idempotent: true,
         description: `${EACH} ${LIMIT}`,
-        refusals: { rate_limited: 'The items exceed what is left of the rate limit. None of them was done.' },
+        refusals: {
+            rate_limited:
+                'The items exceed what is left of the rate limit, or too many batches of the account wait. No item was done.',
+        },
         owasp: { objects: 'public' },
         fields: { error: ITEM_ERROR, credential_ids: 'Ids of credentials: 1 to 1,000.' },
         example: {
