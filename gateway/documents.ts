@@ -25,6 +25,15 @@ export class PublicDocument {
         this.bodies = bodies;
         this.etag = `"${createHash('sha256').update(bodies.identity).digest('base64url').slice(0, 22)}"`;
     }
+
+    /** The length of all bodies together. */
+    get bytes(): number {
+        return Object.values(this.bodies).reduce((sum, { length }) => sum + length, 0);
+    }
+
+    hasText(text: string): boolean {
+        return this.bodies.identity.equals(Buffer.from(text));
+    }
 }
 
 const compress = promisify(gzip);
@@ -32,7 +41,8 @@ const compress = promisify(gzip);
 /** Returns the document with this text. It is compressed once, off the event loop, and may be sent any number of times. */
 export async function publicDocument(text: string): Promise<PublicDocument> {
     const identity = Buffer.from(text);
-    return new PublicDocument({ identity, gzip: await compress(identity) });
+    // The copy lets go of the rest of the buffer into which zlib writes, which is larger than many documents.
+    return new PublicDocument({ identity, gzip: Buffer.from(await compress(identity)) });
 }
 
 /** The smallest of these bodies that a client with this `Accept-Encoding` accepts (RFC 9110, section 12.5.3). */

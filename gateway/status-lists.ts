@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createCache } from '../platform/cache.ts';
 import { type CallContext, detached } from '../platform/context.ts';
 import { AppError } from '../platform/errors.ts';
 import { singleFlight } from '../platform/single-flight.ts';
 import { isId } from '../platform/uuid.ts';
 import type { StatusListSummary } from '../proto/gen/credentials/v1/credentials.ts';
 import { TTL_SECONDS } from '../proto/limits.ts';
-import { type PublicDocument, publicDocument } from './documents.ts';
+import type { PublicDocument } from './documents.ts';
 import { sinceUpgrade } from './endpoints/upgrading.ts';
+import type { KeptDocuments } from './kept-documents.ts';
 import type { Services } from './services.ts';
 
 /** How long the gateway uses what it knows about the lists before it asks again, in milliseconds. */
@@ -21,22 +21,11 @@ const SPACING_MS = 100;
 const STALE_MS = TTL_SECONDS * 1_000;
 /** Time limit for a question to the credentials service, in milliseconds. */
 const TIMEOUT_MS = 5_000;
-/** Maximum number of lists that are kept. One has at most 0.5 MiB, its compressed form included. */
-const MAX_LISTS = 64;
-/** Maximum number of lists that are read at a time. Further requests for lists that are not kept get 503. */
-const READS_IN_FLIGHT = 16;
 
 interface Index {
     /** When the question was asked, on the monotonic clock of this process, in milliseconds. */
     askedAt: number;
     lists: ReadonlyMap<string, StatusListSummary>;
-    /** The addresses of all lists, once somebody has asked for them. */
-    document?: Promise<PublicDocument>;
-}
-
-interface Kept {
-    version: string;
-    document: PublicDocument;
 }
 
 export interface StatusLists {
@@ -51,10 +40,8 @@ export interface StatusLists {
  * there are and which have changed, so a request for an unknown list costs no question of its own, and leaves nothing
  * behind.
  */
-export function statusLists(): StatusLists {
+export function statusLists(documents: KeptDocuments): StatusLists {
     let index: Index = { askedAt: Number.NEGATIVE_INFINITY, lists: new Map() };
-    const kept = createCache<string, Kept>(MAX_LISTS);
-    const reading = new Map<string, Promise<PublicDocument>>();
 
     const ask = singleFlight(async (services: Services, context: CallContext) => {
         await delay(Math.max(0, index.askedAt + SPACING_MS - performance.now()));
@@ -79,24 +66,6 @@ export function statusLists(): StatusLists {
         });
     }
 
-    async function read(list: StatusListSummary, services: Services, context: CallContext): Promise<PublicDocument> {
-        const own = detached(context, TIMEOUT_MS);
-        const { token, version } = await services.credentials.getStatusList({ list_id: list.list_id }, own);
-        const document = await publicDocument(token);
-        kept.set(list.list_id, { version, document });
-        return document;
-    }
-
-    function readOnce(list: StatusListSummary, services: Services, context: CallContext): Promise<PublicDocument> {
-        const name = `${list.list_id} ${list.version}`;
-        const shared = reading.get(name);
-        if (shared) return shared;
-        if (reading.size >= READS_IN_FLIGHT) throw busy();
-        const document = read(list, services, context).finally(() => reading.delete(name));
-        reading.set(name, document);
-        return document;
-    }
-
     return {
         async get(listId, services, context) {
             if (!isId(listId)) throw unknownList();
@@ -105,26 +74,29 @@ export function statusLists(): StatusLists {
             // A list that has just begun is in the next answer.
             const list = known ?? (await indexSince(now, services, context)).lists.get(listId);
             if (!list) throw unknownList();
-            const found = kept.get(listId);
-            return found?.version === list.version ? found.document : readOnce(list, services, context);
+            return documents(
+                {
+                    name: `status list ${listId}`,
+                    since: index.askedAt,
+                    version: list.version,
+                    async read(own) {
+                        const { token, version } = await services.credentials.getStatusList({ list_id: listId }, own);
+                        return { text: token, version };
+                    },
+                },
+                context,
+            );
         },
         async list(services, context) {
-            const known = await knownIndex(services, context);
-            known.document ??= publicDocument(
-                JSON.stringify({ status_lists: Array.from(known.lists.values(), ({ uri }) => uri) }),
-            );
-            return known.document;
+            const { askedAt } = await knownIndex(services, context);
+            const read = async () => ({
+                text: JSON.stringify({ status_lists: Array.from(index.lists.values(), ({ uri }) => uri) }),
+            });
+            return documents({ name: 'status lists', since: askedAt, read }, context);
         },
     };
 }
 
 function unknownList(): AppError {
     return new AppError('not_found', 'This status list does not exist.');
-}
-
-function busy(): AppError {
-    return new AppError('unavailable', 'Too many status lists are read at once. Try again shortly.', {
-        retry_after: 1,
-        reason: 'status_lists',
-    });
 }

@@ -22,3 +22,9 @@ export const DEFAULT_OVERLAP_SECONDS = 86_400;
 export const MAX_CHECK_COST = 1_000;
 /** How long a verifier, a client or a proxy may keep a status list before it fetches it again, in seconds. */
 export const TTL_SECONDS = 60;
+/**
+ * How long a process may use what it has read about an issuer without reading it again, in milliseconds. A call that
+ * changes an issuer answers only after this time. So what it changed is in force everywhere when its caller has the
+ * answer, and most calls need no query.
+ */
+export const ISSUER_LEASE_MS = 1_000;

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../endpoint.ts';
+import { keptDocuments } from '../kept-documents.ts';
 import { credentialBatchEndpoints } from './credential-batches.ts';
 import { credentialEndpoints } from './credentials.ts';
 import { didEndpoints } from './dids.ts';
@@ -7,7 +8,7 @@ import { internalAdminEndpoints } from './internal-admin.ts';
 import { internalAuthEndpoints } from './internal-auth.ts';
 import { internalKeyEndpoints } from './internal-keys.ts';
 import { internalOperationEndpoints } from './internal-operations.ts';
-import { issuerEndpoints } from './issuers.ts';
+import { issuerDocument, issuerEndpoints } from './issuers.ts';
 import { keyEndpoints } from './keys.ts';
 import { meEndpoints } from './me.ts';
 import { presentationEndpoints } from './presentations.ts';
@@ -26,6 +27,7 @@ export interface InterfacePart {
 
 /** All parts of the interface, public and internal. */
 export function interfaceParts(probes: HealthProbes) {
+    const documents = keptDocuments();
     return [
         {
             name: 'API keys',
@@ -36,7 +38,7 @@ export function interfaceParts(probes: HealthProbes) {
         {
             name: 'Issuers',
             description: 'Managed issuers sign credentials and presentations with keys that never leave the service.',
-            endpoints: issuerEndpoints,
+            endpoints: [...issuerEndpoints, issuerDocument(documents)],
         },
         {
             name: 'Credentials',
@@ -46,7 +48,7 @@ export function interfaceParts(probes: HealthProbes) {
         {
             name: 'Status lists',
             description: 'Lists with which anybody can check without an account whether a credential was revoked.',
-            endpoints: statusListEndpoints(),
+            endpoints: statusListEndpoints(documents),
         },
         {
             name: 'Presentations',

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { encodeBase64 } from '../../platform/base64.ts';
 import type { Issuer, IssuerKey } from '../../proto/gen/signing/v1/signing.ts';
+import { ISSUER_LEASE_MS } from '../../proto/limits.ts';
 import { didDocument, webDocument } from '../did-documents.ts';
-import { publicDocument } from '../documents.ts';
 import { endpoint } from '../endpoint.ts';
 import { name, optional, paging } from '../fields.ts';
+import type { KeptDocuments } from '../kept-documents.ts';
 import { ListAnswer } from '../lists.ts';
 
 /** How long clients and proxies may keep a DID document, in seconds. So long may they trust a compromised key. */
@@ -148,9 +149,11 @@ export const issuerEndpoints = [
         answer: issuer,
         call: async ({ params, services, context }) => issuerOf(await services.signing.archiveIssuer(params, context)),
     }),
+];
 
-    // Outside of /v1, because the DID contains this path, and must never change.
-    endpoint({
+/** The DID document of a did:web issuer. Its path is outside of /v1, because the DID contains it, and must never change. */
+export function issuerDocument(documents: KeptDocuments) {
+    return endpoint({
         id: 'issuers.document',
         method: 'GET',
         path: '/issuers/{issuer_id}/did.json',
@@ -160,9 +163,18 @@ export const issuerEndpoints = [
         document: { contentType: 'application/did+json', maxAgeSeconds: DOCUMENT_SECONDS },
         params: byId,
         answer: didDocument,
-        async call({ params, services, context }) {
-            const issuer = await services.signing.getPublicIssuer(params, context);
-            return publicDocument(JSON.stringify(webDocument(issuer)));
-        },
-    }),
-];
+        call: ({ params, services, context }) =>
+            documents(
+                {
+                    name: `issuer ${params.issuer_id}`,
+                    // A call that changes an issuer answers only after this time. So the next reader sees the change.
+                    since: performance.now() - ISSUER_LEASE_MS,
+                    async read(own) {
+                        const found = await services.signing.getPublicIssuer(params, own);
+                        return { text: JSON.stringify(webDocument(found)) };
+                    },
+                },
+                context,
+            ),
+    });
+}

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { TTL_SECONDS } from '../../proto/limits.ts';
 import { endpoint } from '../endpoint.ts';
+import type { KeptDocuments } from '../kept-documents.ts';
 import { statusLists } from '../status-lists.ts';
 
-/** The endpoints of the status lists. They share what the gateway keeps of the lists. */
-export function statusListEndpoints() {
-    const lists = statusLists();
+/** The endpoints of the status lists. They share what the gateway knows about the lists. */
+export function statusListEndpoints(documents: KeptDocuments) {
+    const lists = statusLists(documents);
     return [
         endpoint({
             id: 'status_lists.list',

@@ -1,13 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createCache } from '../../platform/cache.ts';
 import { AppError } from '../../platform/errors.ts';
-
-/**
- * How long a process may use what it has read about an issuer without reading it again, in milliseconds. A call that
- * changes an issuer answers only after this time. So what it changed is in force everywhere when its caller has the
- * answer, and most calls need no query.
- */
-const LEASE_MS = 1_000;
+import { ISSUER_LEASE_MS } from '../../proto/limits.ts';
 
 /** Clocks of two machines run at slightly different speeds, and timers fire up to 1 ms early. */
 const MARGIN_MS = 20;
@@ -43,7 +37,7 @@ export function leases<Value>(forget: (value: Value) => void = () => {}): Leases
             if (known.get(key) === lease) known.delete(key);
             forget(lease.value);
         };
-        setTimeout(end, LEASE_MS).unref();
+        setTimeout(end, ISSUER_LEASE_MS).unref();
     }
 
     return {
@@ -51,7 +45,7 @@ export function leases<Value>(forget: (value: Value) => void = () => {}): Leases
             const leased = known.get(key);
             if (leased !== undefined && performance.now() < leased.until) return leased.value;
             for (let reading = 0; reading < READINGS; reading++) {
-                const until = performance.now() + LEASE_MS; // from before the reading
+                const until = performance.now() + ISSUER_LEASE_MS; // from before the reading
                 const value = await read();
                 if (value === undefined) return undefined;
                 remember(key, { value, until });
@@ -67,5 +61,5 @@ export function leases<Value>(forget: (value: Value) => void = () => {}): Leases
 
 /** Resolves when no process uses any more what it has read before this call. */
 export function leasesEnd(): Promise<void> {
-    return delay(LEASE_MS + MARGIN_MS);
+    return delay(ISSUER_LEASE_MS + MARGIN_MS);
 }

@@ -32,7 +32,7 @@ const PARTS: ReadonlyArray<{ part: RegExp; imports: RegExp }> = [
     {
         part: /^services\/issuers\//,
         imports:
-            /^(platform|tokens)\/|^proto\/gen\/signing\/|^workers\/crypto\/signatur(es|e-jobs)\.ts$|^services\/idempotency\/claim\.ts$/,
+            /^(platform|tokens)\/|^proto\/(gen\/signing\/|limits\.ts$)|^workers\/crypto\/signatur(es|e-jobs)\.ts$|^services\/idempotency\/claim\.ts$/,
     },
     // A service reaches another service only through its proto. Other code that services share is directly in services/.
     {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { keptDocuments } from '../../../gateway/kept-documents.ts';
 import type { Services } from '../../../gateway/services.ts';
 import { statusLists } from '../../../gateway/status-lists.ts';
 import { AppError } from '../../../platform/errors.ts';
@@ -36,7 +37,7 @@ function start() {
         },
     });
     const services = { credentials } as Partial<Services> as Services; // nothing else is called
-    const served = statusLists();
+    const served = statusLists(keptDocuments());
     const get = async (id: string) => (await served.get(id, services, testContext())).bodies.identity.toString();
     const begin = (text: string) => {
         const id = newId();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createCache } from '../../../platform/cache.ts';
+import { createCache, createCacheOfBytes } from '../../../platform/cache.ts';
 
 test('a cache keeps entries that were used recently and drops others', () => {
     const cache = createCache<string, number>(4);
@@ -30,4 +30,17 @@ test('a cache returns the last value that was set, and none after it was deleted
     cache.delete('a');
     assert.equal(cache.get('a'), undefined);
     assert.equal(cache.get('b'), 4);
+});
+
+test('a cache of bytes drops the least recently used values when all together are too large', () => {
+    const cache = createCacheOfBytes<string, string>(10, ({ length }) => length);
+    cache.set('a', 'aaaa');
+    cache.set('b', 'bbbb');
+    cache.set('a', 'aa'); // the room of the first value is free again
+    cache.set('c', 'cccc');
+    assert.deepEqual([cache.get('b'), cache.get('a'), cache.get('c')], ['bbbb', 'aa', 'cccc']);
+    cache.set('d', 'dddddd');
+    assert.deepEqual([cache.get('b'), cache.get('a'), cache.get('c')], [undefined, undefined, 'cccc']);
+    cache.set('e', 'e'.repeat(11));
+    assert.deepEqual([cache.get('c'), cache.get('d'), cache.get('e')], [undefined, undefined, undefined]);
 });
