@@ -92,7 +92,7 @@ export async function startGateway(dependencies: {
         }),
         endpoints: parts.flatMap(({ endpoints }): readonly Endpoint[] => endpoints),
         pages: pages(parts, version),
-        cors: cors(config.CORS_ORIGINS.split(',').filter((origin) => origin !== '')),
+        cors: cors(config.CORS_ORIGINS),
         trustedProxies: config.TRUST_PROXY,
         overload: shedding,
         isInternal,

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
+import { nearest } from '../../platform/nearest.ts';
 import { COMMON_OPTIONS, type Command, type Option } from './command.ts';
 import { CliError } from './errors.ts';
-import { nearest } from './nearest.ts';
 
 /** What stands on the command line behind the name of a command. */
 export interface Parsed {

@@ -1,8 +1,8 @@
+import { nearest } from '../../platform/nearest.ts';
 import { refuseSecrets } from './argv-secrets.ts';
 import type { Command } from './command.ts';
 import { asCliError, CliError } from './errors.ts';
 import { commandHelp, overviewHelp } from './help.ts';
-import { nearest } from './nearest.ts';
 import { parseArguments } from './parse.ts';
 import { printReport, type Report } from './report.ts';
 import { openSession } from './session.ts';

@@ -22,8 +22,6 @@ const REQUIRES = /^-- requires (\S+\.sql)$/m;
  */
 const IN_BATCHES = /^-- in batches$/m;
 
-/** Time limit for connecting. */
-const CONNECTING = { connectionTimeoutMillis: 5_000 };
 /** Time limit for reading which migrations are applied, in milliseconds. The migrations themselves have none. */
 const LOOK_TIMEOUT_MS = 10_000;
 
@@ -46,7 +44,7 @@ export async function migrate(
     databaseUrl: string,
     { schemas, log }: { schemas: readonly SchemaMigrations[]; log: Log },
 ): Promise<string[]> {
-    return withSession(databaseUrl, CONNECTING, async (client) => {
+    return withSession(databaseUrl, {}, async (client) => {
         const applied: string[] = [];
         await inMigrationTransaction({ client, name: 'schemas', log }, () => prepare(client, schemas));
         for (const { schema, folder } of schemas) {
@@ -101,7 +99,7 @@ async function apply(client: Client, { schema, name, statements }: Migration): P
  * those removes something that the program needs.
  */
 export async function isMigrated(databaseUrl: string, schemas: readonly SchemaMigrations[]): Promise<boolean> {
-    return withSession(databaseUrl, { ...CONNECTING, query_timeout: LOOK_TIMEOUT_MS }, async (client) => {
+    return withSession(databaseUrl, { query_timeout: LOOK_TIMEOUT_MS }, async (client) => {
         const { rows } = await client.query<{ present: boolean }>(
             `SELECT to_regclass('public.migrations') IS NOT NULL AS present`,
         );

@@ -16,10 +16,10 @@ export async function connectSession(client: Client): Promise<void> {
 /** Runs `work` on a connection of its own to the database of this URL. */
 export async function withSession<Result>(
     url: string,
-    options: Pick<ClientConfig, 'connectionTimeoutMillis' | 'query_timeout'>,
+    options: Pick<ClientConfig, 'query_timeout'>,
     work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
-    const client = new Client({ ...connectionTo(url), ...options, keepAlive: true });
+    const client = new Client({ ...connectionTo(url), connectionTimeoutMillis: 5_000, keepAlive: true, ...options });
     client.on('error', () => {}); // a lost connection: its pending queries are rejected
     try {
         await connectSession(client);

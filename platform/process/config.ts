@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { z } from 'zod';
-import { type AddressSetting, addressSettings } from './address-settings.ts';
+import { type AddressSetting, addressSetting, addressSettings } from './address-settings.ts';
 import { SETTINGS, settingNotes } from './settings.ts';
 
 export type Environment = Record<string, string | undefined>;
@@ -42,6 +42,12 @@ export function loadConfig(env: Environment, roles: readonly string[] = []): Con
     return config;
 }
 
+/** Every variable that this program reads, with the addresses of `roles`. */
+export function variableNames(roles: readonly string[]): string[] {
+    const files = secretNames.map((name) => `${name}_FILE`);
+    return [...settingNames, ...roles.map(addressSetting), ...files];
+}
+
 /** The environment of this process. No other code reads process.env. */
 export function processEnvironment(): Environment {
     return process.env;
@@ -59,6 +65,7 @@ function readSecretFiles(env: Environment): Environment {
     for (const name of secretNames) {
         const file = env[`${name}_FILE`];
         if (!file) continue;
+        if (env[name]) throw new ConfigError(`${name} and ${name}_FILE are both set: set one of them.`);
         try {
             settings[name] = readFileSync(file, 'utf8').trim();
         } catch {

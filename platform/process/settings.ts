@@ -6,6 +6,7 @@ import { addressSettings } from './address-settings.ts';
 import { baseUrlSetting } from './base-url.ts';
 import { KEY_ENCRYPTION_SETTINGS } from './key-encryption-settings.ts';
 import { KEY_SETTINGS } from './key-settings.ts';
+import { originsSetting } from './origins-setting.ts';
 import { SECRET_SETTINGS } from './secret-settings.ts';
 import { notes, type SettingNotes, whole } from './setting-notes.ts';
 
@@ -57,10 +58,14 @@ export const SETTINGS = z.object({
         .meta(notes('Process', '`1`: the process ends when its standard input closes.')),
 
     DATABASE_URL: databaseUrlSetting.meta(
-        notes('PostgreSQL and Redis', 'URL of PostgreSQL, as `postgresql://user:password@host:5432/database`.', {
-            secret: true,
-            default: 'the embedded PostgreSQL of the launchers',
-        }),
+        notes(
+            'PostgreSQL and Redis',
+            'URL of PostgreSQL, as `postgresql://user:password@host:5432/database` ([parameters](../operations.md#the-url-of-postgresql)).',
+            {
+                secret: true,
+                default: 'the embedded PostgreSQL of the launchers',
+            },
+        ),
     ),
     DATABASE_POOL: whole(1, 100)
         .default(4)
@@ -77,7 +82,7 @@ export const SETTINGS = z.object({
     REDIS_URL: redisUrlSetting.meta(
         notes(
             'PostgreSQL and Redis',
-            'URL of Redis: `redis://`, or `rediss://` with TLS. Sentinels: `redis-sentinel://:password@host:26379,host:26379/master` or `rediss-sentinel://`. Nodes of a Redis Cluster: `redis-cluster://` or `rediss-cluster://`.',
+            'URL of Redis: `redis://user:password@host:6379/0`, or `rediss://` with TLS. Sentinels: `redis-sentinel://:password@host:26379,host:26379/master` or `rediss-sentinel://`. Nodes of a Redis Cluster: `redis-cluster://` or `rediss-cluster://`.',
             { secret: true, default: 'the local Redis of the launchers' },
         ),
     ),
@@ -115,10 +120,12 @@ export const SETTINGS = z.object({
         .meta(
             notes('Limits and lists', 'Number of proxies in front of the gateway whose `X-Forwarded-For` is trusted.'),
         ),
-    CORS_ORIGINS: z
-        .string()
-        .default('')
-        .meta(notes('Limits and lists', 'Origins that browsers may call from, separated by commas.')),
+    CORS_ORIGINS: originsSetting.meta(
+        notes(
+            'Limits and lists',
+            'Origins that browsers may call from, such as `https://app.example`, separated by commas.',
+        ),
+    ),
     LIST_SCOPE: z
         .enum(['owner', 'platform'])
         .default('owner')

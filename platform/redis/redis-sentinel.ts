@@ -29,7 +29,8 @@ export function sentinelOptions(url: string): SentinelOptions | undefined {
     const parameters = new URLSearchParams(query);
     const db = Number(parameters.get('db') ?? 0);
     const areKnown = Array.from(parameters.keys()).every((name) => PARAMETERS.includes(name));
-    if (!scheme || !areKnown || !Number.isInteger(db) || sentinels.some((sentinel) => sentinel === undefined)) return;
+    if (!scheme || !areKnown || !Number.isInteger(db) || db < 0 || sentinels.some((sentinel) => sentinel === undefined))
+        return;
     const [username, password] = access.split(/:(.*)/s).map(decodeURIComponent);
     const tls = scheme === 'rediss' && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true };
     return {

@@ -74,6 +74,11 @@ function methodInfo(definition: ServiceDefinition, method: MethodDefinition): Me
     };
 }
 
+/** The paths of all methods of a service. */
+export function methodPaths(definition: ServiceDefinition): string[] {
+    return Object.values(definition.methods).map((method) => methodInfo(definition, method).path);
+}
+
 /** Creates a client of `definition` whose calls use `transport`. */
 export function client<D extends ServiceDefinition>(definition: D, transport: Transport): ServiceOf<D> {
     const calls = Object.entries(definition.methods).map(([name, method]) => {

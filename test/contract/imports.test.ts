@@ -19,7 +19,7 @@ const PARTS: ReadonlyArray<{ part: RegExp; imports: RegExp }> = [
     { part: /^gateway\//, imports: /^(platform|proto)\// },
     { part: /^client\//, imports: /^$/ },
     { part: /^verify\//, imports: /^tokens\/|^platform\/json\.ts$/ },
-    { part: /^cli\//, imports: /^(client|verify)\/src\/|^platform\/json\.ts$/ },
+    { part: /^cli\//, imports: /^(client|verify)\/src\/|^platform\/(json|nearest)\.ts$/ },
     // The registry of all services, what describes one, and what starts them.
     { part: /^services\/(index|service|start)\.ts$/, imports: /./ },
     { part: /^services\/crypto-pools\.ts$/, imports: /^(platform|workers\/crypto)\// },

@@ -1,13 +1,10 @@
 import { withSession } from '../../../platform/postgres/session.ts';
 import { Problem } from '../problem.ts';
 
-/** Time limit for the database's answer, in milliseconds. */
-const TIMEOUT_MS = 10_000;
-
 /** Throws Problem if the database cannot be used, so that the start fails early. */
 export async function checkDatabase(url: string): Promise<void> {
     try {
-        await withSession(url, { connectionTimeoutMillis: TIMEOUT_MS }, async () => {});
+        await withSession(url, {}, async () => {});
     } catch (error) {
         const { code, message } = error as NodeJS.ErrnoException; // pg throws system errors and its own
         throw new Problem(`The database of DATABASE_URL, at ${hostOf(url)}, cannot be used: ${message || code}.`);

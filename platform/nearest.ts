@@ -1,8 +1,12 @@
-/** Returns the candidate that differs least from `word`; undefined if none is similar. */
-export function nearest(word: string, candidates: readonly string[]): string | undefined {
+/**
+ * Returns the candidate that differs least from `word`; undefined if none is similar. Candidates that differ in more
+ * than `most` characters are not considered.
+ */
+export function nearest(word: string, candidates: readonly string[], most = Infinity): string | undefined {
     const ranked = candidates
+        .filter((candidate) => Math.abs(candidate.length - word.length) <= most)
         .map((candidate) => ({ candidate, distance: distanceOf(word, candidate) }))
-        .filter(({ candidate, distance }) => distance <= Math.max(1, Math.floor(candidate.length / 3)))
+        .filter(({ candidate, distance }) => distance <= Math.min(most, Math.max(1, Math.floor(candidate.length / 3))))
         .sort((a, b) => a.distance - b.distance);
     return ranked[0]?.candidate;
 }
