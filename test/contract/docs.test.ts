@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { ROLES } from '../../main.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { settingNames } from '../../platform/process/config.ts';
-import { KNOWN_SETTINGS } from '../deploy/known-settings.ts';
+import { KNOWN_SETTINGS } from '../full/deploy/known-settings.ts';
 import { assertEntries } from './entries.ts';
 import { ROLE_TABLE, TABLE_ROLES } from './role-table.ts';
 

@@ -53,7 +53,8 @@ const PRIVILEGES: ReadonlyArray<{ what: string; sign: RegExp; within: RegExp; al
         what: 'reads process.env',
         sign: /process\.env/,
         within: /./,
-        allowed: /^(platform\/process\/config\.ts$|deploy\/|test\/|bench\/|client\/examples\/|cli\/src\/main\.ts$)/,
+        allowed:
+            /^(platform\/process\/config\.ts$|deploy\/|test\/|proof\/|bench\/|client\/examples\/|cli\/src\/main\.ts$)/,
     },
     {
         what: 'holds SQL',

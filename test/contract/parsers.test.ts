@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { PARSERS } from '../attack/parsers.ts';
+import { PARSERS } from '../full/attack/parsers.ts';
 import { codeIn, rowsOf, sizeText } from './page-tables.ts';
 
 /** An exported function, and its name. */
@@ -68,7 +68,7 @@ describe('the list of parsers', () => {
         const missing = readers.filter(
             (at) => !listed.includes(at) && !READ_NOTHING.some((exception) => exception.at.test(at)),
         );
-        assert.deepEqual(missing, [], 'add these to test/attack/parsers.ts with their worst inputs');
+        assert.deepEqual(missing, [], 'add these to test/full/attack/parsers.ts with their worst inputs');
     });
 
     it('names each function once, and only functions that exist', () => {

@@ -4,17 +4,14 @@ import { after } from 'node:test';
 import { Client } from 'pg';
 import { pino } from 'pino';
 import { type Database, openDatabase } from '../../platform/postgres/db.ts';
-import { migrate } from '../../platform/postgres/migrate.ts';
 import type { Log } from '../../platform/telemetry/log.ts';
 import { createMetrics } from '../../platform/telemetry/metrics.ts';
-import { SCHEMAS } from '../../services/schemas.ts';
-import { quiet } from './context.ts';
 
 export { quiet, testContext } from './context.ts';
 export { redisUrl, testRedis } from './test-redis.ts';
 
-/** The URL of a database that `npm test` (test/run.ts) has started for the tests. */
-function setting(name: 'TEST_DATABASE_URL' | 'TEST_ADMIN_URL'): string {
+/** What `npm test` (test/runner/databases.ts) tells the tests about the databases that it has started. */
+function setting(name: 'TEST_DATABASE_URL' | 'TEST_ADMIN_URL' | 'TEST_TEMPLATE'): string {
     const value = process.env[name];
     if (!value) throw new Error(`${name} is not set: run this file with "npm test -- <file>".`);
     return value;
@@ -33,21 +30,24 @@ export function recordingLog(): { log: Log; lines: Array<Record<string, unknown>
 }
 
 /** Creates an empty database for the test file. It is dropped when the file is done. */
-export async function emptyDatabase(): Promise<string> {
-    const name = `t_${randomBytes(6).toString('hex')}`;
-    const admin = setting('TEST_ADMIN_URL');
-    await execute(admin, `CREATE DATABASE ${name} OWNER credentials`);
-    after(() => execute(admin, `DROP DATABASE ${name} WITH (FORCE)`));
-    return Object.assign(new URL(setting('TEST_DATABASE_URL')), { pathname: `/${name}` }).href;
+export function emptyDatabase(): Promise<string> {
+    return createDatabase('template1');
 }
 
 /** Creates a migrated database for the test file. It is dropped when the file is done. */
 export async function testDatabase(): Promise<{ db: Database; url: string }> {
-    const url = await emptyDatabase();
-    await migrate(url, { schemas: SCHEMAS, log: quiet });
+    const url = await createDatabase(setting('TEST_TEMPLATE'));
     const db = await openDatabase({ url, size: 4, pooled: false, metrics: createMetrics() });
     after(() => db.close());
     return { db, url };
+}
+
+async function createDatabase(template: string): Promise<string> {
+    const name = `t_${randomBytes(6).toString('hex')}`;
+    const admin = setting('TEST_ADMIN_URL');
+    await execute(admin, `CREATE DATABASE ${name} OWNER credentials TEMPLATE ${template}`);
+    after(() => execute(admin, `DROP DATABASE ${name} WITH (FORCE)`));
+    return Object.assign(new URL(setting('TEST_DATABASE_URL')), { pathname: `/${name}` }).href;
 }
 
 async function execute(url: string, statement: string): Promise<void> {

@@ -25,17 +25,20 @@ export function resolve(reference: string): unknown {
     return names.reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], document);
 }
 
+/** One validator for all schemas, because it would compile the whole document again for each of several. */
+const ajv = new Ajv2020({
+    allErrors: true,
+    strict: false,
+    formats: {
+        'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+        uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+    },
+}).addSchema({ components: document.components }, 'document');
+
 /** The errors in a value by a schema of the document. The validator is independent of the service's code. */
 export function faults(schema: object, value: unknown): string[] {
-    const ajv = new Ajv2020({
-        allErrors: true,
-        strict: false,
-        formats: {
-            'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
-            uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
-        },
-    });
-    const check = ajv.compile({ ...schema, components: document.components });
+    const inDocument = JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/');
+    const check = ajv.compile(JSON.parse(inDocument));
     if (check(value)) return [];
     return (check.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }

@@ -9,7 +9,7 @@ const MAX_INVALID_FRAMES = 100;
 
 /**
  * Sets limits of HTTP/2 sessions for which grpc-js has no option. The limits are in `commonServerOptions`, which is
- * private: test/integration/rpc/rpc-floods.test.ts fails if that changes.
+ * private: test/full/integration/rpc/rpc-floods.test.ts fails if that changes.
  */
 export function boundSessions(server: Server): void {
     const { commonServerOptions } = server as unknown as { commonServerOptions: SecureServerOptions };

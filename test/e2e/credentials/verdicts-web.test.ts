@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { type Random, seededRandom } from '../../../proof/fuzz/random.ts';
 import { type DidDocument, verifyCredential, verifyPresentation } from '../../../verify/src/verify.ts';
-import { type Random, seededRandom } from '../../fuzz/random.ts';
 import { service } from '../support/client.ts';
 import { AUDIENCE } from '../support/presenting.ts';
 import { signToken } from '../support/tokens.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { seededRandom } from '../../../proof/fuzz/random.ts';
 import { verifyCredential, verifyPresentation } from '../../../verify/src/verify.ts';
-import { seededRandom } from '../../fuzz/random.ts';
 import { send } from '../support/client.ts';
 import { MUTATIONS } from '../support/mutated-tokens.ts';
 import { AUDIENCE, presenting } from '../support/presenting.ts';

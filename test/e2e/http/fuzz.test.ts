@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { PARTS } from '../../fuzz/service/parts.ts';
+import { PARTS } from '../../../proof/fuzz/service/parts.ts';
 import { closeClients } from '../support/grpc.ts';
 
 /** Number of inputs for each part of the fuzzer. `npm run fuzz` makes more. */

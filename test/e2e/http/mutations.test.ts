@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { attackExample, checkHealth, ENDPOINTS } from '../../fuzz/service/examples.ts';
+import { attackExample, checkHealth, ENDPOINTS } from '../../../proof/fuzz/service/examples.ts';
 import { expectOk } from '../support/client.ts';
 import { exampleCall } from '../support/examples.ts';
 

@@ -1,6 +1,6 @@
+import type { Random } from '../../../proof/fuzz/random.ts';
 import { encodeDidKey } from '../../../workers/crypto/did-key.ts';
 import type { PublicKey } from '../../../workers/crypto/ed25519.ts';
-import type { Random } from '../../fuzz/random.ts';
 import { signToken } from './tokens.ts';
 import type { Did } from './world.ts';
 

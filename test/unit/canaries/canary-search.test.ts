@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { Canaries } from '../../canaries/canary.ts';
-import { searcher } from '../../canaries/search.ts';
+import { Canaries } from '../../../proof/canaries/canary.ts';
+import { searcher } from '../../../proof/canaries/search.ts';
 
 const canaries = new Canaries();
 const text = canaries.text('a password');

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { knownInputs } from '../../fuzz/corpus.ts';
-import { explore, faultOf } from '../../fuzz/parsers/explore.ts';
-import { target } from '../../fuzz/parsers/target.ts';
-import { seededRandom } from '../../fuzz/random.ts';
-import { TARGETS, targetNamed } from '../../fuzz/targets/index.ts';
+import { knownInputs } from '../../../proof/fuzz/corpus.ts';
+import { explore, faultOf } from '../../../proof/fuzz/parsers/explore.ts';
+import { target } from '../../../proof/fuzz/parsers/target.ts';
+import { seededRandom } from '../../../proof/fuzz/random.ts';
+import { TARGETS, targetNamed } from '../../../proof/fuzz/targets/index.ts';
 
 /** Inputs per target. `npm run fuzz` makes more, and makes new ones from those that reach new code. */
 const INPUTS = 300;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { luaMutants } from '../../mutation/lua-mutants.ts';
+import { luaMutants } from '../../../proof/mutation/lua-mutants.ts';
 
 /** The mutants of a program. */
 const sources = (program: string): string[] => luaMutants(program).map(({ source }) => source);

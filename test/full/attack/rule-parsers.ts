@@ -1,0 +1,142 @@
+import { Metadata } from '@grpc/grpc-js';
+import { readNetwork } from '../../../platform/access/networks.ts';
+import { type CallContext, ownContext } from '../../../platform/context.ts';
+import { newId } from '../../../platform/ids.ts';
+import { callers } from '../../../platform/rpc/callers.ts';
+import { contextFromMetadata } from '../../../platform/rpc/unary.ts';
+import { requireCredentialId } from '../../../services/credential-id.ts';
+import {
+    requireCredentialType,
+    requireExpiry,
+    requireIssuer,
+    requireReason,
+    requireSubject,
+} from '../../../services/credentials/rules.ts';
+import { cursors } from '../../../services/cursors.ts';
+import { requireAccountId } from '../../../services/identity/user.ts';
+import { requireChange, requireRestrictions } from '../../../services/keys/restrictions.ts';
+import { isTier, requireTier } from '../../../services/tiers.ts';
+import { continuations } from '../../../services/wallet/continuation.ts';
+import { requirePage } from '../../../services/wallet/list.ts';
+import { requirePassword } from '../../../services/wallet/unlock.ts';
+import { isCredentialType } from '../../../tokens/credential.ts';
+import { isText } from '../../../tokens/texts.ts';
+import { keyPairFrom, publicKeyFrom } from '../../../workers/crypto/ed25519.ts';
+import { attempt, filled, MIB, type Parser } from './parser-inputs.ts';
+
+const METADATA = 15 << 10;
+const repeated = (unit: string, before = '') => filled(before, unit);
+const texts = { letters: repeated('a'), 'two-byte letters': repeated('é'), digits: repeated('1') };
+const dids = { ...texts, 'a did:key': repeated('z', 'did:key:z6Mk'), escapes: repeated('%41', 'did:web:') };
+const times = { ...texts, fractions: repeated('1', '2026-01-01T00:00:00.') };
+const tokens = { letters: repeated('a'), blanks: repeated(' ', 'Bearer'), bearer: repeated('a', 'Bearer ') };
+
+const { identify } = callers({
+    serviceTokens: ['token'],
+    serviceCallers: {},
+    dispatch: async (_, request) => request,
+});
+const NO_CHANGE = { clear_expires_at: false, clear_scopes: false, clear_allowed_addresses: false };
+const TEST_SECRETS = ['a service token of this test'] as const;
+const keyedCursors = cursors(TEST_SECRETS);
+const keyedContinuations = continuations(TEST_SECRETS, Date.now);
+const ACCOUNT = newId();
+const WALLET = newId();
+
+function metadataOf(name: string, value: string): Metadata {
+    const metadata = new Metadata();
+    metadata.set(name, value);
+    return metadata;
+}
+
+/** Functions that check one text against a rule. Most of them are called by other functions in PARSERS. */
+export const RULE_PARSERS: readonly Parser[] = [
+    {
+        at: 'platform/rpc/callers.ts:callers',
+        longest: METADATA,
+        worst: tokens,
+        run: (text) => identify(metadataOf('authorization', text)),
+    },
+    {
+        at: 'platform/access/networks.ts:readNetwork',
+        longest: MIB,
+        worst: { ...texts, colons: repeated(':'), zeros: repeated('0', '1') },
+        run: readNetwork,
+    },
+    {
+        at: 'services/keys/restrictions.ts:requireRestrictions',
+        longest: MIB,
+        worst: times,
+        run: (text) => attempt(() => requireRestrictions({ expires_at: text, scopes: [], allowed_addresses: [] }, 0)),
+    },
+    {
+        at: 'services/keys/restrictions.ts:requireChange',
+        longest: MIB,
+        worst: texts,
+        run: (text) => attempt(() => requireChange({ ...NO_CHANGE, scopes: [text], allowed_addresses: [text] }, 0)),
+    },
+    {
+        at: 'platform/rpc/unary.ts:contextFromMetadata',
+        longest: METADATA,
+        worst: texts,
+        run: (text) => {
+            const call = { metadata: metadataOf('x-request-id', text), getDeadline: () => Number.POSITIVE_INFINITY };
+            return contextFromMetadata(call as never); // only the members that it reads
+        },
+    },
+    { at: 'services/credential-id.ts:requireCredentialId', longest: MIB, worst: texts, run: requireCredentialId },
+    { at: 'tokens/credential.ts:isCredentialType', longest: MIB, worst: texts, run: isCredentialType },
+    { at: 'services/credentials/rules.ts:requireIssuer', longest: MIB, worst: dids, run: requireIssuer },
+    { at: 'services/credentials/rules.ts:requireSubject', longest: MIB, worst: dids, run: requireSubject },
+    {
+        at: 'services/credentials/rules.ts:requireCredentialType',
+        longest: MIB,
+        worst: texts,
+        run: requireCredentialType,
+    },
+    { at: 'services/credentials/rules.ts:requireReason', longest: MIB, worst: texts, run: requireReason },
+    { at: 'services/credentials/rules.ts:requireExpiry', longest: MIB, worst: times, run: requireExpiry },
+    {
+        at: 'services/cursors.ts:open',
+        longest: MIB,
+        worst: texts,
+        run: (text) => keyedCursors.open(text, { list: 'keys', account: ACCOUNT }),
+    },
+    {
+        at: 'services/identity/user.ts:requireAccountId',
+        longest: MIB,
+        worst: texts,
+        run: (text) => requireAccountId({ user_id: text } as CallContext), // only the members that it reads
+    },
+    { at: 'tokens/texts.ts:isText', longest: MIB, worst: texts, run: (text) => isText(text, 255) },
+    { at: 'services/tiers.ts:isTier', longest: MIB, worst: texts, run: isTier },
+    { at: 'services/tiers.ts:requireTier', longest: MIB, worst: texts, run: requireTier },
+    {
+        at: 'services/wallet/continuation.ts:open',
+        longest: 4 * MIB,
+        worst: { 'a sealed record': repeated('a', '\x01') },
+        run: (text) => keyedContinuations.open(Buffer.from(text), { wallet: WALLET, account: ACCOUNT }),
+    },
+    {
+        at: 'services/wallet/list.ts:requirePage',
+        longest: MIB,
+        worst: texts,
+        run: (text) => {
+            const request = { wallet_id: WALLET, password: '', limit: 1, with_total: false, with_tokens: false };
+            requirePage(keyedCursors, { ...request, cursor: text }, ownContext());
+        },
+    },
+    { at: 'services/wallet/unlock.ts:requirePassword', longest: MIB, worst: texts, run: requirePassword },
+    {
+        at: 'workers/crypto/ed25519.ts:keyPairFrom',
+        longest: MIB,
+        worst: texts,
+        run: (text) => keyPairFrom(Buffer.from(text)),
+    },
+    {
+        at: 'workers/crypto/ed25519.ts:publicKeyFrom',
+        longest: MIB,
+        worst: texts,
+        run: (text) => publicKeyFrom(Buffer.from(text)),
+    },
+];

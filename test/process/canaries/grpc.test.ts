@@ -1,3 +1,0 @@
-import { hunt } from '../../canaries/hunt.ts';
-
-await hunt('grpc');

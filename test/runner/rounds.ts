@@ -1,0 +1,64 @@
+import { startService, type TestService, type Transport } from '../support/service.ts';
+import type { Environment } from './databases.ts';
+import { workDir } from './lifetime.ts';
+
+/** One way to run end-to-end tests. */
+export interface Round {
+    transport: Transport;
+    /** False: the processes call each other without frames (RPC_FRAMES=0). */
+    frames?: boolean;
+    /** `npm start` runs this many processes behind one port. */
+    processes?: number;
+    /** Folders of its test files. */
+    folders: readonly string[];
+}
+
+const FAST = 'test/e2e/';
+const SLOW = 'test/full/e2e/';
+
+/** The fast tier: the shape of production, and a part of the tests with all roles in one process. */
+export const FAST_ROUNDS: readonly Round[] = [
+    { transport: 'grpc', folders: [FAST] },
+    { transport: 'local', folders: [`${FAST}credentials/`] },
+];
+
+/** The slow tests in the shape of production. */
+export const SLOW_ROUND: Round = { transport: 'grpc', folders: [SLOW] };
+
+/** The full tier: the slow tests, and all tests in each other shape. */
+export const FULL_ROUNDS: readonly Round[] = [
+    SLOW_ROUND,
+    { transport: 'local', folders: [FAST, SLOW] },
+    { transport: 'grpc', frames: false, folders: [FAST, SLOW] },
+    { transport: 'local', processes: 2, folders: [FAST, SLOW] },
+];
+
+/** The only round on a running service: E2E_TRANSPORT and the other variables of test/full/deploy/compose.sh describe it. */
+export function givenRound(): Round {
+    return { transport: process.env['E2E_TRANSPORT'] as Transport, folders: [FAST, SLOW] };
+}
+
+/** Starts the service of a round. */
+export function startRound(
+    { transport, frames = true, processes }: Round,
+    databases: Environment,
+): Promise<TestService> {
+    return startService({
+        transport,
+        // startDatabases sets all of these.
+        adminUrl: databases['TEST_ADMIN_URL'] as string,
+        databaseUrl: databases['TEST_DATABASE_URL'] as string,
+        redisUrl: databases['TEST_REDIS_URL'] as string,
+        poolerUrl: databases['TEST_POOLER_URL'],
+        logDir: workDir,
+        settings: { RPC_FRAMES: frames ? '1' : '0' },
+        processes,
+    });
+}
+
+/** What the output calls a round. */
+export function titleOf({ transport, frames = true, processes, folders }: Round): string {
+    const several = processes === undefined ? '' : ` with ${processes} processes`;
+    const slow = folders.includes(FAST) || folders[0] !== SLOW ? '' : ', the slow tests';
+    return `end to end, ${transport}${frames ? '' : ' without frames'}${several}${slow}`;
+}
