@@ -76,15 +76,18 @@ export class BoundedQueue {
         });
     }
 
-    /** Lets the oldest call of the next caller go on. Returns false if no call waits. */
-    release(): boolean {
-        const [next] = this.#waiting;
-        if (!next) return false;
-        const [caller, calls] = next;
-        const [oldest] = calls;
-        oldest?.resolve();
-        if (this.#waiting.delete(caller)) this.#waiting.set(caller, calls); // moves the caller behind the others
-        return true;
+    /**
+     * Lets the oldest call of the next caller go on who may. Returns this caller, or undefined if no such call waits.
+     */
+    release(mayGoOn: (caller: string) => boolean = () => true): string | undefined {
+        for (const [caller, calls] of this.#waiting) {
+            if (!mayGoOn(caller)) continue;
+            const [oldest] = calls;
+            oldest?.resolve();
+            if (this.#waiting.delete(caller)) this.#waiting.set(caller, calls); // moves the caller behind the others
+            return caller;
+        }
+        return undefined;
     }
 
     /** Refuses the newest call of the caller with the most calls, if that caller has more than `caller` would have. */
@@ -105,14 +108,31 @@ export class BoundedQueue {
     }
 }
 
+interface PlacesOptions {
+    places: number;
+    /**
+     * How many places one caller has at most. Default: all. So a caller whose calls take long leaves places to others.
+     * Calls without a caller are not limited.
+     */
+    perCaller?: number;
+    name: string;
+    maxWaiting: number;
+}
+
 /** Runs at most `places` calls at once. The others wait as in a BoundedQueue. */
 export class Places {
     readonly #places: number;
+    readonly #perCaller: number;
     readonly #queue: BoundedQueue;
     #taken = 0;
+    /** The number of places that each caller has. */
+    readonly #takenBy = new Map<string, number>();
+    readonly #hasShare = (caller: string): boolean =>
+        caller === '' || (this.#takenBy.get(caller) ?? 0) < this.#perCaller;
 
-    constructor({ places, name, maxWaiting }: { places: number; name: string; maxWaiting: number }) {
+    constructor({ places, perCaller = places, name, maxWaiting }: PlacesOptions) {
         this.#places = places;
+        this.#perCaller = perCaller;
         this.#queue = new BoundedQueue({ name, maxWaiting });
     }
 
@@ -126,15 +146,30 @@ export class Places {
     }
 
     /** Calls `run` when there is a place. Rejects as BoundedQueue.wait() does. */
-    async run<Result>(run: () => Promise<Result>, lifetime: CallLifetime, caller?: string): Promise<Result> {
-        const mustWait = this.#taken >= this.#places;
+    async run<Result>(run: () => Promise<Result>, lifetime: CallLifetime, caller = ''): Promise<Result> {
+        const mustWait = this.#taken >= this.#places || !this.#hasShare(caller);
         if (mustWait) await this.#queue.wait(lifetime, caller);
-        else this.#taken++;
+        else this.#take(caller);
         try {
             if (mustWait && isOver(lifetime, performance.now())) throw overError(lifetime);
             return await run();
         } finally {
-            if (!this.#queue.release()) this.#taken--; // otherwise the released call takes over this place
+            this.#leave(caller);
         }
+    }
+
+    #take(caller: string): void {
+        this.#taken++;
+        this.#takenBy.set(caller, (this.#takenBy.get(caller) ?? 0) + 1);
+    }
+
+    /** Gives up a place of the caller, and takes it for the call that goes on next. */
+    #leave(caller: string): void {
+        this.#taken--;
+        const left = (this.#takenBy.get(caller) ?? 0) - 1;
+        if (left > 0) this.#takenBy.set(caller, left);
+        else this.#takenBy.delete(caller);
+        const next = this.#queue.release(this.#hasShare);
+        if (next !== undefined) this.#take(next);
     }
 }

@@ -64,10 +64,10 @@ export interface CallContext extends Context {
 export type Caller = Partial<Pick<CallContext, 'user_id' | 'address'>>;
 
 /**
- * When a queue must drop a waiting call, and the call's place in a trace. A CallContext has all fields. An absent
- * deadline or cancellation means never.
+ * When a queue must drop a waiting call, the call's place in a trace, and its caller. A CallContext has all fields. An
+ * absent deadline or cancellation means never. The calls of a batch may have several callers, so a batch has none.
  */
-export interface CallLifetime extends Traced {
+export interface CallLifetime extends Traced, Caller {
     deadline?: number | undefined;
     cancellation?: Cancellation | undefined;
 }

@@ -45,8 +45,9 @@ export interface LivenessMarks {
 /** The marks of keys, which have versions. */
 export interface KeyMarks extends LivenessMarks {
     /**
-     * Voids what gateways know of earlier versions of a key, before a transaction gives it this version. The caller
-     * holds the lock of the key's row, and commits in any case. Resolves to undefined, or to the error `unavailable`.
+     * Voids what gateways know of earlier versions of a key, before a transaction gives it this version. Without that
+     * transaction, gateways ask the owning service at each call of the key for a minute. Resolves to undefined, or to
+     * the error `unavailable`. The caller holds no lock, because Redis may answer late.
      */
     changeVersion(
         key: { account: string; key_id: string; version: number },

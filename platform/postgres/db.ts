@@ -24,8 +24,8 @@ export interface Queries {
 
 /**
  * For a statement that serves a single call: the name of its span in the call's trace, and the call. The statement is
- * not started if the call ends before a connection is free. A statement of a batch needs neither: the span of its queue
- * covers it.
+ * not started if the call ends before a connection is free, and waits for a turn of its caller (connectionTurns). A
+ * statement of a batch needs neither: the span of its queue covers it.
  */
 type Served = [name?: string, call?: CallLifetime | undefined];
 
@@ -91,7 +91,7 @@ export async function openDatabase(options: {
     const inSpanOf = <Result>([name, call]: Served, run: (span: Span) => Promise<Result>): Promise<Result> => {
         const span = name === undefined ? NO_SPAN : startSpan('client', name, call);
         const askedAt = performance.now();
-        const inTurn = (): Promise<Result> => turn(() => timed(askedAt, () => run(span)), call);
+        const inTurn = (): Promise<Result> => turn(() => timed(askedAt, () => run(span)), call, name);
         if (span === NO_SPAN) return inTurn();
         span.attribute('db.system.name', 'postgresql');
         return inSpan(span, inTurn);

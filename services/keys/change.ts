@@ -41,8 +41,9 @@ export function changes(options: ChangeOptions) {
 }
 
 /**
- * Commits in any case, and then throws `unavailable` if the version mark could not be set: a gateway may still apply the
- * former restrictions for a minute. A repeated call sets the mark.
+ * Sets the version mark before the transaction, so that no row is locked while Redis answers. Commits in any case, and
+ * then throws `unavailable` if the mark could not be set: a gateway may still apply the former restrictions for a minute.
+ * A repeated call sets the mark.
  */
 async function restrict(
     { store, livenessMarks, policy, clock, mostOf }: ChangeOptions,
@@ -52,21 +53,24 @@ async function restrict(
     const mostActive = mostOf(context).active;
     const nowMs = clock();
     const times = { now: new Date(nowMs).toISOString(), since: windowsSince(policy, nowMs) };
-    let failure: AppError | undefined;
-    const key = await store.restrict(
-        { ...own, ...values, ...times, mostActive },
-        {
-            check: (current) => requireNotLonger(current, values.change),
-            full: () => tooManyActive(mostActive),
-            async beforeCommit(version) {
-                failure = await livenessMarks.changeVersion({ ...own, version }, context);
-            },
-        },
-        context,
+    const versions = await store.versions({ ...own, now: times.now }, context);
+    const { version } = existing(versions.find(({ key_id }) => key_id === own.key_id));
+    const next = { ...own, version: version + 1 };
+    const failure = await livenessMarks.changeVersion(next, context);
+    const key = existing(
+        await store.restrict(
+            { ...own, ...values, ...times, mostActive },
+            { check: (current) => requireNotLonger(current, values.change), full: () => tooManyActive(mostActive) },
+            context,
+        ),
     );
-    const found = existing(key);
-    if (failure) throw failure;
-    return found;
+    // Another change of the key, made at the same time, may have taken the version that the mark names.
+    const isMarked = !failure && key.version === next.version;
+    const stillFailed = isMarked
+        ? undefined
+        : await livenessMarks.changeVersion({ ...own, version: key.version }, context);
+    if (stillFailed) throw stillFailed;
+    return key;
 }
 
 /** The place of a replaced key belongs to its successor, so it must not live longer than its rotation has said. */

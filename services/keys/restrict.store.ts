@@ -4,7 +4,7 @@ import { type Database, type Queries, sql } from '../../platform/postgres/db.ts'
 import { arrayOf, KEY_COLUMNS, lockKey } from './columns.store.ts';
 import { BUCKET, freeBucket, lives, lockAccount, placesInUse, settlePlaces } from './places.store.ts';
 import { hasExpired, type Restrictions } from './restrictions.ts';
-import type { KeyRow, LockedKeyRow, OwnKey } from './rows.ts';
+import type { KeyRow, KeyVersion, LockedKeyRow, OwnKey } from './rows.ts';
 
 export interface RestrictionChange extends OwnKey {
     name: string | undefined;
@@ -21,7 +21,6 @@ interface Steps {
     check(key: KeyRow): void;
     /** Returns the error if the key would be active again, but the account has no place for it. */
     full(): Error;
-    beforeCommit(version: number): Promise<void>;
 }
 
 /**
@@ -31,10 +30,10 @@ interface Steps {
 export function restrictKey(
     db: Database,
     { name, change, now, since, mostActive, ...own }: RestrictionChange,
-    { check, full, beforeCommit }: Steps,
+    { check, full }: Steps,
     lifetime?: CallLifetime,
-): Promise<KeyRow | undefined> {
-    const work = async (transaction: Queries): Promise<KeyRow | undefined> => {
+): Promise<(KeyRow & KeyVersion) | undefined> {
+    const work = async (transaction: Queries): Promise<(KeyRow & KeyVersion) | undefined> => {
         if (change.expires_at !== undefined) await lockAccount(transaction, own.account);
         const [key] = await transaction.rows<LockedKeyRow>(lockKey(own));
         if (!key) return undefined;
@@ -44,14 +43,13 @@ export function restrictKey(
             key.revoked_at === null && hasExpired(key, Date.parse(now)) && !hasExpired(next, Date.parse(now));
         const bucket = isBack ? await takePlace(transaction, key, { now, since, mostActive }) : key.bucket;
         if (bucket === undefined) throw full();
-        const [changed] = await transaction.rows<KeyRow & { version: number }>(sql.unsafe`
+        const [changed] = await transaction.rows<KeyRow & KeyVersion>(sql.unsafe`
             UPDATE keys.keys SET name = ${name ?? key.name}, updated_at = ${now}, version = version + 1,
                 expires_at = ${next.expires_at}::timestamptz, scopes = ${arrayOf(next.scopes, 'text')},
                 allowed = ${arrayOf(next.allowed, 'cidr')}, bucket = ${bucket}
             WHERE key_id = ${key.key_id}
             RETURNING ${KEY_COLUMNS}, version`);
         if (isBack) await settlePlaces(transaction, [own.account], now);
-        if (changed) await beforeCommit(changed.version);
         return changed;
     };
     return db.transaction(work, 'key_restrict', lifetime);

@@ -29,14 +29,14 @@ interface Steps {
     check(key: KeyRow): void;
     /** Returns the error if the account may have no more keys. */
     full(): Error;
-    /** `version`: that of the old key. `ended`: the keys that end at once. If it throws, nothing is changed. */
-    beforeCommit(old: { version: number; ended: readonly string[] }): Promise<void>;
 }
 
 export interface Replacement {
     successor: NewKeyRow;
     /** When the old key ends. */
     ends: string;
+    /** The version of the old key. */
+    version: number;
 }
 
 /**
@@ -47,7 +47,7 @@ export interface Replacement {
 export function rotateKey(
     db: Database,
     { successor, ends, revokes, mostAll, claim, ...own }: Rotation,
-    { check, full, beforeCommit }: Steps,
+    { check, full }: Steps,
     lifetime?: CallLifetime,
 ): Promise<Replacement | 'held' | undefined> {
     const now = successor.created_at;
@@ -59,10 +59,9 @@ export function rotateKey(
         check(key);
         if (all >= mostAll) throw full();
         const { account, name, tier, expires_at, scopes, allowed, bucket } = key;
-        const predecessors = await transaction.rows<{ key_id: string }>(sql.unsafe`
+        await transaction.rows(sql.unsafe`
             UPDATE keys.keys SET revoked_at = ${now}, updated_at = ${now}
-            WHERE account = ${account} AND ${BUCKET} = ${bucket} AND ${lives(now)} AND key_id <> ${key.key_id}
-            RETURNING key_id`);
+            WHERE account = ${account} AND ${BUCKET} = ${bucket} AND ${lives(now)} AND key_id <> ${key.key_id}`);
         const created = { ...successor, account, name, tier, expires_at, scopes, allowed };
         await transaction.rows(sql.unsafe`${insertedKey(created, sql.fragment`${bucket}::uuid`)}`);
         const [old] = await transaction.rows<{ expires_at: string; version: number }>(sql.unsafe`
@@ -72,10 +71,8 @@ export function rotateKey(
             RETURNING expires_at, version`);
         if (!old) throw new Error('the locked row is gone');
         await settlePlaces(transaction, [account], now);
-        const replacement = { successor: created, ends: old.expires_at };
+        const replacement = { successor: created, ends: old.expires_at, version: old.version };
         if (claim) await transaction.rows(sealClaim('keys', claim, claim.seal(replacement)));
-        const ended = predecessors.map(({ key_id }) => key_id).concat(revokes ? key.key_id : []);
-        await beforeCommit({ version: old.version, ended });
         return replacement;
     };
     return db.transaction(work, 'key_rotate', lifetime);

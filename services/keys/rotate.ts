@@ -54,6 +54,11 @@ async function rotate(
     const now = clock();
     const successor = { key_id: newId(now), hash, mask, created_at: new Date(now).toISOString() };
     const ends = new Date(now + overlapMs).toISOString();
+    const announced = await announce(
+        { store, livenessMarks },
+        { ...own, now: successor.created_at, overlapMs },
+        context,
+    );
     const answerOf = (replacement: Replacement): RotateResponse => ({
         key: generated(replacement.successor, api_key),
         replaces: { key_id: own.key_id, expires_at: replacement.ends },
@@ -70,29 +75,39 @@ async function rotate(
         {
             check: (key) => requireActive(key, now),
             full: () => quotaExceeded('API keys, revoked ones included', mostAll),
-            beforeCommit: (old) => announce(livenessMarks, { ...own, ...old, overlapMs }, context),
         },
         context,
     );
-    return outcome === 'held' ? undefined : answerOf(existing(outcome));
+    if (outcome === 'held') return undefined;
+    const replacement = existing(outcome);
+    const { version } = replacement;
+    // Another change of the key, made at the same time, has taken the version that the mark names. The answer has the
+    // new key, so it is given even if Redis fails just now: gateways then learn within a minute that the old one ends.
+    if (version !== announced) await livenessMarks.changeVersion({ ...own, version }, context);
+    return answerOf(replacement);
 }
 
 /**
- * Tells the gateways which keys have ended, and when the old key ends. Throws `unavailable`, which undoes the rotation, if
- * that matters and fails: an answer 503 after the commit would lose the new key. It does not matter if every gateway asks
- * again before the end.
+ * Voids what gateways know of the keys at this place before the transaction changes them, so that no row is locked while
+ * Redis answers. Returns the version that the old key will have. Throws `unavailable`, so that nothing is rotated, if that
+ * fails and matters: an answer 503 after the commit would lose the new key. It does not matter if every gateway asks again
+ * before a key ends.
  */
 async function announce(
-    livenessMarks: KeyMarks,
-    { overlapMs, version, ended, ...own }: OwnKey & { version: number; ended: readonly string[]; overlapMs: number },
+    { store, livenessMarks }: Pick<RotateOptions, 'store' | 'livenessMarks'>,
+    { overlapMs, now, ...own }: OwnKey & { now: string; overlapMs: number },
     context: CallContext,
-): Promise<void> {
-    const [notEnded, notChanged] = await Promise.all([
-        ended.length > 0 && livenessMarks.refuse({ account: own.account, subject: 'key', ids: ended }, context),
-        overlapMs > 0 && livenessMarks.changeVersion({ ...own, version }, context),
-    ]);
-    const failure = notEnded || (overlapMs <= LIVENESS_MARK_MS && notChanged);
-    if (!failure) return;
+): Promise<number> {
+    const versions = await store.versions({ ...own, now }, context);
+    const { version } = existing(versions.find(({ key_id }) => key_id === own.key_id));
+    const failures = await Promise.all(
+        versions.map((key) =>
+            livenessMarks.changeVersion({ ...own, key_id: key.key_id, version: key.version + 1 }, context),
+        ),
+    );
+    const failure = failures.find((error) => error !== undefined);
+    const endsSoon = versions.length > 1 || overlapMs <= LIVENESS_MARK_MS;
+    if (!failure || !endsSoon) return version + 1;
     throw new AppError('unavailable', 'The API key was not replaced, because gateways could not be told. Try again.', {
         retry_after: 1,
         reason: 'redis',

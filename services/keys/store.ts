@@ -5,11 +5,11 @@ import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import type { Tier } from '../tiers.ts';
 import { KEY_COLUMNS, RESTRICTION_COLUMNS } from './columns.store.ts';
 import { insertKey } from './insert.store.ts';
-import { BUCKET, lockAccount, placesInUse, releaseExpired, settlePlaces } from './places.store.ts';
+import { BUCKET, lives, lockAccount, placesInUse, releaseExpired, settlePlaces } from './places.store.ts';
 import { restrictKey } from './restrict.store.ts';
 import type { Restrictions } from './restrictions.ts';
 import { rotateKey } from './rotate.store.ts';
-import type { KeyCounts, KeyRow, OwnKey } from './rows.ts';
+import type { KeyCounts, KeyRow, KeyVersion, OwnKey } from './rows.ts';
 
 /** A key that was found by its hash. */
 export interface HashedKey extends Restrictions {
@@ -34,6 +34,8 @@ export interface KeyStore {
     ): Promise<readonly KeyRow[]>;
     count(account: string, lifetime?: CallLifetime): Promise<number>;
     find(target: OwnKey, lifetime?: CallLifetime): Promise<KeyRow | undefined>;
+    /** Returns the versions of the key and of the other living keys at its place. */
+    versions(target: OwnKey & { now: string }, lifetime?: CallLifetime): Promise<readonly KeyVersion[]>;
     /** Revokes the key. Returns when it was first revoked, now or earlier. */
     revoke(target: OwnKey & { now: string }, lifetime?: CallLifetime): Promise<string>;
     rename(target: OwnKey & { name: string; now: string }, lifetime?: CallLifetime): Promise<KeyRow | undefined>;
@@ -69,6 +71,7 @@ export function keyStore(db: Database): KeyStore {
             return row?.total ?? 0;
         },
         find: (target, lifetime) => findKey(db, target, lifetime),
+        versions: (target, lifetime) => versionsOf(db, target, lifetime),
         revoke: (target, lifetime) => revokeKey(db, target, lifetime),
         rename: (target, lifetime) => renameKey(db, target, lifetime),
         restrict: (change, steps, lifetime) => restrictKey(db, change, steps, lifetime),
@@ -111,6 +114,18 @@ async function findKey(
         lifetime,
     );
     return row;
+}
+
+function versionsOf(
+    db: Database,
+    { account, key_id, now }: OwnKey & { now: string },
+    lifetime?: CallLifetime,
+): Promise<readonly KeyVersion[]> {
+    const statement = sql.unsafe`
+        SELECT key_id, version FROM keys.keys
+        WHERE account = ${account} AND (key_id = ${key_id} OR ${lives(now)} AND ${BUCKET} = (
+            SELECT ${BUCKET} FROM keys.keys WHERE key_id = ${key_id} AND account = ${account}))`;
+    return db.rows<KeyVersion>(statement, 'key_versions', lifetime);
 }
 
 async function revokeKey(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { parseApiKey } from '../../../platform/access/api-key.ts';
-import { livenessMarks } from '../../../platform/access/liveness-marks.ts';
+import { type KeyMarks, livenessMarks } from '../../../platform/access/liveness-marks.ts';
 import type { RequestCounts } from '../../../platform/access/request-counts.ts';
 import type { CallContext } from '../../../platform/context.ts';
 import { type Database, sql } from '../../../platform/postgres/db.ts';
@@ -39,18 +39,25 @@ interface Stores {
     /** Milliseconds since 1970. */
     clock?: () => number;
     requestCounts?: RequestCounts;
+    marks?: KeyMarks;
 }
 
 /**
  * Builds the keys service on these stores. Its policy is POLICY with these changes. Requests may leave out what is empty.
  */
 export function buildKeys(
-    { db, redis, clock = Date.now, requestCounts = UNCOUNTED }: Stores,
+    {
+        db,
+        redis,
+        clock = Date.now,
+        requestCounts = UNCOUNTED,
+        marks = livenessMarks({ redis, shards: SHARDS }),
+    }: Stores,
     changed: Partial<KeyPolicy> = {},
 ) {
     const service = keysService({
         store: keyStore(db),
-        livenessMarks: livenessMarks({ redis, shards: SHARDS }),
+        livenessMarks: marks,
         limiter: testLimiter({ redis, shards: SHARDS }),
         requestCounts,
         cursors: cursors(['the service token of these tests']),
@@ -71,7 +78,7 @@ export function buildKeys(
 
 /** Builds the keys service on real stores. */
 export async function keysFixture() {
-    const [{ db }, redis] = [await testDatabase(), await testRedis()];
+    const [{ db, url }, redis] = [await testDatabase(), await testRedis()];
     const build = (changed: Partial<KeyPolicy> = {}, clock?: () => number) =>
         buildKeys({ db, redis, ...(clock && { clock }) }, changed);
     const keys = build();
@@ -89,5 +96,5 @@ export async function keysFixture() {
         return row?.active ? Number(row.active) : null;
     }
 
-    return { db, redis, build, keys, authenticate, activeByDeltas };
+    return { db, url, redis, build, keys, authenticate, activeByDeltas };
 }

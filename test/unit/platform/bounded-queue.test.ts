@@ -11,7 +11,7 @@ describe('a bounded queue', { timeout: 30_000 }, () => {
         const seen: string[] = [];
         const calls = ['first', 'second'].map((name) => queue.wait({}).then(() => seen.push(name)));
         assert.equal(queue.size, 2);
-        assert.deepEqual([queue.release(), queue.release(), queue.release()], [true, true, false]);
+        assert.deepEqual([queue.release(), queue.release(), queue.release()], ['', '', undefined]);
         await Promise.all(calls);
         assert.deepEqual(seen, ['first', 'second']);
         assert.deepEqual(queueStats('ordered'), { waiting: 0, items: 2, batches: 2, refused: 0 });
@@ -71,7 +71,7 @@ describe('a bounded queue', { timeout: 30_000 }, () => {
         await assert.rejects(cancelled, { kind: 'cancelled' });
         await assert.rejects(late, { kind: 'deadline' });
         assert.equal(queue.size, 1);
-        assert.equal(queue.release(), true);
+        assert.equal(queue.release(), '');
         await patient;
     });
 });
@@ -94,6 +94,40 @@ describe('places', { timeout: 30_000 }, () => {
         }
         await Promise.all(calls);
         assert.deepEqual([started, places.isEmpty], [[0, 1, 2, 3], true]);
+    });
+
+    it('leave some to others while a caller has its share, and pass a place on to those who may have it', async () => {
+        const places = new Places({ places: 3, perCaller: 2, name: 'apart', maxWaiting: 10 });
+        const running: string[] = [];
+        const ends = new Map<string, () => void>();
+        const run = (name: string, caller?: string) =>
+            places.run(
+                () => {
+                    running.push(name);
+                    return new Promise<void>((resolve) => ends.set(name, resolve));
+                },
+                {},
+                caller,
+            );
+        const calls = ['a1', 'a2', 'a3', 'b1', 'b2'].map((name) => run(name, name[0]));
+        assert.deepEqual([running, places.waiting], [['a1', 'a2', 'b1'], 2]);
+        ends.get('b1')?.();
+        await setImmediate();
+        assert.deepEqual(running, ['a1', 'a2', 'b1', 'b2']);
+        ends.get('b2')?.();
+        await setImmediate();
+        assert.equal(running.length, 4, 'a free place is not for a caller that has its share');
+        for (const index of [1, 2, 3]) calls.push(run(`own${index}`));
+        ends.get('a1')?.();
+        await setImmediate();
+        assert.deepEqual(running.slice(4), ['own1', 'a3']);
+        for (const name of ['a2', 'a3', 'own1']) {
+            ends.get(name)?.();
+            await setImmediate();
+        }
+        for (const name of ['own2', 'own3']) ends.get(name)?.();
+        await Promise.all(calls);
+        assert.equal(places.isEmpty, true);
     });
 
     it('run a call that need not wait, even if it is cancelled: it may have begun its work elsewhere', async () => {
