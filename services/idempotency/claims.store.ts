@@ -1,6 +1,7 @@
 import { type Coalescer, coalesce } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, isDeadlock, isRefusedStatement, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
+import { pruneByTime } from '../../platform/postgres/prune.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import type { Claim, HeldClaim } from './claim.ts';
 
@@ -106,20 +107,8 @@ export function claimedWrites<Item extends { claim: NewClaim }>(options: {
     });
 }
 
-/** Maximum number of claims that one statement removes. It bounds the locks and the duration of the statement. */
-const PRUNE_ROWS = 10_000;
-
 /** Removes the claims that are older than `hours`. Returns how many it removed. */
-export async function pruneClaims(db: Database, owner: Owner, hours: number): Promise<number> {
-    const table = sql.identifier([owner, 'idempotency']);
-    let removed = 0;
-    for (;;) {
-        const rows = await db.rows(sql.unsafe`
-            DELETE FROM ${table} WHERE scope_hash IN (
-                SELECT scope_hash FROM ${table} WHERE made_at < now() - make_interval(hours => ${hours})
-                LIMIT ${PRUNE_ROWS} FOR UPDATE SKIP LOCKED)
-            RETURNING 1`);
-        if (rows.length === 0) return removed;
-        removed += rows.length;
-    }
+export function pruneClaims(db: Database, owner: Owner, hours: number): Promise<number> {
+    const before = sql.fragment`now() - make_interval(hours => ${hours})`;
+    return pruneByTime(db, { table: [owner, 'idempotency'], key: 'scope_hash', time: 'made_at', before });
 }

@@ -1,9 +1,8 @@
 import { type Database, sql } from '../../platform/postgres/db.ts';
+import { removedRows } from '../../platform/postgres/prune.ts';
 
 /** Number of days of activity that are kept. Statistics cover a week. */
 const DAYS_KEPT = 10;
-/** Maximum number of rows that one statement removes. It bounds the locks and the duration of the statement. */
-const PRUNE_ROWS = 10_000;
 
 /** The month (its first day) that stands for all months that are no longer kept separately. */
 const EARLIER = '0001-01-01';
@@ -17,31 +16,31 @@ export async function pruneUsage(db: Database, today: string): Promise<number> {
     return (await removeOld(db, today)) + (await mergeTotals(db, today));
 }
 
+/** Removes one day after the other, so that the primary key finds the accounts of each batch. */
 async function removeOld(db: Database, today: string): Promise<number> {
     let removed = 0;
     for (;;) {
         const [row] = await db.rows<{ removed: number }>(sql.unsafe`
-            WITH old AS (
-                DELETE FROM usage.days WHERE (day, account) IN (
-                    SELECT day, account FROM usage.days
-                    WHERE day < ${today}::date - ${DAYS_KEPT}::int LIMIT ${PRUNE_ROWS})
-                RETURNING 1
-            )
+            WITH oldest AS (SELECT min(day) AS day FROM usage.days WHERE day < ${today}::date - ${DAYS_KEPT}::int),
+            old AS (${removedRows({ table: ['usage', 'days'], key: 'account' }, OLDEST_DAY)} RETURNING 1)
             SELECT count(*) AS removed FROM old`);
         if (!row?.removed) return removed;
         removed += row.removed;
     }
 }
 
+const OLDEST_DAY = sql.fragment`day = (SELECT day FROM oldest)`;
+
+/** Merges one month after the other: each batch all totals of its accounts. */
 async function mergeTotals(db: Database, today: string): Promise<number> {
     let merged = 0;
     for (;;) {
         const [row] = await db.rows<{ merged: number }>(sql.unsafe`
-            WITH old AS (
-                DELETE FROM usage.totals WHERE (account, kind, month) IN (
-                    SELECT account, kind, month FROM usage.totals
-                    WHERE month > ${EARLIER}::date AND month < date_trunc('month', ${today}::date - 1)
-                    LIMIT ${PRUNE_ROWS})
+            WITH oldest AS (
+                SELECT min(month) AS month FROM usage.totals
+                WHERE month > ${EARLIER}::date AND month < date_trunc('month', ${today}::date - 1)
+            ), old AS (
+                ${removedRows({ table: ['usage', 'totals'], key: 'account' }, OLDEST_MONTH)}
                 RETURNING account, kind, amount
             ), added AS (
                 INSERT INTO usage.totals (account, kind, month, amount)
@@ -53,3 +52,5 @@ async function mergeTotals(db: Database, today: string): Promise<number> {
         merged += row.merged;
     }
 }
+
+const OLDEST_MONTH = sql.fragment`month = (SELECT month FROM oldest)`;

@@ -1,0 +1,57 @@
+import { type Database, sql } from './db.ts';
+
+type Fragment = ReturnType<typeof sql.fragment>;
+
+/** Maximum number of rows that one statement removes. It bounds the locks and the duration of the statement. */
+export const PRUNE_ROWS = 10_000;
+
+interface Pruned {
+    /** Schema and name of the table. */
+    table: readonly [schema: string, name: string];
+    /** The column whose index finds a row that is removed. */
+    key: string;
+}
+
+/**
+ * The beginning of a statement that removes up to PRUNE_ROWS of the rows that meet a condition: a RETURNING clause may
+ * follow. An index must find the rows by the condition, in the order of the column `order`, and another one a row by its
+ * key. With an order and an array of keys PostgreSQL uses these indexes. It would plan a join with a subquery as a scan
+ * of the whole table, once for each batch. Rows that another statement has locked stay for the next sweep.
+ */
+export function removedRows({ table, key }: Pruned, condition: Fragment, order = key) {
+    const [name, column] = [sql.identifier([...table]), sql.identifier([key])];
+    const ordered = sql.fragment`ORDER BY ${sql.identifier([order])}`;
+    return sql.fragment`
+        DELETE FROM ${name} WHERE ${condition} AND ${column} = ANY(ARRAY(
+            SELECT ${column} FROM ${name} WHERE ${condition} ${ordered} LIMIT ${PRUNE_ROWS} FOR UPDATE SKIP LOCKED))`;
+}
+
+interface PrunedByTime extends Pruned {
+    /** An indexed column of type timestamptz. */
+    time: string;
+    /** Rows before this time are removed. */
+    before: Fragment;
+}
+
+/** One batch of pruneByTime: begins at `from`, and returns the times of the removed rows. */
+export function removedByTime({ time, before, ...pruned }: PrunedByTime, from: string) {
+    const column = sql.identifier([time]);
+    const condition = sql.fragment`${column} >= ${from}::timestamptz AND ${column} < ${before}`;
+    return sql.unsafe`
+        WITH removed AS (${removedRows(pruned, condition, time)} RETURNING ${column} AS time)
+        SELECT count(*) AS count, max(time)::text AS last FROM removed`;
+}
+
+/**
+ * Removes the rows before a time in batches, oldest first. Each batch begins where the one before it has ended, so that
+ * none reads the index entries of removed rows again. Returns how many it removed.
+ */
+export async function pruneByTime(db: Database, pruned: PrunedByTime): Promise<number> {
+    let removed = 0;
+    for (let from = '-infinity'; ; ) {
+        const [batch] = await db.rows<{ count: number; last: string | null }>(removedByTime(pruned, from));
+        if (!batch || batch.last === null) return removed;
+        removed += batch.count;
+        from = batch.last;
+    }
+}
