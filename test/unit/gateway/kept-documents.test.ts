@@ -136,7 +136,7 @@ describe('if many documents are to be read', () => {
         const greedy = Array.from({ length: 200 }, (_, place) => get(`greedy ${place}`, '192.0.2.1'));
         const modest = get('modest', '192.0.2.2');
         await endUntil(() => begun.includes('modest'));
-        assert.ok(begun.length <= 20, `${begun.length} were read first`);
+        assert.ok(begun.indexOf('modest') <= 17, 'at most one more than those that were being read comes first');
         assert.equal(textOf(await endAll(modest)), 'modest');
         await endAll(Promise.all(greedy));
     });
