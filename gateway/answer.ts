@@ -44,10 +44,12 @@ export function answering(options: {
             return writeList(endpoint, exchange, list);
         }
         const { status, message, document } = endpoint;
+        if (document && result instanceof PublicDocument) {
+            writeDocument(exchange, { ...document, document: result });
+            return;
+        }
         const headers = headersOf(exchange);
-        if (document && result instanceof PublicDocument)
-            writeDocument(exchange.response, { ...document, document: result, headers });
-        else if (endpoint.bare) writeBare(exchange.response, { status, data: result, headers });
+        if (endpoint.bare) writeBare(exchange.response, { status, data: result, headers });
         else writeSuccess(exchange.response, { status, message, data: result, headers });
     }
 

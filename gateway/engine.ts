@@ -62,10 +62,10 @@ export function engine(options: {
             const exchange = exchangeOf(response);
             exchange.route = page.id;
             return run(exchange, admission.anonymous(exchange.address, exchange), () =>
-                writeDocument(response, {
+                writeDocument(exchange, {
                     ...page,
                     maxAgeSeconds: PAGE_SECONDS,
-                    headers: { 'Content-Security-Policy': page.policy, ...headersOf(exchange) },
+                    more: { 'Content-Security-Policy': page.policy },
                 }),
             );
         },

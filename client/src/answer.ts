@@ -16,11 +16,11 @@ export interface RateLimit {
 /** What an answer says besides its data. */
 export interface ResponseInfo {
     status: number;
-    /** The request's id in the service's log. */
+    /** The request's id in the service's log. Undefined for a document that anybody may read. */
     request_id: string | undefined;
     /** True if the answer is that of an earlier call with the same Idempotency-Key, and nothing more was created. */
     replayed: boolean;
-    /** The state of the rate limit after this call. Undefined if the call is not limited. */
+    /** The state of the rate limit after this call. Undefined if the answer does not state it. */
     rate_limit: RateLimit | undefined;
 }
 

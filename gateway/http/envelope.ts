@@ -59,20 +59,24 @@ export function writeBare(
     writeText(response, status, stringifyJson(data), headers);
 }
 
-/** Sends a document, which anybody may keep. Sends 304 without a body if the client already has it. */
+/**
+ * Sends a document, which anybody may keep. Sends 304 without a body if the client already has it. A proxy gives it to
+ * other clients, so it carries neither the request's id nor the state of the client's rate limit.
+ */
 export function writeDocument(
-    response: ServerResponse,
-    { document, contentType, maxAgeSeconds, headers }: DocumentType & { document: PublicDocument; headers: Headers },
+    { response, headers: own }: Pick<Exchange, 'response' | 'headers'>,
+    { document, contentType, maxAgeSeconds, more = {} }: DocumentType & { document: PublicDocument; more?: Headers },
 ): void {
+    const { 'X-Request-Id': _, Vary, ...shared } = own;
     const { 'if-none-match': known, 'accept-encoding': accept } = response.req.headers;
     const coding = codingFor(accept, document.bodies);
     // Each content coding is a separate representation (RFC 9110, section 8.8.3.3).
     const etag = coding === 'identity' ? document.etag : `${document.etag.slice(0, -1)}-${coding}"`;
-    const { Vary } = headers;
     const allHeaders = {
         ...SECURITY_HEADERS,
         'Cache-Control': `public, max-age=${maxAgeSeconds}`,
-        ...headers,
+        ...shared,
+        ...more,
         ETag: etag,
         Vary: Vary === undefined ? 'Accept-Encoding' : `Accept-Encoding, ${Vary}`,
     };

@@ -49,7 +49,7 @@ export interface Exchange {
     principal?: Principal;
     /** The id of the resource that the call acts on. */
     target?: string;
-    /** The limiter's decision. Every answer carries it. */
+    /** The limiter's decision. Every answer carries it, but public documents. */
     decision?: Decision;
     failure?: AppError;
     /** Header fields of the answer, besides the common ones. */

@@ -6,6 +6,7 @@ import type { OperationNotes } from './operation.ts';
 import { operationOf } from './operations/index.ts';
 import { type Parameter, parametersOf } from './parameters.ts';
 import {
+    documentHeaders,
     HEADERS,
     headersOf,
     KINDS,
@@ -170,20 +171,18 @@ function success({ bare, document, message, query, byKey }: Endpoint, data: Sche
         properties: { status: { const: 'success' }, message: { type: 'string' }, data },
         required: ['status', 'message', 'data'],
     };
+    const description = `${message.replace(/\.$/, '')}.`;
+    const media = { schema: data, example };
+    if (document) return { description, headers: documentHeaders(), content: { [document.contentType]: media } };
     const headers = headersOf();
     if (query && schemaOf(query).properties?.['cursor']) headers['Link'] = { $ref: '#/components/headers/Link' };
     if (byKey) headers['Idempotent-Replayed'] = { $ref: '#/components/headers/Idempotent-Replayed' };
-    const description = `${message.replace(/\.$/, '')}.`;
-    if (document) {
-        for (const name of ['Cache-Control', 'ETag']) headers[name] = { $ref: `#/components/headers/${name}` };
-        return { description, headers, content: { [document.contentType]: { schema: data, example } } };
-    }
     return {
         description,
         headers,
         content: {
             'application/json': bare
-                ? { schema: data, example }
+                ? media
                 : { schema: envelope, example: { status: 'success', message, data: example } },
         },
     };

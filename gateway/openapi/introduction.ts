@@ -29,7 +29,7 @@ A success is \`{"status":"success","message","data"}\`. An error is \`{"status":
 
 ## Rate limits
 
-Every answer but a document for anybody states the rate limit in \`X-RateLimit-Limit\`, \`-Remaining\` and \`-Reset\`. Requests per minute, by tier: free 10, basic 100, pro 1,000, enterprise 10,000.
+Every answer states the rate limit in \`X-RateLimit-Limit\`, \`-Remaining\` and \`-Reset\`, but not a document for anybody (\`Cache-Control: public\`). Neither does such a document carry \`X-Request-Id\`, because proxies give it to others. Requests per minute, by tier: free 10, basic 100, pro 1,000, enterprise 10,000.
 
 ## Repeating a call
 

@@ -103,6 +103,11 @@ export function refusal(kind: RefusalKind, when = REFUSALS[kind].when) {
     };
 }
 
+/** References to the header fields of a document that proxies may keep: none of them belongs to the client who asked. */
+export function documentHeaders(): Record<string, { $ref: string }> {
+    return references(['Cache-Control', 'ETag']);
+}
+
 /** References to the header fields of an answer: of a refusal of this kind, or of a success. */
 export function headersOf(kind?: RefusalKind): Record<string, { $ref: string }> {
     const names = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'];
@@ -110,6 +115,10 @@ export function headersOf(kind?: RefusalKind): Record<string, { $ref: string }> 
     if (kind === 'unauthenticated') names.push('WWW-Authenticate');
     if (kind === 'method_not_allowed') names.push('Allow');
     if (kind && WAITS.includes(kind)) names.push('Retry-After');
+    return references(names);
+}
+
+function references(names: readonly string[]): Record<string, { $ref: string }> {
     return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 

@@ -25,8 +25,8 @@ fields, errors and examples at \`/docs\`, and for programs at \`/openapi.json\`.
 
 A success is \`{"status":"success","message","data"}\`. An error is \`{"status":"error","message","error"}\`, with its
 code in \`X-Error-Code\`. Every answer carries \`X-Request-Id\` and the state of the rate limit: \`X-RateLimit-Limit\`,
-\`-Remaining\` and \`-Reset\`. Each tier allows this many requests per minute: free 10, basic 100, pro 1,000, enterprise
-10,000.
+\`-Remaining\` and \`-Reset\`. Documents for anybody (\`Cache-Control: public\`) carry none of these, because proxies give
+them to others. Each tier allows this many requests per minute: free 10, basic 100, pro 1,000, enterprise 10,000.
 
 "May be repeated" says whether a client may send a call again if it does not know the outcome. "With its key" means the
 same [\`Idempotency-Key\`](../guides/idempotency.md).

@@ -71,8 +71,18 @@ it('a document is sent without the envelope, with its type, for as long as it ma
     assert.equal(await answer.text(), TEXT);
     assert.equal(answer.headers.get('content-type'), 'application/did+json');
     assert.equal(answer.headers.get('cache-control'), 'public, max-age=42');
-    assert.equal(answer.headers.get('x-ratelimit-remaining'), '6');
     assert.equal(lines.at(-1)?.['route'], 'documents.get');
+});
+
+it('a document carries nothing that belongs to the client who asked first, and its refusal does', async () => {
+    const names = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'];
+    for (const name of ['Limit', 'Remaining', 'Reset']) names.push(`X-RateLimit-${name}`);
+    const carried = ({ headers }: Response) => names.filter((name) => headers.has(name));
+    const first = await get('known', { 'x-request-id': 'mine' });
+    assert.deepEqual(carried(first), []);
+    const again = await get('known', { 'if-none-match': '*' });
+    assert.deepEqual([again.status, carried(again)], [304, []]);
+    assert.deepEqual(carried(await get('missing')), names);
 });
 
 it('a client that has the document gets 304 without a body, in each content coding', async () => {
