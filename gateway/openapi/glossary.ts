@@ -80,7 +80,7 @@ export const GLOSSARY: Terms = {
     issuer_private_key:
         "The issuer's Ed25519 private key in base64: 32 bytes (seed) or 64. Left out for a managed issuer of the account.",
     subject: 'DID of the subject.',
-    subject_did: 'DID of the subject, of any method.',
+    subject_did: 'DID of the subject, of any method. That of a new credential has at most 1,024 characters.',
     expiration_date: 'ISO 8601 date, or date and time with an offset. Default: never.',
     valid: 'Whether all checks passed.',
     revoked: 'Whether it is revoked. False if that was not checked.',

@@ -7,7 +7,7 @@ import type { Claim, HeldClaim } from '../idempotency/claim.ts';
 import { openKid, sealKid } from '../issuers/token-signer.ts';
 import type { ItemContext } from './batches.ts';
 import type { CredentialsDependencies } from './dependencies.ts';
-import { requireClaims, requireCredentialType, requireExpiry, requireIssuer, requireSubject } from './rules.ts';
+import { requireClaims, requireCredentialType, requireExpiry, requireIssuer, requireNewSubject } from './rules.ts';
 import { shownPlace } from './status-lists/places.ts';
 import type { Place } from './status-lists/rows.ts';
 
@@ -47,7 +47,7 @@ export async function issueOne(
 ): Promise<Credential> {
     const { store, idempotency, clock, tokenSigner } = deps;
     const { issuer_did: issuer, subject_did: subject, credential_type, claims, expiration_date } = request;
-    requireSubject(subject);
+    requireNewSubject(subject);
     requireCredentialType(credential_type);
     requireClaims(claims);
     const expiresAt = expiration_date === undefined ? undefined : requireExpiry(expiration_date);

@@ -8,6 +8,11 @@ import { requireJsonObject } from '../json-object.ts';
 import { requireText } from '../texts.ts';
 
 const MAX_REASON_LENGTH = 2_000;
+/**
+ * Maximum length of the DID of a new credential's subject, in characters. An index contains it, so a credential with
+ * twice the length would take more than twice the space. A did:jwk or did:key with an RSA key of 4,096 bits fits.
+ */
+const MAX_SUBJECT_LENGTH = 1_024;
 
 /**
  * Throws AppError `invalid` if the DID neither contains an Ed25519 key, with which an issuer signs, nor has the form of a
@@ -23,6 +28,14 @@ export function notAnIssuer(): AppError {
 
 export function requireSubject(did: string): void {
     if (!isDid(did)) throw invalid('subject_did is not a DID.');
+}
+
+/** The subject of a new credential. Earlier ones may have longer DIDs, which still have lists. */
+export function requireNewSubject(did: string): void {
+    requireSubject(did);
+    if (did.length > MAX_SUBJECT_LENGTH) {
+        throw invalid(`subject_did may have at most ${MAX_SUBJECT_LENGTH} characters.`);
+    }
 }
 
 /**

@@ -527,7 +527,7 @@ export interface CredentialsIssueInput {
     issuer_did: string;
     /** The issuer's Ed25519 private key in base64: 32 bytes (seed) or 64. Left out for a managed issuer of the account. */
     issuer_private_key?: string | null;
-    /** DID of the subject, of any method. */
+    /** DID of the subject, of any method. That of a new credential has at most 1,024 characters. */
     subject_did: string;
     /** Type of the credential: any text. */
     credential_type: string;
@@ -668,7 +668,7 @@ export interface CredentialsByIssuerData {
 }
 
 export interface CredentialsBySubjectInput {
-    /** DID of the subject, of any method. */
+    /** DID of the subject, of any method. That of a new credential has at most 1,024 characters. */
     subject_did: string;
     /** Rows per page, 1 to 1,000. Without it the answer contains the whole list. */
     limit?: number;
@@ -707,7 +707,7 @@ export interface CredentialsBatchIssueInput {
     status_list?: boolean | null;
     /** The items of the batch: 1 to 1,000. */
     items: Array<{
-        /** DID of the subject, of any method. */
+        /** DID of the subject, of any method. That of a new credential has at most 1,024 characters. */
         subject_did: string;
         /** Type of the credential: any text. */
         credential_type: string;
