@@ -5,6 +5,7 @@ import { processAccess } from './platform/access/process-access.ts';
 import type { RequestBatch } from './platform/access/request-counts.ts';
 import { ownContext } from './platform/context.ts';
 import { migrate, SchemaTooNew } from './platform/postgres/migrate.ts';
+import { preflightRedis } from './platform/preflight/redis.ts';
 import { addressSetting } from './platform/process/address-settings.ts';
 import { createClock } from './platform/process/clock.ts';
 import {
@@ -167,6 +168,7 @@ async function connectRedis(config: Config, shared: Pick<Process, 'metrics' | 'l
         redis.status === 'ready' ? 1 : 0,
     );
     await awaitRedis(redis, REDIS_TIMEOUT_MS);
+    await preflightRedis(redis);
     return redis;
 }
 

@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Limiter } from '../platform/access/limiter.ts';
 import type { RequestCounts } from '../platform/access/request-counts.ts';
+import { probeRedis } from '../platform/preflight/redis.ts';
 import { type Config, required } from '../platform/process/config.ts';
 import { listen } from '../platform/process/held-ports.ts';
 import type { Redis } from '../platform/redis/redis.ts';
@@ -79,7 +80,7 @@ export async function startGateway(dependencies: {
         metrics,
         clock,
     });
-    const parts = interfaceParts({ version, cache: () => redis.ping(), clock });
+    const parts = interfaceParts({ version, cache: () => probeRedis(redis), clock });
     const shedding = overload(metrics);
     const server = gatewayServer({
         unparsedDecision: () => admitted.unlimited().decision,

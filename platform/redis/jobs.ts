@@ -4,6 +4,7 @@ import type { Log } from '../telemetry/log.ts';
 import { inSpan, startSpan } from '../telemetry/tracing.ts';
 import type { JobMetrics } from './job-metrics.ts';
 import { endWatchOnEnd, openPatientRedis, type Redis } from './redis.ts';
+import { pauseOnErrors } from './worker-pause.ts';
 
 /**
  * Work that one process of a role does every `everyMs` milliseconds. It must tolerate interruption and a second run.
@@ -69,10 +70,10 @@ function scheduleQueue(options: ScheduleOptions): { stop(): Promise<void> } {
         return running;
     };
     const worker = new Worker(role, perform, { ...queueOptions, concurrency: 1 });
-    queue.on('error', (error) => log.warn({ err: error }, 'job queue error'));
-    worker.on('error', (error) => log.warn({ err: error }, 'job queue error'));
+    queue.on('error', () => {}); // keepScheduled and the worker report the same errors
     worker.on('failed', (job, error) => log.error({ err: error, job: job?.name }, 'job failed'));
     const stopping = new AbortController();
+    pauseOnErrors(worker, { log, signal: stopping.signal });
     // Not awaited: this waits for Redis, and the role must serve without Redis.
     void keepScheduled({ queue, connection, jobs, log, signal: stopping.signal });
     return {

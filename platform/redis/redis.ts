@@ -64,8 +64,18 @@ function openPatientCluster(url: string): Cluster {
     return new Cluster(nodes, { dnsLookup, redisOptions: { ...access, ...PATIENT } });
 }
 
+/** Logs an error when it differs from the one before: each attempt to connect fails in the same way. */
 function logErrors(redis: Redis, log: Log, text: string): void {
-    for (const event of ['error', 'node error']) redis.on(event, (error: Error) => log.warn({ err: error }, text));
+    let logged = '';
+    const report = (error: NodeJS.ErrnoException): void => {
+        const kind = `${error.code} ${error.message}`;
+        if (kind !== logged) log.warn({ err: error }, text);
+        logged = kind;
+    };
+    for (const event of ['error', 'node error']) redis.on(event, report);
+    redis.on('ready', () => {
+        logged = '';
+    });
 }
 
 /**

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, it, type TestContext } from 'node:test';
+import { preflightRedis, probeRedis } from '../../../platform/preflight/redis.ts';
+import { StartError } from '../../../platform/preflight/start-error.ts';
+import { jobMetrics } from '../../../platform/redis/job-metrics.ts';
+import { scheduleJobs } from '../../../platform/redis/jobs.ts';
+import { awaitRedis, openRedis } from '../../../platform/redis/redis.ts';
+import { createMetrics } from '../../../platform/telemetry/metrics.ts';
+import { quiet, recordingLog } from '../../support/harness.ts';
+import { redisServers } from '../../support/redis-node.ts';
+import { until } from '../../support/until.ts';
+
+const servers = await redisServers();
+const node = await servers.start({ requirepass: 'secret', save: '""' });
+after(async () => {
+    await node.stop();
+    servers.close();
+});
+
+/** Creates a user with these rights. Returns its URL. */
+async function userWith(...rights: string[]): Promise<string> {
+    const name = `user-${randomUUID()}`;
+    await node.redis.call('ACL', 'SETUSER', name, 'on', '>secret', '~*', '&*', ...rights);
+    return `redis://${name}:secret@127.0.0.1:${node.port}`;
+}
+
+async function connected(t: TestContext, url: string) {
+    const redis = openRedis({ url, log: quiet });
+    t.after(() => redis.disconnect());
+    await awaitRedis(redis, 5_000);
+    assert.equal(redis.status, 'ready');
+    return redis;
+}
+
+it('the rights in docs/operations.md are enough', async (t) => {
+    await preflightRedis(await connected(t, await userWith('+@all', '-@dangerous', '+info')));
+});
+
+for (const [what, rights] of Object.entries({
+    INFO: ['+@all', '-@dangerous'],
+    'scripts by hash': ['+@all', '-evalsha'],
+    writing: ['+@all', '-@write'],
+    'waiting for jobs': ['+@all', '-bzpopmin'],
+})) {
+    it(`a start is refused if the user may not use ${what}`, async (t) => {
+        const redis = await connected(t, await userWith(...rights));
+        await assert.rejects(preflightRedis(redis), (error) => {
+            assert.ok(error instanceof StartError);
+            assert.match(error.message, /NOPERM|permission|can't run this command/i);
+            assert.doesNotMatch(error.message, /secret/);
+            return true;
+        });
+    });
+}
+
+it('a start is refused if the database does not exist', async (t) => {
+    const redis = await connected(t, `${await userWith('+@all')}/99`);
+    await assert.rejects(preflightRedis(redis), { step: 'redis', message: /DB index is out of range/ });
+});
+
+it('a start is refused on a replica, and the cache is not reported as up', async (t) => {
+    const replica = await servers.start({ requirepass: 'secret', save: '""', masterauth: 'secret' });
+    t.after(() => replica.stop());
+    await replica.redis.call('REPLICAOF', '127.0.0.1', String(node.port));
+    const redis = await connected(t, `redis://:secret@127.0.0.1:${replica.port}`);
+    await assert.rejects(preflightRedis(redis), { step: 'redis', message: /READONLY/ });
+    await assert.rejects(probeRedis(redis), /READONLY/);
+});
+
+it('jobs whose right is taken away wait before the next try, log one line, and run when they have it again', async (t) => {
+    const url = await userWith('+@all');
+    const user = new URL(url).username;
+    const { log, lines } = recordingLog();
+    let runs = 0;
+    const role = `test-${randomUUID()}`;
+    const jobs = { work: { everyMs: 20, run: async () => void runs++ } };
+    const scheduled = scheduleJobs({ redisUrl: url, role, jobs, log, metrics: jobMetrics(createMetrics()) });
+    t.after(() => scheduled.stop());
+    await until('the job runs', () => runs > 2);
+    await node.redis.call('ACL', 'SETUSER', user, '-evalsha', '-eval');
+    const began = (await evalshaRefusals(user)) as number;
+    await until('the worker has been refused several times', async () => (await evalshaRefusals(user)) >= began + 2);
+    await node.redis.call('ACL', 'SETUSER', user, '+@all');
+    const before = runs;
+    await until('the job runs again', () => runs > before);
+    await until('the log says so', () => lines.some(({ msg }) => msg === 'the job queue works again'));
+    const errors = lines.filter(({ msg }) => String(msg).startsWith('job queue error'));
+    assert.equal(errors.length, 1, JSON.stringify(errors));
+});
+
+/** How often Redis has refused this user a script. */
+async function evalshaRefusals(user: string): Promise<number> {
+    const entries = (await node.redis.call('ACL', 'LOG', '128')) as unknown[][];
+    return entries.filter((entry) => entry.includes(user)).reduce((sum, entry) => sum + Number(entry[1]), 0);
+}
