@@ -3,6 +3,7 @@ export const CHECK_CODES = [
     'valid',
     'not_found',
     'revoked',
+    'suspended',
     'expired',
     'address_not_allowed',
     'missing_scope',

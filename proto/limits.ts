@@ -28,3 +28,5 @@ export const TTL_SECONDS = 60;
  * answer, and most calls need no query.
  */
 export const ISSUER_LEASE_MS = 1_000;
+/** Maximum length of the reason for the suspension of an account, in characters. */
+export const MAX_SUSPENSION_REASON = 500;

@@ -15,6 +15,7 @@ import {
 import { keysCreate, keysList, keysRevoke, keysRotate } from './commands/keys.ts';
 import { present, verifyPresentation } from './commands/present.ts';
 import { revoke, status } from './commands/revoke.ts';
+import { usersRestore, usersSuspend } from './commands/users.ts';
 import { verify } from './commands/verify.ts';
 import { walletAdd, walletCreate, walletOpen, walletRemove } from './commands/wallet.ts';
 
@@ -24,6 +25,8 @@ export const COMMANDS: readonly Command[] = [
     logout,
     whoami,
     register,
+    usersSuspend,
+    usersRestore,
     keysCreate,
     keysList,
     keysRotate,

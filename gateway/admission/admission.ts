@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { accountSuspended } from '../../platform/access/account-suspended.ts';
 import type { Limiter } from '../../platform/access/limiter.ts';
 import type { RequestCounts } from '../../platform/access/request-counts.ts';
 import type { CallContext, CallLifetime } from '../../platform/context.ts';
@@ -151,6 +152,7 @@ function bearerAdmission(
         const call = await countCall();
         if ('unpaid' in decided) return decided.unpaid;
         if (decided.refused === 'inactive') return refused(call, 'The bearer token is unknown, revoked or expired.');
+        if (decided.refused === 'suspended') return { ...call, failure: call.failure ?? accountSuspended() };
         return { ...call, failure: call.failure ?? refusals[decided.refused](), principal: decided.principal };
     };
 }

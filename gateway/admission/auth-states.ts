@@ -29,8 +29,9 @@ interface CachedState extends AuthState {
 }
 
 /** The call was not counted for the key or session. `inactive`: it is unknown, revoked or ended. */
-type Refused = { refused: 'inactive' } | { refused: Misuse; principal: Principal };
-const INACTIVE: Refused = { refused: 'inactive' };
+type Refused = { refused: 'inactive' } | { refused: 'suspended' } | { refused: Misuse; principal: Principal };
+const INACTIVE = { refused: 'inactive' } as const;
+const SUSPENDED = { refused: 'suspended' } as const;
 
 export type Decided = { decision: Decision; principal: Principal } | Refused;
 
@@ -83,12 +84,12 @@ export function authStates({
         async decideCall(bearer, context, ip, weight) {
             const known = recent(bearer);
             const found = known ?? (await lookUp(bearer, context));
-            if (!found) return INACTIVE;
+            if ('refused' in found) return found;
             let call = callWith(found, ip, weight);
             let decision = await take(call, !known, context);
             if (decision.state === 'unconfirmed' || (decision.state === 'unreachable' && known)) {
                 const confirmed = await lookUp(bearer, context);
-                if (!confirmed) return INACTIVE;
+                if ('refused' in confirmed) return confirmed;
                 call = callWith(confirmed, ip, weight);
                 if (decision.state === 'unconfirmed') decision = await take(call, true, context);
             }
@@ -113,14 +114,17 @@ function stateCache(log: Log) {
     const cached = createCache<string, CachedState>(MAX_AUTH_STATES);
     const gone = createCache<string, true>(MAX_GONE);
 
-    async function lookUp(bearer: Bearer, context: CallContext): Promise<CachedState | undefined> {
-        if (gone.has(bearer.id)) return undefined;
+    async function lookUp(
+        bearer: Bearer,
+        context: CallContext,
+    ): Promise<CachedState | typeof INACTIVE | typeof SUSPENDED> {
+        if (gone.has(bearer.id)) return INACTIVE;
         const lookedUpAt = performance.now();
         const state = await bearer.lookUp({ ...context, trusted: true });
-        if (state === 'inactive' || state === 'gone') {
+        if (typeof state === 'string') {
             cached.delete(bearer.id);
             if (state === 'gone') gone.set(bearer.id, true);
-            return undefined;
+            return state === 'suspended' ? SUSPENDED : INACTIVE;
         }
         const entry = { ...state, lookedUpAt, unmarked: true, refreshing: false };
         cached.set(bearer.id, entry);

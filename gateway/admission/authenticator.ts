@@ -38,9 +38,9 @@ export interface Bearer {
     id: string;
     /**
      * Asks the owning service. `inactive`: the key or session is unknown or has ended. `gone`: it can also never be active
-     * again.
+     * again. `suspended`: it is refused as long as its account is suspended.
      */
-    lookUp(context: CallContext): Promise<AuthState | 'inactive' | 'gone'>;
+    lookUp(context: CallContext): Promise<AuthState | 'inactive' | 'gone' | 'suspended'>;
 }
 
 /**
@@ -78,6 +78,7 @@ export function authenticator(options: {
             id: Buffer.from(hash).toString('base64'),
             async lookUp(context) {
                 const key = await services.keys.authenticate({ hash, enforces_restrictions: true }, context);
+                if (key.suspended) return 'suspended';
                 if (!key.alive) return key.gone ? 'gone' : 'inactive';
                 if (key.expires_at_ms !== undefined && !isClockCompared) throw noClock();
                 const { key_id, user_id, tier, rate_limit: limit, scope_mask, version } = key;
@@ -99,13 +100,13 @@ export function authenticator(options: {
             id: sessionId,
             async lookUp(context) {
                 const session = await services.identity.confirmSession({ session_id: sessionId }, context);
-                if (!session.alive) return 'inactive';
-                const { user_id, tier, rate_limit: limit } = session;
+                if (!session.alive) return session.suspended ? 'suspended' : 'inactive';
+                const { user_id, tier, rate_limit: limit, version } = session;
                 const tag = limiter.tag(user_id);
                 const bucket = sessionsBucket(tag, user_id);
                 const mark = livenessMarkKey(tag, 'session', sessionId);
                 const principal = { user_id, tier, session_id: sessionId };
-                return { principal, limitRequest: { tag, bucket, mark, limit, tier } };
+                return { principal, limitRequest: { tag, bucket, mark, version, limit, tier } };
             },
         };
     }

@@ -8,6 +8,7 @@ import { internalAdminEndpoints } from './internal-admin.ts';
 import { internalAuthEndpoints } from './internal-auth.ts';
 import { internalKeyEndpoints } from './internal-keys.ts';
 import { internalOperationEndpoints } from './internal-operations.ts';
+import { internalUserEndpoints } from './internal-users.ts';
 import { issuerDocument, issuerEndpoints } from './issuers.ts';
 import { keyEndpoints } from './keys.ts';
 import { meEndpoints } from './me.ts';
@@ -78,7 +79,7 @@ export function interfaceParts(probes: HealthProbes) {
         {
             name: 'Internal: administration',
             description: 'Administration of the whole platform.',
-            endpoints: internalAdminEndpoints,
+            endpoints: [...internalAdminEndpoints, ...internalUserEndpoints],
         },
         {
             name: 'Internal: health',

@@ -9,9 +9,9 @@ const VERSION_MARK = readFileSync(new URL('version-mark.lua', import.meta.url), 
 /**
  * Lifetime of a liveness mark, in milliseconds. A liveness mark tells all gateways, through Redis, whether a key or
  * session is live. Its value is the name of the current epoch (limit.lua) if the owning service has confirmed the key or
- * session in that epoch within the last minute; for a key whose restrictions were changed, also its version. Its value is
- * `R` if the key or session was revoked within the last minute, and `S` with a version if the key has had this version
- * for less than a minute and nobody has used it since. Without a live mark, the gateway must ask the owning service.
+ * session in that epoch within the last minute; for a key whose restrictions were changed, or whose account was suspended, also its version. Its
+ * value is `R` if the key or session was revoked within the last minute, and `S` with a version if the key or session has
+ * had this version for less than a minute and nobody has used it since. Without a live mark, the gateway must ask the owning service.
  */
 export const LIVENESS_MARK_MS = 60_000;
 
@@ -27,6 +27,12 @@ interface Target {
     ids: readonly string[];
 }
 
+/** A key or session with the version that it has or is about to have. */
+export interface Version {
+    id: string;
+    version: number;
+}
+
 export interface LivenessMarks {
     /**
      * Sets the liveness marks of keys or sessions to `R`, before a transaction revokes them. The caller commits the
@@ -40,22 +46,19 @@ export interface LivenessMarks {
      * A repeated call sets the liveness mark.
      */
     refuseAnd<Result>(target: Target, commit: () => Promise<Result>, lifetime?: CallLifetime): Promise<Result>;
-}
-
-/** The marks of keys, which have versions. */
-export interface KeyMarks extends LivenessMarks {
     /**
-     * Voids what gateways know of earlier versions of a key, before a transaction gives it this version. Without that
-     * transaction, gateways ask the owning service at each call of the key for a minute. Resolves to undefined, or to
-     * the error `unavailable`. The caller holds no lock, because Redis may answer late.
+     * Voids what gateways know of earlier versions of keys or sessions. A change of restrictions does this before the
+     * transaction that gives a key this version; without that transaction, gateways ask the owning service at each call of
+     * the key for a minute. A suspension does it after its commit. Resolves to undefined, or to the error `unavailable`.
+     * The caller holds no lock, because Redis may answer late.
      */
-    changeVersion(
-        key: { account: string; key_id: string; version: number },
+    changeVersions(
+        target: Omit<Target, 'ids'> & { versions: readonly Version[] },
         lifetime?: CallLifetime,
     ): Promise<AppError | undefined>;
 }
 
-export function livenessMarks({ redis, shards }: { redis: Redis; shards: number }): KeyMarks {
+export function livenessMarks({ redis, shards }: { redis: Redis; shards: number }): LivenessMarks {
     const setVersionMark = redisScript(redis, VERSION_MARK);
 
     async function refuse({ account, subject, ids }: Target, lifetime?: CallLifetime): Promise<AppError | undefined> {
@@ -73,10 +76,11 @@ export function livenessMarks({ redis, shards }: { redis: Redis; shards: number 
             if (failure) throw failure;
             return result;
         },
-        changeVersion({ account, key_id, version }, lifetime) {
-            const mark = livenessMarkKey(shardTag(account, shards), 'key', key_id);
-            const set = () => setVersionMark([mark], [version, LIVENESS_MARK_MS]);
-            return written('version_mark', 'It is changed', set, lifetime);
+        changeVersions({ account, subject, versions }, lifetime) {
+            const tag = shardTag(account, shards);
+            const setOne = ({ id, version }: Version) =>
+                setVersionMark([livenessMarkKey(tag, subject, id)], [version, LIVENESS_MARK_MS]);
+            return written('version_mark', 'It is changed', () => Promise.all(versions.map(setOne)), lifetime);
         },
     };
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { accountSuspended } from '../../platform/access/account-suspended.ts';
 import type { Guard } from '../../platform/access/guard.ts';
 import type { LivenessMarks } from '../../platform/access/liveness-marks.ts';
 import type { CallContext } from '../../platform/context.ts';
@@ -44,6 +45,7 @@ export function login(dependencies: LoginDependencies) {
             const phc = account?.password_hash ?? (await standIn());
             const { matches, rehash } = await passwords.verify(phc, request.password, context);
             if (!account || !matches) return undefined;
+            if (account.suspended_at !== null) throw accountSuspended();
             const upgradedHash = rehash ? await passwords.hash(request.password, context) : undefined;
             return openSession(dependencies, account, upgradedHash, context);
         });

@@ -1,3 +1,4 @@
+import { accountSuspended } from '../../platform/access/account-suspended.ts';
 import type { Guard } from '../../platform/access/guard.ts';
 import type { LivenessMarks } from '../../platform/access/liveness-marks.ts';
 import { AppError } from '../../platform/errors.ts';
@@ -13,6 +14,7 @@ import { login } from './login.ts';
 import { registration } from './register.ts';
 import { sessions } from './sessions.ts';
 import type { IdentityStore } from './store.ts';
+import { suspender } from './suspend.ts';
 import type { SessionIssuer } from './tokens.ts';
 import { userUpdate } from './update-user.ts';
 import { noAccount, requireAccountId, userOf } from './user.ts';
@@ -30,6 +32,8 @@ interface IdentityDependencies {
     clock: () => number;
 }
 
+const NOT_ALIVE = { alive: false, user_id: '', tier: '', rate_limit: 0, version: 0 };
+
 /** Accounts and their sessions. */
 export function identityService(dependencies: IdentityDependencies): ServiceOf<typeof IdentityServiceDefinition> {
     const { store, tokens, sessionQuota, clock } = dependencies;
@@ -45,6 +49,7 @@ export function identityService(dependencies: IdentityDependencies): ServiceOf<t
             const verdict = tokens.verify(token, 'access');
             const session = 'claims' in verdict ? await findLive(verdict.claims.sid, context) : undefined;
             if (!session) throw new AppError('unauthenticated', 'The token is invalid or expired.');
+            if (session.suspended_at !== null) throw accountSuspended();
             return userOf(session);
         },
 
@@ -58,12 +63,13 @@ export function identityService(dependencies: IdentityDependencies): ServiceOf<t
         changePassword: passwordChange(dependencies),
 
         createUsers: userCreation(dependencies),
+        setSuspension: suspender(dependencies),
 
         async confirmSession({ session_id }, context) {
             const session = await findLive(session_id, context);
-            if (!session) return { alive: false, user_id: '', tier: '', rate_limit: 0 };
-            const { user_id, tier } = session;
-            return { alive: true, user_id, tier, rate_limit: sessionRateLimit(tier) };
+            if (!session || session.suspended_at !== null) return { ...NOT_ALIVE, suspended: session !== undefined };
+            const { user_id, tier, suspension_version: version } = session;
+            return { alive: true, user_id, tier, rate_limit: sessionRateLimit(tier), version, suspended: false };
         },
 
         async getQuotas(_request, context) {

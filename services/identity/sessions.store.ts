@@ -52,7 +52,8 @@ export interface SessionStore {
         lifetime?: CallLifetime,
     ): Promise<boolean>;
     /**
-     * Returns the account with its new last_login_at; undefined if the password has changed since `password_version`.
+     * Returns the account with its new last_login_at; undefined if the password has changed since `password_version`, or
+     * the account is suspended.
      */
     openSession(session: NewSession, lifetime?: CallLifetime): Promise<UserRow | undefined>;
     /**
@@ -123,6 +124,7 @@ async function openSession(db: Database, session: NewSession, lifetime?: CallLif
             UPDATE identity.users
             SET last_login_at = ${session.now}, password_hash = coalesce(${session.upgradedHash ?? null}, password_hash)
             WHERE user_id = ${session.user_id} AND password_version = ${session.password_version}
+              AND suspended_at IS NULL
             RETURNING *
         ), opened AS (
             INSERT INTO identity.sessions (session_id, user_id, refresh_id, created_at, expires_at)

@@ -1,3 +1,4 @@
+import { accountSuspended } from '../../platform/access/account-suspended.ts';
 import type { LivenessMarks } from '../../platform/access/liveness-marks.ts';
 import type { CallContext } from '../../platform/context.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
@@ -54,6 +55,7 @@ export function sessions({ store, tokens, livenessMarks, clock }: SessionOptions
                 await end(verdict.claims.sub, sessionId, context);
                 throw refused();
             }
+            if (session.suspended_at !== null) throw accountSuspended();
             if (session.refresh_id !== spentId) {
                 if (wasStolen(session, clock())) await end(session.user_id, sessionId, context);
                 throw refused();

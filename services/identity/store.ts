@@ -3,15 +3,22 @@ import type { Database } from '../../platform/postgres/db.ts';
 import type { NewClaim, Outcome } from '../idempotency/claims.store.ts';
 import type { NewUserRow } from './rows.ts';
 import { type SessionStore, sessionStore } from './sessions.store.ts';
+import { type SuspensionChange, type SuspensionRow, setSuspension } from './suspend.store.ts';
 import { type UserStore, userStore } from './users.store.ts';
 
 export interface IdentityStore extends UserStore, SessionStore {
+    setSuspension(change: SuspensionChange, lifetime?: CallLifetime): Promise<SuspensionRow | undefined>;
     /** Resolves when the database answers. */
     ping(): Promise<void>;
 }
 
 export function identityStore(db: Database): IdentityStore {
-    return { ...userStore(db), ...sessionStore(db), ping: () => db.ping() };
+    return {
+        ...userStore(db),
+        ...sessionStore(db),
+        setSuspension: (change, lifetime) => setSuspension(db, change, lifetime),
+        ping: () => db.ping(),
+    };
 }
 
 /** Inserts an account, with the claim of an Idempotency-Key if there is one. */

@@ -15,6 +15,10 @@ export interface UserRow {
     tier: Tier;
     created_at: string;
     last_login_at: string | null;
+    /** Null if the account is not suspended. */
+    suspended_at: string | null;
+    /** Grows with each suspension and restoration. */
+    suspension_version: number;
 }
 
 export interface PasswordRow extends UserRow {
@@ -77,7 +81,8 @@ export function userStore(db: Database): UserStore {
     };
 }
 
-export const USER_COLUMNS = sql.fragment`u.user_id, u.email, u.name, u.tier, u.created_at, u.last_login_at`;
+export const USER_COLUMNS = sql.fragment`
+    u.user_id, u.email, u.name, u.tier, u.created_at, u.last_login_at, u.suspended_at, u.suspension_version`;
 
 const PASSWORD_COLUMNS = sql.fragment`${USER_COLUMNS}, u.password_hash, u.password_version`;
 

@@ -16,6 +16,7 @@ const UNKNOWN: AuthenticateResponse = {
     version: 0,
     bucket: '',
     gone: true,
+    suspended: false,
 };
 
 /**
@@ -30,6 +31,7 @@ export function authenticator({
     return async ({ hash, enforces_restrictions }, context) => {
         const key = hash.length === HASH_BYTES ? await store.findByHash(hash, context) : undefined;
         if (!key || key.revoked_at !== null) return UNKNOWN;
+        if (key.suspended) return { ...UNKNOWN, gone: false, suspended: true };
         if (!enforces_restrictions && !isFree(key)) return { ...UNKNOWN, gone: false };
         const { key_id, account, tier, expires_at, scopes, allowed, version, bucket } = key;
         return {
@@ -44,6 +46,7 @@ export function authenticator({
             version,
             bucket,
             gone: false,
+            suspended: false,
         };
     };
 }

@@ -1,17 +1,17 @@
-import type { KeyMarks } from '../../platform/access/liveness-marks.ts';
+import type { LivenessMarks } from '../../platform/access/liveness-marks.ts';
 import type { CallContext } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { RenameRequest, RenameResponse, RestrictRequest } from '../../proto/gen/keys/v1/keys.ts';
 import { requireName } from '../texts.ts';
 import { type KeyPolicy, tooManyActive, windowsSince } from './generate.ts';
-import { existing, ownKey } from './own-key.ts';
+import { existing, ownKey, versionOf } from './own-key.ts';
 import { type Restrictions, requireChange, shown } from './restrictions.ts';
 import type { KeyCounts, KeyRow, OwnKey } from './rows.ts';
 import type { KeyStore } from './store.ts';
 
 interface ChangeOptions {
     store: KeyStore;
-    livenessMarks: KeyMarks;
+    livenessMarks: LivenessMarks;
     policy: KeyPolicy;
     /** Milliseconds since 1970. */
     clock: () => number;
@@ -55,8 +55,8 @@ async function restrict(
     const times = { now: new Date(nowMs).toISOString(), since: windowsSince(policy, nowMs) };
     const versions = await store.versions({ ...own, now: times.now }, context);
     const { version } = existing(versions.find(({ key_id }) => key_id === own.key_id));
-    const next = { ...own, version: version + 1 };
-    const failure = await livenessMarks.changeVersion(next, context);
+    const next = version + 1;
+    const failure = await livenessMarks.changeVersions(versionOf(own, next), context);
     const key = existing(
         await store.restrict(
             { ...own, ...values, ...times, mostActive },
@@ -65,10 +65,8 @@ async function restrict(
         ),
     );
     // Another change of the key, made at the same time, may have taken the version that the mark names.
-    const isMarked = !failure && key.version === next.version;
-    const stillFailed = isMarked
-        ? undefined
-        : await livenessMarks.changeVersion({ ...own, version: key.version }, context);
+    const isMarked = !failure && key.version === next;
+    const stillFailed = isMarked ? undefined : await livenessMarks.changeVersions(versionOf(own, key.version), context);
     if (stillFailed) throw stillFailed;
     return key;
 }

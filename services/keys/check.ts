@@ -58,6 +58,7 @@ function refusalOf(
     call: { scope: Scope | undefined; address: string; now: number },
 ): CheckCode | undefined {
     if (key.revoked_at !== null) return 'revoked';
+    if (key.suspended) return 'suspended';
     if (hasExpired(key, call.now)) return 'expired';
     if (key.allowed !== null && !networkList(key.allowed)(call.address)) return 'address_not_allowed';
     const mask = key.scopes === null ? undefined : scopeMask(key.scopes);

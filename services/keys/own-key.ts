@@ -10,6 +10,11 @@ export function ownKey(keyId: string, context: CallContext): OwnKey {
     return { account, key_id: keyId };
 }
 
+/** The version that a change gives to a key, as its liveness mark names it. */
+export function versionOf({ account, key_id }: OwnKey, version: number) {
+    return { account, subject: 'key' as const, versions: [{ id: key_id, version }] };
+}
+
 /** Throws `not_found` if there is no such key. */
 export function existing<Key>(key: Key | undefined): Key {
     if (!key) throw notFound();

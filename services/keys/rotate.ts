@@ -1,5 +1,5 @@
 import { makeApiKey } from '../../platform/access/api-key.ts';
-import { type KeyMarks, LIVENESS_MARK_MS } from '../../platform/access/liveness-marks.ts';
+import { LIVENESS_MARK_MS, type LivenessMarks } from '../../platform/access/liveness-marks.ts';
 import type { CallContext } from '../../platform/context.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
@@ -9,7 +9,7 @@ import { type Claim, openAnswer, sealAnswer } from '../idempotency/claim.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { quotaExceeded } from '../quotas.ts';
 import { generated, type KeyPolicy } from './generate.ts';
-import { existing, ownKey } from './own-key.ts';
+import { existing, ownKey, versionOf } from './own-key.ts';
 import { hasExpired } from './restrictions.ts';
 import type { Replacement } from './rotate.store.ts';
 import type { KeyCounts, KeyRow, OwnKey } from './rows.ts';
@@ -18,7 +18,7 @@ import type { KeyStore } from './store.ts';
 interface RotateOptions {
     store: KeyStore;
     idempotency: Idempotency;
-    livenessMarks: KeyMarks;
+    livenessMarks: LivenessMarks;
     policy: KeyPolicy;
     /** Milliseconds since 1970. */
     clock: () => number;
@@ -83,7 +83,7 @@ async function rotate(
     const { version } = replacement;
     // Another change of the key, made at the same time, has taken the version that the mark names. The answer has the
     // new key, so it is given even if Redis fails just now: gateways then learn within a minute that the old one ends.
-    if (version !== announced) await livenessMarks.changeVersion({ ...own, version }, context);
+    if (version !== announced) await livenessMarks.changeVersions(versionOf(own, version), context);
     return answerOf(replacement);
 }
 
@@ -100,12 +100,8 @@ async function announce(
 ): Promise<number> {
     const versions = await store.versions({ ...own, now }, context);
     const { version } = existing(versions.find(({ key_id }) => key_id === own.key_id));
-    const failures = await Promise.all(
-        versions.map((key) =>
-            livenessMarks.changeVersion({ ...own, key_id: key.key_id, version: key.version + 1 }, context),
-        ),
-    );
-    const failure = failures.find((error) => error !== undefined);
+    const next = versions.map((key) => ({ id: key.key_id, version: key.version + 1 }));
+    const failure = await livenessMarks.changeVersions({ ...own, subject: 'key', versions: next }, context);
     const endsSoon = versions.length > 1 || overlapMs <= LIVENESS_MARK_MS;
     if (!failure || !endsSoon) return version + 1;
     throw new AppError('unavailable', 'The API key was not replaced, because gateways could not be told. Try again.', {

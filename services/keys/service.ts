@@ -1,5 +1,5 @@
 import type { Limiter } from '../../platform/access/limiter.ts';
-import type { KeyMarks } from '../../platform/access/liveness-marks.ts';
+import type { LivenessMarks } from '../../platform/access/liveness-marks.ts';
 import type { RequestCounts } from '../../platform/access/request-counts.ts';
 import { type CallContext, requireUser } from '../../platform/context.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
@@ -16,10 +16,11 @@ import { existing, ownKey } from './own-key.ts';
 import { rotator } from './rotate.ts';
 import type { KeyCounts } from './rows.ts';
 import type { KeyStore } from './store.ts';
+import { suspender } from './suspend.ts';
 
 interface KeysOptions {
     store: KeyStore;
-    livenessMarks: KeyMarks;
+    livenessMarks: LivenessMarks;
     limiter: Limiter;
     requestCounts: RequestCounts;
     cursors: Cursors;
@@ -44,6 +45,7 @@ export function keysService(options: KeysOptions): ServiceOf<typeof KeysServiceD
         ...changes({ store, livenessMarks, policy, clock, mostOf }),
         rotate: rotator({ store, idempotency, livenessMarks, policy, clock, mostOf }),
         authenticate: authenticator({ store }),
+        setSuspension: suspender({ store, livenessMarks }),
         check: checker({ store, limiter, requestCounts, policy, clock }),
 
         async get({ key_id }, context) {

@@ -10,6 +10,7 @@ import { restrictKey } from './restrict.store.ts';
 import type { Restrictions } from './restrictions.ts';
 import { rotateKey } from './rotate.store.ts';
 import type { KeyCounts, KeyRow, KeyVersion, OwnKey } from './rows.ts';
+import { setSuspension } from './suspend.store.ts';
 
 /** A key that was found by its hash. */
 export interface HashedKey extends Restrictions {
@@ -17,6 +18,8 @@ export interface HashedKey extends Restrictions {
     account: string;
     tier: Tier;
     revoked_at: string | null;
+    /** Whether the account is suspended. */
+    suspended: boolean;
     version: number;
     /** The rate limit window in which its calls count. */
     bucket: string;
@@ -41,6 +44,7 @@ export interface KeyStore {
     rename(target: OwnKey & { name: string; now: string }, lifetime?: CallLifetime): Promise<KeyRow | undefined>;
     restrict: Bound<typeof restrictKey>;
     rotate: Bound<typeof rotateKey>;
+    setSuspension: Bound<typeof setSuspension>;
     releaseExpired: Bound<typeof releaseExpired>;
     /** Finds the key with this hash, also if it is revoked or has expired. */
     findByHash: Coalescer<Uint8Array, HashedKey | undefined>;
@@ -76,6 +80,7 @@ export function keyStore(db: Database): KeyStore {
         rename: (target, lifetime) => renameKey(db, target, lifetime),
         restrict: (change, steps, lifetime) => restrictKey(db, change, steps, lifetime),
         rotate: (rotation, steps, lifetime) => rotateKey(db, rotation, steps, lifetime),
+        setSuspension: (change, lifetime) => setSuspension(db, change, lifetime),
         releaseExpired: (target) => releaseExpired(db, target),
         findByHash: rowLookup<Uint8Array, HashedKey & { hash: Buffer }>(db, {
             name: 'key_find',
@@ -83,7 +88,9 @@ export function keyStore(db: Database): KeyStore {
             keyOf: ({ hash }) => hash,
             textOf: (hash) => Buffer.from(hash).toString('hex'),
             query: (hashes) => sql.unsafe`
-                SELECT hash, key_id, account, tier, revoked_at, version, ${BUCKET} AS bucket, ${RESTRICTION_COLUMNS} FROM keys.keys
+                SELECT hash, key_id, account, tier, revoked_at, coalesce(suspended, false) AS suspended, version,
+                       ${BUCKET} AS bucket, ${RESTRICTION_COLUMNS}
+                FROM keys.keys LEFT JOIN keys.accounts USING (account)
                 WHERE hash = ANY(${sql.array(
                     hashes.map((hash) => Buffer.from(hash)),
                     'bytea',

@@ -21,7 +21,7 @@ export async function testRedis(): Promise<Redis> {
 }
 
 /** The fields of an AuthenticateResponse for a key without restrictions. */
-export const UNRESTRICTED = { allowed_addresses: [], version: 0, bucket: '', gone: false };
+export const UNRESTRICTED = { allowed_addresses: [], version: 0, bucket: '', gone: false, suspended: false };
 
 /** A limiter. Its defaults are those of the settings. */
 export function testLimiter(options: {

@@ -3,8 +3,9 @@ import { command } from '../command.ts';
 import { readLogin, removeLogin, writeLogin } from '../config.ts';
 import { CliError } from '../errors.ts';
 import { fieldsReport } from '../report.ts';
-import { readKeyFile, readSecret } from '../secret.ts';
+import { readSecret } from '../secret.ts';
 import { anonymous, serviceUrl } from '../session.ts';
+import { SECRET_FILE, trusted } from '../trusted.ts';
 
 const PASSWORD = { what: 'password', variable: 'CRED_PASSWORD' } as const;
 
@@ -97,15 +98,12 @@ export const register = command({
     positionals: { email: { summary: 'Email address of the new account' } },
     options: {
         name: { value: 'TEXT', summary: 'Display name' },
-        'secret-file': { value: 'FILE', summary: 'File with the internal secret', file: true },
+        'secret-file': SECRET_FILE,
     },
     examples: [{ line: 'cred register grace@example.com --name Grace --secret-file .data/internal-secret' }],
     async run({ args: { email }, options: { name, 'secret-file': file }, world, url }) {
-        const secret = file === undefined ? world.env['CRED_INTERNAL_SECRET'] : readKeyFile('--secret-file', file);
-        if (!secret)
-            throw new CliError('Registering needs the internal secret: CRED_INTERNAL_SECRET or --secret-file.');
+        const client = trusted(world, url, file);
         const password = await readSecret(world, { ...PASSWORD, confirm: true });
-        const client = anonymous(world, url, { internal_secret: secret });
         const account = await client.internal.auth.register({ email, password, ...(name !== undefined && { name }) });
         return fieldsReport(account, { registered: account.email, user_id: account.user_id, tier: account.tier });
     },

@@ -5,7 +5,11 @@ import type { CallOptions, Operation } from '../operation.ts';
 import type {
     AdminCreateUsersData,
     AdminCreateUsersInput,
+    AdminRestoreUserData,
+    AdminRestoreUserInput,
     AdminStatsData,
+    AdminSuspendUserData,
+    AdminSuspendUserInput,
     AuthLoginData,
     AuthLoginInput,
     AuthLogoutData,
@@ -458,6 +462,20 @@ export interface Api {
              * `GET /internal/v1/admin/stats`
              */
             stats(options?: CallOptions): Call<AdminStatsData>;
+            /**
+             * Suspend an account.
+             * From the next call on, every gateway refuses the sessions and API keys of the account with 403, and a login too. Nothing is deleted: DID documents and status lists stay public, and credentials stay valid. A trusted caller can still act for the account, for instance to revoke its credentials. An account that is suspended already keeps its time and its reason.
+             *
+             * `POST /internal/v1/admin/users/{user_id}/suspend`
+             */
+            suspendUser(input: AdminSuspendUserInput, options?: CallOptions): Call<AdminSuspendUserData>;
+            /**
+             * Restore a suspended account.
+             * Its sessions and API keys work again, unless they have ended for another reason. An account that is not suspended stays as it is.
+             *
+             * `POST /internal/v1/admin/users/{user_id}/restore`
+             */
+            restoreUser(input: AdminRestoreUserInput, options?: CallOptions): Call<AdminRestoreUserData>;
         };
         /**
          * Get the health of the service.
@@ -1095,6 +1113,28 @@ export const OPERATIONS = {
     'internal.admin.stats': {
         method: 'GET',
         path: '/internal/v1/admin/stats',
+        credentials: ['internal_secret'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: false,
+        bare: false,
+        text: false,
+    },
+    'internal.admin.suspend_user': {
+        method: 'POST',
+        path: '/internal/v1/admin/users/{user_id}/suspend',
+        credentials: ['internal_secret'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: true,
+        bare: false,
+        text: false,
+    },
+    'internal.admin.restore_user': {
+        method: 'POST',
+        path: '/internal/v1/admin/users/{user_id}/restore',
         credentials: ['internal_secret'],
         idempotent: true,
         query: [],

@@ -1421,7 +1421,15 @@ export interface KeysVerifyData {
     /** Whether the key may make the call. */
     valid: boolean;
     /** The outcome. */
-    code: 'valid' | 'not_found' | 'revoked' | 'expired' | 'address_not_allowed' | 'missing_scope' | 'rate_limited';
+    code:
+        | 'valid'
+        | 'not_found'
+        | 'revoked'
+        | 'suspended'
+        | 'expired'
+        | 'address_not_allowed'
+        | 'missing_scope'
+        | 'rate_limited';
     /** Id of an API key. */
     key_id?: string;
     /** Id of an account. */
@@ -1524,6 +1532,40 @@ export interface AdminStatsData {
         /** Requests of today and the six days before, in UTC. */
         requests_this_week: number;
     };
+}
+
+export interface AdminSuspendUserInput {
+    /** Id of an account. */
+    user_id: string;
+    /** Why, for other operators: at most 500 characters. Null if no reason was given. */
+    reason?: string | null;
+}
+
+export interface AdminSuspendUserData {
+    /** Id of an account. */
+    user_id: string;
+    /** Whether the account is suspended. */
+    suspended: boolean;
+    /** When it was suspended. Null if it is not suspended. */
+    suspended_at: string | null;
+    /** Why, for other operators: at most 500 characters. Null if no reason was given. */
+    reason: string | null;
+}
+
+export interface AdminRestoreUserInput {
+    /** Id of an account. */
+    user_id: string;
+}
+
+export interface AdminRestoreUserData {
+    /** Id of an account. */
+    user_id: string;
+    /** Whether the account is suspended. */
+    suspended: boolean;
+    /** When it was suspended. Null if it is not suspended. */
+    suspended_at: string | null;
+    /** Why, for other operators: at most 500 characters. Null if no reason was given. */
+    reason: string | null;
 }
 
 export interface HealthData {

@@ -1,6 +1,12 @@
 import type { OperationNotes } from '../operation.ts';
 import { OTHER_USER_ID } from '../samples.ts';
 
+const suspensionFields = {
+    suspended: 'Whether the account is suspended.',
+    suspended_at: { description: 'When it was suspended. Null if it is not suspended.', format: 'date-time' },
+    reason: 'Why, for other operators: at most 500 characters. Null if no reason was given.',
+} as const;
+
 export const administrationOperations = {
     'internal.admin.stats': {
         summary: 'Get platform statistics',
@@ -56,6 +62,32 @@ export const administrationOperations = {
                 total_failed: 1,
             },
         },
+    },
+    'internal.admin.suspend_user': {
+        summary: 'Suspend an account',
+        description:
+            'From the next call on, every gateway refuses the sessions and API keys of the account with 403, and a login too. Nothing is deleted: DID documents and status lists stay public, and credentials stay valid. A trusted caller can still act for the account, for instance to revoke its credentials. An account that is suspended already keeps its time and its reason.',
+        idempotent: true,
+        owasp: { objects: 'none' },
+        fields: suspensionFields,
+        example: {
+            body: { reason: 'Its API key was published.' },
+            data: {
+                user_id: OTHER_USER_ID,
+                suspended: true,
+                suspended_at: '2026-11-24T08:30:00.000Z',
+                reason: 'Its API key was published.',
+            },
+        },
+    },
+    'internal.admin.restore_user': {
+        summary: 'Restore a suspended account',
+        description:
+            'Its sessions and API keys work again, unless they have ended for another reason. An account that is not suspended stays as it is.',
+        idempotent: true,
+        owasp: { objects: 'none' },
+        fields: suspensionFields,
+        example: { data: { user_id: OTHER_USER_ID, suspended: false, suspended_at: null, reason: null } },
     },
     'internal.health': {
         summary: 'Get the health of the service',

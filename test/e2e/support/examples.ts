@@ -1,5 +1,6 @@
 import { type Client, createClient } from '../../../client/src/client.ts';
 import type { EndpointId } from '../../../gateway/endpoints/index.ts';
+import { adminExamples } from './admin-examples.ts';
 import { type Call, INTERNAL_SECRET } from './client.ts';
 import { statusListExamples } from './status-list-examples.ts';
 import { type VariantId, variantExamples } from './variant-examples.ts';
@@ -152,15 +153,7 @@ const others: Record<Exclude<EndpointId, VariantId | `internal.${VariantId}`>, (
         const { token } = await newAccount();
         return { internal: true, token, run: ({ internal }) => internal.auth.me() };
     },
-    'internal.admin.stats': async () => ({ internal: true, run: ({ internal }) => internal.admin.stats() }),
-    'internal.admin.create_users': async () => {
-        const password = 'correct horse battery';
-        const users = [
-            { email: newEmail(), password, tier: 'pro' as const },
-            { email: 'nobody', password },
-        ];
-        return { internal: true, run: ({ internal }) => internal.admin.createUsers({ users }) };
-    },
+    ...adminExamples,
     'internal.health': async () => ({ run: ({ internal }) => internal.health() }),
 };
 

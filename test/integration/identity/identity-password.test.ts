@@ -67,6 +67,7 @@ test('a password change sets the refused marks of the sessions that it ends befo
             return undefined;
         },
         refuseAnd: (_target, commit) => commit(),
+        changeVersions: async () => undefined,
     };
     const request = { current_password: PASSWORD, new_password: NEW_PASSWORD };
     await build({ livenessMarks: watching }).changePassword(request, context);
@@ -130,6 +131,7 @@ test('without Redis a password change still ends the other sessions, and its err
     const unmarked: LivenessMarks = {
         refuse: async () => new AppError('unavailable', 'some gateways may not know it yet'),
         refuseAnd: (_target, commit) => commit(),
+        changeVersions: async () => undefined,
     };
     const request = { current_password: PASSWORD, new_password: NEW_PASSWORD };
     await assert.rejects(

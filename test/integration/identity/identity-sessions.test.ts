@@ -160,6 +160,7 @@ test('a logout that cannot set the refused mark ends the session and fails with 
             await commit();
             throw failure;
         },
+        changeVersions: async () => failure,
     };
     const { session } = await signedIn(fixture);
     await assert.rejects(

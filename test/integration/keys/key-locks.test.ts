@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Client } from 'pg';
-import { type KeyMarks, livenessMarkKey, livenessMarks } from '../../../platform/access/liveness-marks.ts';
+import { type LivenessMarks, livenessMarkKey, livenessMarks } from '../../../platform/access/liveness-marks.ts';
 import { shardTag } from '../../../platform/redis/redis.ts';
 import { testContext } from '../../support/harness.ts';
 import { buildKeys, keysFixture, SHARDS } from './keys.fixture.ts';
@@ -11,17 +11,17 @@ const outsider = new Client({ connectionString: url });
 const LOCKED = 'SELECT FROM keys.keys JOIN keys.accounts USING (account) WHERE account = $1 FOR UPDATE';
 
 /** Marks that ask before they are set whether a row of the account is locked. */
-function watchingMarks(): { marks: KeyMarks; looks: () => number } {
+function watchingMarks(): { marks: LivenessMarks; looks: () => number } {
     const inner = livenessMarks({ redis, shards: SHARDS });
     let looks = 0;
     const look = async (account: string): Promise<void> => {
         await outsider.query(`${LOCKED} NOWAIT`, [account]);
         looks++;
     };
-    const marks: KeyMarks = {
-        async changeVersion(key, lifetime) {
-            await look(key.account);
-            return inner.changeVersion(key, lifetime);
+    const marks: LivenessMarks = {
+        async changeVersions(target, lifetime) {
+            await look(target.account);
+            return inner.changeVersions(target, lifetime);
         },
         async refuse(target, lifetime) {
             await look(target.account);
@@ -47,7 +47,8 @@ describe('keys of one account that change', { timeout: 60_000 }, () => {
         await watched.restrict({ key_id, scopes: ['dids:read'] }, context);
         await watched.rotate({ key_id, overlap_seconds: 3_600 }, context);
         await watched.revoke({ key_id }, context);
-        assert.equal(looks(), 3);
+        await watched.setSuspension({ user_id: context.user_id ?? '', suspended: true, version: 1 }, context);
+        assert.equal(looks(), 4);
     });
 
     test('wait for each other, while another account is answered', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { parseApiKey } from '../../../platform/access/api-key.ts';
-import { type KeyMarks, livenessMarks } from '../../../platform/access/liveness-marks.ts';
+import { type LivenessMarks, livenessMarks } from '../../../platform/access/liveness-marks.ts';
 import type { RequestCounts } from '../../../platform/access/request-counts.ts';
 import type { CallContext } from '../../../platform/context.ts';
 import { type Database, sql } from '../../../platform/postgres/db.ts';
@@ -39,7 +39,7 @@ interface Stores {
     /** Milliseconds since 1970. */
     clock?: () => number;
     requestCounts?: RequestCounts;
-    marks?: KeyMarks;
+    marks?: LivenessMarks;
 }
 
 /**

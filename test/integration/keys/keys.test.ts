@@ -30,6 +30,7 @@ test('a new key authenticates as its account, with its own tier and limit', asyn
         version: 0,
         bucket: raised.key_id,
         gone: false,
+        suspended: false,
     });
 });
 

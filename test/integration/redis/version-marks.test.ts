@@ -27,7 +27,8 @@ async function newKey() {
         callConfirmed: async (version: number) => (await take({ ...key, version }, confirmed(false))).state,
         /** A call that has asked the owning service itself. */
         callAsked: async (version: number) => take({ ...key, version }, confirmed(true)),
-        change: (version: number) => marks.changeVersion({ account, key_id: keyId, version }),
+        change: (version: number) =>
+            marks.changeVersions({ account, subject: 'key', versions: [{ id: keyId, version }] }),
         revoke: () => marks.refuse({ account, subject: 'key', ids: [keyId] }),
         lastsMs: () => redis.pttl(key.mark),
     };
@@ -107,7 +108,11 @@ describe('a version mark', () => {
         const away = openRedis({ url: 'redis://127.0.0.1:1', log: quiet });
         t.after(() => away.disconnect());
         const without = livenessMarks({ redis: away, shards: 1 });
-        const failure = await without.changeVersion({ account: randomUUID(), key_id: randomUUID(), version: 1 });
+        const failure = await without.changeVersions({
+            account: randomUUID(),
+            subject: 'key',
+            versions: [{ id: randomUUID(), version: 1 }],
+        });
         assert.equal(failure?.kind, 'unavailable');
         assert.match(failure?.detail ?? '', /^It is changed, but some gateways may not know it yet\./);
     });

@@ -128,6 +128,33 @@ export interface ConfirmSessionResponse {
   tier: string;
   /** Requests per minute for the account's session calls. */
   rate_limit: number;
+  /** Grows with each suspension and restoration of the account. */
+  version: number;
+  /** True if the session is not alive only because its account is suspended. */
+  suspended: boolean;
+}
+
+export interface SetSuspensionRequest {
+  user_id: string;
+  suspended: boolean;
+  /** Why, for other operators: at most 500 characters. */
+  reason?: string | undefined;
+}
+
+export interface Suspension {
+  user_id: string;
+  /** Absent if the account is not suspended. */
+  suspended_at?: string | undefined;
+  reason?:
+    | string
+    | undefined;
+  /** Grows with each change. The keys service needs it. */
+  version: number;
+  /**
+   * False if gateways may accept sessions of the account for another minute, because Redis did not answer. Repeat the
+   * call then.
+   */
+  in_force: boolean;
 }
 
 export interface ListSigningKeysRequest {
@@ -1561,7 +1588,7 @@ export const ConfirmSessionRequest: MessageFns<ConfirmSessionRequest> = {
 };
 
 function createBaseConfirmSessionResponse(): ConfirmSessionResponse {
-  return { alive: false, user_id: "", tier: "", rate_limit: 0 };
+  return { alive: false, user_id: "", tier: "", rate_limit: 0, version: 0, suspended: false };
 }
 
 export const ConfirmSessionResponse: MessageFns<ConfirmSessionResponse> = {
@@ -1577,6 +1604,12 @@ export const ConfirmSessionResponse: MessageFns<ConfirmSessionResponse> = {
     }
     if (message.rate_limit !== 0) {
       writer.uint32(32).uint32(message.rate_limit);
+    }
+    if (message.version !== 0) {
+      writer.uint32(40).uint32(message.version);
+    }
+    if (message.suspended !== false) {
+      writer.uint32(48).bool(message.suspended);
     }
     return writer;
   },
@@ -1626,6 +1659,22 @@ export const ConfirmSessionResponse: MessageFns<ConfirmSessionResponse> = {
             message.rate_limit = reader.uint32();
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.version = reader.uint32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.suspended = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1647,6 +1696,190 @@ export const ConfirmSessionResponse: MessageFns<ConfirmSessionResponse> = {
     message.user_id = object.user_id ?? "";
     message.tier = object.tier ?? "";
     message.rate_limit = object.rate_limit ?? 0;
+    message.version = object.version ?? 0;
+    message.suspended = object.suspended ?? false;
+    return message;
+  },
+};
+
+function createBaseSetSuspensionRequest(): SetSuspensionRequest {
+  return { user_id: "", suspended: false, reason: undefined };
+}
+
+export const SetSuspensionRequest: MessageFns<SetSuspensionRequest> = {
+  encode(message: SetSuspensionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.user_id !== "") {
+      writer.uint32(10).string(message.user_id);
+    }
+    if (message.suspended !== false) {
+      writer.uint32(16).bool(message.suspended);
+    }
+    if (message.reason !== undefined) {
+      writer.uint32(26).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetSuspensionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetSuspensionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.user_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.suspended = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SetSuspensionRequest>): SetSuspensionRequest {
+    return SetSuspensionRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SetSuspensionRequest>): SetSuspensionRequest {
+    const message = createBaseSetSuspensionRequest();
+    message.user_id = object.user_id ?? "";
+    message.suspended = object.suspended ?? false;
+    message.reason = object.reason ?? undefined;
+    return message;
+  },
+};
+
+function createBaseSuspension(): Suspension {
+  return { user_id: "", suspended_at: undefined, reason: undefined, version: 0, in_force: false };
+}
+
+export const Suspension: MessageFns<Suspension> = {
+  encode(message: Suspension, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.user_id !== "") {
+      writer.uint32(10).string(message.user_id);
+    }
+    if (message.suspended_at !== undefined) {
+      writer.uint32(18).string(message.suspended_at);
+    }
+    if (message.reason !== undefined) {
+      writer.uint32(26).string(message.reason);
+    }
+    if (message.version !== 0) {
+      writer.uint32(32).uint32(message.version);
+    }
+    if (message.in_force !== false) {
+      writer.uint32(40).bool(message.in_force);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Suspension {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSuspension();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.user_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.suspended_at = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.version = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.in_force = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<Suspension>): Suspension {
+    return Suspension.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Suspension>): Suspension {
+    const message = createBaseSuspension();
+    message.user_id = object.user_id ?? "";
+    message.suspended_at = object.suspended_at ?? undefined;
+    message.reason = object.reason ?? undefined;
+    message.version = object.version ?? 0;
+    message.in_force = object.in_force ?? false;
     return message;
   },
 };
@@ -2253,6 +2486,19 @@ export const IdentityServiceDefinition = {
       responseType: CreateUsersResponse as typeof CreateUsersResponse,
       responseStream: false,
       options: {},
+    },
+    /**
+     * Suspends an account, or restores it. While it is suspended, its sessions do not work and it cannot log in. Nothing is
+     * deleted. If the account has this state already, it keeps its time and its reason. The keys service must be told too
+     * (keys.v1.KeysService/SetSuspension); POST /internal/v1/admin/users/{user_id}/suspend does both.
+     */
+    setSuspension: {
+      name: "SetSuspension",
+      requestType: SetSuspensionRequest as typeof SetSuspensionRequest,
+      requestStream: false,
+      responseType: Suspension as typeof Suspension,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
     },
     /** Returns whether a session is alive, and the current tier and rate limit of its account. */
     confirmSession: {

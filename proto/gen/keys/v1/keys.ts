@@ -189,6 +189,23 @@ export interface AuthenticateResponse {
   bucket: string;
   /** True if the key can never be alive again, because it is unknown or revoked. */
   gone: boolean;
+  /** True if the key is not alive only because its account is suspended. */
+  suspended: boolean;
+}
+
+export interface SetSuspensionRequest {
+  user_id: string;
+  suspended: boolean;
+  /** The version in the answer of identity. An earlier change than the one that was applied last changes nothing. */
+  version: number;
+}
+
+export interface SetSuspensionResponse {
+  /**
+   * False if gateways may accept keys of the account for another minute, because Redis did not answer. Repeat the call
+   * then.
+   */
+  in_force: boolean;
 }
 
 export interface CheckRequest {
@@ -208,7 +225,7 @@ export interface CheckRequest {
 
 export interface CheckResponse {
   valid: boolean;
-  /** valid, not_found, revoked, expired, address_not_allowed, missing_scope or rate_limited. */
+  /** valid, not_found, revoked, suspended (the account is), expired, address_not_allowed, missing_scope or rate_limited. */
   code: string;
   /** The fields up to scopes are absent if there is no such key. */
   key_id?: string | undefined;
@@ -1649,6 +1666,7 @@ function createBaseAuthenticateResponse(): AuthenticateResponse {
     version: 0,
     bucket: "",
     gone: false,
+    suspended: false,
   };
 }
 
@@ -1686,6 +1704,9 @@ export const AuthenticateResponse: MessageFns<AuthenticateResponse> = {
     }
     if (message.gone !== false) {
       writer.uint32(88).bool(message.gone);
+    }
+    if (message.suspended !== false) {
+      writer.uint32(96).bool(message.suspended);
     }
     return writer;
   },
@@ -1791,6 +1812,14 @@ export const AuthenticateResponse: MessageFns<AuthenticateResponse> = {
             message.gone = reader.bool();
             continue;
           }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.suspended = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1819,6 +1848,141 @@ export const AuthenticateResponse: MessageFns<AuthenticateResponse> = {
     message.version = object.version ?? 0;
     message.bucket = object.bucket ?? "";
     message.gone = object.gone ?? false;
+    message.suspended = object.suspended ?? false;
+    return message;
+  },
+};
+
+function createBaseSetSuspensionRequest(): SetSuspensionRequest {
+  return { user_id: "", suspended: false, version: 0 };
+}
+
+export const SetSuspensionRequest: MessageFns<SetSuspensionRequest> = {
+  encode(message: SetSuspensionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.user_id !== "") {
+      writer.uint32(10).string(message.user_id);
+    }
+    if (message.suspended !== false) {
+      writer.uint32(16).bool(message.suspended);
+    }
+    if (message.version !== 0) {
+      writer.uint32(24).uint32(message.version);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetSuspensionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetSuspensionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.user_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.suspended = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.version = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SetSuspensionRequest>): SetSuspensionRequest {
+    return SetSuspensionRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SetSuspensionRequest>): SetSuspensionRequest {
+    const message = createBaseSetSuspensionRequest();
+    message.user_id = object.user_id ?? "";
+    message.suspended = object.suspended ?? false;
+    message.version = object.version ?? 0;
+    return message;
+  },
+};
+
+function createBaseSetSuspensionResponse(): SetSuspensionResponse {
+  return { in_force: false };
+}
+
+export const SetSuspensionResponse: MessageFns<SetSuspensionResponse> = {
+  encode(message: SetSuspensionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.in_force !== false) {
+      writer.uint32(8).bool(message.in_force);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetSuspensionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetSuspensionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.in_force = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SetSuspensionResponse>): SetSuspensionResponse {
+    return SetSuspensionResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SetSuspensionResponse>): SetSuspensionResponse {
+    const message = createBaseSetSuspensionResponse();
+    message.in_force = object.in_force ?? false;
     return message;
   },
 };
@@ -2254,7 +2418,7 @@ export const Quota: MessageFns<Quota> = {
   },
 };
 
-/** API keys. Every method but Authenticate and Check acts for the calling account. */
+/** API keys. Every method but Authenticate, Check and SetSuspension acts for the calling account. */
 export type KeysServiceDefinition = typeof KeysServiceDefinition;
 export const KeysServiceDefinition = {
   name: "KeysService",
@@ -2356,6 +2520,18 @@ export const KeysServiceDefinition = {
       responseType: CheckResponse as typeof CheckResponse,
       responseStream: false,
       options: {},
+    },
+    /**
+     * Refuses all keys of a suspended account, or accepts them again. Identity decides which accounts are suspended
+     * (identity.v1.IdentityService/SetSuspension).
+     */
+    setSuspension: {
+      name: "SetSuspension",
+      requestType: SetSuspensionRequest as typeof SetSuspensionRequest,
+      requestStream: false,
+      responseType: SetSuspensionResponse as typeof SetSuspensionResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
     },
   },
 } as const;

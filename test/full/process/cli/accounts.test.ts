@@ -36,6 +36,24 @@ describe('logging in', () => {
         assert.equal((await cred(['whoami'])).code, 2);
     });
 
+    it('is refused while a trusted caller has suspended the account', async () => {
+        const { user_id } = await bed.admin.internal.auth.register({
+            email: 'mallory@example.com',
+            password: PASSWORD,
+        });
+        const trusted = { env: { CRED_URL: bed.url, CRED_INTERNAL_SECRET: bed.secret } };
+        const attempt = () =>
+            cred(['login', 'mallory@example.com', '--url', bed.url], { env: { CRED_PASSWORD: PASSWORD } });
+        const { suspended, reason } = await json(['users', 'suspend', user_id, '--reason', 'Abuse'], trusted);
+        assert.deepEqual({ suspended, reason }, { suspended: true, reason: 'Abuse' });
+        const refused = await attempt();
+        assert.equal(refused.code, 3);
+        assert.match(refused.stderr, /This account is suspended\./);
+        assert.equal((await json(['users', 'restore', user_id], trusted))['suspended'], false);
+        assert.equal((await attempt()).code, 0);
+        assert.equal((await cred(['users', 'suspend', user_id, '--url', bed.url])).code, 2); // without the secret
+    });
+
     it('is asked for again when the session has expired', async () => {
         await cred(['login', issuer.email, '--url', bed.url], { env: { CRED_PASSWORD: PASSWORD } });
         const stored = JSON.parse(readFileSync(config, 'utf8'));

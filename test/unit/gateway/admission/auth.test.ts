@@ -110,6 +110,7 @@ describe('a token', () => {
             limitRequest: {
                 tag: '{u}',
                 bucket: 'window:{u}:u:sessions',
+                version: 0,
                 mark: 'mark:{u}:session:s',
                 limit: 1_000,
                 tier: 'pro',

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import type { CallContext } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { SetSuspensionRequest } from '../../proto/gen/identity/v1/identity.ts';
+import { endpoint } from '../endpoint.ts';
+import { optional } from '../fields.ts';
+import type { Services } from '../services.ts';
+import { sinceUpgrade } from './upgrading.ts';
+
+const byId = z.object({ user_id: z.string() });
+const suspension = z.object({
+    user_id: z.string(),
+    suspended: z.boolean(),
+    suspended_at: z.string().nullable(),
+    reason: z.string().nullable(),
+});
+
+/**
+ * Suspends an account or restores it: its sessions, then its keys. If Redis does not answer, both are changed, and the
+ * call is refused all the same, because gateways may not know it yet. A repeated call tells them.
+ */
+async function setSuspension(
+    request: SetSuspensionRequest,
+    { identity, keys }: Services,
+    context: CallContext,
+): Promise<z.input<typeof suspension>> {
+    const { version, in_force, ...state } = await sinceUpgrade(identity.setSuspension(request, context));
+    const { user_id, suspended_at = null, reason = null } = state;
+    const suspended = suspended_at !== null;
+    const told = await sinceUpgrade(keys.setSuspension({ user_id, suspended, version }, context));
+    if (in_force && told.in_force) return { user_id, suspended, suspended_at, reason };
+    const text = 'The account is suspended, but some gateways may not know it yet. Repeat the call to make sure.';
+    throw new AppError('unavailable', text, { retry_after: 1, reason: 'redis' });
+}
+
+/** With these, an operator ends what an account can do, and allows it again. */
+export const internalUserEndpoints = [
+    endpoint({
+        id: 'internal.admin.suspend_user',
+        method: 'POST',
+        path: '/internal/v1/admin/users/{user_id}/suspend',
+        access: 'internal',
+        status: 200,
+        message: 'User suspended',
+        actsOn: 'user_id',
+        params: byId,
+        body: z.object({ reason: optional(z.string()) }),
+        answer: suspension,
+        call: ({ params: { user_id }, body: { reason }, services, context }) =>
+            setSuspension({ user_id, suspended: true, reason }, services, context),
+    }),
+
+    endpoint({
+        id: 'internal.admin.restore_user',
+        method: 'POST',
+        path: '/internal/v1/admin/users/{user_id}/restore',
+        access: 'internal',
+        status: 200,
+        message: 'User restored',
+        actsOn: 'user_id',
+        params: byId,
+        answer: suspension,
+        call: ({ params: { user_id }, services, context }) =>
+            setSuspension({ user_id, suspended: false, reason: undefined }, services, context),
+    }),
+];

@@ -1,0 +1,45 @@
+import type { CallLifetime } from '../../platform/context.ts';
+import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
+
+export interface SuspensionChange {
+    user_id: string;
+    suspended: boolean;
+    reason: string | undefined;
+    now: string;
+}
+
+export interface SuspensionRow {
+    user_id: string;
+    suspended_at: string | null;
+    suspension_reason: string | null;
+    suspension_version: number;
+    /** The open sessions of an account that is suspended. */
+    sessions: readonly string[];
+}
+
+/**
+ * Suspends an account, or restores it. A suspended one keeps its time and its reason. Undefined: there is no such
+ * account. A login either has opened its session before, which is then among the sessions, or finds the account suspended.
+ */
+export function setSuspension(
+    db: Database,
+    { user_id, suspended, reason, now }: SuspensionChange,
+    lifetime?: CallLifetime,
+): Promise<SuspensionRow | undefined> {
+    const since = suspended ? sql.fragment`coalesce(suspended_at, ${now})` : sql.fragment`NULL`;
+    const why = suspended
+        ? sql.fragment`CASE WHEN suspended_at IS NULL THEN ${reason ?? null} ELSE suspension_reason END`
+        : sql.fragment`NULL`;
+    const work = async (transaction: Queries): Promise<SuspensionRow | undefined> => {
+        const [account] = await transaction.rows<Omit<SuspensionRow, 'sessions'>>(sql.unsafe`
+            UPDATE identity.users
+            SET suspended_at = ${since}, suspension_reason = ${why}, suspension_version = suspension_version + 1
+            WHERE user_id = ${user_id}
+            RETURNING user_id, suspended_at, suspension_reason, suspension_version`);
+        if (!account || !suspended) return account && { ...account, sessions: [] };
+        const open = await transaction.rows<{ session_id: string }>(sql.unsafe`
+            SELECT session_id FROM identity.sessions WHERE user_id = ${user_id} AND ended_at IS NULL`);
+        return { ...account, sessions: open.map(({ session_id }) => session_id) };
+    };
+    return db.transaction(work, 'user_suspend', lifetime);
+}

@@ -1,0 +1,36 @@
+import type { Version } from '../../platform/access/liveness-marks.ts';
+import type { CallLifetime } from '../../platform/context.ts';
+import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
+import { lockAccount } from './places.store.ts';
+
+export interface SuspensionChange {
+    account: string;
+    suspended: boolean;
+    /** A change with a lower version than the account has changes nothing. */
+    version: number;
+}
+
+/**
+ * Suspends the keys of an account, or restores them. A suspension gives each of its keys the next version. Returns these
+ * versions. A key that is created or replaced meanwhile either has been inserted before and is among them, or is inserted
+ * afterwards, and no gateway has been told that it works.
+ */
+export function setSuspension(
+    db: Database,
+    { account, suspended, version }: SuspensionChange,
+    lifetime?: CallLifetime,
+): Promise<readonly Version[]> {
+    const work = async (transaction: Queries): Promise<readonly Version[]> => {
+        await transaction.rows(sql.unsafe`
+            INSERT INTO keys.accounts (account, active_keys) VALUES (${account}, 0) ON CONFLICT DO NOTHING`);
+        await lockAccount(transaction, account);
+        const changed = await transaction.rows(sql.unsafe`
+            UPDATE keys.accounts SET suspended = ${suspended}, suspension_version = ${version}
+            WHERE account = ${account} AND suspension_version <= ${version} RETURNING account`);
+        if (changed.length === 0 || !suspended) return [];
+        return transaction.rows<Version>(sql.unsafe`
+            UPDATE keys.keys SET version = version + 1 WHERE account = ${account} AND revoked_at IS NULL
+            RETURNING key_id AS id, version`);
+    };
+    return db.transaction(work, 'keys_suspend', lifetime);
+}

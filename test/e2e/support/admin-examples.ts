@@ -1,0 +1,29 @@
+import type { Client } from '../../../client/src/client.ts';
+import { newEmail, register } from './world.ts';
+
+/** Examples of the endpoints for administration. */
+export const adminExamples = {
+    'internal.admin.stats': async () => ({
+        internal: true as const,
+        run: ({ internal }: Client) => internal.admin.stats(),
+    }),
+    'internal.admin.create_users': async () => {
+        const password = 'correct horse battery';
+        const users = [
+            { email: newEmail(), password, tier: 'pro' as const },
+            { email: 'nobody', password },
+        ];
+        return { internal: true as const, run: ({ internal }: Client) => internal.admin.createUsers({ users }) };
+    },
+    'internal.admin.suspend_user': async () => {
+        const { user_id } = await register();
+        return {
+            internal: true as const,
+            run: ({ internal }: Client) => internal.admin.suspendUser({ user_id, reason: 'Abuse' }),
+        };
+    },
+    'internal.admin.restore_user': async () => {
+        const { user_id } = await register();
+        return { internal: true as const, run: ({ internal }: Client) => internal.admin.restoreUser({ user_id }) };
+    },
+};
