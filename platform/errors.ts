@@ -61,6 +61,11 @@ export class AppError extends Error {
         return KINDS[this.kind].grpc;
     }
 
+    /** True if the process refused the call for a known reason, or because of a known outage. It is then not at fault. */
+    get isExplained(): boolean {
+        return this.kind === 'deadline' || (this.kind === 'unavailable' && this.reason !== undefined);
+    }
+
     /** The short summary in the envelope's `message`. */
     get summary(): string {
         return KINDS[this.kind].summary;

@@ -2,7 +2,7 @@ import { AppError } from './errors.ts';
 import { queueStats } from './queue-stats.ts';
 
 export interface GatherOptions<Item> {
-    /** Names the queue in the metrics and in the overload error's cause. */
+    /** Names the queue in the metrics and in the overload error's reason. */
     name: string;
     /** Maximum number of items in a batch. */
     maxBatch: number;
@@ -102,6 +102,5 @@ export function overloaded(queue: string): AppError {
     return new AppError('unavailable', 'The service is at capacity. Try again shortly.', {
         retry_after: 1,
         reason: `queue ${queue}`,
-        cause: new Error(`queue ${queue} is full`),
     });
 }

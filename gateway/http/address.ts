@@ -2,6 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { groupsOf, mappedTo } from '../../platform/access/networks.ts';
 
+/**
+ * Stands for an address that cannot be read. No network contains it, and all calls that have it share one bucket and one
+ * guard, which are not those of a proxy.
+ */
+export const UNKNOWN = 'unknown';
+
 /** Where a request comes from. */
 export interface Client {
     /** The IP address as the connection or the proxy states it, or `unknown`. */
@@ -17,12 +23,23 @@ export function clientOf(request: IncomingMessage, trustedProxies: number): Clie
 }
 
 function ipOf(request: IncomingMessage, trustedProxies: number): string {
-    const peer = request.socket.remoteAddress ?? 'unknown';
+    const peer = request.socket.remoteAddress ?? UNKNOWN;
     if (trustedProxies === 0) return peer;
     const forwarded = request.headers['x-forwarded-for'];
-    const hops = typeof forwarded === 'string' ? forwarded.split(',').map((hop) => hop.trim()) : [];
-    const seen = hops.at(-trustedProxies) ?? hops[0];
-    return seen !== undefined && isIP(seen) > 0 ? seen : peer;
+    if (typeof forwarded !== 'string') return peer; // the call came from inside, past the proxies
+    const hops = forwarded.split(',');
+    return addressIn((hops.at(-trustedProxies) ?? hops[0] ?? '').trim());
+}
+
+/** An IPv4 address with a port, or an IPv6 address in brackets, with or without a port. */
+const WITH_PORT = /^(?:([\d.]{7,15}):\d{1,5}|\[([^\]]{2,64})\](?::\d{1,5})?)$/;
+
+/** The address in an entry of `X-Forwarded-For`; some proxies add the port. UNKNOWN if the entry has none. */
+function addressIn(entry: string): string {
+    const [, v4, v6] = WITH_PORT.exec(entry) ?? [];
+    const address = v4 ?? v6 ?? entry;
+    const isRight = v6 === undefined ? isIP(address) > 0 : isIP(address) === 6;
+    return isRight ? address : UNKNOWN;
 }
 
 /** Cuts an IPv6 address to its /64, because one subscriber gets a whole /64. An IPv4-mapped address becomes IPv4. */

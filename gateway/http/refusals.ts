@@ -1,6 +1,7 @@
 import { type AppError, asAppError } from '../../platform/errors.ts';
 import { RemoteError } from '../../platform/rpc/frames/wire.ts';
 import type { Log } from '../../platform/telemetry/log.ts';
+import { unavailableLog } from '../../platform/telemetry/unavailable-log.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { Overload } from '../admission/overload.ts';
 import { headersOf, writeError } from './envelope.ts';
@@ -13,6 +14,7 @@ export interface Refusals {
 
 export function refusals(options: { admission: Admission; overload: Overload; log: Log }): Refusals {
     const { admission, overload, log } = options;
+    const logUnavailable = unavailableLog(log);
 
     async function refuse(exchange: Exchange, error: AppError, { close } = { close: false }): Promise<void> {
         const { body, response } = exchange;
@@ -32,8 +34,11 @@ export function refusals(options: { admission: Admission; overload: Overload; lo
         if (response.writableEnded) return; // a parser error in the body was answered first
         const error = asAppError(thrown);
         const isLogged = error instanceof RemoteError;
-        if (error.httpStatus >= 500 && !isLogged)
-            log.error({ err: thrown, request_id: exchange.request_id }, 'request failed');
+        if (error.httpStatus >= 500 && !isLogged) {
+            const { request_id } = exchange;
+            if (error.isExplained) logUnavailable(error, { request_id });
+            else log.error({ err: thrown, request_id }, 'request failed');
+        }
         if (!response.headersSent) return refuse(exchange, error, options);
         exchange.failure = error;
         response.destroy(); // the answer is an incomplete list, and a regular end would look like success

@@ -12,7 +12,7 @@ import type { Endpoint } from '../endpoint.ts';
 import { HEALTH_PATH } from '../endpoints/health.ts';
 import type { Engine } from '../engine.ts';
 import type { StaticPage } from '../pages.ts';
-import { type Client, clientOf } from './address.ts';
+import { type Client, clientOf, UNKNOWN } from './address.ts';
 import { application, messageClasses } from './application.ts';
 import { bodyBudget } from './body-budget.ts';
 import { type ClientErrors, clientErrors } from './client-errors.ts';
@@ -82,8 +82,13 @@ function requestListener(
 ) {
     const begin = beginner(options, connections);
     const beginInTurn = pipelinedTurns();
+    let hasWarned = false;
     return (request: IncomingMessage, response: ServerResponse): void => {
         const client = clientOf(request, options.trustedProxies);
+        if (client.ip === UNKNOWN && !hasWarned && request.headers['x-forwarded-for'] !== undefined) {
+            hasWarned = true;
+            options.log.warn('X-Forwarded-For names no IP address for a client: check the proxies and TRUST_PROXY');
+        }
         const inProgress = connections.begin(response, client.address);
         if (inProgress === 0) return;
         // Node loses the requests that are pipelined behind an upgrade request, so its answer closes the connection.

@@ -4,6 +4,7 @@ import type { Log } from '../telemetry/log.ts';
 import { type Metrics, secondsSince } from '../telemetry/metrics.ts';
 import { traceIdOf } from '../telemetry/span.ts';
 import { startSpan } from '../telemetry/tracing.ts';
+import { unavailableLog } from '../telemetry/unavailable-log.ts';
 import { isId } from '../uuid.ts';
 import type { AdmitItems, BoundMethod } from './definition.ts';
 import { MAX_ANSWER_BYTES } from './frames/frames.ts';
@@ -43,6 +44,8 @@ export function dispatcher(methods: BoundMethod[], { log, metrics }: { log: Log;
         labels: ['method', 'outcome'],
     });
 
+    const logUnavailable = unavailableLog(log);
+
     async function observed<Answer>(
         path: string,
         context: CallContext,
@@ -70,8 +73,10 @@ export function dispatcher(methods: BoundMethod[], { log, metrics }: { log: Log;
             const seen = { method: path, request_id: context.request_id, trace_id: traceIdOf(context) };
             if (refusal.kind === 'cancelled') log.info(seen, 'call cancelled: the client disconnected');
             else if (refusal.kind === 'deadline') log.warn(seen, 'call not answered in time');
-            else if (refusal.httpStatus >= 500 && !(refusal instanceof RemoteError))
-                log.error({ err: error, ...seen }, 'call failed');
+            else if (refusal.httpStatus >= 500 && !(refusal instanceof RemoteError)) {
+                if (refusal.isExplained) logUnavailable(refusal, seen);
+                else log.error({ err: error, ...seen }, 'call failed');
+            }
             duration.observe({ method: path, outcome: refusal.kind }, secondsSince(began));
             span.finish(refusal);
             throw refusal;

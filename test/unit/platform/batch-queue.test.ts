@@ -93,11 +93,11 @@ describe('a queue', () => {
         assert.deepEqual(stats, { waiting: 0, items: 2, batches: 1, refused: 1 });
     });
 
-    it('names itself in the cause that is logged, but not in the text for the caller, when it is full', () => {
-        const { detail, cause, retry_after } = overloaded('a queue');
+    it('names itself in the reason that is logged, but not in the text for the caller, when it is full', () => {
+        const { detail, reason, retry_after } = overloaded('a queue');
         assert.equal(detail, 'The service is at capacity. Try again shortly.');
         assert.equal(retry_after, 1);
-        assert.match(String(cause), /queue a queue is full/);
+        assert.equal(reason, 'queue a queue');
     });
 });
 

@@ -12,7 +12,7 @@ import { dispatcher } from '../../../../platform/rpc/dispatch.ts';
 import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
 import { DidServiceDefinition } from '../../../../proto/gen/did/v1/did.ts';
 import { connectTo, startReplica, until } from '../../../integration/rpc/rpc.fixture.ts';
-import { quiet, recordingLog, testRedis } from '../../../support/harness.ts';
+import { recordingLog, testRedis } from '../../../support/harness.ts';
 import { stubService } from '../../../support/stub-service.ts';
 import { testLimiter, UNCOUNTED, UNRESTRICTED } from '../../../support/test-redis.ts';
 
@@ -60,13 +60,20 @@ for (const frames of [true, false]) {
             },
         });
         const methods = bind(DidServiceDefinition, implementation);
-        const { remote } = dispatcher(methods, { log: quiet, metrics: createMetrics() });
+        const service = recordingLog();
+        const { remote } = dispatcher(methods, { log: service.log, metrics: createMetrics() });
         const replica = await startReplica(t, { methods, dispatch: remote });
         const gateway = await start(t, { did: connectTo(t, [replica.address], { frames }) });
         assert.equal(await askForDid(gateway.url), 503);
+        assert.equal(await askForDid(gateway.url), 503);
+        assert.deepEqual(
+            service.lines.map(({ level, reason, err }) => ({ level, reason, err })),
+            [{ level: 40, reason: 'queue did_find', err: undefined }],
+            'a refusal is no error, and has one line',
+        );
         const { status, error, reason } = await gateway.requestLine();
         assert.deepEqual({ status, error, reason }, { status: 503, error: 'unavailable', reason: 'queue did_find' });
-        assert.match(await gateway.metrics(), /http_unavailable_total\{reason="queue did_find"\} 1/);
+        assert.match(await gateway.metrics(), /http_unavailable_total\{reason="queue did_find"\} 2/);
     });
 }
 

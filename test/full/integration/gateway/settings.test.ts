@@ -12,6 +12,7 @@ const setting = (name: string): string => process.env[name] ?? assert.fail(`${na
 const PREVIOUS_SECRET = 'the secret that is on its way out';
 const ANONYMOUS_LIMIT = 30;
 const WINDOW_MS = 3_000;
+const UNKNOWN_DID = '/v1/did/did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK';
 
 /** A service with live keys, behind a proxy, with small quotas and a low limit for calls without a credential. */
 const logDir = mkdtempSync(join(tmpdir(), 'settings-log-'));
@@ -151,11 +152,29 @@ describe('an address that has used up its calls without a credential', () => {
     });
 });
 
+it('a key is bound to the address that the proxy has seen, with its port or without, and to no unreadable one', async () => {
+    const { token } = await newAccount();
+    const keyFor = async (network: string): Promise<string> => {
+        const body = { name: 'key', allowed_addresses: [network] };
+        return (await expectOk(201, { ...generate(token), body })).api_key;
+    };
+    const [client, proxy] = [await keyFor('203.0.113.0/24'), await keyFor('127.0.0.0/8')];
+    const call = (key: string, from: string) => ({ path: UNKNOWN_DID, token: key, headers: behindProxy(from) });
+    for (const from of ['203.0.113.7', '203.0.113.7:4711']) {
+        await expectError(404, call(client, from));
+        await expectError(403, call(proxy, from));
+    }
+    for (const from of ['unknown', '203.0.113.7:', '']) {
+        await expectError(403, call(client, from));
+        await expectError(403, call(proxy, from));
+    }
+    await expectError(404, { path: UNKNOWN_DID, token: proxy });
+});
+
 itLimits('a rate-limit window is followed by another full one, and X-RateLimit-Reset only grows', async () => {
     const { token } = await newAccount();
     const { api_key } = await expectOk(201, generate(token));
-    const unknown = '/v1/did/did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK';
-    const use = () => send({ path: unknown, token: api_key }); // counts as a call, and stores nothing
+    const use = () => send({ path: UNKNOWN_DID, token: api_key }); // counts as a call, and stores nothing
     let reset = 0;
     for (let window = 0; window < 2; window++) {
         const giveUp = performance.now() + 10_000;

@@ -9,6 +9,7 @@ import { bodyBudget } from '../../../../gateway/http/body-budget.ts';
 import { beginExchange, type Exchange } from '../../../../gateway/http/exchange.ts';
 import { refusals } from '../../../../gateway/http/refusals.ts';
 import { AppError } from '../../../../platform/errors.ts';
+import { overloaded } from '../../../../platform/gather.ts';
 import { decodeError } from '../../../../platform/rpc/frames/wire.ts';
 import type { Log } from '../../../../platform/telemetry/log.ts';
 import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
@@ -48,16 +49,20 @@ it('a refusal ends as soon as the body has arrived, and the connection stays ope
     socket.destroy();
 });
 
-it('a failure is logged with its stack by the process where it happened, and not again by the gateway', async () => {
+it('a failure is logged with its stack by the process where it happened, a refusal without one', async () => {
     const logged: unknown[] = [];
+    const warned: unknown[] = [];
     // fail() calls nothing else of the log and of the overload.
-    const log = { error: ({ err }: { err: unknown }) => void logged.push(err) } as unknown as Log;
+    const log = {
+        error: ({ err }: { err: unknown }) => void logged.push(err),
+        warn: ({ reason, err }: { reason: unknown; err: unknown }) => void warned.push([reason, err]),
+    } as unknown as Log;
     const overload = { leave() {} } as unknown as Overload;
     const { fail } = refusals({ admission: {} as Admission, overload, log });
     const own = new TypeError('of the gateway');
     const answered = (kind: string) => decodeError({ kind, detail: 'of a service', retry_after: undefined });
     const unknown = answered('of a later version');
-    const thrown = [answered('internal'), own, unknown];
+    const thrown = [answered('internal'), own, unknown, overloaded('a'), overloaded('a')];
     await using server = createServer((request, response) => {
         const exchange = beginExchange(request, response, {
             ip: '127.0.0.1',
@@ -71,7 +76,8 @@ it('a failure is logged with its stack by the process where it happened, and not
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo; // it listens on a port
     const statuses = [];
-    for (let asked = 0; asked < 3; asked++) statuses.push((await fetch(`http://127.0.0.1:${port}`)).status);
-    assert.deepEqual(statuses, [500, 500, 500]);
+    for (let asked = 0; asked < 5; asked++) statuses.push((await fetch(`http://127.0.0.1:${port}`)).status);
+    assert.deepEqual(statuses, [500, 500, 500, 503, 503]);
     assert.deepEqual(logged, [own, unknown]);
+    assert.deepEqual(warned, [['queue a', undefined]]);
 });
