@@ -95,6 +95,7 @@ export async function startGateway(dependencies: {
         pages: pages(parts, version),
         cors: cors(config.CORS_ORIGINS),
         trustedProxies: config.TRUST_PROXY,
+        keepAliveSeconds: config.KEEP_ALIVE_SECONDS,
         overload: shedding,
         isInternal,
         log,
@@ -105,7 +106,7 @@ export async function startGateway(dependencies: {
 }
 
 async function close(server: Server): Promise<void> {
-    for (const event of ['request', 'checkExpectation']) server.prependListener(event, endConnection);
+    for (const event of ['request', 'checkContinue', 'checkExpectation']) server.prependListener(event, endConnection);
     await delay(LEAVE_TAKING_MS);
     const closed = once(server, 'close');
     server.close();

@@ -24,6 +24,8 @@ export interface BodyOptions {
     budget: BodyBudget;
     /** Called for each chunk. */
     onRead(): void;
+    /** Asks the client for the body. Present if the client waits for this. */
+    ask?: (() => void) | undefined;
 }
 
 /**
@@ -36,6 +38,7 @@ export class IncomingBody {
     /** This body, as the budget knows it. */
     readonly #received: ReceivedBody;
     readonly #onRead: () => void;
+    #ask: (() => void) | undefined;
     /** The length that the request announces; infinite for a chunked body. */
     readonly #announced: number;
     #bytes: Buffer = NOTHING;
@@ -49,12 +52,13 @@ export class IncomingBody {
     #settle: (() => void) | undefined;
     #dropUntilBytes = 0;
 
-    constructor(request: IncomingMessage, { address, budget, onRead }: BodyOptions) {
+    constructor(request: IncomingMessage, { address, budget, onRead, ask }: BodyOptions) {
         this.#request = request;
         this.#budget = budget;
         const refuse = () => this.#refuse(overloaded('bodies'));
         this.#received = { address, bytes: 0, began: 0, place: -1, refuse };
         this.#onRead = onRead;
+        this.#ask = ask;
         this.#announced = announcedLength(request);
         if (this.#announced === 0) {
             this.#state = 'ended';
@@ -70,6 +74,11 @@ export class IncomingBody {
         return this.#state === 'ended' || this.#length === this.#announced;
     }
 
+    /** True if nothing has arrived, because the client waits until it is asked for the body. */
+    isHeldBack(): boolean {
+        return this.#ask !== undefined && this.#length === 0;
+    }
+
     /** Returns the whole body. Throws AppError `too_large` (over `maxLength` bytes), `unavailable` or `invalid`. */
     async read(maxLength = MAX_BODY_BYTES): Promise<Buffer> {
         this.#maxLength = maxLength;
@@ -77,6 +86,8 @@ export class IncomingBody {
         if (leastLength > maxLength) throw tooLarge(maxLength);
         if (this.#state === 'collecting' && !this.#failure) {
             this.#state = 'reading';
+            this.#ask?.();
+            this.#ask = undefined;
             this.#request.resume();
             await new Promise<void>((resolve) => {
                 this.#settle = resolve;

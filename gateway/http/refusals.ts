@@ -23,7 +23,7 @@ export function refusals(options: { admission: Admission; overload: Overload; lo
         if (response.headersSent) return; // in the meantime a parser error was answered
         if (close) exchange.headers['Connection'] = 'close';
         // If a connection closes while its client still writes, the client sees a broken pipe and loses the answer.
-        const rest = close || body.hasArrived() ? undefined : body.drop();
+        const rest = close || body.hasArrived() || body.isHeldBack() ? undefined : body.drop();
         const written = writeError(response, error, { headers: headersOf(exchange), rest });
         overload.leave(exchange); // from here on the client determines how long the exchange takes
         await written;

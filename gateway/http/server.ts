@@ -19,7 +19,7 @@ import { type ClientErrors, clientErrors } from './client-errors.ts';
 import { gatewayConnections } from './connections.ts';
 import type { Cors } from './cors.ts';
 import { beginExchange, type Exchange, MAX_HEADERS } from './exchange.ts';
-import { hasBody } from './incoming-body.ts';
+import { type BodyOptions, hasBody } from './incoming-body.ts';
 import { pipelinedTurns } from './pipelined-turns.ts';
 import { originForm } from './target.ts';
 import { SHED, turnAway } from './turn-away.ts';
@@ -35,6 +35,8 @@ export interface GatewayOptions {
     pages: readonly StaticPage[];
     cors: Cors;
     trustedProxies: number;
+    /** A connection without a request is closed after this time, in seconds. */
+    keepAliveSeconds: number;
     overload: Overload;
     isInternal(request: IncomingMessage): boolean;
     log: Log;
@@ -48,7 +50,6 @@ const CONNECTION_OPTIONS = {
     maxHeaderSize: 16 << 10,
     headersTimeout: 10_000,
     requestTimeout: 15_000,
-    keepAliveTimeout: 30_000,
     connectionsCheckingInterval: 1_000,
 };
 
@@ -59,7 +60,8 @@ const CONNECTION_OPTIONS = {
 export function gatewayServer(options: GatewayOptions): Server {
     const { engine, unparsedDecision: decision, log, metrics } = options;
     const app = application(options);
-    const server = createServer({ ...CONNECTION_OPTIONS, ...messageClasses(app) });
+    const keepAliveTimeout = options.keepAliveSeconds * 1_000;
+    const server = createServer({ ...CONNECTION_OPTIONS, keepAliveTimeout, ...messageClasses(app) });
     // Node drops further fields silently. One more field than the maximum is enough for checkHeaders to refuse.
     server.maxHeadersCount = MAX_HEADERS + 1;
     server.timeout = SILENT_MS;
@@ -67,12 +69,28 @@ export function gatewayServer(options: GatewayOptions): Server {
     const parserErrors = clientErrors({ fail: engine.fail, decision, log });
     const listener = requestListener(options, { app, connections, parserErrors });
     server.on('request', listener);
+    server.on('checkContinue', (request, response) => listener(request, response, asker(request, response)));
     server.on('checkExpectation', listener);
     server.on('clientError', parserErrors.answer);
     server.on('connect', (_request, socket) => parserErrors.refuseTunnel(socket as Socket)); // HTTP uses net sockets
     server.on('error', (err) => log.error({ err }, 'http server'));
     server.on('close', () => connections.stop());
     return server;
+}
+
+/**
+ * Returns a function that asks the client for the body (100 Continue) of a request with `Expect: 100-continue`. Until
+ * then the answer closes the connection: nobody could know whether the next bytes are the body or another request.
+ */
+function asker(request: IncomingMessage, response: ServerResponse): (() => void) | undefined {
+    if (!hasBody(request)) return undefined;
+    const { shouldKeepAlive } = response;
+    response.shouldKeepAlive = false;
+    return () => {
+        if (response.headersSent) return;
+        response.shouldKeepAlive = shouldKeepAlive && request.headers.upgrade === undefined;
+        response.writeContinue();
+    };
 }
 
 /** Returns the listener that begins each request, at once or in its turn, and passes it to Express. */
@@ -83,7 +101,7 @@ function requestListener(
     const begin = beginner(options, connections);
     const beginInTurn = pipelinedTurns();
     let hasWarned = false;
-    return (request: IncomingMessage, response: ServerResponse): void => {
+    return (request: IncomingMessage, response: ServerResponse, ask?: () => void): void => {
         const client = clientOf(request, options.trustedProxies);
         if (client.ip === UNKNOWN && !hasWarned && request.headers['x-forwarded-for'] !== undefined) {
             hasWarned = true;
@@ -98,7 +116,7 @@ function requestListener(
         parserErrors.began(response);
         // A body must be collected from now on. Without a body the exchange begins in its turn, so that a pipelined
         // request costs next to nothing until then.
-        const begun = hasBody(request) ? begin(request, response, client) : undefined;
+        const begun = hasBody(request) ? begin(request, response, { ...client, ask }) : undefined;
         beginInTurn(request.socket, inProgress === 1, () => {
             // Skipped if the client has disconnected, the request was refused, or its body is not valid HTTP.
             if (request.socket.destroyed || response.headersSent) return;
@@ -114,7 +132,11 @@ function beginner(options: GatewayOptions, connections: Connections) {
     const finish = finisher(options, observe);
     const budget = bodyBudget(metrics);
     const refuse = turnAway({ decision, cors, observe, log });
-    return (request: IncomingMessage, response: ServerResponse, client: Client): Exchange | undefined => {
+    return (
+        request: IncomingMessage,
+        response: ServerResponse,
+        client: Client & Pick<BodyOptions, 'ask'>,
+    ): Exchange | undefined => {
         const mayAlways = request.url === HEALTH_PATH || isInternal(request);
         const onRead = () => connections.readBody(request.socket);
         if (!mayAlways && overload.isFull()) {

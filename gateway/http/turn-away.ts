@@ -42,7 +42,7 @@ export function turnAway(options: {
         const own: Exchange['headers'] = { 'X-Request-Id': requestId };
         cors.allow({ request, headers: own }); // without these fields a browser could not read the refusal
         const headers = { ...limitHeaders(decision()), ...own };
-        if (hasSmallBody(request)) write(response, headers);
+        if (body.ask || hasSmallBody(request)) write(response, headers);
         else
             void writeError(response, atCapacity, {
                 headers,

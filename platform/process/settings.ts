@@ -120,6 +120,14 @@ export const SETTINGS = z.object({
         .meta(
             notes('Limits and lists', 'Number of proxies in front of the gateway whose `X-Forwarded-For` is trusted.'),
         ),
+    KEEP_ALIVE_SECONDS: whole(1, 3_600)
+        .default(75)
+        .meta(
+            notes(
+                'Limits and lists',
+                'Seconds after which the gateway closes a connection without a request. It must be longer than the time for which the proxy or balancer in front keeps idle connections (often 60 s): otherwise requests that it sends at the last moment get no answer.',
+            ),
+        ),
     CORS_ORIGINS: originsSetting.meta(
         notes(
             'Limits and lists',

@@ -25,6 +25,7 @@ const service = await startService({
     settings: {
         KEY_ENVIRONMENT: 'live',
         TRUST_PROXY: '1',
+        KEEP_ALIVE_SECONDS: '77',
         ANONYMOUS_LIMIT: String(ANONYMOUS_LIMIT),
         RATE_WINDOW_SECONDS: String(WINDOW_MS / 1_000),
         INTERNAL_SECRET_PREVIOUS: PREVIOUS_SECRET,
@@ -150,6 +151,11 @@ describe('an address that has used up its calls without a credential', () => {
         await expectError(401, { path: '/v1/me', headers: behindProxy('nonsense') });
         await expectError(401, { path: '/v1/me' });
     });
+});
+
+it('the setting says how long a connection stays open without a request', async () => {
+    const { headers } = await send({ path: '/internal/health' });
+    assert.equal(headers.get('keep-alive'), 'timeout=77');
 });
 
 it('a key is bound to the address that the proxy has seen, with its port or without, and to no unreadable one', async () => {

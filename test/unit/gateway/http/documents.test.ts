@@ -52,6 +52,7 @@ const server = gatewayServer({
     pages: [],
     cors: cors(['https://app.example']),
     trustedProxies: 0,
+    keepAliveSeconds: 75,
     overload: shedding,
     isInternal: () => false,
     log,
