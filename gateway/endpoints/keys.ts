@@ -162,7 +162,7 @@ export const keyEndpoints = [
     }),
 
     endpoint({
-        id: 'keys.rename',
+        id: 'keys.update',
         method: 'PATCH',
         path: '/v1/keys/{key_id}',
         access: 'session',

@@ -6,6 +6,7 @@ import type { OperationNotes } from './operation.ts';
 import { operationOf } from './operations/index.ts';
 import { type Parameter, parametersOf } from './parameters.ts';
 import {
+    accessRefusal,
     documentHeaders,
     HEADERS,
     headersOf,
@@ -40,6 +41,8 @@ export interface OperationObject {
      * `Idempotency-Key`.
      */
     'x-idempotent': boolean | 'by-key';
+    /** The operationId in an earlier release. */
+    'x-former-id'?: string;
     /** True if each item in the body counts as a request. */
     'x-counts-items'?: true;
     parameters: Parameter[];
@@ -131,7 +134,7 @@ export function openApi(parts: readonly InterfacePart[], version: string): OpenA
 function operationObject(endpoint: Endpoint, tag: string, schemas: Record<string, Schema>): OperationObject {
     const { id, method, body, answer } = endpoint;
     const notes = operationOf(id);
-    const { summary, description, refusals = {}, idempotent = method === 'GET', fields, example } = notes;
+    const { summary, description, refusals = {}, formerId, idempotent = method === 'GET', fields, example } = notes;
     const keep = (name: string, schema: Schema): Schema => {
         schemas[name] = schema;
         return { $ref: `#/components/schemas/${name}` };
@@ -144,6 +147,7 @@ function operationObject(endpoint: Endpoint, tag: string, schemas: Record<string
         tags: [tag],
         security: securityOf(endpoint),
         'x-idempotent': endpoint.byKey ? 'by-key' : idempotent,
+        ...(formerId && { 'x-former-id': formerId }),
         ...(endpoint.weight && { 'x-counts-items': true as const }),
         parameters: parametersOf(endpoint, notes),
         responses: {
@@ -212,11 +216,4 @@ function refusalResponses(
 
 function scopeRefusal(scope: Scope): string {
     return `The API key lacks the scope \`${scope}\`, or may not be used from this address.`;
-}
-
-function accessRefusal(access: Access, kind: RefusalKind): string | undefined {
-    if (access !== 'internal') return undefined;
-    if (kind === 'unauthenticated') return 'The internal secret is missing or wrong.';
-    if (kind === 'rate_limited') return 'The internal secret is missing or wrong, and the address has no calls left.';
-    return undefined;
 }

@@ -5,6 +5,8 @@ import type { RefusalKind } from './responses.ts';
 export interface OperationNotes {
     summary: string;
     description?: string;
+    /** The id that the endpoint had in an earlier release. The client still has a method with this name. */
+    formerId?: string;
     /** When the endpoint refuses for reasons of its own. Refusals that every endpoint has are not repeated here. */
     refusals?: Partial<Record<RefusalKind, string>>;
     /**

@@ -90,6 +90,14 @@ export function refusalsOf(access: Access, own: readonly RefusalKind[]): Refusal
     return [...all].sort((one, other) => statusOf(one) - statusOf(other));
 }
 
+/** When every endpoint with this access refuses, if its refusals differ from those of the others. */
+export function accessRefusal(access: Access, kind: RefusalKind): string | undefined {
+    if (access !== 'internal') return undefined;
+    if (kind === 'unauthenticated') return 'The internal secret is missing or wrong.';
+    if (kind === 'rate_limited') return 'The internal secret is missing or wrong, and the address has no calls left.';
+    return undefined;
+}
+
 const WAITS: readonly RefusalKind[] = ['rate_limited', 'unavailable', 'deadline'];
 
 /** A refusal in the form of the document. An endpoint can replace the text `when`. */

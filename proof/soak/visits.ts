@@ -107,8 +107,8 @@ async function keySteps({ keys }: Client): Promise<Step[]> {
         },
         () => keys.list(),
         () => keys.get({ key_id: keyId }),
-        () => keys.rename({ key_id: keyId, name: 'visited' }),
-        () => keys.rename({ key_id: made ?? '', scopes: ['dids:read'], allowed_addresses: ['127.0.0.0/8'] }),
+        () => keys.update({ key_id: keyId, name: 'visited' }),
+        () => keys.update({ key_id: made ?? '', scopes: ['dids:read'], allowed_addresses: ['127.0.0.0/8'] }),
         async () => {
             made = (await keys.rotate({ key_id: made ?? '', overlap_seconds: 0 })).key_id;
         },

@@ -43,16 +43,28 @@ export function restrictKey(
             key.revoked_at === null && hasExpired(key, Date.parse(now)) && !hasExpired(next, Date.parse(now));
         const bucket = isBack ? await takePlace(transaction, key, { now, since, mostActive }) : key.bucket;
         if (bucket === undefined) throw full();
-        const [changed] = await transaction.rows<KeyRow & KeyVersion>(sql.unsafe`
-            UPDATE keys.keys SET name = ${name ?? key.name}, updated_at = ${now}, version = version + 1,
-                expires_at = ${next.expires_at}::timestamptz, scopes = ${arrayOf(next.scopes, 'text')},
-                allowed = ${arrayOf(next.allowed, 'cidr')}, bucket = ${bucket}
-            WHERE key_id = ${key.key_id}
-            RETURNING ${KEY_COLUMNS}, version`);
+        const [changed] = await transaction.rows<KeyRow & KeyVersion>(
+            restricted({ ...next, name: name ?? key.name, bucket }, now),
+        );
         if (isBack) await settlePlaces(transaction, [own.account], now);
         return changed;
     };
     return db.transaction(work, 'key_restrict', lifetime);
+}
+
+/**
+ * Writes the restrictions and the name of a key. A repeated change gives it a version, too, because a gateway may not know
+ * the first one, but not a later `updated_at`: its answer is the one of the first call.
+ */
+function restricted({ key_id, name, bucket, expires_at, scopes, allowed }: LockedKeyRow, now: string) {
+    const values = sql.fragment`
+        ${name}::text, ${expires_at}::timestamptz, ${arrayOf(scopes, 'text')}::text[], ${arrayOf(allowed, 'cidr')}::cidr[]`;
+    return sql.unsafe`
+        UPDATE keys.keys SET (name, expires_at, scopes, allowed) = ROW (${values}), bucket = ${bucket}, version = version + 1,
+            updated_at = CASE WHEN (name, expires_at, scopes, allowed) IS NOT DISTINCT FROM (${values})
+                THEN updated_at ELSE ${now} END
+        WHERE key_id = ${key_id}
+        RETURNING ${KEY_COLUMNS}, version`;
 }
 
 /**

@@ -162,7 +162,7 @@ async function renameKey(
     lifetime?: CallLifetime,
 ): Promise<KeyRow | undefined> {
     const statement = sql.unsafe`
-        UPDATE keys.keys SET name = ${name}, updated_at = ${now}
+        UPDATE keys.keys SET name = ${name}, updated_at = CASE WHEN name = ${name} THEN updated_at ELSE ${now} END
         WHERE key_id = ${key_id} AND account = ${account}
         RETURNING ${KEY_COLUMNS}`;
     const [row] = await db.rows<KeyRow>(statement, 'key_rename', lifetime);

@@ -18,8 +18,16 @@ const COMMON_HEADERS = ['X-Request-Id', 'X-On-Behalf-Of', 'X-Client-Address', 'I
 /** The operations of the document. */
 export function operationsOf(document: OpenApi): ClientOperation[] {
     return Object.entries(document.paths).flatMap(([path, item]) =>
-        Object.entries(item).map(([method, object]) => operationOf(document, path, method, object)),
+        Object.entries(item).flatMap(([method, object]) => {
+            const operation = operationOf(document, path, method, object);
+            return [operation, ...former(operation, object)];
+        }),
     );
+}
+
+/** The operation under the id that it had in an earlier release, so that programs which call it go on. */
+function former(operation: ClientOperation, { 'x-former-id': id }: OperationObject): ClientOperation[] {
+    return id === undefined ? [] : [{ ...operation, id, comment: `@deprecated It is now called \`${operation.id}\`.` }];
 }
 
 function operationOf(document: OpenApi, path: string, method: string, object: OperationObject): ClientOperation {

@@ -72,6 +72,8 @@ import type {
     KeysRevokeInput,
     KeysRotateData,
     KeysRotateInput,
+    KeysUpdateData,
+    KeysUpdateInput,
     KeysVerifyData,
     KeysVerifyInput,
     MeChangePasswordData,
@@ -132,9 +134,13 @@ export interface Api {
         revoke(input: KeysRevokeInput, options?: CallOptions): Call<KeysRevokeData>;
         /**
          * Change an API key.
-         * Changes the name or the restrictions of a key. `null` removes a restriction. A change is in force at once: it holds for every call that begins after the answer. An expired key with a later `expires_at` is active again. After 503 the change may be made, but not every gateway may know it yet: repeat the call. A restriction is an end (`expires_at`, at most ten years ahead), a list of scopes, or a list of networks in CIDR notation. A key without one is not restricted in this way, and answers then leave the field out.
+         * Changes the name or the restrictions of a key. `null` removes a restriction. A change is in force at once: it holds for every call that begins after the answer. An expired key with a later `expires_at` is active again. After 503 the change may be made, but not every gateway may know it yet: repeat the call. A repeated call gets the same answer. A restriction is an end (`expires_at`, at most ten years ahead), a list of scopes, or a list of networks in CIDR notation. A key without one is not restricted in this way, and answers then leave the field out.
          *
          * `PATCH /v1/keys/{key_id}`
+         */
+        update(input: KeysUpdateInput, options?: CallOptions): Call<KeysUpdateData>;
+        /**
+         * @deprecated It is now called `keys.update`.
          */
         rename(input: KeysRenameInput, options?: CallOptions): Call<KeysRenameData>;
         /**
@@ -633,11 +639,22 @@ export const OPERATIONS = {
         bare: false,
         text: false,
     },
+    'keys.update': {
+        method: 'PATCH',
+        path: '/v1/keys/{key_id}',
+        credentials: ['token'],
+        idempotent: true,
+        query: [],
+        headers: {},
+        body: true,
+        bare: false,
+        text: false,
+    },
     'keys.rename': {
         method: 'PATCH',
         path: '/v1/keys/{key_id}',
         credentials: ['token'],
-        idempotent: false,
+        idempotent: true,
         query: [],
         headers: {},
         body: true,

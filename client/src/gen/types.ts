@@ -163,6 +163,53 @@ export interface KeysRevokeData {
     revoked_at: string;
 }
 
+export interface KeysUpdateInput {
+    /** Id of an API key. */
+    key_id: string;
+    /** Display name. White space at both ends is removed. */
+    name?: string | null;
+    /** When it expires. */
+    expires_at?: string | null;
+    /** What the key may be used for. Absent: for everything. */
+    scopes?: Array<
+        | 'credentials:issue'
+        | 'credentials:verify'
+        | 'credentials:revoke'
+        | 'credentials:read'
+        | 'dids:create'
+        | 'dids:read'
+        | 'presentations:create'
+        | 'presentations:verify'
+        | 'wallets:create'
+        | 'wallets:open'
+        | 'wallets:write'
+        | 'issuers:read'
+        | 'issuers:manage'
+        | 'credentials:*'
+        | 'dids:*'
+        | 'presentations:*'
+        | 'wallets:*'
+        | 'issuers:*'
+    > | null;
+    /** Networks that the key may be used from, in CIDR notation. Absent: from everywhere. */
+    allowed_addresses?: string[] | null;
+}
+
+export interface KeysUpdateData {
+    /** Id of an API key. */
+    key_id: string;
+    /** Display name. White space at both ends is removed. */
+    name: string;
+    /** When it was changed. */
+    updated_at: string;
+    /** When it expires. */
+    expires_at?: string;
+    /** What the key may be used for. Absent: for everything. */
+    scopes?: string[];
+    /** Networks that the key may be used from, in CIDR notation. Absent: from everywhere. */
+    allowed_addresses?: string[];
+}
+
 export interface KeysRenameInput {
     /** Id of an API key. */
     key_id: string;

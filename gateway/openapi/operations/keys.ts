@@ -71,9 +71,11 @@ export const keyOperations = {
             data: { key_id: KEY_ID, revoked_at: '2026-11-20T21:30:00.000Z' },
         },
     },
-    'keys.rename': {
+    'keys.update': {
         summary: 'Change an API key',
-        description: `Changes the name or the restrictions of a key. \`null\` removes a restriction. A change is in force at once: it holds for every call that begins after the answer. An expired key with a later \`expires_at\` is active again. After 503 the change may be made, but not every gateway may know it yet: repeat the call. ${RESTRICTIONS}`,
+        formerId: 'keys.rename',
+        idempotent: true,
+        description: `Changes the name or the restrictions of a key. \`null\` removes a restriction. A change is in force at once: it holds for every call that begins after the answer. An expired key with a later \`expires_at\` is active again. After 503 the change may be made, but not every gateway may know it yet: repeat the call. A repeated call gets the same answer. ${RESTRICTIONS}`,
         refusals: {
             ...refusals,
             forbidden: 'An expired key would be active again, but the account has reached its limit of keys.',

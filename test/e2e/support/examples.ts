@@ -41,9 +41,9 @@ const others: Record<Exclude<EndpointId, VariantId | `internal.${VariantId}`>, (
         const { token, key_id } = await anAccountWithKey();
         return { token, run: ({ keys }) => keys.revoke({ key_id }) };
     },
-    'keys.rename': async () => {
+    'keys.update': async () => {
         const { token, key_id } = await anAccountWithKey();
-        return { token, run: ({ keys }) => keys.rename({ key_id, name: 'renamed' }) };
+        return { token, run: ({ keys }) => keys.update({ key_id, name: 'renamed' }) };
     },
     'keys.rotate': async () => {
         const { token, key_id } = await anAccountWithKey();

@@ -162,6 +162,25 @@ test('a new name is stored, for a revoked key too, and a call without a name cha
     assert.deepEqual([name, active], ['b', false]);
 });
 
+test('a repeated change gets the answer of the first one', async () => {
+    const context = testContext();
+    let now = Date.now();
+    const keys = build({}, () => now);
+    const { key_id } = await keys.generate({ name: 'a' }, context);
+    for (const change of [
+        () => keys.rename({ key_id, name: 'b' }, context),
+        () => keys.restrict({ key_id, name: 'c', scopes: ['dids:read'] }, context),
+        () => keys.restrict({ key_id, allowed_addresses: ['10.0.0.0/8'] }, context),
+        () => keys.restrict({ key_id, clear_scopes: true }, context),
+    ]) {
+        now += 1_000;
+        const first = await change();
+        assert.equal(first.updated_at, new Date(now).toISOString());
+        now += 1_000;
+        assert.deepEqual(await change(), first);
+    }
+});
+
 test('two concurrent renames each return their own name, and one of the names is stored', async () => {
     const context = testContext();
     const { key_id } = await keys.generate({ name: 'a' }, context);

@@ -2467,7 +2467,7 @@ export const KeysServiceDefinition = {
       requestStream: false,
       responseType: RenameResponse as typeof RenameResponse,
       responseStream: false,
-      options: {},
+      options: { idempotencyLevel: "IDEMPOTENT" },
     },
     /** Changes the key's restrictions, and its name. The change is in force for every call that begins after the response. */
     restrict: {
@@ -2476,7 +2476,7 @@ export const KeysServiceDefinition = {
       requestStream: false,
       responseType: RenameResponse as typeof RenameResponse,
       responseStream: false,
-      options: {},
+      options: { idempotencyLevel: "IDEMPOTENT" },
     },
     /**
      * Creates a key that replaces an active key: with the same name, tier and restrictions. The replaced key ends after
