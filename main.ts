@@ -4,8 +4,11 @@ import { exposeGuard } from './platform/access/guard.ts';
 import { processAccess } from './platform/access/process-access.ts';
 import type { RequestBatch } from './platform/access/request-counts.ts';
 import { ownContext } from './platform/context.ts';
-import { migrate, SchemaTooNew } from './platform/postgres/migrate.ts';
+import { migrate } from './platform/postgres/migrate.ts';
+import { fatalLine } from './platform/preflight/fatal.ts';
+import { awaitPostgres } from './platform/preflight/postgres.ts';
 import { preflightRedis } from './platform/preflight/redis.ts';
+import { inStep, reasonOf } from './platform/preflight/start-error.ts';
 import { addressSetting } from './platform/process/address-settings.ts';
 import { createClock } from './platform/process/clock.ts';
 import {
@@ -34,7 +37,6 @@ import { startTracing } from './platform/telemetry/tracing.ts';
 import { SERVICE_DEFINITIONS, SERVICE_ROLES } from './proto/services.ts';
 import { abandonLists } from './services/credentials/status-lists/abandon.store.ts';
 import { SCHEMAS } from './services/schemas.ts';
-import { NotRewrapped } from './services/signing/key-encryption/rewrap.ts';
 import { rewrap } from './services/signing/key-encryption/rewrap-command.ts';
 import { type ServiceProcess, startServices } from './services/start.ts';
 
@@ -43,6 +45,8 @@ export const ROLES: readonly string[] = [...SERVICE_ROLES, 'gateway'];
 
 /** How long a start waits for Redis before it continues without it, in milliseconds. */
 const REDIS_TIMEOUT_MS = 2_000;
+/** How long the migrations wait for a database that starts, in milliseconds. */
+const MIGRATE_WAIT_MS = 30_000;
 
 export interface Running {
     /** Drains and closes everything, in the reverse order of opening. */
@@ -66,7 +70,9 @@ export async function run(roles: readonly string[], env: Environment): Promise<R
     const misspelt = misspeltSettings(env, variableNames(SERVICE_ROLES));
     if (Object.keys(misspelt).length > 0) log.warn({ misspelt }, 'variables that look like misspelt settings');
     if (roles.includes('migrate')) {
-        const applied = await migrate(required(config, 'DATABASE_URL'), { schemas: SCHEMAS, log });
+        const url = required(config, 'DATABASE_URL');
+        await awaitPostgres({ url, asOwner: true, log, timeoutMs: MIGRATE_WAIT_MS });
+        const applied = await inStep('migrations', () => migrate(url, { schemas: SCHEMAS, log }));
         log.info({ applied }, 'migrated');
         return { stop: async () => {}, urls: {} };
     }
@@ -104,7 +110,9 @@ async function start(
     metrics.gauge('process_serving', 'Whether the process has started, and is not stopping.', () =>
         readiness.serving ? 1 : 0,
     );
-    const urls: Running['urls'] = { ops: await startOps(config, { metrics, log, readiness, closing }) };
+    const urls: Running['urls'] = {
+        ops: await inStep('operations port', () => startOps(config, { metrics, log, readiness, closing })),
+    };
 
     const redis = await connectRedis(config, { metrics, log, closing });
     const tls = tlsOf(config);
@@ -129,9 +137,10 @@ async function start(
     const shared: Process = { config, log, metrics, redis, ...access, clock, serviceRegistry: registry, closing };
 
     const serviceRoles = SERVICE_ROLES.filter((role) => roles.includes(role));
-    if (serviceRoles.length > 0) urls.grpc = await startServices(serviceRoles, { ...shared, tls, readiness });
+    if (serviceRoles.length > 0)
+        urls.grpc = await inStep('services', () => startServices(serviceRoles, { ...shared, tls, readiness }));
     if (roles.includes('gateway')) {
-        urls.http = await startHttp(shared, { hasDatabase: serviceRoles.length > 0 });
+        urls.http = await inStep('gateway', () => startHttp(shared, { hasDatabase: serviceRoles.length > 0 }));
     }
     readiness.addCheck('clock', () => clock.check());
     // The check asks only whether the service was ever reached. If it failed whenever a service stopped, every gateway
@@ -210,9 +219,7 @@ if (import.meta.main) {
         stop = running.stop;
         if (hasLauncher) exitWithParent();
     } catch (error) {
-        const isPlain = error instanceof ConfigError || error instanceof SchemaTooNew || error instanceof NotRewrapped;
-        if (!isPlain) throw error;
-        console.error(error.message);
+        console.error(asked[0] === 'rewrap' ? reasonOf(error) : fatalLine(error, asked.join('+')));
         process.exit(1);
     }
 }

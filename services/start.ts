@@ -2,6 +2,7 @@ import type { ProcessAccess } from '../platform/access/process-access.ts';
 import { awaitMigrations } from '../platform/postgres/await-migrations.ts';
 import { readDatabaseClock } from '../platform/postgres/clock.store.ts';
 import { openDatabase } from '../platform/postgres/db.ts';
+import { awaitPostgres } from '../platform/preflight/postgres.ts';
 import type { Clock } from '../platform/process/clock.ts';
 import { type Config, required } from '../platform/process/config.ts';
 import { jobMetrics } from '../platform/redis/job-metrics.ts';
@@ -39,6 +40,7 @@ export async function startServices(roles: readonly ServiceRole[], shared: Servi
     const { config, log, metrics, redis, limiter, requestCounts, clock, serviceRegistry, readiness, tls, closing } =
         shared;
     const url = required(config, 'DATABASE_URL');
+    await awaitPostgres({ url, asOwner: false, log, timeoutMs: Infinity });
     await awaitMigrations(url, SCHEMAS, log);
     const pooled = config.DATABASE_POOLER === 'transaction';
     const db = await openDatabase({ url, size: config.DATABASE_POOL, pooled, metrics });

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { StartError } from '../../platform/preflight/start-error.ts';
 import { ConfigError } from '../../platform/process/config.ts';
 import { Problem } from './problem.ts';
 
@@ -28,7 +29,11 @@ export async function runUntilStopped(start: (lifecycle: Lifecycle) => Promise<v
     let failed = false;
     const fail = (error: unknown): void => {
         failed = true;
-        console.error(error instanceof Problem || error instanceof ConfigError ? error.message : error);
+        console.error(
+            [Problem, ConfigError, StartError].some((kind) => error instanceof kind) && Error.isError(error)
+                ? error.message
+                : error,
+        );
     };
     const { stopping, forced } = listenForStops(fail);
     try {

@@ -1,3 +1,5 @@
+import { ConfigError } from '../process/config.ts';
+
 /** A start cannot succeed. The message says why, for an operator: no stack, and no part of a secret. */
 export class StartError extends Error {
     readonly step: string;
@@ -6,4 +8,21 @@ export class StartError extends Error {
         super(message, options);
         this.step = step;
     }
+}
+
+/** Runs one step of a start. Whatever it throws names the step. */
+export async function inStep<Result>(step: string, work: () => Promise<Result> | Result): Promise<Result> {
+    try {
+        return await work();
+    } catch (error) {
+        if (error instanceof StartError || error instanceof ConfigError) throw error;
+        throw new StartError(step, reasonOf(error), { cause: error });
+    }
+}
+
+/** Says in one line why something failed. A name may resolve to several addresses, each with an error of its own. */
+export function reasonOf(error: unknown): string {
+    if (error instanceof AggregateError) return Array.from(new Set(error.errors.map(reasonOf))).join('; ');
+    if (!Error.isError(error)) return String(error);
+    return error.message || error.name;
 }

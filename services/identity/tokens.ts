@@ -90,13 +90,23 @@ function isoTime(seconds: number): string {
     return new Date(seconds * 1_000).toISOString();
 }
 
+const NO_KEYS = 'JWT_KEYS must hold Ed25519 keys (PKCS#8 in PEM), one after another.';
+
+function readKey(pem: string): KeyObject {
+    try {
+        return createPrivateKey(pem);
+    } catch {
+        throw new Error(NO_KEYS);
+    }
+}
+
 function readKeys(keysPem: string): [KeyObject, ...KeyObject[]] {
     const blocks = keysPem.match(/-----BEGIN PRIVATE KEY-----[^-]+-----END PRIVATE KEY-----/g) ?? [];
-    const [first, ...others] = blocks.map((pem) => createPrivateKey(pem));
-    if (!first) throw new Error('There is no key (PKCS#8 in PEM) to sign session tokens.');
+    const [first, ...others] = blocks.map(readKey);
+    if (!first) throw new Error(NO_KEYS);
     const keys: [KeyObject, ...KeyObject[]] = [first, ...others];
     if (keys.some((key) => key.asymmetricKeyType !== 'ed25519')) {
-        throw new Error('Session tokens are signed with Ed25519 keys only.');
+        throw new Error(NO_KEYS);
     }
     return keys;
 }

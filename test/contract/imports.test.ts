@@ -60,7 +60,8 @@ const PRIVILEGES: ReadonlyArray<{ what: string; sign: RegExp; within: RegExp; al
         what: 'holds SQL',
         sign: /\bsql(\.\w+)?`|\.query\(/,
         within: /^(platform|gateway|services|workers|main)\b/,
-        allowed: /(^|[/.])store\.ts$|^platform\/postgres\/(db|db-driver|migrate|migration-transaction|session)\.ts$/,
+        allowed:
+            /(^|[/.])store\.ts$|^platform\/postgres\/(db|db-driver|migrate|migration-transaction|session)\.ts$|^platform\/preflight\/postgres\.ts$/,
     },
     {
         what: 'writes a response',

@@ -52,7 +52,7 @@ const CONNECTS =
  * of the key-encryption key. All of these addresses come from settings. db-errors.ts opens none: it only imports the library's error classes.
  */
 const CONNECTING =
-    /^platform\/(postgres\/(db|db-driver|db-errors|migrate|migration-transaction|session)|redis\/(redis|redis-cluster|jobs)|telemetry\/tracing-otlp|preflight\/redis)\.ts$|^platform\/rpc\/|^services\/signing\/key-encryption\/(vault|aws-kms)-kek\.ts$/;
+    /^platform\/(postgres\/(db|db-driver|db-errors|migrate|migration-transaction|session)|redis\/(redis|redis-cluster|jobs)|telemetry\/tracing-otlp|preflight\/(redis|postgres))\.ts$|^platform\/rpc\/|^services\/signing\/key-encryption\/(vault|aws-kms)-kek\.ts$/;
 
 it('only files that take the address from the settings open connections', () => {
     const files = globSync('{main.ts,{gateway,platform,services,tokens,workers}/**/*.ts}');

@@ -1,0 +1,66 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { DatabaseError } from 'pg';
+import { withSession } from '../postgres/session.ts';
+import type { Log } from '../telemetry/log.ts';
+import { reasonOf, StartError } from './start-error.ts';
+
+/** Pause between attempts, in milliseconds. */
+const RETRY_MS = 500;
+/** SQLSTATE classes of refusals that waiting does not change: 28 authorization, 3D no such database, 42501 a right. */
+const FINAL = /^(28|3D|42501)/;
+/** Codes with which Node refuses a certificate. */
+const CERTIFICATE = /CERT|^ERR_TLS|^UNABLE_TO_/;
+
+interface Wanted {
+    url: string;
+    /** The role must own the database, as the migrations need it. */
+    asOwner: boolean;
+}
+
+/**
+ * Waits until PostgreSQL can be used, for at most `timeoutMs`. Throws StartError if it cannot, at once if waiting would
+ * not change that. Logs one line for each reason to wait.
+ */
+export async function awaitPostgres(options: Wanted & { log: Log; timeoutMs: number }): Promise<void> {
+    const giveUp = performance.now() + options.timeoutMs;
+    let logged = '';
+    for (;;) {
+        try {
+            return await requireUsable(options);
+        } catch (error) {
+            const reason = reasonOf(error);
+            if (isFinal(error) || performance.now() > giveUp)
+                throw new StartError('database', `The database cannot be used: ${reason}`, { cause: error });
+            if (reason !== logged) options.log.warn({ reason }, 'waiting for the database');
+            logged = reason;
+        }
+        await delay(RETRY_MS);
+    }
+}
+
+async function requireUsable({ url, asOwner }: Wanted): Promise<void> {
+    const { rows } = await withSession(url, {}, (client) =>
+        client.query<{ encoding: string; owns: boolean; role: string }>(
+            `SELECT pg_encoding_to_char(encoding) AS encoding, pg_has_role(datdba, 'USAGE') AS owns,
+                    current_user AS role
+             FROM pg_database WHERE datname = current_database()`,
+        ),
+    );
+    for (const { encoding, owns, role } of rows) {
+        if (encoding !== 'UTF8')
+            throw new Unsuitable(`its encoding is ${encoding}; create it with ENCODING 'UTF8' TEMPLATE template0.`);
+        if (asOwner && !owns) throw new Unsuitable(`the role ${role} does not own it; use the role that does.`);
+    }
+}
+
+/** The database can be reached, but is not one that the service can work with. */
+class Unsuitable extends Error {}
+
+/** True if only somebody who changes the settings or the server can help. */
+function isFinal(error: unknown): boolean {
+    if (error instanceof Unsuitable) return true;
+    if (error instanceof DatabaseError) return FINAL.test(error.code ?? '');
+    if (!Error.isError(error)) return false;
+    const code = 'code' in error ? String(error.code) : '';
+    return CERTIFICATE.test(code) || /does not support SSL|certificate/.test(error.message);
+}
