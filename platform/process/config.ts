@@ -38,7 +38,7 @@ export function loadConfig(env: Environment, roles: readonly string[] = []): Con
         VAULT_TOKEN_FILE: env['VAULT_TOKEN_FILE'] || undefined,
     };
     checkTls(config);
-    if (config.NODE_ENV === 'production') refuseUnsafe(config);
+    if (config.NODE_ENV === 'production') refuseUnsafe(config, KEY_TIER_POLICY);
     return config;
 }
 
@@ -89,7 +89,7 @@ function checkTls({ GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key, GRPC_TLS_CA: ca }: C
 }
 
 /** Refuses, in production, settings that are meant for development and tests. */
-function refuseUnsafe(config: Config): void {
+function refuseUnsafe(config: Config, tierPolicy: Config['KEY_TIER_POLICY'] | undefined): void {
     for (const name of [
         'INTERNAL_SECRET',
         'INTERNAL_SECRET_PREVIOUS',
@@ -104,6 +104,11 @@ function refuseUnsafe(config: Config): void {
         }
     }
     refuseUnsafeKeyEncryption(config);
+    if (config.KEY_ENVIRONMENT === 'test' && tierPolicy === undefined) {
+        throw new ConfigError(
+            'In production, set KEY_ENVIRONMENT=live, or KEY_TIER_POLICY: with test keys, every account may otherwise make keys of every tier.',
+        );
+    }
     if (config.ARGON2_MEMORY_KIB < 19_456 || config.ARGON2_PASSES < 2) {
         throw new ConfigError('In production, ARGON2_MEMORY_KIB must be at least 19456 and ARGON2_PASSES at least 2.');
     }

@@ -20,7 +20,7 @@ export const KEY_SETTINGS = {
         .optional()
         .meta(
             notes('API keys and quotas', '`any`: a key may have a higher tier than its account. `cap`: it may not.', {
-                default: '`cap` for live keys, else `any`',
+                default: '`cap` for live keys, else `any`; production refuses to start with test keys and no policy',
             }),
         ),
     KEY_LIMIT_FREE: activeKeys('free', 20),

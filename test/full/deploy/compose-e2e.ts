@@ -14,6 +14,7 @@ const environment = {
     NODE_ENV: 'test',
     ARGON2_MEMORY_KIB: '64',
     ARGON2_PASSES: '1',
+    KEY_TIER_POLICY: 'any',
     SERVICE_CALLERS: process.env['E2E_SERVICE_CALLERS'],
 };
 const published = (address: string, port: number) => ({

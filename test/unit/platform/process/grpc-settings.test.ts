@@ -59,7 +59,7 @@ describe('SERVICE_TOKEN', () => {
     });
 
     it('must contain only long tokens in production', () => {
-        loadConfig({ NODE_ENV: 'production', SERVICE_TOKEN: `${one},${two}` });
+        loadConfig({ NODE_ENV: 'production', KEY_ENVIRONMENT: 'live', SERVICE_TOKEN: `${one},${two}` });
         for (const list of ['hush', `${one},hush`, `hush,${one}`]) {
             refused({ NODE_ENV: 'production', SERVICE_TOKEN: list }, /SERVICE_TOKEN is too short/);
         }
@@ -80,7 +80,7 @@ describe('certificates for gRPC', () => {
     });
 
     it('may be missing in production only if the settings allow cleartext', () => {
-        const production = { NODE_ENV: 'production' };
+        const production = { NODE_ENV: 'production', KEY_ENVIRONMENT: 'live' };
         assert.throws(() => tlsOf(loadConfig(production)), ConfigError);
         assert.equal(tlsOf(loadConfig({ ...production, GRPC_CLEARTEXT: 'allow' })), undefined);
         assert.ok(tlsOf(loadConfig({ ...production, GRPC_TLS_CERT: one.cert, GRPC_TLS_KEY: one.key })));

@@ -6,7 +6,7 @@ const GOOD = '0123456789abcdef0123456789abcdef';
 
 function refused(settings: Environment, reason: RegExp): void {
     assert.throws(
-        () => loadConfig({ NODE_ENV: 'production', ...settings }),
+        () => loadConfig({ NODE_ENV: 'production', KEY_ENVIRONMENT: 'live', ...settings }),
         (error) => {
             assert.ok(error instanceof ConfigError);
             assert.match(error.message, reason);
@@ -25,7 +25,7 @@ function refused(settings: Environment, reason: RegExp): void {
 describe('production', () => {
     it('refuses any secret that is too short or too simple', () => {
         for (const name of ['INTERNAL_SECRET', 'INTERNAL_SECRET_PREVIOUS', 'SERVICE_TOKEN', 'IDEMPOTENCY_PEPPER']) {
-            loadConfig({ NODE_ENV: 'production', [name]: GOOD });
+            loadConfig({ NODE_ENV: 'production', KEY_ENVIRONMENT: 'live', [name]: GOOD });
             for (const bad of [GOOD.slice(1), 'a'.repeat(64), '0123456'.repeat(8)]) {
                 refused({ [name]: bad }, new RegExp(`^${name} is too short or too simple`));
             }
@@ -37,5 +37,14 @@ describe('production', () => {
         refused({ ARGON2_PASSES: '1' }, /ARGON2_PASSES/);
         refused({ RATE_WINDOW_SECONDS: '59' }, /RATE_WINDOW_SECONDS/);
         refused({ PUBLIC_URL: 'http://credentials.example' }, /PUBLIC_URL/);
+    });
+
+    it('refuses test keys, with which every account may make keys of every tier, unless that is what somebody has set', () => {
+        refused({ KEY_ENVIRONMENT: undefined }, /KEY_TIER_POLICY/);
+        refused({ KEY_ENVIRONMENT: 'test', KEY_TIER_POLICY: '' }, /KEY_TIER_POLICY/);
+        const policyOf = (settings: Environment) => loadConfig({ NODE_ENV: 'production', ...settings }).KEY_TIER_POLICY;
+        assert.equal(policyOf({ KEY_TIER_POLICY: 'any' }), 'any');
+        assert.equal(policyOf({ KEY_TIER_POLICY: 'cap' }), 'cap');
+        assert.equal(policyOf({ KEY_ENVIRONMENT: 'live' }), 'cap');
     });
 });

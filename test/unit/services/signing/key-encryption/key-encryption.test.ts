@@ -95,6 +95,6 @@ describe('the setting KEK', () => {
             loadConfig(settings);
             assert.throws(() => loadConfig({ ...settings, NODE_ENV: 'production' }), /KEK is too simple/);
         }
-        loadConfig({ KEK: newKek(), NODE_ENV: 'production' });
+        loadConfig({ KEK: newKek(), NODE_ENV: 'production', KEY_ENVIRONMENT: 'live' });
     });
 });

@@ -138,11 +138,11 @@ describe('the settings of Vault', () => {
     });
 
     it('name an https URL in production, except on the same machine', () => {
-        const NODE_ENV = 'production';
-        loadConfig({ NODE_ENV, VAULT_ADDR: 'https://vault.example' });
-        loadConfig({ NODE_ENV, VAULT_ADDR: 'http://127.0.0.1:8100' });
+        const production = { NODE_ENV: 'production', KEY_ENVIRONMENT: 'live' };
+        loadConfig({ ...production, VAULT_ADDR: 'https://vault.example' });
+        loadConfig({ ...production, VAULT_ADDR: 'http://127.0.0.1:8100' });
         assert.throws(
-            () => loadConfig({ NODE_ENV, VAULT_ADDR: 'http://vault.example' }),
+            () => loadConfig({ ...production, VAULT_ADDR: 'http://vault.example' }),
             new ConfigError('VAULT_ADDR must be an https URL in production.'),
         );
     });
