@@ -22,7 +22,7 @@ import {
 } from './platform/process/config.ts';
 import { refuseUnknownMethods } from './platform/process/known-methods.ts';
 import { exitWithParent, stopOnSignals } from './platform/process/process.ts';
-import { surviveUncaught } from './platform/process/uncaught.ts';
+import { logWarnings, surviveUncaught } from './platform/process/uncaught.ts';
 import { misspeltSettings } from './platform/process/unknown-settings.ts';
 import { exposeQueues } from './platform/queue-stats.ts';
 import { awaitRedis, openRedis, type Redis } from './platform/redis/redis.ts';
@@ -66,7 +66,7 @@ type Process = Omit<ServiceProcess, 'readiness' | 'tls'>;
 export async function run(roles: readonly string[], env: Environment): Promise<Running> {
     const config = loadConfig(env, SERVICE_ROLES);
     refuseUnknownMethods(config.SERVICE_CALLERS, Object.values(SERVICE_DEFINITIONS).flatMap(methodPaths));
-    const log = createLog({ level: config.LOG_LEVEL, file: config.LOG_FILE, name: roles.join('+') });
+    const log = logWarnings(createLog({ level: config.LOG_LEVEL, file: config.LOG_FILE, name: roles.join('+') }));
     const misspelt = misspeltSettings(env, variableNames(SERVICE_ROLES));
     if (Object.keys(misspelt).length > 0) log.warn({ misspelt }, 'variables that look like misspelt settings');
     if (roles.includes('migrate')) {

@@ -7,10 +7,14 @@ export type ItemResult<Value> =
     | { value: Value; failure?: undefined }
     | { value?: undefined; failure: { code: AppError['kind']; error: string } };
 
-/** No item starts in the last part of the time of its call, in milliseconds. So the answer still arrives. */
+/**
+ * No item starts in the last part of the time of its call, so that the answer still arrives: this share of the time that
+ * is left when the batch begins, at most RESERVE_MS milliseconds.
+ */
+const RESERVE_SHARE = 0.1;
 const RESERVE_MS = 2_000;
-/** Items that are in progress this long (ms) before the deadline of the call count as failed, and the call is answered. */
-const ANSWER_MS = 500;
+/** Items in progress during this share of the reserve count as failed, and the call is answered. */
+const ANSWER_SHARE = 0.25;
 
 /**
  * Runs the items of a batch, at most `limit` at a time. Returns their results in order. An item that fails with an
@@ -22,9 +26,11 @@ export async function itemResults<Item, Value>(
     { limit, noun, context }: { limit: number; noun: string; context: CallContext },
     run: (item: Item) => Promise<Value>,
 ): Promise<Array<ItemResult<Value>>> {
+    const reserveMs = Math.min((context.deadline - performance.now()) * RESERVE_SHARE, RESERVE_MS);
+    const lastStart = context.deadline - reserveMs;
     const results = new Array<ItemResult<Value> | undefined>(items.length).fill(undefined);
     const runOne = async (item: Item, index: number): Promise<void> => {
-        if (context.deadline - performance.now() < RESERVE_MS) return;
+        if (performance.now() >= lastStart) return;
         try {
             results[index] = { value: await run(item) };
         } catch (error) {
@@ -33,14 +39,14 @@ export async function itemResults<Item, Value>(
             results[index] = { failure: failureOf(error) };
         }
     };
-    await beforeDeadline(mapInFlight(items, limit, runOne, context), context);
+    await before(context.deadline - reserveMs * ANSWER_SHARE, mapInFlight(items, limit, runOne, context));
     return results.map((result) => result ?? { failure: failureOf(outOfTime(noun)) });
 }
 
-/** Resolves when the work is done, at the latest when the call must be answered. */
-async function beforeDeadline(work: Promise<unknown>, { deadline }: CallContext): Promise<void> {
+/** Resolves when the work is done, at the latest at this time. */
+async function before(time: number, work: Promise<unknown>): Promise<void> {
     const { promise: timeUp, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, deadline - performance.now() - ANSWER_MS);
+    const timer = setTimeout(resolve, Math.max(time - performance.now(), 0));
     try {
         await Promise.race([work, timeUp]);
     } finally {

@@ -18,3 +18,10 @@ export function surviveUncaught({ log, metrics }: { log: Log; metrics: Metrics }
     process.on('uncaughtException', onUncaught); // also called for rejected promises without a handler
     return { stop: () => void process.off('uncaughtException', onUncaught) };
 }
+
+/** Logs the warnings of Node and of libraries, which Node would write to standard error as plain text. Returns the log. */
+export function logWarnings(log: Log): Log {
+    process.removeAllListeners('warning'); // Node's own listener is the one that writes
+    process.on('warning', (err) => log.warn({ err }, 'process warning'));
+    return log;
+}

@@ -12,6 +12,7 @@ import type { CallerSettings } from '../process/caller-settings.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { type Admission, admission } from './admission.ts';
 import type { ConnectionBounds } from './bounds/connection-bounds.ts';
+import { shortenDeadlines } from './bounds/long-deadlines.ts';
 import { boundSessions } from './bounds/session-bounds.ts';
 import { callers } from './callers.ts';
 import { acceptConnections } from './connections.ts';
@@ -86,6 +87,7 @@ export async function serve(options: ServeOptions): Promise<RpcServer> {
     const health = addHealth(server, { services, ready: options.ready });
 
     const stopReplacing = replaceUnreadableKeys();
+    const stopShortening = shortenDeadlines();
     const injector = server.createConnectionInjector(serverCredentials(options.tls));
     const { host, port, metrics, bounds = {} } = options;
     const accept = (socket: Socket): void => injector.injectConnection(socket);
@@ -102,6 +104,7 @@ export async function serve(options: ServeOptions): Promise<RpcServer> {
                 server.tryShutdown(() => {
                     clearTimeout(force);
                     stopReplacing();
+                    stopShortening();
                     connections.end();
                     resolve();
                 });
