@@ -35,7 +35,8 @@ export interface Idempotency {
     /**
      * Runs `write`, which claims and writes in one transaction, and resolves to undefined if an earlier call holds the
      * claim. In that case the answer is the one of `replay`, and it counts as repeated. `held` is the claim of an earlier
-     * call, if it is known. `lookFirst`: looks for an earlier call before `write`, because that one is expensive. Without
+     * call, if it is known. A write that is refused (`forbidden`, `conflict`) is repeated, too, if an earlier call has
+     * made the claim meanwhile. `lookFirst`: looks for an earlier call before `write`, because that one is expensive. Without
      * a claim it only writes.
      */
     once<Answer>(claim: Claim | undefined, call: OnceCall<Answer>, context: CallContext): Promise<Answer>;
@@ -134,20 +135,36 @@ function idempotency(lookUp: Coalescer<Buffer, HeldClaim | undefined>, shared: S
         conflictOf,
 
         async once(claim, { write, replay, held: known, lookFirst = false }, context) {
-            for (let writes = 0; writes < MAX_WRITES; writes++) {
-                const held = known ?? (claim && (lookFirst || writes > 0) ? await find(claim, context) : undefined);
-                if (claim && held) {
-                    const answer = await replay(held, claim);
-                    noteReplay(claim, context);
-                    return answer;
-                }
-                const answer = await write();
+            let held = known ?? (claim && lookFirst ? await find(claim, context) : undefined);
+            for (let writes = 0; writes < MAX_WRITES && !(claim && held); writes++) {
+                const { answer, refusal } = await outcomeOf(write);
                 if (answer !== undefined) return answer;
+                // A twin may have taken the last place of a quota, and made the claim, since the first look.
+                held = claim && (await find(claim, context));
+                if (refusal && !held) throw refusal;
             }
-            throw new AppError('unavailable', 'Another call uses this Idempotency-Key. Try again shortly.', {
-                retry_after: 1,
-                reason: 'idempotency',
-            });
+            if (!claim || !held) throw contended();
+            const answer = await replay(held, claim);
+            noteReplay(claim, context);
+            return answer;
         },
     };
+}
+
+/** Runs a write. Its outcome is a refusal if what another call has written could be its reason. */
+async function outcomeOf<Answer>(write: () => Promise<Answer>): Promise<{ answer?: Answer; refusal?: AppError }> {
+    try {
+        return { answer: await write() };
+    } catch (error) {
+        if (error instanceof AppError && (error.kind === 'forbidden' || error.kind === 'conflict'))
+            return { refusal: error };
+        throw error;
+    }
+}
+
+function contended(): AppError {
+    return new AppError('unavailable', 'Another call uses this Idempotency-Key. Try again shortly.', {
+        retry_after: 1,
+        reason: 'idempotency',
+    });
 }

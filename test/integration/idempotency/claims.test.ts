@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { type CallContext, withIdempotencyKey } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
 import { sql } from '../../../platform/postgres/db.ts';
-import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
+import { CreateRequest, DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
 import { didService } from '../../../services/did/service.ts';
 import { didStore } from '../../../services/did/store.ts';
 import { pruneClaims } from '../../../services/idempotency/claims.store.ts';
@@ -163,4 +164,33 @@ test('a repeated call needs no room in the quota, beside a new one in the same b
     const batch = [item('did:test:2', 'first', 2), item('did:test:3', 'second', 2), item('did:test:4', 'third', 2)];
     const outcomes = await Promise.all(batch.map((one) => store.insertOnce(one)));
     assert.deepEqual(outcomes, ['held', 'written', 'refused']);
+});
+
+test('a call that its twin has left no place for gets the answer of the twin', async () => {
+    const call = { operation: 'did.create', codec: CreateRequest, message: {} };
+    const replay = ({ id }: { id: string }) => id;
+    for (const refused of ['forbidden', 'conflict'] as const) {
+        const key = randomUUID();
+        const context = withKey(key, testContext());
+        const claim = idempotency('did').claimOf(call, context);
+        let twin: string | undefined;
+        const write = async () => {
+            twin = (await did.create({}, withKey(key, { ...context }))).did;
+            throw new AppError(refused, 'There is no place.');
+        };
+        const answer = await idempotency('did').once(claim, { write, replay }, context);
+        assert.ok(twin);
+        assert.match(answer, /^[0-9a-f-]{36}$/);
+        assert.equal(context.replay?.isReplay, true);
+    }
+});
+
+test('a refusal stays a refusal if there is no twin', async () => {
+    const context = withKey(randomUUID(), testContext());
+    const call = { operation: 'did.create', codec: CreateRequest, message: {} };
+    const claim = idempotency('did').claimOf(call, context);
+    const write = async () => {
+        throw new AppError('forbidden', 'There is no place.');
+    };
+    await refuses('forbidden', idempotency('did').once(claim, { write, replay: () => 'twin' }, context));
 });
