@@ -74,8 +74,11 @@ type Definition<Params, Query, Headers, Body, Answer extends z.ZodType> = Admits
     actsOn?: string;
     /** True if the endpoint hashes a password. Its duration then says nothing about how busy the gateway is. */
     hashesPassword?: true;
-    /** True if the call creates something and can be repeated with its `Idempotency-Key`. */
-    byKey?: true;
+    /**
+     * Set if the call creates something and can be repeated with its `Idempotency-Key`. `secret`: the answer contains a
+     * secret, so the key must be long.
+     */
+    byKey?: true | 'secret';
     /** Set for a batch, of which only few are worked on at a time. Those of one kind share these places. */
     batch?: 'credentials' | 'users';
     /**

@@ -22,7 +22,7 @@ export const didEndpoints = [
         scope: 'dids:create',
         status: 201,
         message: 'DID created',
-        byKey: true,
+        byKey: 'secret',
         actsOn: 'did',
         body: z.object({ public_key: optional(base64) }),
         answer: z.object({ did: z.string(), public_key: z.string(), private_key: z.string().optional() }),

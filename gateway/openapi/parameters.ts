@@ -1,3 +1,4 @@
+import { fieldPattern, MIN_SEALING_LENGTH } from '../../platform/access/idempotency-key.ts';
 import { REQUEST_ID } from '../../platform/ids.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { OperationNotes } from './operation.ts';
@@ -32,11 +33,12 @@ const ON_BEHALF_OF = header('X-On-Behalf-Of', 'The `user_id` of the account to a
     type: 'string',
     format: 'uuid',
 });
-const IDEMPOTENCY_KEY = header(
-    'Idempotency-Key',
-    'Makes the call repeatable: a later call of the account with the same key and the same request gets the same answer and creates nothing more. With or without quotes.',
-    { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
-);
+const idempotencyKey = (min: number): Parameter =>
+    header(
+        'Idempotency-Key',
+        `Makes the call repeatable: a later call of the account with the same key and the same request gets the same answer and creates nothing more. The key has ${min} to 255 characters. It may stand in quotes, which do not count.`,
+        { type: 'string', pattern: fieldPattern(min) },
+    );
 const CLIENT_ADDRESS = header('X-Client-Address', "The end user's IP address. Password guesses are counted for it.", {
     type: 'string',
 });
@@ -51,7 +53,7 @@ export function parametersOf(
         ...(query ? fieldsOf('query', schemaOf(query, fields), example.query) : []),
         ...(headers ? fieldsOf('header', schemaOf(headers, fields), example.headers) : []),
     ];
-    if (byKey) own.push(IDEMPOTENCY_KEY);
+    if (byKey) own.push(idempotencyKey(byKey === 'secret' ? MIN_SEALING_LENGTH : 1));
     if (access === 'internal') own.push(ON_BEHALF_OF);
     if (path.startsWith('/internal/v1/')) own.push(CLIENT_ADDRESS);
     return [...own, GIVEN_ID];

@@ -10,7 +10,7 @@ import { digestOf } from '../idempotency/claim.ts';
 import { type ClaimedItem, claimItems, noteItems, runItem } from '../idempotency/items.ts';
 import { type ItemContext, requireItems } from './batches.ts';
 import type { CredentialsDependencies } from './dependencies.ts';
-import { issueOne, signerIn } from './issue.ts';
+import { compared, issueOne, signerIn } from './issue.ts';
 import { requireIssuer } from './rules.ts';
 
 /** Maximum number of bytes of the texts of a batch. The answer contains them twice and must fit into one message. */
@@ -40,7 +40,7 @@ export async function issueMany(
         {
             operation: 'credentials.batch.issue',
             items,
-            digestOf: (item) => digestOf({ codec: IssueRequest, message: requestOf(item) }),
+            digestOf: (item) => digestOf({ codec: IssueRequest, message: compared(requestOf(item)) }),
             placeOf: ({ place }) => place,
             refusedPlaces: refused_places,
         },

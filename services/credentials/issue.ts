@@ -3,8 +3,9 @@ import { newId } from '../../platform/ids.ts';
 import { type Credential, IssueRequest } from '../../proto/gen/credentials/v1/credentials.ts';
 import { writePayload } from '../../tokens/credential.ts';
 import { credentialId } from '../../tokens/credential-id.ts';
+import { readExpiry } from '../../tokens/times.ts';
 import type { Claim, HeldClaim } from '../idempotency/claim.ts';
-import { openKid, sealKid } from '../issuers/token-signer.ts';
+import { completeKey, openKid, sealKid } from '../issuers/token-signer.ts';
 import type { ItemContext } from './batches.ts';
 import type { CredentialsDependencies } from './dependencies.ts';
 import { requireClaims, requireCredentialType, requireExpiry, requireIssuer, requireNewSubject } from './rules.ts';
@@ -25,9 +26,20 @@ export async function issue(
     context: CallContext,
 ): Promise<Credential> {
     requireIssuer(request.issuer_did);
-    const call = { operation: 'credentials.issue', codec: IssueRequest, message: request };
+    const call = { operation: 'credentials.issue', codec: IssueRequest, message: compared(request) };
     const claim = deps.idempotency.claimOf(call, context);
     return issueOne(deps, { request, claim, isFirstLook: true }, context);
+}
+
+/** A request as it is compared with the one of an earlier call: each value in one form, and no default. */
+export function compared(request: IssueRequest): IssueRequest {
+    const { issuer_did, issuer_private_key, expiration_date, status_list } = request;
+    return {
+        ...request,
+        issuer_private_key: completeKey(issuer_private_key, issuer_did),
+        expiration_date: expiration_date && (readExpiry(expiration_date) ?? expiration_date),
+        status_list: status_list || undefined,
+    };
 }
 
 interface Issuing {

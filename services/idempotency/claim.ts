@@ -1,5 +1,5 @@
 import { createHmac, hash, hkdfSync } from 'node:crypto';
-import { readIdempotencyKey } from '../../platform/access/idempotency-key.ts';
+import { MIN_SEALING_LENGTH, readIdempotencyKey } from '../../platform/access/idempotency-key.ts';
 import type { CallContext } from '../../platform/context.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
 import { NIL_ID } from '../../platform/ids.ts';
@@ -43,9 +43,6 @@ export interface Encodable<Message> {
     codec: Codec<Message>;
     message: Message;
 }
-
-/** Minimum length of the key of a call whose answer contains a secret, in characters. */
-const MIN_SEALING_LENGTH = 16;
 
 const HASH_BYTES = 16;
 const SEALING_KEY_BYTES = 32;

@@ -59,15 +59,18 @@ const MAX_WRITES = 4;
 
 const HOUR_MS = 3_600_000;
 
-/** The operations that calls can be repeated of. The metric shows each of them from the start. */
-const OPERATIONS: Record<Owner, readonly string[]> = {
-    credentials: ['credentials.issue', 'credentials.batch.issue'],
-    did: ['did.create'],
-    identity: ['internal.auth.register', 'internal.admin.create_users'],
-    keys: ['keys.generate', 'keys.rotate'],
-    presentations: ['presentations.create'],
-    signing: ['issuers.create', 'issuers.rotate'],
-    wallet: ['wallets.create', 'wallets.add_credential'],
+/**
+ * The operations that calls can be repeated of, with their methods, which docs/grpc.md lists. The metric shows each of them
+ * from the start.
+ */
+export const OPERATIONS: Record<Owner, Readonly<Record<string, string>>> = {
+    credentials: { 'credentials.issue': 'Issue', 'credentials.batch.issue': 'IssueMany' },
+    did: { 'did.create': 'Create' },
+    identity: { 'internal.auth.register': 'Register', 'internal.admin.create_users': 'CreateUsers' },
+    keys: { 'keys.generate': 'Generate', 'keys.rotate': 'Rotate' },
+    presentations: { 'presentations.create': 'Create' },
+    signing: { 'issuers.create': 'CreateIssuer', 'issuers.rotate': 'RotateKey' },
+    wallet: { 'wallets.create': 'Create', 'wallets.add_credential': 'AddCredential' },
 };
 
 interface Shared {
@@ -95,7 +98,7 @@ export function idempotencies(dependencies: {
     const count: Shared['count'] = (operation, outcome) => repeats.inc({ operation, outcome });
     return (owner) => {
         const pepper = required(config, 'IDEMPOTENCY_PEPPER');
-        for (const operation of OPERATIONS[owner]) {
+        for (const operation of Object.keys(OPERATIONS[owner])) {
             for (const outcome of ['replayed', 'conflict']) repeats.inc({ operation, outcome }, 0);
         }
         return idempotency(claimLookup(db, owner), { pepper, hours: config.IDEMPOTENCY_HOURS, clock, count });

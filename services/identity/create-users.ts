@@ -4,9 +4,9 @@ import { AppError, invalid } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import {
     type CreatedUser,
-    CreateUsersRequest,
+    type CreateUsersRequest,
     type CreateUsersResponse,
-    type NewUser,
+    NewUser,
 } from '../../proto/gen/identity/v1/identity.ts';
 import { MAX_USERS } from '../../proto/limits.ts';
 import type { Passwords } from '../../workers/crypto/passwords.ts';
@@ -16,7 +16,7 @@ import { type ClaimedItem, claimItems, noteItems, runItem } from '../idempotency
 import { itemResults } from '../item-results.ts';
 import { requireName } from '../texts.ts';
 import { requireTier, type Tier } from '../tiers.ts';
-import { requireEmail } from './email.ts';
+import { normaliseEmail, requireEmail } from './email.ts';
 import { requireNewPassword } from './password-rules.ts';
 import { confirmSamePassword } from './same-password.ts';
 import { type IdentityStore, insertUser } from './store.ts';
@@ -54,12 +54,8 @@ export function userCreation(deps: CreationDependencies) {
         const taken = new Set<string>();
         const createOne = ({ item, ...claims }: ClaimedItem<NewUser>) =>
             runItem(context, async (own) => create(deps, { candidate: validate(item, taken), ...claims }, own));
-        let digest: Buffer | undefined; // all items have that of the whole request; only a call with a key needs it
-        const digestOfAll = () => {
-            digest ??= digestOf({ codec: CreateUsersRequest, message: withoutPasswords(request) });
-            return digest;
-        };
-        const claimed = { operation: 'internal.admin.create_users', items: users, digestOf: digestOfAll };
+        const digestOfUser = (user: NewUser) => digestOf({ codec: NewUser, message: compared(user) });
+        const claimed = { operation: 'internal.admin.create_users', items: users, digestOf: digestOfUser };
         const items = await claimItems(deps.idempotency, claimed, context);
         const batch = { limit: HASHES_IN_FLIGHT, noun: 'user', context };
         const results = await itemResults(items, batch, createOne);
@@ -75,9 +71,9 @@ export function userCreation(deps: CreationDependencies) {
     };
 }
 
-/** The part of a request that is in the fingerprint of its claims: see confirmSamePassword(). */
-function withoutPasswords({ users }: CreateUsersRequest): CreateUsersRequest {
-    return { users: users.map((user) => ({ ...user, password: undefined })) };
+/** What is in the fingerprint of an item, in one form. The password is not: see confirmSamePassword(). */
+function compared({ email, name, tier = 'free', ...user }: NewUser): NewUser {
+    return { ...user, email: email && normaliseEmail(email), name: name?.trim(), tier, password: undefined };
 }
 
 async function create(

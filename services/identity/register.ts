@@ -28,7 +28,7 @@ export function registration(deps: RegistrationDependencies) {
         requireNewPassword(request.password);
         const name = request.name === undefined ? undefined : requireName(request.name);
         // The password is not in the fingerprint: see confirmSamePassword().
-        const message = { ...request, password: '' };
+        const message = { ...request, email, name, password: '' };
         const claim = idempotency.claimOf(
             { operation: 'internal.auth.register', codec: RegisterRequest, message },
             context,

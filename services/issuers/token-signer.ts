@@ -2,6 +2,7 @@ import { type CallContext, withoutIdempotencyKey } from '../../platform/context.
 import { AppError, invalid } from '../../platform/errors.ts';
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import { type SigningServiceDefinition, SignResponse } from '../../proto/gen/signing/v1/signing.ts';
+import { decodeDidKey } from '../../tokens/did-key.ts';
 import { isIssuerWebDid } from '../../tokens/web-did.ts';
 import { signerOf } from '../../workers/crypto/signature-jobs.ts';
 import type { Signatures } from '../../workers/crypto/signatures.ts';
@@ -81,4 +82,14 @@ export function sealKid(claim: Claim, kid: string | undefined): Buffer | null {
 /** Returns what sealKid() has sealed. */
 export function openKid(held: HeldClaim, claim: Claim): string | undefined {
     return held.sealed === null ? undefined : openAnswer(SignResponse)(held, claim).kid;
+}
+
+/**
+ * The private key of a did:key in its longer form, seed and public key, to compare it with another one. Any other text
+ * stays as it is.
+ */
+export function completeKey(secretKey: Uint8Array | undefined, did: string): Uint8Array | undefined {
+    const publicKey = decodeDidKey(did);
+    if (secretKey === undefined || secretKey.length !== publicKey?.length) return secretKey;
+    return Buffer.concat([secretKey, publicKey]);
 }

@@ -9,7 +9,7 @@ import type { Idempotency } from '../idempotency/idempotency.ts';
 import { type Quota, quotaExceeded } from '../quotas.ts';
 import { requireName } from '../texts.ts';
 import { exceeds, rateLimit, requireTier, type Tier } from '../tiers.ts';
-import { requireRestrictions, shown } from './restrictions.ts';
+import { requireRestrictions, shown, writtenOnce } from './restrictions.ts';
 import type { KeyCounts, NewKeyRow } from './rows.ts';
 import type { KeyStore } from './store.ts';
 
@@ -43,7 +43,11 @@ export function generator(
         const name = requireName(request.name);
         const tier = requireKeyTier(request, policy, context);
         const most = mostOf(context);
-        const call = { operation: 'keys.generate', codec: GenerateRequest, message: request };
+        const call = {
+            operation: 'keys.generate',
+            codec: GenerateRequest,
+            message: { ...request, name, ...writtenOnce(request) },
+        };
         const claim = idempotency.claimOf({ ...call, showsSecret: true }, context);
 
         const write = async (): Promise<GenerateResponse | undefined> => {

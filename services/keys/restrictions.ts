@@ -34,6 +34,14 @@ export function requireRestrictions(requested: Requested, now: number): Restrict
     };
 }
 
+/** The fields of a request, each value in one form, also if it is invalid. So they can be compared with others. */
+export function writtenOnce({ expires_at, allowed_addresses }: Requested) {
+    return {
+        expires_at: expires_at && (readDateTime(expires_at) ?? expires_at),
+        allowed_addresses: allowed_addresses.map((text) => readNetwork(text) ?? text),
+    };
+}
+
 /** Returns the restrictions that a request changes. Throws AppError `invalid`. `now` in milliseconds since 1970. */
 export function requireChange(
     requested: Requested & { clear_expires_at: boolean; clear_scopes: boolean; clear_allowed_addresses: boolean },

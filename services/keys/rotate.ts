@@ -35,7 +35,7 @@ export function rotator(
             throw invalid(`overlap_seconds must be a whole number from 0 to ${MAX_OVERLAP_SECONDS}.`);
         }
         const own = ownKey(key_id, context);
-        const call = { operation: 'keys.rotate', codec: RotateRequest, message: request };
+        const call = { operation: 'keys.rotate', codec: RotateRequest, message: { key_id, overlap_seconds } };
         const claim = options.idempotency.claimOf({ ...call, showsSecret: true }, context);
         const write = () => rotate(options, { own, overlapMs: overlap_seconds * 1_000, claim }, context);
         const once = { write, replay: openAnswer(RotateResponse), lookFirst: true };

@@ -12,7 +12,7 @@ import { isIssuerWebDid } from '../../tokens/web-did.ts';
 import type { Signatures } from '../../workers/crypto/signatures.ts';
 import type { Claim, HeldClaim } from '../idempotency/claim.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
-import { openKid, sealKid, type TokenSigner } from '../issuers/token-signer.ts';
+import { completeKey, openKid, sealKid, type TokenSigner } from '../issuers/token-signer.ts';
 import type { WebKeys } from '../issuers/web-keys.ts';
 import { requireText } from '../texts.ts';
 import { requireBinding } from './rules.ts';
@@ -55,7 +55,9 @@ export async function create(
 ): Promise<Presentation> {
     const { store, idempotency, clock } = deps;
     requireFields(request);
-    const call = { operation: 'presentations.create', codec: CreateRequest, message: request };
+    const { holder_private_key, holder_did } = request;
+    const message = { ...request, holder_private_key: completeKey(holder_private_key, holder_did) };
+    const call = { operation: 'presentations.create', codec: CreateRequest, message };
     const claim = idempotency.claimOf(call, context);
     await requireAuthentic(deps, request.credentials, context);
 

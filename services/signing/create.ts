@@ -20,7 +20,7 @@ export async function createIssuer(
 ): Promise<Issuer> {
     const account = requireUser(context);
     const named = { account, name: requireName(request.name), method: requireMethod(deps, request.method) };
-    const call = { operation: 'issuers.create', codec: CreateIssuerRequest, message: request };
+    const call = { operation: 'issuers.create', codec: CreateIssuerRequest, message: { ...request, name: named.name } };
     const claim = deps.idempotency.claimOf(call, context);
     const write = () => written(deps, named, claim, context);
     return deps.idempotency.once(claim, { write, replay: openAnswer(Issuer), lookFirst: true }, context);

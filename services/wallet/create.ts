@@ -35,7 +35,7 @@ export function create(deps: CreateDependencies, request: CreateRequest, context
     }
     requirePassword(request.password);
     // The password is not compared with the one of the first call: whoever knows the key could guess it without a limit.
-    const call = { operation: 'wallets.create', codec: CreateRequest, message: { ...request, password: '' } };
+    const call = { operation: 'wallets.create', codec: CreateRequest, message: { ...request, name, password: '' } };
     const claim = idempotency.claimOf(call, context);
     const write = () => written(deps, { ...request, name }, claim, context);
     const replay = (held: HeldClaim, claim: Claim) => opened(deps, { request, held, claim }, context);

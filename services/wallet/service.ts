@@ -94,7 +94,9 @@ function addCredential(
     requirePassword(password);
     if (!isToken(credential)) throw invalid('credential is not a v4.public token.');
     if (metadata !== undefined) requireJsonObject('metadata', metadata, MAX_METADATA_BYTES);
-    const call = { operation: 'wallets.add_credential', codec: AddCredentialRequest, message: request };
+    // The password is not compared with the one of the first call, because it must open the wallet anyway.
+    const message = { ...request, password: '' };
+    const call = { operation: 'wallets.add_credential', codec: AddCredentialRequest, message };
     const claim = deps.idempotency.claimOf(call, context);
     // The password must open the wallet first, also for a replay, so that all wrong passwords are counted.
     return unlocked(deps, { wallet_id, password }, context, async (wallet, dataKey) => {

@@ -140,7 +140,7 @@ function otherBody(id: string, body: unknown): unknown {
         case 'wallets.add_credential':
             return { ...sent, metadata: { other: true } };
         case 'admin.create_users':
-            return { users: [...(sent['users'] as unknown[]), {}] };
+            return { users: (sent['users'] as object[]).map((user) => ({ ...user, name: 'another name' })) };
         default:
             return { ...sent, name: 'another name' };
     }

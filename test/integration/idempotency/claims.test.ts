@@ -43,6 +43,20 @@ test('a key belongs to one request: claims count to the letter, absent fields do
     assert.deepEqual(await issue(key, { expiration_date: undefined }), issued);
 });
 
+test('requests are compared by value: one instant, two forms of a private key, and a default that is written out', async () => {
+    const key = randomUUID();
+    const issued = await issue(key, { expiration_date: '2100-01-01T00:00:00Z' });
+    const { issuer_private_key } = requestBy(issuer);
+    for (const changes of [
+        { expiration_date: '2100-01-01T01:00:00.000+01:00' },
+        { expiration_date: '2100-01-01', status_list: false },
+        { expiration_date: '2100-01-01', issuer_private_key: issuer_private_key?.subarray(0, 32) },
+    ]) {
+        assert.deepEqual(await issue(key, changes), issued);
+    }
+    await refuses('unprocessable', issue(key, { expiration_date: '2100-01-01T00:00:01Z' }));
+});
+
 test('calls with one key that arrive at once write one row and get the same answer', async () => {
     const key = randomUUID();
     const before = await counted(db, issuer.account, 'credentials_issued');

@@ -33,6 +33,7 @@ describe('a call', () => {
     for (const [name, reply] of Object.entries({
         'a 503': refusal(503, { 'Retry-After': '0' }),
         'a 500': refusal(500),
+        'a 408': refusal(408),
         'a 502 of a proxy': ((response) => response.writeHead(502).end('<h1>Bad gateway</h1>')) as Reply,
         'a broken connection': breakOff,
     })) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { readIdempotencyKey } from '../../../../platform/access/idempotency-key.ts';
+import { fieldPattern, readIdempotencyKey } from '../../../../platform/access/idempotency-key.ts';
 import { AppError } from '../../../../platform/errors.ts';
 
 const GOOD: ReadonlyArray<[value: string, key: string]> = [
@@ -68,3 +68,32 @@ describe('an Idempotency-Key', () => {
         );
     });
 });
+
+it('the pattern in the OpenAPI document accepts exactly the keys that are long enough', () => {
+    const texts = [
+        '',
+        'a',
+        '"',
+        'x'.repeat(15),
+        'x'.repeat(16),
+        'x'.repeat(255),
+        'x'.repeat(256),
+        'a b',
+        'é'.repeat(16),
+    ];
+    const escaped = ['\\\\'.repeat(15), '\\\\'.repeat(16), '\\"'.repeat(255), '\\"'.repeat(256), '\\'.repeat(15)];
+    for (const min of [1, 16]) {
+        const pattern = new RegExp(fieldPattern(min), 'u');
+        for (const value of [...texts, ...escaped].flatMap((text) => [text, `"${text}"`, `"${text}`])) {
+            assert.equal(pattern.test(value), (lengthOf(value) ?? 0) >= min, value);
+        }
+    }
+});
+
+function lengthOf(value: string): number | undefined {
+    try {
+        return readIdempotencyKey(value).length;
+    } catch {
+        return undefined;
+    }
+}
