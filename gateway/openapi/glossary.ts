@@ -27,6 +27,8 @@ export const GLOSSARY: Terms = {
     created_at: 'When it was created.',
     updated_at: 'When it was changed.',
     revoked_at: 'When it was revoked.',
+    suspended: 'Whether the account is suspended.',
+    suspended_at: { description: 'When it was suspended. Null if it is not suspended.', format: 'date-time' },
     issued_at: 'When it was issued.',
     stored_at: 'When it was first stored.',
     last_login_at: 'When the account last logged in. Null before the first login.',

@@ -14,7 +14,7 @@ import { login } from './login.ts';
 import { registration } from './register.ts';
 import { sessions } from './sessions.ts';
 import type { IdentityStore } from './store.ts';
-import { suspender } from './suspend.ts';
+import { suspender } from './suspension/suspend.ts';
 import type { SessionIssuer } from './tokens.ts';
 import { userUpdate } from './update-user.ts';
 import { noAccount, requireAccountId, userOf } from './user.ts';

@@ -3,7 +3,7 @@ import type { Database } from '../../platform/postgres/db.ts';
 import type { NewClaim, Outcome } from '../idempotency/claims.store.ts';
 import type { NewUserRow } from './rows.ts';
 import { type SessionStore, sessionStore } from './sessions.store.ts';
-import { type SuspensionChange, type SuspensionRow, setSuspension } from './suspend.store.ts';
+import { type SuspensionChange, type SuspensionRow, setSuspension } from './suspension/suspend.store.ts';
 import { type UserStore, userStore } from './users.store.ts';
 
 export interface IdentityStore extends UserStore, SessionStore {

@@ -61,7 +61,7 @@ const PRIVILEGES: ReadonlyArray<{ what: string; sign: RegExp; within: RegExp; al
         sign: /\bsql(\.\w+)?`|\.query\(/,
         within: /^(platform|gateway|services|workers|main)\b/,
         allowed:
-            /(^|[/.])store\.ts$|^platform\/postgres\/(db|db-driver|migrate|migration-transaction|session)\.ts$|^platform\/preflight\/postgres\.ts$/,
+            /(^|[/.])store\.ts$|^platform\/postgres\/(db|db-driver|migrate|migration-transaction|prune|session)\.ts$|^platform\/preflight\/postgres\.ts$/,
     },
     {
         what: 'writes a response',

@@ -2,8 +2,6 @@ import type { OperationNotes } from '../operation.ts';
 import { OTHER_USER_ID } from '../samples.ts';
 
 const suspensionFields = {
-    suspended: 'Whether the account is suspended.',
-    suspended_at: { description: 'When it was suspended. Null if it is not suspended.', format: 'date-time' },
     reason: 'Why, for other operators: at most 500 characters. Null if no reason was given.',
 } as const;
 
@@ -71,6 +69,7 @@ export const administrationOperations = {
         owasp: { objects: 'none' },
         fields: suspensionFields,
         example: {
+            params: { user_id: OTHER_USER_ID },
             body: { reason: 'Its API key was published.' },
             data: {
                 user_id: OTHER_USER_ID,
@@ -87,7 +86,10 @@ export const administrationOperations = {
         idempotent: true,
         owasp: { objects: 'none' },
         fields: suspensionFields,
-        example: { data: { user_id: OTHER_USER_ID, suspended: false, suspended_at: null, reason: null } },
+        example: {
+            params: { user_id: OTHER_USER_ID },
+            data: { user_id: OTHER_USER_ID, suspended: false, suspended_at: null, reason: null },
+        },
     },
     'internal.health': {
         summary: 'Get the health of the service',

@@ -9,6 +9,7 @@ import {
     requireCredentialType,
     requireExpiry,
     requireIssuer,
+    requireNewSubject,
     requireReason,
     requireSubject,
 } from '../../../services/credentials/rules.ts';
@@ -88,6 +89,7 @@ export const RULE_PARSERS: readonly Parser[] = [
     { at: 'tokens/credential.ts:isCredentialType', longest: MIB, worst: texts, run: isCredentialType },
     { at: 'services/credentials/rules.ts:requireIssuer', longest: MIB, worst: dids, run: requireIssuer },
     { at: 'services/credentials/rules.ts:requireSubject', longest: MIB, worst: dids, run: requireSubject },
+    { at: 'services/credentials/rules.ts:requireNewSubject', longest: MIB, worst: dids, run: requireNewSubject },
     {
         at: 'services/credentials/rules.ts:requireCredentialType',
         longest: MIB,

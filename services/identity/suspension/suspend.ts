@@ -1,11 +1,11 @@
-import type { LivenessMarks } from '../../platform/access/liveness-marks.ts';
-import type { CallContext } from '../../platform/context.ts';
-import { isId } from '../../platform/uuid.ts';
-import type { SetSuspensionRequest, Suspension } from '../../proto/gen/identity/v1/identity.ts';
-import { MAX_SUSPENSION_REASON } from '../../proto/limits.ts';
-import { requireText } from '../texts.ts';
-import type { IdentityStore } from './store.ts';
-import { noAccount } from './user.ts';
+import type { LivenessMarks } from '../../../platform/access/liveness-marks.ts';
+import type { CallContext } from '../../../platform/context.ts';
+import { isId } from '../../../platform/uuid.ts';
+import type { SetSuspensionRequest, Suspension } from '../../../proto/gen/identity/v1/identity.ts';
+import { MAX_SUSPENSION_REASON } from '../../../proto/limits.ts';
+import { requireText } from '../../texts.ts';
+import type { IdentityStore } from '../store.ts';
+import { noAccount } from '../user.ts';
 
 /** Returns the method that suspends an account from the next call of its sessions on, or restores it. */
 export function suspender({

@@ -1,5 +1,5 @@
-import type { CallLifetime } from '../../platform/context.ts';
-import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
+import type { CallLifetime } from '../../../platform/context.ts';
+import { type Database, type Queries, sql } from '../../../platform/postgres/db.ts';
 
 export interface SuspensionChange {
     user_id: string;
