@@ -40,7 +40,7 @@ export function priorityQueue<Job, Result>(
     /** Gives free slots to waiting jobs, foreground first. */
     function fillSlots(): void {
         for (const priority of ['foreground', 'background'] as const) {
-            while (hasSlot(priority) && waiting[priority].release()) running[priority]++;
+            while (hasSlot(priority) && waiting[priority].release() !== undefined) running[priority]++;
         }
     }
 

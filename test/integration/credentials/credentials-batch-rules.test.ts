@@ -143,9 +143,9 @@ describe('a batch', () => {
         const within = (ms: number) => ({ ...issuer.context, deadline: performance.now() + ms });
         const hangs = { ...good, claims: '{"hangs":1}' };
         const request = { ...keyOf(issuer), items: [good, hangs, good], refused_places: [] };
-        const began = performance.now();
-        const { results } = await service.issueMany(request, within(2_500));
-        assert.ok(performance.now() - began < 2_400);
+        const context = within(2_500);
+        const { results } = await service.issueMany(request, context);
+        assert.ok(performance.now() < context.deadline);
         assert.deepEqual(
             results.map(({ failure }) => failure?.code),
             [undefined, 'deadline', undefined],

@@ -183,9 +183,10 @@ test('a confirmation of a session returns the account, its current tier and the 
     const { user, session } = await signedIn(fixture);
     const { session_id } = sessionOf(session.token);
     const confirm = () => identity.confirmSession({ session_id }, context);
-    assert.deepEqual(await confirm(), { alive: true, user_id: user.user_id, tier: 'free', rate_limit: 600 });
+    const confirmed = { alive: true, user_id: user.user_id, version: 0, suspended: false };
+    assert.deepEqual(await confirm(), { ...confirmed, tier: 'free', rate_limit: 600 });
     await db.rows(sql.unsafe`UPDATE identity.users SET tier = 'enterprise' WHERE user_id = ${user.user_id}`);
-    assert.deepEqual(await confirm(), { alive: true, user_id: user.user_id, tier: 'enterprise', rate_limit: 10_000 });
+    assert.deepEqual(await confirm(), { ...confirmed, tier: 'enterprise', rate_limit: 10_000 });
     time.aheadMs = REFRESH_SECONDS * 1_000;
     assert.equal((await confirm()).alive, false);
 });
