@@ -1,5 +1,5 @@
 import type { Scope } from '../../proto/scopes.ts';
-import type { Access, Endpoint } from '../endpoint.ts';
+import type { Endpoint } from '../endpoint.ts';
 import type { InterfacePart } from '../endpoints/index.ts';
 import { INTRODUCTION } from './introduction.ts';
 import type { OperationNotes } from './operation.ts';
@@ -18,6 +18,7 @@ import {
     statusOf,
 } from './responses.ts';
 import { type Schema, schemaOf } from './schemas.ts';
+import { SECURITY_SCHEMES, type Security, securityOf } from './security.ts';
 
 export interface Media {
     schema: Schema;
@@ -35,7 +36,7 @@ export interface OperationObject {
     summary: string;
     description?: string;
     tags: string[];
-    security: Array<Record<string, string[]>>;
+    security: Security;
     /**
      * True if the call may be repeated when its outcome is unknown; `by-key` if it may be repeated with its
      * `Idempotency-Key`.
@@ -58,35 +59,10 @@ export interface OpenApi {
     components: {
         schemas: Record<string, Schema>;
         responses: Record<string, ResponseObject>;
-        headers: typeof HEADERS;
+        headers: Record<string, (typeof HEADERS)[keyof typeof HEADERS]>;
         securitySchemes: Record<string, object>;
     };
 }
-
-const SECURITY: Record<Access, Array<Record<string, string[]>>> = {
-    session: [{ session: [] }],
-    bearer: [{ session: [] }, { api_key: [] }], // with the scope of the endpoint
-    internal: [{ internal_secret: [] }],
-    internal_session: [{ internal_secret: [], session: [] }],
-    login: [],
-    public: [],
-};
-
-const SECURITY_SCHEMES = {
-    session: {
-        type: 'http',
-        scheme: 'bearer',
-        bearerFormat: 'JWT',
-        description: 'Session token from a login.',
-    },
-    api_key: { type: 'http', scheme: 'bearer', description: 'API key: `<brand>_live_…` or `<brand>_test_…`.' },
-    internal_secret: {
-        type: 'apiKey',
-        in: 'header',
-        name: 'X-Internal-Secret',
-        description: 'Secret of trusted callers.',
-    },
-};
 
 /** The refusals of calls with an Idempotency-Key. */
 const BY_KEY_REFUSALS = { unprocessable: 'The `Idempotency-Key` was used for another request.' } as const;
@@ -111,6 +87,8 @@ export function openApi(parts: readonly InterfacePart[], version: string): OpenA
             paths[endpoint.path] = { ...paths[endpoint.path], [method]: operationObject(endpoint, name, schemas) };
         }
     }
+    const refusals = Object.fromEntries(KINDS.map((kind) => [responseName(kind), refusal(kind)]));
+    const responses = referred('responses', refusals, paths);
     return {
         openapi: '3.1.1',
         info: {
@@ -124,11 +102,22 @@ export function openApi(parts: readonly InterfacePart[], version: string): OpenA
         paths,
         components: {
             schemas,
-            responses: Object.fromEntries(KINDS.map((kind) => [responseName(kind), refusal(kind)])),
-            headers: HEADERS,
+            responses,
+            headers: referred('headers', HEADERS, { paths, responses }),
             securitySchemes: SECURITY_SCHEMES,
         },
     };
+}
+
+/** The components of one kind to which this part of the document refers. */
+function referred<Component>(
+    kind: keyof OpenApi['components'],
+    components: Record<string, Component>,
+    part: object,
+): Record<string, Component> {
+    const text = JSON.stringify(part);
+    const isReferred = (name: string) => text.includes(`"#/components/${kind}/${name}"`);
+    return Object.fromEntries(Object.entries(components).filter(([name]) => isReferred(name)));
 }
 
 function operationObject(endpoint: Endpoint, tag: string, schemas: Record<string, Schema>): OperationObject {
@@ -190,11 +179,6 @@ function success({ bare, document, message, query, byKey }: Endpoint, data: Sche
                 : { schema: envelope, example: { status: 'success', message, data: example } },
         },
     };
-}
-
-/** OpenAPI 3.1 lists the required roles of an API key in its security requirement. Here they are scopes. */
-function securityOf({ access, scope }: Endpoint): OperationObject['security'] {
-    return SECURITY[access].map((scheme) => ('api_key' in scheme && scope ? { api_key: [scope] } : scheme));
 }
 
 function refusalResponses(

@@ -55,17 +55,21 @@ describe('the OpenAPI document', () => {
         assert.equal(new Set(operations.map(({ operation }) => operation.operationId)).size, operations.length);
     });
 
-    test('refers only to definitions that it has, and to each of its schemas', () => {
-        const references = new Set(
-            [...objects(document)].flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : [])),
-        );
+    test('refers only to definitions that it has, and to each of its components', () => {
+        const security = operations.flatMap(({ operation }) => operation.security.flatMap((all) => Object.keys(all)));
+        const references = new Set([
+            ...[...objects(document)].flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : [])),
+            ...security.map((scheme) => `#/components/securitySchemes/${scheme}`), // named without a $ref
+        ]);
         assert.deepEqual(
             [...references].filter((reference) => resolve(reference) === undefined),
             [],
         );
-        const schemas = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
+        const components = Object.entries(document.components).flatMap(([kind, named]) =>
+            Object.keys(named).map((name) => `#/components/${kind}/${name}`),
+        );
         assert.deepEqual(
-            schemas.filter((schema) => !references.has(schema)),
+            components.filter((component) => !references.has(component)),
             [],
         );
     });
