@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
+import { sinceUpgrade } from './upgrading.ts';
 
 const quota = z.object({ used: z.number(), quota: z.number() });
 
@@ -16,6 +17,7 @@ export const quotaEndpoints = [
             tier: z.string(),
             quotas: z.object({
                 dids: quota,
+                issuers: quota,
                 wallets: quota,
                 wallet_credentials: quota,
                 wallet_bytes: quota,
@@ -25,14 +27,16 @@ export const quotaEndpoints = [
             }),
         }),
         async call({ services, context }) {
-            const [did, wallet, keys, identity] = await Promise.all([
+            const [did, signing, wallet, keys, identity] = await Promise.all([
                 services.did.getQuotas({}, context),
+                sinceUpgrade(services.signing.getQuotas({}, context)),
                 services.wallet.getQuotas({}, context),
                 services.keys.getQuotas({}, context),
                 services.identity.getQuotas({}, context),
             ]);
             const quotas = {
                 dids: known(did.dids),
+                issuers: known(signing.issuers),
                 wallets: known(wallet.wallets),
                 wallet_credentials: known(wallet.credentials),
                 wallet_bytes: known(wallet.bytes),

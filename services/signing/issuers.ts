@@ -3,6 +3,7 @@ import { isId } from '../../platform/uuid.ts';
 import type {
     GetIssuerRequest,
     GetPublicIssuerRequest,
+    GetQuotasResponse,
     Issuer,
     ListIssuersRequest,
     ListIssuersResponse,
@@ -10,6 +11,7 @@ import type {
 } from '../../proto/gen/signing/v1/signing.ts';
 import type { ListScope } from '../cursors.ts';
 import { requireLimit, totalOf } from '../paging.ts';
+import { quotaOf } from '../quotas.ts';
 import type { SigningDependencies } from './dependencies.ts';
 import { existing, issuerOf, ownIssuer, unknownIssuer } from './view.ts';
 
@@ -44,6 +46,14 @@ export async function getIssuer(
     const own = ownIssuer(issuer_id, context);
     const row = existing(await store.find(own, context));
     return issuerOf(row, await store.keysOf([row.id], context));
+}
+
+export async function getQuotas(
+    { store, quota }: SigningDependencies,
+    context: CallContext,
+): Promise<GetQuotasResponse> {
+    const used = await store.count(requireUser(context), context);
+    return { issuers: { used, limit: quotaOf(quota, context) } };
 }
 
 /** Only did:web issuers have a document of their own; a did:key contains its key. */

@@ -3,7 +3,7 @@ import type { SigningServiceDefinition } from '../../proto/gen/signing/v1/signin
 import { archiveIssuer, markCompromised, rotateKey } from './change.ts';
 import { createIssuer } from './create.ts';
 import type { SigningDependencies } from './dependencies.ts';
-import { getIssuer, getPublicIssuer, listIssuers } from './issuers.ts';
+import { getIssuer, getPublicIssuer, getQuotas, listIssuers } from './issuers.ts';
 import { getKeys, sign } from './sign.ts';
 import { statusLists } from './status-list.ts';
 
@@ -16,6 +16,7 @@ export function signingService(deps: SigningDependencies): ServiceOf<typeof Sign
         rotateKey: (request, context) => rotateKey(deps, request, context),
         markCompromised: (request, context) => markCompromised(deps, request, context),
         archiveIssuer: (request, context) => archiveIssuer(deps, request, context),
+        getQuotas: (_request, context) => getQuotas(deps, context),
         async checkSigner({ did }, context) {
             await deps.signers.find({ did }, context);
             return {};

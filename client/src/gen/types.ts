@@ -1263,6 +1263,13 @@ export interface MeQuotasData {
             /** How much the account may store in its tier. */
             quota: number;
         };
+        /** Managed issuers, including archived ones. */
+        issuers: {
+            /** How much the account stores. */
+            used: number;
+            /** How much the account may store in its tier. */
+            quota: number;
+        };
         /** Counts of wallets. */
         wallets: {
             /** How much the account stores. */

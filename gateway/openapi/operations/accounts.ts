@@ -65,6 +65,7 @@ export const accountOperations = {
             quotas: 'For each kind of object, how much the account stores and how much it may store.',
             used: 'How much the account stores.',
             quota: 'How much the account may store in its tier.',
+            issuers: 'Managed issuers, including archived ones.',
             wallet_credentials: 'Credentials in all wallets of the account.',
             wallet_bytes: 'Sealed size of the credentials in all wallets of the account, in bytes.',
             active_api_keys: 'API keys that are not revoked.',
@@ -76,6 +77,7 @@ export const accountOperations = {
                 tier: 'free',
                 quotas: {
                     dids: { used: 2, quota: 10_000 },
+                    issuers: { used: 1, quota: 20 },
                     wallets: { used: 1, quota: 1_000 },
                     wallet_credentials: { used: 1, quota: 10_000 },
                     wallet_bytes: { used: 740, quota: 268_435_456 },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { expectError, expectOk } from '../support/client.ts';
-import { aFilledWallet, newAccount, newDid, newKey } from '../support/world.ts';
+import { aFilledWallet, aManagedIssuer, newAccount, newDid, newKey } from '../support/world.ts';
 
 const quotas = (token: string, gateway = 0) => expectOk(200, { path: '/v1/me/quotas', token, gateway });
 
@@ -13,6 +13,7 @@ describe('GET /v1/me/quotas', () => {
         assert.equal(none.tier, 'free');
         assert.deepEqual(Object.keys(none.quotas), [
             'dids',
+            'issuers',
             'wallets',
             'wallet_credentials',
             'wallet_bytes',
@@ -22,12 +23,14 @@ describe('GET /v1/me/quotas', () => {
         ]);
         await newDid(token);
         await newDid(token);
+        await aManagedIssuer({ token });
         const { key_id } = await newKey(account);
         await newKey(account);
         await expectOk(200, { method: 'DELETE', path: `/v1/keys/${key_id}`, token });
         for (const gateway of [0, 1]) {
             const { quotas: now } = await quotas(token, gateway);
             assert.equal(now.dids.used, 2);
+            assert.equal(now.issuers.used, 1);
             assert.equal(now.active_api_keys.used, 1);
             assert.equal(now.api_keys.used, 2);
             assert.equal(now.sessions.used, 1);

@@ -54,7 +54,7 @@ describe('creating an issuer', () => {
     });
 
     it('never exceeds the quota of the account, even if calls arrive at once', async () => {
-        const quota = { free: 3, basic: 3, pro: 3, enterprise: 3 };
+        const quota = { free: 3, basic: 3, pro: 5, enterprise: 5 };
         const [one, other] = [open({ quota }), open({ quota })];
         const context = testContext();
         const calls = [one, other, one, other, one, other].map((service) =>
@@ -68,6 +68,10 @@ describe('creating an issuer', () => {
             ...Array(3).fill('forbidden'),
         ]);
         assert.equal((await signing.listIssuers(ALL, context)).total, 3);
+        assert.deepEqual(await other.getQuotas({}, context), { issuers: { used: 3, limit: 3 } });
+        const stranger = await other.getQuotas({}, testContext({ tier: 'pro' }));
+        assert.deepEqual(stranger, { issuers: { used: 0, limit: 5 } });
+        await refuses('unauthenticated', other.getQuotas({}, testContext({ user_id: undefined })));
     });
 
     it('happens once for an Idempotency-Key, also if calls arrive at once', async () => {
