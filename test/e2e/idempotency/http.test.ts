@@ -123,7 +123,7 @@ it('an endpoint that creates nothing ignores the header', async () => {
     await expectOk(200, { path: '/v1/me', token: account.token, headers: { 'idempotency-key': '"' } });
 });
 
-it('a repeated batch of users creates the accounts that are missing, and another batch is refused as a whole', async () => {
+it('a repeated batch of users creates the accounts that are missing, and those that are appended, and no other', async () => {
     const user = () => ({ email: newEmail(), password: 'correct horse battery' });
     const users = [user(), { email: 'nobody', password: 'correct horse battery' }, user()];
     const headers = { 'idempotency-key': randomUUID() };
@@ -133,9 +133,12 @@ it('a repeated batch of users creates the accounts that are missing, and another
     const again = await send({ ...batch, body: { users } });
     assert.deepEqual([again.text, again.headers.get('idempotent-replayed')], [first.text, 'true']);
     const extra = user();
-    await expectError(422, { ...batch, body: { users: [...users, extra] } });
-    const login = { method: 'POST', path: '/internal/v1/auth/login', body: extra };
-    await expectError(401, login);
+    const longer = await send({ ...batch, body: { users: [...users, extra] } });
+    assert.deepEqual(longer.data.created.slice(0, 2), first.data.created);
+    assert.equal(longer.data.created[2].email, extra.email);
+    assert.deepEqual(longer.data.failed, first.data.failed);
+    const changed = [{ ...users[0], name: 'Ada' }, ...users.slice(1)];
+    await expectError(422, { ...batch, body: { users: changed } });
 });
 
 it('another password with the Idempotency-Key of a wallet is refused, and counts as a wrong password', async () => {

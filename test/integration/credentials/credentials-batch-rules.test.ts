@@ -143,17 +143,14 @@ describe('a batch', () => {
         const within = (ms: number) => ({ ...issuer.context, deadline: performance.now() + ms });
         const hangs = { ...good, claims: '{"hangs":1}' };
         const request = { ...keyOf(issuer), items: [good, hangs, good], refused_places: [] };
-        const context = within(2_500);
-        const { results } = await service.issueMany(request, context);
-        assert.ok(performance.now() < context.deadline);
-        assert.deepEqual(
-            results.map(({ failure }) => failure?.code),
-            [undefined, 'deadline', undefined],
-        );
-        const late = await service.issueMany(request, within(1_900));
-        assert.deepEqual(
-            late.results.map(({ failure }) => failure?.code),
-            ['deadline', 'deadline', 'deadline'],
-        );
+        for (const ms of [2_500, 1_900]) {
+            const context = within(ms);
+            const { results } = await service.issueMany(request, context);
+            assert.ok(performance.now() < context.deadline);
+            assert.deepEqual(
+                results.map(({ failure }) => failure?.code),
+                [undefined, 'deadline', undefined],
+            );
+        }
     });
 });

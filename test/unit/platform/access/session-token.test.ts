@@ -204,10 +204,7 @@ test('signing keys must be Ed25519 keys, and there must be at least one', () => 
         assert.throws(() => tokens({ keysPem, ...lifetimes }), /Ed25519/);
     }
     assert.throws(() => tokens({ keysPem: '', ...lifetimes }), /JWT_KEYS must hold Ed25519 keys/);
-    assert.throws(
-        () => tokens({ keysPem: signingKey.public_key, ...lifetimes }),
-        /JWT_KEYS must hold Ed25519 keys/,
-    );
+    assert.throws(() => tokens({ keysPem: signingKey.public_key, ...lifetimes }), /JWT_KEYS must hold Ed25519 keys/);
 });
 
 test('a listed signing key contains only the public key', async () => {
