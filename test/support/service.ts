@@ -119,7 +119,7 @@ function sharedSettings({ databaseUrl, redisUrl, settings }: ServiceOptions) {
         DATABASE_URL: databaseUrl,
         REDIS_URL: redisUrl,
         INTERNAL_SECRET: internalSecret,
-        SERVICE_TOKEN: serviceToken,
+        ...(settings?.['SERVICE_TOKEN_FILE'] ? {} : { SERVICE_TOKEN: serviceToken }),
         SERVICE_CALLERS: JSON.stringify({ reader: { ...READER, token_sha256: hash('sha256', readerToken) } }),
         IDEMPOTENCY_PEPPER: pepper,
         PUBLIC_URL: 'https://credentials.example',

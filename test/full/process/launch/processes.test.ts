@@ -139,7 +139,7 @@ test('a process that ends during the start ends the start, with the file that sa
     const { exit, output } = runNpm(t, 'start', settings);
     assert.equal((await exit).code, 1);
     const [, file = ''] = /^process-\d ended during the start \(exit code 1\); see (.+)$/m.exec(output()) ?? [];
-    assert.match(readFileSync(file, 'utf8'), /There is no key \(PKCS#8 in PEM\) to sign session tokens/);
+    assert.match(readFileSync(file, 'utf8'), /JWT_KEYS must hold Ed25519 keys/);
     assert.deepEqual(processesOf(dataDir), []);
 });
 
