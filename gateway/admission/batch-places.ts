@@ -12,7 +12,7 @@ const MAX_WAITING = 64;
  */
 const PER_GATEWAY = 4;
 /** Maximum number of read batches of all callers that wait, with bodies of up to 1 MiB. */
-const MAX_READ = 32;
+const MAX_READ = 128;
 /** The queue's name in the metrics. */
 const QUEUE = 'batches';
 

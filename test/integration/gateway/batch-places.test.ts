@@ -133,6 +133,14 @@ it('all batches together weigh half of the calls that a gateway admits while it 
     for (const answer of await Promise.all(batches)) assert.equal(answer.status, 200);
 });
 
+it('one batch of each of 100 callers is answered, whatever the number of places', async (t) => {
+    const { release, waiting, batch } = await setUp(t);
+    const batches = Array.from({ length: 100 }, () => batch(newKey()));
+    await until('all but four wait', () => waiting() === 96);
+    release();
+    for (const answer of await Promise.all(batches)) assert.equal(answer.status, 200);
+});
+
 it('a batch for which there is no place in the line of its caller is refused with 429 and Retry-After', async (t) => {
     const { release, waiting, batch, single } = await setUp(t);
     const key = newKey();
