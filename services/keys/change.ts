@@ -54,7 +54,7 @@ async function restrict(
     const nowMs = clock();
     const times = { now: new Date(nowMs).toISOString(), since: windowsSince(policy, nowMs) };
     const versions = await store.versions({ ...own, now: times.now }, context);
-    const { version } = existing(versions.find(({ key_id }) => key_id === own.key_id));
+    const { version } = existing(versions.find(({ id }) => id === own.key_id));
     const next = version + 1;
     const failure = await livenessMarks.changeVersions(versionOf(own, next), context);
     const key = existing(

@@ -4,7 +4,7 @@ import { type Database, type Queries, sql } from '../../platform/postgres/db.ts'
 import { arrayOf, KEY_COLUMNS, lockKey } from './columns.store.ts';
 import { BUCKET, freeBucket, lives, lockAccount, placesInUse, settlePlaces } from './places.store.ts';
 import { hasExpired, type Restrictions } from './restrictions.ts';
-import type { KeyRow, KeyVersion, LockedKeyRow, OwnKey } from './rows.ts';
+import type { KeyRow, LockedKeyRow, OwnKey } from './rows.ts';
 
 export interface RestrictionChange extends OwnKey {
     name: string | undefined;
@@ -14,6 +14,11 @@ export interface RestrictionChange extends OwnKey {
     since: string;
     /** Maximum number of active keys of the account. */
     mostActive: number;
+}
+
+/** The key after the change. */
+interface ChangedKey extends KeyRow {
+    version: number;
 }
 
 interface Steps {
@@ -32,8 +37,8 @@ export function restrictKey(
     { name, change, now, since, mostActive, ...own }: RestrictionChange,
     { check, full }: Steps,
     lifetime?: CallLifetime,
-): Promise<(KeyRow & KeyVersion) | undefined> {
-    const work = async (transaction: Queries): Promise<(KeyRow & KeyVersion) | undefined> => {
+): Promise<ChangedKey | undefined> {
+    const work = async (transaction: Queries): Promise<ChangedKey | undefined> => {
         if (change.expires_at !== undefined) await lockAccount(transaction, own.account);
         const [key] = await transaction.rows<LockedKeyRow>(lockKey(own));
         if (!key) return undefined;
@@ -43,7 +48,7 @@ export function restrictKey(
             key.revoked_at === null && hasExpired(key, Date.parse(now)) && !hasExpired(next, Date.parse(now));
         const bucket = isBack ? await takePlace(transaction, key, { now, since, mostActive }) : key.bucket;
         if (bucket === undefined) throw full();
-        const [changed] = await transaction.rows<KeyRow & KeyVersion>(
+        const [changed] = await transaction.rows<ChangedKey>(
             restricted({ ...next, name: name ?? key.name, bucket }, now),
         );
         if (isBack) await settlePlaces(transaction, [own.account], now);

@@ -1,3 +1,4 @@
+import type { Version } from '../../platform/access/liveness-marks.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
 import { type NewClaim, sealClaim } from '../idempotency/claims.store.ts';
@@ -35,8 +36,8 @@ export interface Replacement {
     successor: NewKeyRow;
     /** When the old key ends. */
     ends: string;
-    /** The version of the old key. */
-    version: number;
+    /** The old key and the earlier ones at its place, with their new versions. */
+    changed: readonly Version[];
 }
 
 /**
@@ -59,19 +60,20 @@ export function rotateKey(
         check(key);
         if (all >= mostAll) throw full();
         const { account, name, tier, expires_at, scopes, allowed, bucket } = key;
-        await transaction.rows(sql.unsafe`
-            UPDATE keys.keys SET revoked_at = ${now}, updated_at = ${now}
-            WHERE account = ${account} AND ${BUCKET} = ${bucket} AND ${lives(now)} AND key_id <> ${key.key_id}`);
+        const ended = await transaction.rows<Version>(sql.unsafe`
+            UPDATE keys.keys SET revoked_at = ${now}, updated_at = ${now}, version = version + 1
+            WHERE account = ${account} AND ${BUCKET} = ${bucket} AND ${lives(now)} AND key_id <> ${key.key_id}
+            RETURNING key_id AS id, version`);
         const created = { ...successor, account, name, tier, expires_at, scopes, allowed };
         await transaction.rows(sql.unsafe`${insertedKey(created, sql.fragment`${bucket}::uuid`)}`);
-        const [old] = await transaction.rows<{ expires_at: string; version: number }>(sql.unsafe`
+        const [old] = await transaction.rows<Version & { expires_at: string }>(sql.unsafe`
             UPDATE keys.keys SET replaced_by = ${successor.key_id}, expires_at = least(expires_at, ${ends}::timestamptz),
                 revoked_at = ${revokes ? ends : null}::timestamptz, version = version + 1, updated_at = ${now}
             WHERE key_id = ${key.key_id}
-            RETURNING expires_at, version`);
+            RETURNING key_id AS id, version, expires_at`);
         if (!old) throw new Error('the locked row is gone');
         await settlePlaces(transaction, [account], now);
-        const replacement = { successor: created, ends: old.expires_at, version: old.version };
+        const replacement = { successor: created, ends: old.expires_at, changed: [old, ...ended] };
         if (claim) await transaction.rows(sealClaim('keys', claim, claim.seal(replacement)));
         return replacement;
     };

@@ -1,5 +1,5 @@
 import { makeApiKey } from '../../platform/access/api-key.ts';
-import { LIVENESS_MARK_MS, type LivenessMarks } from '../../platform/access/liveness-marks.ts';
+import { LIVENESS_MARK_MS, type LivenessMarks, type Version } from '../../platform/access/liveness-marks.ts';
 import type { CallContext } from '../../platform/context.ts';
 import { AppError, invalid } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
@@ -9,7 +9,7 @@ import { type Claim, openAnswer, sealAnswer } from '../idempotency/claim.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { quotaExceeded } from '../quotas.ts';
 import { generated, type KeyPolicy } from './generate.ts';
-import { existing, ownKey, versionOf } from './own-key.ts';
+import { existing, ownKey } from './own-key.ts';
 import { hasExpired } from './restrictions.ts';
 import type { Replacement } from './rotate.store.ts';
 import type { KeyCounts, KeyRow, OwnKey } from './rows.ts';
@@ -80,16 +80,18 @@ async function rotate(
     );
     if (outcome === 'held') return undefined;
     const replacement = existing(outcome);
-    const { version } = replacement;
-    // Another change of the key, made at the same time, has taken the version that the mark names. The answer has the
-    // new key, so it is given even if Redis fails just now: gateways then learn within a minute that the old one ends.
-    if (version !== announced) await livenessMarks.changeVersions(versionOf(own, version), context);
+    // Another change of a key, made at the same time, has taken the version that its mark names. The answer has the new
+    // key, so it is given even if Redis fails just now: gateways then learn within a minute that the earlier ones end.
+    const missed = replacement.changed.filter(
+        ({ id, version }) => !announced.some((told) => told.id === id && told.version === version),
+    );
+    if (missed.length > 0) await livenessMarks.changeVersions({ ...own, subject: 'key', versions: missed }, context);
     return answerOf(replacement);
 }
 
 /**
  * Voids what gateways know of the keys at this place before the transaction changes them, so that no row is locked while
- * Redis answers. Returns the version that the old key will have. Throws `unavailable`, so that nothing is rotated, if that
+ * Redis answers. Returns the versions that they will have. Throws `unavailable`, so that nothing is rotated, if that
  * fails and matters: an answer 503 after the commit would lose the new key. It does not matter if every gateway asks again
  * before a key ends.
  */
@@ -97,13 +99,13 @@ async function announce(
     { store, livenessMarks }: Pick<RotateOptions, 'store' | 'livenessMarks'>,
     { overlapMs, now, ...own }: OwnKey & { now: string; overlapMs: number },
     context: CallContext,
-): Promise<number> {
+): Promise<readonly Version[]> {
     const versions = await store.versions({ ...own, now }, context);
-    const { version } = existing(versions.find(({ key_id }) => key_id === own.key_id));
-    const next = versions.map((key) => ({ id: key.key_id, version: key.version + 1 }));
+    existing(versions.find(({ id }) => id === own.key_id));
+    const next = versions.map(({ id, version }) => ({ id, version: version + 1 }));
     const failure = await livenessMarks.changeVersions({ ...own, subject: 'key', versions: next }, context);
     const endsSoon = versions.length > 1 || overlapMs <= LIVENESS_MARK_MS;
-    if (!failure || !endsSoon) return version + 1;
+    if (!failure || !endsSoon) return next;
     throw new AppError('unavailable', 'The API key was not replaced, because gateways could not be told. Try again.', {
         retry_after: 1,
         reason: 'redis',

@@ -15,12 +15,6 @@ export interface KeyRow extends Restrictions {
     replaced_by: string | null;
 }
 
-/** Each change of a key's restrictions, and its rotation, gives it the next version. */
-export interface KeyVersion {
-    key_id: string;
-    version: number;
-}
-
 /** A row that the transaction has locked. */
 export interface LockedKeyRow extends KeyRow {
     /** The rate limit window in which its calls count. */

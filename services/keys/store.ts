@@ -1,3 +1,4 @@
+import type { Version } from '../../platform/access/liveness-marks.ts';
 import type { Coalescer } from '../../platform/batch.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, sql } from '../../platform/postgres/db.ts';
@@ -9,7 +10,7 @@ import { BUCKET, lives, lockAccount, placesInUse, releaseExpired, settlePlaces }
 import { restrictKey } from './restrict.store.ts';
 import type { Restrictions } from './restrictions.ts';
 import { rotateKey } from './rotate.store.ts';
-import type { KeyCounts, KeyRow, KeyVersion, OwnKey } from './rows.ts';
+import type { KeyCounts, KeyRow, OwnKey } from './rows.ts';
 import { setSuspension } from './suspend.store.ts';
 
 /** A key that was found by its hash. */
@@ -38,7 +39,7 @@ export interface KeyStore {
     count(account: string, lifetime?: CallLifetime): Promise<number>;
     find(target: OwnKey, lifetime?: CallLifetime): Promise<KeyRow | undefined>;
     /** Returns the versions of the key and of the other living keys at its place. */
-    versions(target: OwnKey & { now: string }, lifetime?: CallLifetime): Promise<readonly KeyVersion[]>;
+    versions(target: OwnKey & { now: string }, lifetime?: CallLifetime): Promise<readonly Version[]>;
     /** Revokes the key. Returns when it was first revoked, now or earlier. */
     revoke(target: OwnKey & { now: string }, lifetime?: CallLifetime): Promise<string>;
     rename(target: OwnKey & { name: string; now: string }, lifetime?: CallLifetime): Promise<KeyRow | undefined>;
@@ -127,12 +128,12 @@ function versionsOf(
     db: Database,
     { account, key_id, now }: OwnKey & { now: string },
     lifetime?: CallLifetime,
-): Promise<readonly KeyVersion[]> {
+): Promise<readonly Version[]> {
     const statement = sql.unsafe`
-        SELECT key_id, version FROM keys.keys
+        SELECT key_id AS id, version FROM keys.keys
         WHERE account = ${account} AND (key_id = ${key_id} OR ${lives(now)} AND ${BUCKET} = (
             SELECT ${BUCKET} FROM keys.keys WHERE key_id = ${key_id} AND account = ${account}))`;
-    return db.rows<KeyVersion>(statement, 'key_versions', lifetime);
+    return db.rows<Version>(statement, 'key_versions', lifetime);
 }
 
 async function revokeKey(

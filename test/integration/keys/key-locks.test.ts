@@ -70,6 +70,29 @@ describe('keys of one account that change', { timeout: 60_000 }, () => {
         await all;
     });
 
+    test('end with a mark of their last version, also if a replaced key changes while its successor is replaced', async () => {
+        const context = testContext();
+        const inner = livenessMarks({ redis, shards: SHARDS });
+        const first = await keys.generate({ name: 'a' }, context);
+        const second = await keys.rotate({ key_id: first.key_id, overlap_seconds: 3_600 }, context);
+        let isAnnounced = false;
+        const marks: LivenessMarks = {
+            ...inner,
+            async changeVersions(target, lifetime) {
+                const failure = await inner.changeVersions(target, lifetime);
+                if (!isAnnounced) await keys.restrict({ key_id: first.key_id, scopes: ['dids:read'] }, context);
+                isAnnounced = true;
+                return failure;
+            },
+        };
+        const { version } = await authenticate(first.api_key);
+        const keyId = second.key?.key_id ?? '';
+        await buildKeys({ db, redis, marks }).rotate({ key_id: keyId, overlap_seconds: 0 }, context);
+        assert.equal((await authenticate(first.api_key)).alive, false);
+        const mark = livenessMarkKey(shardTag(context.user_id ?? '', SHARDS), 'key', first.key_id);
+        assert.equal(await redis.get(mark), `S${version + 2}`);
+    });
+
     test('end with a mark of the last version, however many changes are made at once', async () => {
         const context = testContext();
         const { key_id, api_key } = await keys.generate({ name: 'a' }, context);
