@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { withSession } from '../../platform/postgres/session.ts';
+import { LOOK_TIMEOUT_MS, withSession } from '../../platform/postgres/session.ts';
 import type { Environment } from '../../platform/process/config.ts';
 import { isGiven, keptSecret, keptSigningKey } from './data-dir.ts';
 import type { LaunchContext } from './prepare.ts';
@@ -80,7 +80,7 @@ export async function keptSecrets(
 }
 
 async function refuseLost(missing: readonly KeptSecret[], dataDir: string, databaseUrl: string): Promise<void> {
-    await withSession(databaseUrl, {}, async (client) => {
+    await withSession(databaseUrl, { query_timeout: LOOK_TIMEOUT_MS }, async (client) => {
         const lost: KeptSecret[] = [];
         for (const secret of missing) {
             const { rows } = await client.query('SELECT to_regclass($1) AS found', [secret.table]);

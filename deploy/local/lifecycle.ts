@@ -29,11 +29,7 @@ export async function runUntilStopped(start: (lifecycle: Lifecycle) => Promise<v
     let failed = false;
     const fail = (error: unknown): void => {
         failed = true;
-        console.error(
-            [Problem, ConfigError, StartError].some((kind) => error instanceof kind) && Error.isError(error)
-                ? error.message
-                : error,
-        );
+        console.error(isExplained(error) ? error.message : error);
     };
     const { stopping, forced } = listenForStops(fail);
     try {
@@ -95,4 +91,9 @@ function followNpm(ask: (reason: string) => void): void {
         ask('npm is gone');
     }, PARENT_CHECK_MS);
     timer.unref();
+}
+
+/** True if the message tells an operator all there is to know, so that a stack would only hide it. */
+function isExplained(error: unknown): error is Error {
+    return error instanceof Problem || error instanceof ConfigError || error instanceof StartError;
 }

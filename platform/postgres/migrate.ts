@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Client } from 'pg';
 import type { Log } from '../telemetry/log.ts';
 import { inMigrationTransaction } from './migration-transaction.ts';
-import { withSession } from './session.ts';
+import { LOOK_TIMEOUT_MS, withSession } from './session.ts';
 
 /**
  * The migrations of one schema: SQL files, each of which runs once, in the order of their names. A release may add
@@ -21,9 +21,6 @@ const REQUIRES = /^-- requires (\S+\.sql)$/m;
  * changes none.
  */
 const IN_BATCHES = /^-- in batches$/m;
-
-/** Time limit for reading which migrations are applied, in milliseconds. The migrations themselves have none. */
-const LOOK_TIMEOUT_MS = 10_000;
 
 /** A later release has removed something from the database that this program needs. */
 export class SchemaTooNew extends Error {}

@@ -13,6 +13,9 @@ export async function connectSession(client: Client): Promise<void> {
     await client.query(SETTINGS);
 }
 
+/** Time limit for a query that only looks at the database, in milliseconds. The migrations have none. */
+export const LOOK_TIMEOUT_MS = 10_000;
+
 /** Runs `work` on a connection of its own to the database of this URL. */
 export async function withSession<Result>(
     url: string,

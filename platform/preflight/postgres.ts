@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
-import { withSession } from '../postgres/session.ts';
+import { LOOK_TIMEOUT_MS, withSession } from '../postgres/session.ts';
 import type { Log } from '../telemetry/log.ts';
 import { reasonOf, StartError } from './start-error.ts';
 
@@ -39,7 +39,7 @@ export async function awaitPostgres(options: Wanted & { log: Log; timeoutMs: num
 }
 
 async function requireUsable({ url, asOwner }: Wanted): Promise<void> {
-    const { rows } = await withSession(url, {}, (client) =>
+    const { rows } = await withSession(url, { query_timeout: LOOK_TIMEOUT_MS }, (client) =>
         client.query<{ encoding: string; owns: boolean; role: string }>(
             `SELECT pg_encoding_to_char(encoding) AS encoding, pg_has_role(datdba, 'USAGE') AS owns,
                     current_user AS role

@@ -1,10 +1,10 @@
-import { withSession } from '../../../platform/postgres/session.ts';
+import { LOOK_TIMEOUT_MS, withSession } from '../../../platform/postgres/session.ts';
 import { Problem } from '../problem.ts';
 
 /** Throws Problem if the database cannot be used, so that the start fails early. */
 export async function checkDatabase(url: string): Promise<void> {
     try {
-        await withSession(url, {}, async () => {});
+        await withSession(url, { query_timeout: LOOK_TIMEOUT_MS }, async () => {});
     } catch (error) {
         const { code, message } = error as NodeJS.ErrnoException; // pg throws system errors and its own
         throw new Problem(`The database of DATABASE_URL, at ${hostOf(url)}, cannot be used: ${message || code}.`);
