@@ -38,8 +38,8 @@ export async function retrying<Result>(
 
 /**
  * The service sends 429 before it starts a call, so any call can be repeated. A 503 may mean that the call ran out of
- * time, or that a part of the service failed, in the middle of the call. A proxy may send 408 at any time. So after any error but 429, only idempotent
- * calls and calls that were never sent are repeated.
+ * time, or that a part of the service failed, in the middle of the call. A proxy may send 408 at any time. So after any
+ * error but 429, only idempotent calls and calls that were never sent are repeated.
  */
 function isSafe(error: unknown, idempotent: boolean): boolean {
     if (error instanceof ConnectionError) return idempotent || error.never_sent;

@@ -8,10 +8,12 @@ const VERSION_MARK = readFileSync(new URL('version-mark.lua', import.meta.url), 
 
 /**
  * Lifetime of a liveness mark, in milliseconds. A liveness mark tells all gateways, through Redis, whether a key or
- * session is live. Its value is the name of the current epoch (limit.lua) if the owning service has confirmed the key or
- * session in that epoch within the last minute; for a key whose restrictions were changed, or whose account was suspended, also its version. Its
- * value is `R` if the key or session was revoked within the last minute, and `S` with a version if the key or session has
- * had this version for less than a minute and nobody has used it since. Without a live mark, the gateway must ask the owning service.
+ * session is live. Its values are:
+ * - the name of the current epoch (limit.lua): the owning service has confirmed the key or session in this epoch within
+ *   the last minute. If its restrictions were changed or its account was suspended, the version follows.
+ * - `R`: it was revoked within the last minute.
+ * - `S` and a version: it has had this version for less than a minute, and nobody has used it since.
+ * Without a live mark, the gateway must ask the owning service.
  */
 export const LIVENESS_MARK_MS = 60_000;
 

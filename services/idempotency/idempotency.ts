@@ -34,10 +34,10 @@ export interface Idempotency {
     find(claim: Claim, context: CallContext): Promise<HeldClaim | undefined>;
     /**
      * Runs `write`, which claims and writes in one transaction, and resolves to undefined if an earlier call holds the
-     * claim. In that case the answer is the one of `replay`, and it counts as repeated. `held` is the claim of an earlier
-     * call, if it is known. A write that is refused (`forbidden`, `conflict`) is repeated, too, if an earlier call has
-     * made the claim meanwhile. `lookFirst`: looks for an earlier call before `write`, because that one is expensive. Without
-     * a claim it only writes.
+     * claim. In that case the answer is the one of `replay`, and it counts as repeated. The same holds if the write is
+     * refused (`forbidden`, `conflict`) and another call has made the claim meanwhile. `held` is the claim of an earlier
+     * call, if it is known. `lookFirst`: looks for an earlier call before `write`, because that one is expensive.
+     * Without a claim it only writes.
      */
     once<Answer>(claim: Claim | undefined, call: OnceCall<Answer>, context: CallContext): Promise<Answer>;
     /** Counts a conflict, and returns the error for a call whose key was used for another request. */
@@ -60,7 +60,7 @@ const MAX_WRITES = 4;
 const HOUR_MS = 3_600_000;
 
 /**
- * The operations that calls can be repeated of, with their methods, which docs/grpc.md lists. The metric shows each of them
+ * The operations whose calls can be repeated, with their methods, which docs/grpc.md lists. The metric shows each of them
  * from the start.
  */
 export const OPERATIONS: Record<Owner, Readonly<Record<string, string>>> = {
