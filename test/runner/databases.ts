@@ -47,7 +47,7 @@ function givenRedis(): Pick<LocalServer, 'url' | 'stop'> | undefined {
     return url ? { url, stop: async () => {} } : undefined;
 }
 
-/** Creates a migrated database. Each test file copies it, which is ten times faster than to migrate an empty one. */
+/** Creates a migrated database. Each test file copies it, which costs less than to migrate an empty one. */
 async function makeTemplate({ url, adminUrl }: Pick<LocalPostgres, 'url' | 'adminUrl'>): Promise<string> {
     const admin = new Client({ connectionString: adminUrl });
     await admin.connect();

@@ -59,6 +59,6 @@ export function startRound(
 /** What the output calls a round. */
 export function titleOf({ transport, frames = true, processes, folders }: Round): string {
     const several = processes === undefined ? '' : ` with ${processes} processes`;
-    const slow = folders.includes(FAST) || folders[0] !== SLOW ? '' : ', the slow tests';
+    const slow = folders.every((folder) => folder === SLOW) ? ', the slow tests' : '';
     return `end to end, ${transport}${frames ? '' : ' without frames'}${several}${slow}`;
 }

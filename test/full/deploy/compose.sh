@@ -45,4 +45,5 @@ E2E_DATABASE_URL=$(secret did database/url | sed 's/postgres:5432/127.0.0.1:1543
 E2E_JWT_KEYS=$(secret identity signing/keys.pem)
 E2E_KEK=$(secret signing kek/keys)
 export E2E_INTERNAL_SECRET E2E_SERVICE_TOKEN E2E_DATABASE_URL E2E_JWT_KEYS E2E_KEK
-npm test -- "${@:-test/e2e}"
+[ $# -gt 0 ] || set -- test/e2e test/full/e2e
+npm test -- "$@"
