@@ -3,6 +3,7 @@ import type { Admission } from './admission/admission.ts';
 import { BatchPlaces } from './admission/batch-places.ts';
 import { countFurtherItems } from './admission/further-items.ts';
 import type { Overload } from './admission/overload.ts';
+import { piecesOf } from './batch-answer.ts';
 import { PublicDocument } from './documents.ts';
 import type { Endpoint } from './endpoint.ts';
 import { headersOf, writeBare, writeDocument, writeStream, writeSuccess } from './http/envelope.ts';
@@ -12,6 +13,12 @@ import { readInput } from './input.ts';
 import { ListAnswer, type ListResult } from './lists.ts';
 import { accountNamedIn } from './on-behalf-of.ts';
 import type { Services } from './services.ts';
+
+/** What an endpoint returned, and the context in which the pages of a list are read. */
+interface Result {
+    data: unknown;
+    context: CallContext;
+}
 
 /** Runs an admitted call and writes its answer. */
 export type AnswerCall = (endpoint: Endpoint, exchange: Exchange) => Promise<void>;
@@ -26,7 +33,8 @@ export function answering(options: {
     const parseInTurn = bodyTurns();
     const places = { credentials: new BatchPlaces(), users: new BatchPlaces() };
 
-    async function answer(endpoint: Endpoint, exchange: Exchange, bytes: Buffer): Promise<void> {
+    /** Reads the input and calls the endpoint. */
+    async function resultOf(endpoint: Endpoint, exchange: Exchange, bytes: Buffer): Promise<Result> {
         const input = await readInput(endpoint, exchange, { bytes, services, parseInTurn });
         const items = endpoint.weight?.(input.body);
         if (items !== undefined) {
@@ -34,23 +42,28 @@ export function answering(options: {
             overload.weigh(exchange, items);
         }
         noteTarget(exchange, endpoint, [input.params, input.body]);
-        const result = await endpoint.call(input);
-        noteTarget(exchange, endpoint, [result]);
+        const data = await endpoint.call(input);
+        noteTarget(exchange, endpoint, [data]);
         if (input.context.replay?.isReplay) exchange.headers['Idempotent-Replayed'] = 'true';
         if (endpoint.countsAsVerified) admission.countVerified({ ...input.context, ...exchange.principal });
-        if (result instanceof ListAnswer) {
-            const list = await readList(result, input.context);
+        return { data, context: input.context };
+    }
+
+    async function write(endpoint: Endpoint, exchange: Exchange, { data, context }: Result): Promise<void> {
+        const { status, message, document, batch, bare } = endpoint;
+        if (data instanceof ListAnswer) {
+            const list = await readList(data, context);
             if ('pieces' in list) overload.leave(exchange); // the reader determines how long the list takes
             return writeList(endpoint, exchange, list);
         }
-        const { status, message, document } = endpoint;
-        if (document && result instanceof PublicDocument) {
-            writeDocument(exchange, { ...document, document: result });
-            return;
-        }
+        if (document && data instanceof PublicDocument) return writeDocument(exchange, { ...document, document: data });
         const headers = headersOf(exchange);
-        if (endpoint.bare) writeBare(exchange.response, { status, data: result, headers });
-        else writeSuccess(exchange.response, { status, message, data: result, headers });
+        if (batch !== undefined) {
+            overload.leave(exchange); // the reader determines how long the answer takes
+            return writeStream(exchange.response, { status, message, pieces: piecesOf(data as object), headers });
+        }
+        if (bare) writeBare(exchange.response, { status, data, headers });
+        else writeSuccess(exchange.response, { status, message, data, headers });
     }
 
     return async (endpoint, exchange) => {
@@ -59,12 +72,13 @@ export function answering(options: {
         const waits = exchange.underWay > 0 && (batch !== undefined || !exchange.body.hasArrived());
         if (waits) overload.leave(exchange);
         const read = () => exchange.body.read(maxBodyBytes);
-        const run = (bytes: Buffer): Promise<void> => {
+        const run = (bytes: Buffer): Promise<Result> => {
             if (waits) overload.enter(exchange);
-            return answer(endpoint, exchange, bytes);
+            return resultOf(endpoint, exchange, bytes);
         };
-        if (batch === undefined) return run(await read());
-        return places[batch].run({ caller: callerIn(exchange), lifetime: () => contextOf(exchange), read, run });
+        const inTurn = { caller: callerIn(exchange), lifetime: () => contextOf(exchange), read, run };
+        const result = await (batch === undefined ? run(await read()) : places[batch].run(inTurn));
+        return write(endpoint, exchange, result);
     };
 }
 
