@@ -19,6 +19,7 @@ import {
 } from './counted-calls.ts';
 import { batches } from './credentials/batches.ts';
 import { credentialsJobs } from './credentials/jobs.ts';
+import { credentialQuota } from './credentials/quota.ts';
 import { CREDENTIALS_ITEMS, credentialsService } from './credentials/service.ts';
 import { statusListStore } from './credentials/status-lists/status-lists.store.ts';
 import { credentialStore } from './credentials/store.ts';
@@ -32,6 +33,7 @@ import { identityStore } from './identity/store.ts';
 import { tokens } from './identity/tokens.ts';
 import { keysService } from './keys/service.ts';
 import { keyStore } from './keys/store.ts';
+import { presentationQuota } from './presentations/quota.ts';
 import { presentationsService } from './presentations/service.ts';
 import { presentationStore } from './presentations/store.ts';
 import { type Service, service } from './service.ts';
@@ -146,6 +148,10 @@ export const SERVICES: Record<ServiceRole, Service> = {
             credentialsService({
                 store: credentialStore(db),
                 idempotency: idempotency('credentials'),
+                requireRoom: credentialQuota(
+                    config.QUOTA_CREDENTIALS,
+                    serviceClient('usage', SERVICE_DEFINITIONS.usage),
+                ),
                 signatures: signatures(),
                 batches: batches(metrics),
                 services: {
@@ -162,10 +168,14 @@ export const SERVICES: Record<ServiceRole, Service> = {
     ),
     presentations: service(
         SERVICE_DEFINITIONS.presentations,
-        ({ db, signatures, clock, serviceClient, idempotency }) =>
+        ({ config, db, signatures, clock, serviceClient, idempotency }) =>
             presentationsService({
                 store: presentationStore(db),
                 idempotency: idempotency('presentations'),
+                requireRoom: presentationQuota(
+                    config.QUOTA_PRESENTATIONS,
+                    serviceClient('usage', SERVICE_DEFINITIONS.usage),
+                ),
                 signatures: signatures(),
                 services: {
                     credentials: serviceClient('credentials', SERVICE_DEFINITIONS.credentials),

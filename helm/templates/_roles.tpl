@@ -7,8 +7,8 @@ identity: { calls: [], database: true, secrets: [databaseUrl, serviceCallers, id
 keys: { calls: [usage], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
 did: { calls: [], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
 signing: { calls: [did], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper, kek, vaultToken] }
-credentials: { calls: [did, signing], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
-presentations: { calls: [credentials, signing], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
+credentials: { calls: [did, signing, usage], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
+presentations: { calls: [credentials, signing, usage], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
 wallet: { calls: [did, signing], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
 usage: { calls: [], database: true, secrets: [databaseUrl, serviceCallers] }
 {{- end }}

@@ -36,6 +36,10 @@ export const KEY_SETTINGS = {
     QUOTA_ISSUERS: tierSetting({ free: 20, basic: 50, pro: 200, enterprise: 1_000 }).meta(
         quota('Maximum number of managed issuers of an account, including archived ones.'),
     ),
+    QUOTA_CREDENTIALS: issued().meta(
+        quota('Maximum number of credentials that an account may issue, about; revoked ones count.'),
+    ),
+    QUOTA_PRESENTATIONS: issued().meta(quota('Maximum number of presentations that an account may create, about.')),
     QUOTA_WALLETS: tierSetting({ free: 1_000, basic: 10_000, pro: 100_000, enterprise: 1_000_000 }).meta(
         quota('Maximum number of wallets of an account.'),
     ),
@@ -57,6 +61,11 @@ function activeKeys(tier: string, byDefault: number) {
     return whole(1, 1_000_000)
         .default(byDefault)
         .meta(notes('API keys and quotas', `Maximum number of active API keys of an account with tier ${tier}.`));
+}
+
+/** So generous that only an account that fills the database reaches it. */
+function issued() {
+    return tierSetting({ free: 10e6, basic: 20e6, pro: 50e6, enterprise: 100e6 });
 }
 
 function quota(help: string) {

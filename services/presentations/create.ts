@@ -10,6 +10,7 @@ import { decodeDidKey, isDid } from '../../tokens/did-key.ts';
 import { writePayload } from '../../tokens/presentation.ts';
 import { isIssuerWebDid } from '../../tokens/web-did.ts';
 import type { Signatures } from '../../workers/crypto/signatures.ts';
+import type { RequireRoom } from '../approximate-quota.ts';
 import type { Claim, HeldClaim } from '../idempotency/claim.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { completeKey, openKid, sealKid, type TokenSigner } from '../issuers/token-signer.ts';
@@ -26,6 +27,8 @@ export interface PresentationsOptions {
         signing: ServiceOf<typeof SigningServiceDefinition>;
     };
     idempotency: Idempotency;
+    /** Checks the quota of presentations. */
+    requireRoom: RequireRoom;
     /** Milliseconds since 1970. */
     clock: () => number;
 }
@@ -62,6 +65,7 @@ export async function create(
     await requireAuthentic(deps, request.credentials, context);
 
     const write = async (): Promise<Presentation | undefined> => {
+        deps.requireRoom(context);
         const now = clock();
         const made = { id: newId(now), made_at: new Date(now).toISOString() };
         const { presentation, kid } = await signed(deps, request, { made }, context);

@@ -54,6 +54,7 @@ export const credentialOperations = {
     'credentials.issue': {
         summary: 'Issue a credential',
         description: `Signs a PASETO v4 public token. ${OWN_KEY} The claims are signed exactly as they were sent. The service stores neither them nor a private key that it was sent.`,
+        refusals: { forbidden: 'The account has reached its quota of credentials.' },
         owasp: { objects: 'none', slowedBy: 'rate' },
         example: {
             body: { issuer_did: WEB_ISSUER_DID, ...sent },

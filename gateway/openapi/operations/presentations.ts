@@ -9,6 +9,7 @@ export const presentationOperations = {
         summary: 'Create a presentation',
         description:
             'Bundles 1 to 100 credentials for one verifier. Each credential must have a valid signature. Expired and revoked credentials are accepted, because the verifier checks that. The example has a managed issuer as the holder. A holder that keeps its own key also sends `holder_private_key`.',
+        refusals: { forbidden: 'The account has reached its quota of presentations.' },
         owasp: { objects: 'none', slowedBy: 'rate' },
         fields: {
             presentation_id: 'Id of a presentation: `urn:uuid:…`.',

@@ -44,6 +44,7 @@ export async function startServices() {
         batches: batches(createMetrics()),
         cursors: testCursors,
         idempotency: idempotency('credentials'),
+        requireRoom: () => {},
         statusLists: statusListStore(db),
         publicUrl: PUBLIC_URL,
         clock,
