@@ -1,5 +1,5 @@
-import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { PROCESSES_BY_DEFAULT } from '../deploy/local/replicas/replica-plan.ts';
 import type { Transport } from './stack.ts';
 
 /** The options after `--` on the command line. Each function throws an Error that says which option is invalid. */
@@ -49,7 +49,7 @@ const TRANSPORT = { type: 'string', default: 'local' } as const;
 const CONNECTIONS = { type: 'string', default: '64' } as const;
 const JOB = { type: 'string', default: 'verify' } as const;
 
-const PROCESSES = { type: 'string', default: String(availableParallelism()) } as const;
+const PROCESSES = { type: 'string', default: String(PROCESSES_BY_DEFAULT) } as const;
 
 /** Parses the options of `npm run bench`. */
 export function parseOptions(args: string[], jobNames: readonly string[]): BenchOptions {

@@ -38,7 +38,7 @@ ${table(
         ],
         [
             '`PROCESSES`',
-            'one per core',
+            'one per core, less one',
             'Number of processes that `npm start` runs behind `PORT`, each with all roles. `1` runs the roles in the launcher.',
         ],
         ['`READY_SECONDS`', '`180`', 'How long a start waits until its processes are ready, in seconds.'],

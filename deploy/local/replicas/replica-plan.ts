@@ -9,9 +9,15 @@ import type { LaunchContext } from '../prepare.ts';
  */
 const MOST_DATABASE_CONNECTIONS = 80;
 
-/** The number of processes of `npm start`: PROCESSES, by default one per core. Throws Problem. */
+/**
+ * Default of PROCESSES: one per core, less one, which remains for the threads and the databases. On two cores, two
+ * processes answered no more requests than one and took twice the memory.
+ */
+export const PROCESSES_BY_DEFAULT = Math.min(Math.max(1, availableParallelism() - 1), MOST_PROCESSES);
+
+/** The number of processes of `npm start`. Throws Problem. */
 export function processCount({ given }: LaunchContext): number {
-    return countSetting(given, 'PROCESSES', Math.min(availableParallelism(), MOST_PROCESSES));
+    return countSetting(given, 'PROCESSES', PROCESSES_BY_DEFAULT);
 }
 
 /**

@@ -139,7 +139,7 @@ test('invalid options are refused with the valid values', () => {
     assert.deepEqual(parseOptions(['--only', 'issue', '--transport=grpc', '--seconds', '2'], names), {
         transport: 'grpc',
         only: ['issue'],
-        processes: availableParallelism(),
+        processes: Math.min(Math.max(1, availableParallelism() - 1), 64),
         json: undefined,
         seconds: 2,
         connections: 64,

@@ -13,8 +13,8 @@ const contextOf = (given: Record<string, string>): LaunchContext => ({
 });
 
 describe('the processes of npm start', () => {
-    it('are as many as PROCESSES says, by default one per core', () => {
-        assert.equal(processCount(contextOf({})), Math.min(availableParallelism(), 64));
+    it('are as many as PROCESSES says, by default one per core, less one', () => {
+        assert.equal(processCount(contextOf({})), Math.min(Math.max(1, availableParallelism() - 1), 64));
         assert.equal(processCount(contextOf({ PROCESSES: '3' })), 3);
         for (const wrong of ['0', '65', '1.5', 'all', '-1']) {
             assert.throws(() => processCount(contextOf({ PROCESSES: wrong })), Problem, wrong);
