@@ -17,7 +17,10 @@ const TIERS = ['free', 'basic', 'pro', 'enterprise'];
  */
 export const GLOSSARY: Terms = {
     user_id: 'Id of an account.',
-    email: 'Email address. It is unique, and its letter case is ignored.',
+    email: [
+        'Email address. It is unique, and its letter case is ignored. An international domain is returned in its ASCII',
+        'form (`xn--…`).',
+    ].join(' '),
     password: 'Password of an account: at least 8 characters.',
     name: 'Display name. White space at both ends is removed.',
     tier: { description: 'Tier, which sets the number of requests per minute.', enum: TIERS },

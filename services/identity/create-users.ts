@@ -16,7 +16,7 @@ import { type ClaimedItem, claimItems, noteItems, runItem } from '../idempotency
 import { itemResults } from '../item-results.ts';
 import { requireName } from '../texts.ts';
 import { requireTier, type Tier } from '../tiers.ts';
-import { normaliseEmail, requireEmail } from './email.ts';
+import { normaliseEmail, oldFormsOf, requireEmail } from './email.ts';
 import { requireNewPassword } from './password-rules.ts';
 import { confirmSamePassword } from './same-password.ts';
 import { type IdentityStore, insertUser } from './store.ts';
@@ -27,6 +27,7 @@ const HASHES_IN_FLIGHT = 4;
 /** An item that has passed all checks that do not need the store. */
 interface Candidate {
     email: string;
+    oldForms: string[];
     password: string;
     name: string | undefined;
     tier: Tier;
@@ -82,7 +83,7 @@ async function create(
     context: CallContext,
 ): Promise<CreatedUser> {
     const { store, passwords, idempotency, clock } = deps;
-    const { email, password, name, tier } = candidate;
+    const { email, oldForms, password, name, tier } = candidate;
     const background = { ...context, background: true };
     const userOf = ({ id }: Pick<HeldClaim, 'id'>) => ({ user_id: id, email, tier });
     const replay = async (held: HeldClaim, claim: Claim) => {
@@ -96,7 +97,7 @@ async function create(
         const created = userOf(made);
         const row = { ...created, name, password_hash: passwordHash, created_at: made.made_at };
         const newClaim = claim && { ...claim, ...made, sealed: null };
-        const outcome = await insertUser(store, { row, claim: newClaim }, context);
+        const outcome = await insertUser(store, { row, oldForms, claim: newClaim }, context);
         if (outcome === 'refused') throw new AppError('conflict', 'This email is already registered.');
         return outcome === 'written' ? created : undefined;
     };
@@ -117,5 +118,5 @@ function validate({ malformed, ...user }: NewUser, taken: Set<string>): Candidat
         throw new AppError('conflict', detail);
     }
     taken.add(email);
-    return { email, password: user.password, name, tier };
+    return { email, oldForms: oldFormsOf(user.email), password: user.password, name, tier };
 }

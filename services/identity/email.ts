@@ -1,3 +1,4 @@
+import { domainToASCII, domainToUnicode } from 'node:url';
 import { invalid } from '../../platform/errors.ts';
 
 /** Limits of RFC 5321, section 4.5.3.1, in characters of the normalised form. */
@@ -11,13 +12,23 @@ const MAX_SENT_LENGTH = 1_024;
 
 /** Blanks, control, format and unassigned characters, and other invisible characters (U+2800 is the Braille blank). */
 const INVISIBLE = /[\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u;
+/** A dot-atom of RFC 5322, section 3.2.3, with the non-ASCII characters of RFC 6532. */
+const DOT_ATOM = /^[^\0- "(),.:;<>@[-\]\x7f]+(\.[^\0- "(),.:;<>@[-\]\x7f]+)*$/u;
+/**
+ * Of ASCII, a domain has only letters, digits, hyphens, underscores and dots. The functions of node:url read a host of
+ * a URL: they would decode `%61`, and end the domain at a `/`.
+ */
+const HOST = /^[^\0-,/:-@[-^`{-\x7f]+$/u;
 /** At least two labels. No label is empty, and none begins or ends with a hyphen. */
 const DOMAIN = /^(?!-)[^.]*[^.-](\.(?!-)[^.]*[^.-])+$/u;
+/** A label that says it is international, but does not encode one. node:url leaves it as it is. */
+const UNREADABLE = /(^|\.)xn--/;
+/** What node:url makes of a domain whose last label is a number: it reads `127.1` as 127.0.0.1. */
+const IPV4 = /\.\d+$/;
 
-/** Returns the form in which addresses are compared and stored: trimmed, NFKC, lower case. */
+/** Returns the form in which addresses are compared and stored: trimmed, NFKC, lower case, the domain in ASCII. */
 export function normaliseEmail(text: string): string {
-    // Lower-casing may leave a form that is not NFKC. After the second pass, normalising again changes nothing.
-    return text.trim().slice(0, MAX_SENT_LENGTH).normalize('NFKC').toLowerCase().normalize('NFKC');
+    return withAsciiDomain(foldSigma(withDomain(plainForm(text), domainToUnicode)));
 }
 
 /** Returns the normalised address. Throws AppError `invalid` if it is not an email address. */
@@ -27,11 +38,64 @@ export function requireEmail(text: string): string {
     const acceptable =
         text.length <= MAX_SENT_LENGTH &&
         rest.length === 0 &&
-        local !== '' &&
+        DOT_ATOM.test(local) &&
         [...local].length <= MAX_LOCAL_LENGTH &&
         [...email].length <= MAX_LENGTH &&
-        DOMAIN.test(domain) &&
+        isAsciiDomain(domain) &&
         !INVISIBLE.test(email);
     if (!acceptable) throw invalid('email must be a valid email address.');
     return email;
+}
+
+/**
+ * Returns the forms under which the account of an address may be stored, the likeliest owner first. Earlier releases
+ * stored the address in its plain form. So a domain could be stored in Unicode or in ASCII, and a sigma at the end of a
+ * word as ς or σ, depending on how the owner wrote it.
+ */
+export function formsOf(text: string): string[] {
+    const email = normaliseEmail(text);
+    const readable = withDomain(email, domainToUnicode);
+    const spelled = [
+        readable,
+        readable.replace(/(?<=\p{L})σ(?!\p{L})/gu, 'ς'),
+        // Capitals in lower case: a sigma before a dot that a letter follows becomes σ, another final one ς.
+        readable.replaceAll('σ', 'Σ').toLowerCase(),
+    ];
+    return [...new Set([plainForm(text), email, ...spelled, ...spelled.map(withAsciiDomain)])];
+}
+
+/** Returns the forms under which only earlier releases stored the account of an address. */
+export function oldFormsOf(text: string): string[] {
+    const email = normaliseEmail(text);
+    return formsOf(text).filter((form) => form !== email);
+}
+
+/** Returns the address trimmed, NFKC, lower case. */
+function plainForm(text: string): string {
+    // Lower-casing may leave a form that is not NFKC. After the second pass, normalising again changes nothing.
+    return text.trim().slice(0, MAX_SENT_LENGTH).normalize('NFKC').toLowerCase().normalize('NFKC');
+}
+
+/** Lower-casing makes ς or σ of a capital sigma, depending on what follows. */
+function foldSigma(text: string): string {
+    return text.replaceAll('ς', 'σ');
+}
+
+function withAsciiDomain(email: string): string {
+    return withDomain(email, domainToASCII);
+}
+
+/** Converts the domain. An address whose domain cannot be converted stays as it is. */
+function withDomain(email: string, convert: (domain: string) => string): string {
+    const start = email.indexOf('@') + 1;
+    const domain = email.slice(start);
+    // Converting takes more than linear time. The ASCII form is never shorter than the Unicode one.
+    if (start === 0 || domain.length > 2 * MAX_LENGTH || !HOST.test(domain) || INVISIBLE.test(domain)) return email;
+    const converted = convert(domain);
+    return converted === '' || IPV4.test(converted) ? email : email.slice(0, start) + converted;
+}
+
+function isAsciiDomain(domain: string): boolean {
+    if (!DOMAIN.test(domain) || !HOST.test(domain) || IPV4.test(domain)) return false;
+    return domainToASCII(domain) === domain && !UNREADABLE.test(domainToUnicode(domain));
 }

@@ -8,13 +8,13 @@ import { newId } from '../../platform/ids.ts';
 import type { LoginRequest, LoginResponse } from '../../proto/gen/identity/v1/identity.ts';
 import type { Passwords } from '../../workers/crypto/passwords.ts';
 import type { Quota } from '../quotas.ts';
-import { normaliseEmail } from './email.ts';
+import { formsOf, normaliseEmail } from './email.ts';
 import { guardSubject } from './guard-subject.ts';
 import { requireComparablePassword } from './password-rules.ts';
 import type { IdentityStore } from './store.ts';
 import type { SessionIssuer } from './tokens.ts';
 import { userOf } from './user.ts';
-import type { PasswordRow } from './users.store.ts';
+import { accountsOf, type PasswordRow } from './users.store.ts';
 
 interface LoginDependencies {
     store: IdentityStore;
@@ -37,7 +37,7 @@ export function login(dependencies: LoginDependencies) {
         const email = normaliseEmail(request.email);
         // PostgreSQL cannot store NUL and lone surrogates, so no account has them.
         const storable = !email.includes('\0') && email.isWellFormed();
-        const account = storable ? await store.findPassword(email, context) : undefined;
+        const [account] = storable ? await accountsOf(store, formsOf(request.email), context) : [];
         const subject = guardSubject(account ?? { email });
         const { address, traceparent, deadline, cancellation } = context;
         const target = { subject, unknown: account === undefined, address, traceparent, deadline, cancellation };

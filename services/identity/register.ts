@@ -7,7 +7,7 @@ import type { Passwords } from '../../workers/crypto/passwords.ts';
 import type { Claim, HeldClaim } from '../idempotency/claim.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { requireName } from '../texts.ts';
-import { requireEmail } from './email.ts';
+import { oldFormsOf, requireEmail } from './email.ts';
 import { requireNewPassword } from './password-rules.ts';
 import { confirmSamePassword } from './same-password.ts';
 import { type IdentityStore, insertUser } from './store.ts';
@@ -44,7 +44,11 @@ export function registration(deps: RegistrationDependencies) {
             const user = userOf(made);
             const row = { ...user, password_hash: passwordHash };
             const newClaim = claim && { ...claim, ...made, sealed: null };
-            const outcome = await insertUser(store, { row, claim: newClaim }, context);
+            const outcome = await insertUser(
+                store,
+                { row, oldForms: oldFormsOf(request.email), claim: newClaim },
+                context,
+            );
             if (outcome === 'refused') throw new AppError('conflict', 'This email is already registered.');
             return outcome === 'written' ? user : undefined;
         };

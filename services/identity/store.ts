@@ -4,7 +4,7 @@ import type { NewClaim, Outcome } from '../idempotency/claims.store.ts';
 import type { NewUserRow } from './rows.ts';
 import { type SessionStore, sessionStore } from './sessions.store.ts';
 import { type SuspensionChange, type SuspensionRow, setSuspension } from './suspension/suspend.store.ts';
-import { type UserStore, userStore } from './users.store.ts';
+import { accountsOf, type UserStore, userStore } from './users.store.ts';
 
 export interface IdentityStore extends UserStore, SessionStore {
     setSuspension(change: SuspensionChange, lifetime?: CallLifetime): Promise<SuspensionRow | undefined>;
@@ -21,12 +21,17 @@ export function identityStore(db: Database): IdentityStore {
     };
 }
 
-/** Inserts an account, with the claim of an Idempotency-Key if there is one. */
+/**
+ * Inserts an account, with the claim of an Idempotency-Key if there is one. It is refused if an account has its address
+ * in the new form or in one of `oldForms`.
+ */
 export async function insertUser(
     store: UserStore,
-    { row, claim }: { row: NewUserRow; claim: NewClaim | undefined },
+    { row, oldForms, claim }: { row: NewUserRow; oldForms: string[]; claim: NewClaim | undefined },
     lifetime: CallLifetime,
 ): Promise<Outcome> {
+    // The insertion itself finds an account with the new form: it may be that of an equal call that holds the claim.
+    if ((await accountsOf(store, oldForms, lifetime)).length > 0) return 'refused';
     if (claim) return store.insertUserOnce({ row, claim }, lifetime);
     return (await store.insertUser(row, lifetime)) ? 'written' : 'refused';
 }

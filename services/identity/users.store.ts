@@ -81,6 +81,16 @@ export function userStore(db: Database): UserStore {
     };
 }
 
+/** Finds the accounts that have one of these forms of an address, in the order of the forms. */
+export async function accountsOf(
+    store: Pick<UserStore, 'findPassword'>,
+    forms: string[],
+    lifetime: CallLifetime,
+): Promise<PasswordRow[]> {
+    const found = await Promise.all(forms.map((form) => store.findPassword(form, lifetime)));
+    return found.filter((account) => account !== undefined);
+}
+
 export const USER_COLUMNS = sql.fragment`
     u.user_id, u.email, u.name, u.tier, u.created_at, u.last_login_at, u.suspended_at, u.suspension_version`;
 

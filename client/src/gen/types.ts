@@ -1198,7 +1198,7 @@ export interface WalletsDeleteCredentialData {
 export interface MeGetData {
     /** Id of an account. */
     user_id: string;
-    /** Email address. It is unique, and its letter case is ignored. */
+    /** Email address. It is unique, and its letter case is ignored. An international domain is returned in its ASCII form (`xn--…`). */
     email: string;
     /** Display name. White space at both ends is removed. */
     name: string | null;
@@ -1224,14 +1224,14 @@ export interface MeGetData {
 export interface MeUpdateInput {
     /** Display name. White space at both ends is removed. */
     name?: string | null;
-    /** Email address. It is unique, and its letter case is ignored. */
+    /** Email address. It is unique, and its letter case is ignored. An international domain is returned in its ASCII form (`xn--…`). */
     email?: string | null;
 }
 
 export interface MeUpdateData {
     /** Id of an account. */
     user_id: string;
-    /** Email address. It is unique, and its letter case is ignored. */
+    /** Email address. It is unique, and its letter case is ignored. An international domain is returned in its ASCII form (`xn--…`). */
     email: string;
     /** Display name. White space at both ends is removed. */
     name: string | null;
@@ -1364,7 +1364,7 @@ export interface MeStatsData {
 }
 
 export interface AuthRegisterInput {
-    /** Email address. It is unique, and its letter case is ignored. */
+    /** Email address. It is unique, and its letter case is ignored. An international domain is returned in its ASCII form (`xn--…`). */
     email: string;
     /** Password of an account: at least 8 characters. */
     password: string;
@@ -1375,7 +1375,7 @@ export interface AuthRegisterInput {
 export interface AuthRegisterData {
     /** Id of an account. */
     user_id: string;
-    /** Email address. It is unique, and its letter case is ignored. */
+    /** Email address. It is unique, and its letter case is ignored. An international domain is returned in its ASCII form (`xn--…`). */
     email: string;
     /** Display name. White space at both ends is removed. */
     name: string | null;
@@ -1386,7 +1386,7 @@ export interface AuthRegisterData {
 }
 
 export interface AuthLoginInput {
-    /** Email address. It is unique, and its letter case is ignored. */
+    /** Email address. It is unique, and its letter case is ignored. An international domain is returned in its ASCII form (`xn--…`). */
     email: string;
     /** Password of an account: at least 8 characters. */
     password: string;
@@ -1401,7 +1401,7 @@ export interface AuthLoginData {
     expires_at: string;
     /** Id of an account. */
     user_id: string;
-    /** Email address. It is unique, and its letter case is ignored. */
+    /** Email address. It is unique, and its letter case is ignored. An international domain is returned in its ASCII form (`xn--…`). */
     email: string;
     /** Display name. White space at both ends is removed. */
     name: string | null;
@@ -1436,7 +1436,7 @@ export interface AuthRefreshData {
 export interface AuthMeData {
     /** Id of an account. */
     user_id: string;
-    /** Email address. It is unique, and its letter case is ignored. */
+    /** Email address. It is unique, and its letter case is ignored. An international domain is returned in its ASCII form (`xn--…`). */
     email: string;
     /** Display name. White space at both ends is removed. */
     name: string | null;
@@ -1503,7 +1503,7 @@ export interface KeysVerifyData {
 export interface AdminCreateUsersInput {
     /** Accounts. */
     users: Array<{
-        /** Email address. It is unique, and its letter case is ignored. */
+        /** Email address. It is unique, and its letter case is ignored. An international domain is returned in its ASCII form (`xn--…`). */
         email: string;
         /** Password of an account: at least 8 characters. */
         password: string;
@@ -1519,14 +1519,14 @@ export interface AdminCreateUsersData {
     created: Array<{
         /** Id of an account. */
         user_id: string;
-        /** Email address. It is unique, and its letter case is ignored. */
+        /** Email address. It is unique, and its letter case is ignored. An international domain is returned in its ASCII form (`xn--…`). */
         email: string;
         /** Tier, which sets the number of requests per minute. */
         tier: 'free' | 'basic' | 'pro' | 'enterprise';
     }>;
     /** Accounts that could not be created, with the reason. */
     failed: Array<{
-        /** Email address. It is unique, and its letter case is ignored. */
+        /** Email address. It is unique, and its letter case is ignored. An international domain is returned in its ASCII form (`xn--…`). */
         email: string;
         /** Why the account could not be created. */
         error: string;

@@ -7,7 +7,7 @@ import { FRAME_METHOD } from '../../../platform/rpc/frames/frames.ts';
 import { readTraceparent } from '../../../platform/telemetry/span.ts';
 import { isId } from '../../../platform/uuid.ts';
 import { CreateUsersRequest } from '../../../proto/gen/identity/v1/identity.ts';
-import { normaliseEmail, requireEmail } from '../../../services/identity/email.ts';
+import { formsOf, normaliseEmail, requireEmail } from '../../../services/identity/email.ts';
 import { requireComparablePassword, requireNewPassword } from '../../../services/identity/password-rules.ts';
 import { requireJsonObject } from '../../../services/json-object.ts';
 import { requireName, requireText } from '../../../services/texts.ts';
@@ -106,6 +106,17 @@ export const PARSERS: readonly Parser[] = [
         longest: MIB,
         worst: { ...letters, ligatures: filled('', '\ufdfa'), 'combining marks': filled('a', '\u0301\u0323') },
         run: normaliseEmail,
+    },
+    {
+        at: 'services/identity/email.ts:formsOf',
+        longest: MIB,
+        worst: {
+            ...letters,
+            sigmas: filled('', 'σ'),
+            domains: filled('a@', 'σ.'),
+            'long label': filled('a@', 'ü', '.de'),
+        },
+        run: formsOf,
     },
     {
         at: 'services/identity/password-rules.ts:requireNewPassword',

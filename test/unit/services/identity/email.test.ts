@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { normaliseEmail, requireEmail } from '../../../../services/identity/email.ts';
+import { formsOf, normaliseEmail, requireEmail } from '../../../../services/identity/email.ts';
 
-test('one address has one form: trimmed, lower case, NFKC', () => {
+test('one address has one form: trimmed, lower case, NFKC, the domain in ASCII', () => {
     const forms = {
         ' Ada@Example.ORG\n': 'ada@example.org',
         '\u212aelvin@example.org': 'kelvin@example.org',
@@ -12,6 +12,15 @@ test('one address has one form: trimmed, lower case, NFKC', () => {
         'İ@example.org': 'i̇@example.org',
         // Unicode has a composed form only in lower case.
         'T\u0308@example.org': '\u1e97@example.org',
+        'ΓΙΩΡΓΟΣ.Π@example.org': 'γιωργοσ.π@example.org',
+        'γιωργος.π@example.org': 'γιωργοσ.π@example.org',
+        'ada@MÜNCHEN.de': 'ada@xn--mnchen-3ya.de',
+        'ada@XN--MNCHEN-3YA.de': 'ada@xn--mnchen-3ya.de',
+        'ada@münchen。de': 'ada@xn--mnchen-3ya.de',
+        'ada@ΜΎΚΟΝΟΣ.gr': 'ada@xn--vxadehby9d.gr',
+        'ada@μύκονος.gr': 'ada@xn--vxadehby9d.gr',
+        'ada@xn--vxadehbs6e.gr': 'ada@xn--vxadehby9d.gr',
+        'ada@faß.de': 'ada@xn--fa-hia.de',
     };
     for (const [sent, stored] of Object.entries(forms)) assert.equal(requireEmail(sent), stored);
 });
@@ -24,6 +33,34 @@ test('an address that is normalised twice is the same as one that is normalised 
         }),
         { numRuns: 2_000 },
     );
+});
+
+test('an address with an international domain that is normalised twice is the same as one that is normalised once', () => {
+    const unit = fc.constantFrom(...'aAüÜσςΣß.-_1０。é\u0301xn%/日\u30fbא');
+    fc.assert(
+        fc.property(fc.string({ unit, minLength: 1, maxLength: 12 }), fc.constantFrom('', 'xn--'), (text, prefix) => {
+            const once = normaliseEmail(`a@${prefix}${text}.gr`);
+            assert.equal(normaliseEmail(once), once);
+            assert.ok(formsOf(once).includes(once));
+        }),
+        { numRuns: 2_000 },
+    );
+});
+
+test('the forms of an address are those in which earlier releases stored it, first the one that is as sent', () => {
+    assert.deepEqual(formsOf(' Ada@Example.org'), ['ada@example.org']);
+    assert.deepEqual(formsOf('ada@XN--mnchen-3ya.de'), ['ada@xn--mnchen-3ya.de', 'ada@münchen.de']);
+    assert.deepEqual(formsOf('Ada@München.de'), ['ada@münchen.de', 'ada@xn--mnchen-3ya.de']);
+    assert.deepEqual(formsOf('ΓΙΩΡΓΟΣ.ΠΑΠΑΣ@example.org'), [
+        'γιωργοσ.παπας@example.org',
+        'γιωργοσ.παπασ@example.org',
+        'γιωργος.παπας@example.org',
+    ]);
+    const greek = formsOf('ada@xn--vxadehby9d.gr');
+    for (const form of ['μύκονος.gr', 'μύκονοσ.gr', 'xn--vxadehbs6e.gr'])
+        assert.ok(greek.includes(`ada@${form}`), form);
+    for (const form of ['first..last@example.org', '<a@example.com', 'a@127.1'])
+        assert.deepEqual(formsOf(form), [form]);
 });
 
 test('addresses at the limits are accepted', () => {
@@ -67,6 +104,24 @@ test('a text that is no address is refused', () => {
         'a\u2800da@example.org',
         'a\ufe0fda@example.org',
         'a\ud800da@example.org',
+        'first..last@example.org',
+        '.ada@example.org',
+        'ada.@example.org',
+        'ada\u2025x@example.org',
+        '<ada@example.org',
+        'ada@example.org>',
+        ...Array.from('"(),:;<>[\\]', (special) => `a${special}da@example.org`),
+        ...Array.from('"(),:;<>[\\]%/?#+!', (special) => `ada@a${special}b.org`),
+        'ada@%61.org',
+        'ada@xn--a.de',
+        'ada@xn--.de',
+        'ada@127.1',
+        'ada@127.0.0.1',
+        'ada@0x7f.1',
+        'ada@999.999.999.999',
+        'ada@[127.0.0.1]',
+        'ada@a\u00adb.org',
+        `ada@${'ü'.repeat(250)}.org`,
         `${'x'.repeat(100_000)}@example.org`,
     ];
     for (const email of bad) assert.throws(() => requireEmail(email), { kind: 'invalid' }, JSON.stringify(email));
