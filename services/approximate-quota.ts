@@ -2,8 +2,13 @@ import { createCache } from '../platform/cache.ts';
 import { type CallContext, detached, REQUEST_TIMEOUT_MS, withoutIdempotencyKey } from '../platform/context.ts';
 import { type Quota, quotaExceeded, quotaOf } from './quotas.ts';
 
-/** Throws AppError `forbidden` if the account of a call that is about to write a row has reached its quota. */
-export type RequireRoom = (context: CallContext) => void;
+/** A quota for rows that are written too often to count in their own statement. */
+export interface ApproximateQuota {
+    /** Throws AppError `forbidden` if the account of a call that is about to write a row has reached its quota. */
+    requireRoom(context: CallContext): void;
+    /** Counts the rows of the account of a call. `limit`: how many it may have. */
+    read(context: CallContext): Promise<{ used: number; limit: number }>;
+}
 
 /** Maximum number of accounts whose counts a process remembers. */
 const MAX_ACCOUNTS = 10_000;
@@ -22,15 +27,14 @@ interface Known {
 }
 
 /**
- * A quota for rows that are written too often to count in their own statement. No call waits for a look at the count,
- * so a refusal is always right, but calls are admitted until the look that finds the quota reached has its answer.
+ * Calls are admitted until a look finds the quota reached, and none of them waits for it. A refusal is always right.
  * While looks fail, calls are admitted. Rows without an account have no quota. `what` names the rows, and `count` counts
  * those of the account of a call.
  */
 export function approximateQuota(
     quota: Quota,
     { what, count }: { what: string; count(context: CallContext): Promise<number> },
-): RequireRoom {
+): ApproximateQuota {
     const accounts = createCache<string, Known>(MAX_ACCOUNTS);
 
     async function look(known: Known, context: CallContext): Promise<void> {
@@ -39,13 +43,13 @@ export function approximateQuota(
         try {
             known.used = await count(withoutIdempotencyKey(detached(context, REQUEST_TIMEOUT_MS)));
         } catch {
-            // The metrics of the call show it, and a later call looks again.
+            known.admitted = Number.POSITIVE_INFINITY; // the next call looks again; the metrics of calls show the failure
         } finally {
             known.isLooking = false;
         }
     }
 
-    return (context) => {
+    function requireRoom(context: CallContext): void {
         const { user_id: account } = context;
         if (account === undefined) return;
         const limit = quotaOf(quota, context);
@@ -54,5 +58,10 @@ export function approximateQuota(
         accounts.set(account, known);
         if (!known.isLooking && known.admitted >= Math.floor((limit - known.used) / PARTS)) void look(known, context);
         known.admitted++;
+    }
+
+    return {
+        requireRoom,
+        read: async (context) => ({ used: await count(context), limit: quotaOf(quota, context) }),
     };
 }

@@ -148,10 +148,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
             credentialsService({
                 store: credentialStore(db),
                 idempotency: idempotency('credentials'),
-                requireRoom: credentialQuota(
-                    config.QUOTA_CREDENTIALS,
-                    serviceClient('usage', SERVICE_DEFINITIONS.usage),
-                ),
+                quota: credentialQuota(config.QUOTA_CREDENTIALS, serviceClient('usage', SERVICE_DEFINITIONS.usage)),
                 signatures: signatures(),
                 batches: batches(metrics),
                 services: {
@@ -172,10 +169,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
             presentationsService({
                 store: presentationStore(db),
                 idempotency: idempotency('presentations'),
-                requireRoom: presentationQuota(
-                    config.QUOTA_PRESENTATIONS,
-                    serviceClient('usage', SERVICE_DEFINITIONS.usage),
-                ),
+                quota: presentationQuota(config.QUOTA_PRESENTATIONS, serviceClient('usage', SERVICE_DEFINITIONS.usage)),
                 signatures: signatures(),
                 services: {
                     credentials: serviceClient('credentials', SERVICE_DEFINITIONS.credentials),

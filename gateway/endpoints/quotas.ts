@@ -16,6 +16,8 @@ export const quotaEndpoints = [
         answer: z.object({
             tier: z.string(),
             quotas: z.object({
+                credentials: quota,
+                presentations: quota,
                 dids: quota,
                 issuers: quota,
                 wallets: quota,
@@ -27,7 +29,9 @@ export const quotaEndpoints = [
             }),
         }),
         async call({ services, context }) {
-            const [did, signing, wallet, keys, identity] = await Promise.all([
+            const [credentials, presentations, did, signing, wallet, keys, identity] = await Promise.all([
+                sinceUpgrade(services.credentials.getQuotas({}, context)),
+                sinceUpgrade(services.presentations.getQuotas({}, context)),
                 services.did.getQuotas({}, context),
                 sinceUpgrade(services.signing.getQuotas({}, context)),
                 services.wallet.getQuotas({}, context),
@@ -35,6 +39,8 @@ export const quotaEndpoints = [
                 services.identity.getQuotas({}, context),
             ]);
             const quotas = {
+                credentials: known(credentials.credentials),
+                presentations: known(presentations.presentations),
                 dids: known(did.dids),
                 issuers: known(signing.issuers),
                 wallets: known(wallet.wallets),

@@ -1,7 +1,7 @@
 import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { SigningServiceDefinition } from '../../proto/gen/signing/v1/signing.ts';
 import type { Signatures } from '../../workers/crypto/signatures.ts';
-import type { RequireRoom } from '../approximate-quota.ts';
+import type { ApproximateQuota } from '../approximate-quota.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import type { TokenSigner } from '../issuers/token-signer.ts';
 import type { WebKeys } from '../issuers/web-keys.ts';
@@ -15,8 +15,7 @@ export interface CredentialsOptions extends Omit<ListDependencies, 'services'> {
     services: ListDependencies['services'] & { signing: ServiceOf<typeof SigningServiceDefinition> };
     batches: Batches;
     idempotency: Idempotency;
-    /** Checks the quota of credentials. */
-    requireRoom: RequireRoom;
+    quota: ApproximateQuota;
     statusLists: StatusListStore;
     /** The URL of the service in the addresses of its status lists. Without one, no credential gets a place. */
     publicUrl: string | undefined;

@@ -41,6 +41,7 @@ export function credentialsService(options: CredentialsOptions): ServiceOf<typeo
         getStatus: (request, context) => getStatus(deps, request, context),
         getStatusMany: (request, context) => getStatusMany(deps, request, context),
         list: (request, context) => listCredentials(deps, request, context),
+        getQuotas: async (_request, context) => ({ credentials: await deps.quota.read(context) }),
         ...publishedLists(statusLists),
         async ping() {
             await deps.store.ping();

@@ -10,7 +10,7 @@ import { decodeDidKey, isDid } from '../../tokens/did-key.ts';
 import { writePayload } from '../../tokens/presentation.ts';
 import { isIssuerWebDid } from '../../tokens/web-did.ts';
 import type { Signatures } from '../../workers/crypto/signatures.ts';
-import type { RequireRoom } from '../approximate-quota.ts';
+import type { ApproximateQuota } from '../approximate-quota.ts';
 import type { Claim, HeldClaim } from '../idempotency/claim.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { completeKey, openKid, sealKid, type TokenSigner } from '../issuers/token-signer.ts';
@@ -27,8 +27,7 @@ export interface PresentationsOptions {
         signing: ServiceOf<typeof SigningServiceDefinition>;
     };
     idempotency: Idempotency;
-    /** Checks the quota of presentations. */
-    requireRoom: RequireRoom;
+    quota: ApproximateQuota;
     /** Milliseconds since 1970. */
     clock: () => number;
 }
@@ -65,7 +64,7 @@ export async function create(
     await requireAuthentic(deps, request.credentials, context);
 
     const write = async (): Promise<Presentation | undefined> => {
-        deps.requireRoom(context);
+        deps.quota.requireRoom(context);
         const now = clock();
         const made = { id: newId(now), made_at: new Date(now).toISOString() };
         const { presentation, kid } = await signed(deps, request, { made }, context);

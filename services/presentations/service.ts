@@ -26,6 +26,7 @@ export function presentationsService(options: PresentationsOptions): ServiceOf<t
     return {
         create: (request, context) => create(deps, request, context),
         verify: (request, context) => verify(deps, request, context),
+        getQuotas: async (_request, context) => ({ presentations: await deps.quota.read(context) }),
     };
 }
 

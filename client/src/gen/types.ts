@@ -1256,6 +1256,20 @@ export interface MeQuotasData {
     tier: 'free' | 'basic' | 'pro' | 'enterprise';
     /** For each kind of object, how much the account stores and how much it may store. */
     quotas: {
+        /** Credentials that the account has issued, including revoked ones. Its quota is approximate. */
+        credentials: {
+            /** How much the account stores. */
+            used: number;
+            /** How much the account may store in its tier. */
+            quota: number;
+        };
+        /** Presentations that the account has created. Their quota is approximate. */
+        presentations: {
+            /** How much the account stores. */
+            used: number;
+            /** How much the account may store in its tier. */
+            quota: number;
+        };
         /** Counts of DIDs. */
         dids: {
             /** How much the account stores. */

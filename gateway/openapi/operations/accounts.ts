@@ -65,6 +65,8 @@ export const accountOperations = {
             quotas: 'For each kind of object, how much the account stores and how much it may store.',
             used: 'How much the account stores.',
             quota: 'How much the account may store in its tier.',
+            credentials: 'Credentials that the account has issued, including revoked ones. Its quota is approximate.',
+            presentations: 'Presentations that the account has created. Their quota is approximate.',
             issuers: 'Managed issuers, including archived ones.',
             wallet_credentials: 'Credentials in all wallets of the account.',
             wallet_bytes: 'Sealed size of the credentials in all wallets of the account, in bytes.',
@@ -76,6 +78,8 @@ export const accountOperations = {
             data: {
                 tier: 'free',
                 quotas: {
+                    credentials: { used: 3, quota: 10_000_000 },
+                    presentations: { used: 1, quota: 10_000_000 },
                     dids: { used: 2, quota: 10_000 },
                     issuers: { used: 1, quota: 20 },
                     wallets: { used: 1, quota: 1_000 },

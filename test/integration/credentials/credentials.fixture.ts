@@ -44,7 +44,7 @@ export async function startServices() {
         batches: batches(createMetrics()),
         cursors: testCursors,
         idempotency: idempotency('credentials'),
-        requireRoom: () => {},
+        quota: { requireRoom() {}, read: async () => ({ used: 0, limit: 1 }) },
         statusLists: statusListStore(db),
         publicUrl: PUBLIC_URL,
         clock,

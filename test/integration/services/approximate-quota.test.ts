@@ -44,7 +44,7 @@ function processOf(free: number) {
             ...dependencies,
             services: { did, signing },
             listScope: 'owner',
-            requireRoom: credentialQuota(of(free), usage),
+            quota: credentialQuota(of(free), usage),
         }),
     );
     const issue = async (party: Party, context = party.context) => {
@@ -89,6 +89,8 @@ describe('the quota of credentials', () => {
             await untilRefused(new RegExp(`^The account has reached its quota of ${most} credentials\\.$`), issue);
             const rows = await rowsOf(full.account);
             assert.ok(rows >= most && rows <= most + 4, `${rows} instead of about ${most}`);
+            const quotas = await processes[0].service.getQuotas({}, context);
+            assert.deepEqual(quotas, { credentials: { used: rows, limit: most } });
         }
         for (const { issue } of processes) {
             await refuses('forbidden', issue(full));
@@ -125,14 +127,19 @@ describe('the quota of credentials', () => {
     });
 
     it('admits calls while the usage service fails, and refuses them once it answers', async () => {
-        const { state, looks, issue } = processOf(2);
+        const [far, near] = [processOf(256), processOf(2)];
         const party = await newParty(did);
-        state.fails = true;
-        for (let turn = 0; turn < 5; turn++) await issue(party);
-        assert.equal(looks.length, 5, 'each call looks again, because the quota is so small');
-        state.fails = false;
-        await issue(party);
-        await refuses('forbidden', issue(party));
+        for (const { state, looks, issue } of [far, near]) {
+            state.fails = true;
+            for (let turn = 0; turn < 5; turn++) await issue(party);
+            assert.equal(looks.length, 5, 'each call looks again');
+            state.fails = false;
+            await issue(party);
+            assert.equal(looks.length, 6);
+        }
+        await far.issue(party);
+        assert.equal(far.looks.length, 6, 'as many are left that not each call looks');
+        await refuses('forbidden', near.issue(party));
     });
 });
 
@@ -145,7 +152,7 @@ it('the quota of presentations refuses an account, but not a repeated call', asy
             signatures,
             services: { credentials, signing },
             idempotency: idempotency('presentations'),
-            requireRoom: presentationQuota(of(2), usage),
+            quota: presentationQuota(of(2), usage),
             clock,
         }),
     );
@@ -162,4 +169,7 @@ it('the quota of presentations refuses an account, but not a repeated call', asy
     const first = await create(key);
     await untilRefused(/^The account has reached its quota of 2 presentations\.$/, () => create());
     assert.deepEqual(await create(key), first);
+    const { presentations } = await service.getQuotas({}, holder.context);
+    assert.ok(presentations && presentations.used >= 2 && presentations.limit === 2);
+    await refuses('unauthenticated', service.getQuotas({}, internalContext()));
 });

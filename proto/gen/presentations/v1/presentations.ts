@@ -67,6 +67,19 @@ export interface PresentationVerification {
   actual_audience?: string | undefined;
 }
 
+export interface GetQuotasRequest {
+}
+
+export interface GetQuotasResponse {
+  presentations: Quota | undefined;
+}
+
+/** How much of something an account stores, and how much it may store. */
+export interface Quota {
+  used: number;
+  limit: number;
+}
+
 function createBaseCreateRequest(): CreateRequest {
   return {
     holder_did: "",
@@ -568,6 +581,173 @@ export const PresentationVerification: MessageFns<PresentationVerification> = {
   },
 };
 
+function createBaseGetQuotasRequest(): GetQuotasRequest {
+  return {};
+}
+
+export const GetQuotasRequest: MessageFns<GetQuotasRequest> = {
+  encode(_: GetQuotasRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetQuotasRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetQuotasRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<GetQuotasRequest>): GetQuotasRequest {
+    return GetQuotasRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<GetQuotasRequest>): GetQuotasRequest {
+    const message = createBaseGetQuotasRequest();
+    return message;
+  },
+};
+
+function createBaseGetQuotasResponse(): GetQuotasResponse {
+  return { presentations: undefined };
+}
+
+export const GetQuotasResponse: MessageFns<GetQuotasResponse> = {
+  encode(message: GetQuotasResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.presentations !== undefined) {
+      Quota.encode(message.presentations, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetQuotasResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetQuotasResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.presentations = Quota.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<GetQuotasResponse>): GetQuotasResponse {
+    return GetQuotasResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetQuotasResponse>): GetQuotasResponse {
+    const message = createBaseGetQuotasResponse();
+    message.presentations = (object.presentations !== undefined && object.presentations !== null)
+      ? Quota.fromPartial(object.presentations)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseQuota(): Quota {
+  return { used: 0, limit: 0 };
+}
+
+export const Quota: MessageFns<Quota> = {
+  encode(message: Quota, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.used !== 0) {
+      writer.uint32(8).uint64(message.used);
+    }
+    if (message.limit !== 0) {
+      writer.uint32(16).uint64(message.limit);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Quota {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseQuota();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.used = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.limit = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<Quota>): Quota {
+    return Quota.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Quota>): Quota {
+    const message = createBaseQuota();
+    message.used = object.used ?? 0;
+    message.limit = object.limit ?? 0;
+    return message;
+  },
+};
+
 /**
  * Presentations. A presentation is a bundle of credentials that their holder signs for one verifier, as a PASETO v4
  * public token.
@@ -598,6 +778,15 @@ export const PresentationsServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
+    /** Returns how many presentations the account has, and how many it may have. */
+    getQuotas: {
+      name: "GetQuotas",
+      requestType: GetQuotasRequest as typeof GetQuotasRequest,
+      requestStream: false,
+      responseType: GetQuotasResponse as typeof GetQuotasResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
   },
 } as const;
 
@@ -608,6 +797,17 @@ export type DeepPartial<T> = T extends Builtin ? T
   : T extends ReadonlyArray<infer U> ? ReadonlyArray<DeepPartial<U>>
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
+
+function longToNumber(int64: { toString(): string }): number {
+  const num = globalThis.Number(int64.toString());
+  if (num > globalThis.Number.MAX_SAFE_INTEGER) {
+    throw new globalThis.Error("Value is larger than Number.MAX_SAFE_INTEGER");
+  }
+  if (num < globalThis.Number.MIN_SAFE_INTEGER) {
+    throw new globalThis.Error("Value is smaller than Number.MIN_SAFE_INTEGER");
+  }
+  return num;
+}
 
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
