@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pickPort } from '../../deploy/local/ports.ts';
 import { ROLES } from '../../main.ts';
@@ -11,6 +12,13 @@ export interface Member {
     program?: string;
     args: string[];
     env: Record<string, string>;
+}
+
+/** What a program that a test starts gets of the environment of this process. It knows no settings of the test run. */
+export function inherited(): Record<string, string> {
+    const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+    // test/run.ts finds the processes that it must end by this TMPDIR.
+    return { PATH, NODE_COMPILE_CACHE, TMPDIR: tmpdir() };
 }
 
 /** Gives each process a port for operations. Returns the addresses. */

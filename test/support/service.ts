@@ -2,11 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync, hash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { apart, giveOpsPorts, launched, type Member, together } from './members.ts';
+import { apart, giveOpsPorts, inherited, launched, type Member, together } from './members.ts';
 
 /** `local`: every role in each process. `grpc`: `replicas` processes per role, and the gateways beside them. */
 export type Transport = 'local' | 'grpc';
@@ -148,8 +147,7 @@ function launcher(
     const children: ChildProcess[] = [];
     const launch = ({ name, program = 'main.ts', args, env }: Member): ChildProcess => {
         const output = openSync(log(name), 'a');
-        // test/run.ts finds the processes that it must end by this TMPDIR.
-        const base = { PATH: process.env['PATH'] ?? '', TMPDIR: tmpdir(), NODE_ENV: 'test' };
+        const base = { ...inherited(), NODE_ENV: 'test' };
         return spawn(process.execPath, [program, ...args], {
             stdio: ['ignore', output, output],
             env: { ...base, ...settings, ...env },

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after } from 'node:test';
 import { type Client, createClient } from '../../../../client/src/client.ts';
+import { inherited } from '../../../support/members.ts';
 import { startService } from '../../../support/service.ts';
 
 /** A folder for the files of a test file. */
@@ -31,7 +32,7 @@ interface Options {
 
 /** Starts the command line as a user does. It knows no settings of this process. */
 export function started(args: readonly string[], { env = {}, stdout }: Options = {}): ChildProcess {
-    const base = { PATH: process.env['PATH'] ?? '', TMPDIR: tmpdir(), XDG_CONFIG_HOME: join(folder, 'config') };
+    const base = { ...inherited(), XDG_CONFIG_HOME: join(folder, 'config') };
     return spawn(process.execPath, ['cli/src/main.ts', ...args], {
         env: { ...base, ...env },
         stdio: ['pipe', stdout ?? 'pipe', 'pipe'],
