@@ -45,7 +45,7 @@ export const ROLES: readonly string[] = [...SERVICE_ROLES, 'gateway'];
 
 /** How long a start waits for Redis before it continues without it, in milliseconds. */
 const REDIS_TIMEOUT_MS = 2_000;
-/** How long the migrations wait for a database that starts, in milliseconds. */
+/** How long the migrations wait for a database that starts, in milliseconds. Beyond it: the run fails with one line. */
 const MIGRATE_WAIT_MS = 30_000;
 
 export interface Running {

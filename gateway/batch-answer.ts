@@ -3,10 +3,13 @@ import { z } from 'zod';
 import { AppError } from '../platform/errors.ts';
 import { stringifyJson } from '../platform/json.ts';
 
-/** Time limit of a batch of credentials, in milliseconds. */
+/** Time limit of a batch of credentials, in milliseconds. Beyond it: `deadline`. */
 export const BATCH_TIMEOUT_MS = 30_000;
 
-/** Number of results that are written in one turn of the event loop. That takes about half a millisecond. */
+/**
+ * Number of results that are written in one turn of the event loop. That takes about half a millisecond. Beyond it: the
+ * others follow in later turns.
+ */
 const RESULTS_PER_TURN = 32;
 
 /** The result of one item, as the services return it. Exactly one of both is set. */

@@ -14,7 +14,7 @@ import type { ListAnswer, ListResult } from './lists.ts';
 import type { StaticPage } from './pages.ts';
 import type { Services } from './services.ts';
 
-/** How long clients may keep a page, in seconds. */
+/** How long clients may keep a page, in seconds. Beyond it: they ask again. */
 const PAGE_SECONDS = 300;
 
 export interface Engine extends Refusals {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { decodeBase64 } from '../platform/base64.ts';
 import { AppError } from '../platform/errors.ts';
 import { JsonText } from '../platform/json.ts';
-import { MAX_PAGE_ROWS } from '../proto/limits.ts';
+import { MAX_NAME_LENGTH, MAX_PAGE_ROWS } from '../proto/limits.ts';
 import { REPEATED } from './http/query.ts';
 
 /** An optional field. `null` means the same as a missing field (decision H5). */
@@ -11,12 +11,15 @@ export function optional<Schema extends z.ZodType>(schema: Schema) {
     return schema.nullish().transform((value) => value ?? undefined);
 }
 
-/** A display name of 1 to 255 characters. White space at both ends is removed. */
+/** A display name of 1 to MAX_NAME_LENGTH characters. White space at both ends is removed. */
 export const name = z
     .string()
-    .meta({ minLength: 1, maxLength: 255 })
+    .meta({ minLength: 1, maxLength: MAX_NAME_LENGTH })
     .transform((text) => text.trim())
-    .refine((text) => text.length > 0 && [...text].length <= 255, 'must have 1 to 255 characters');
+    .refine(
+        (text) => text.length > 0 && [...text].length <= MAX_NAME_LENGTH,
+        `must have 1 to ${MAX_NAME_LENGTH} characters`,
+    );
 
 /** Raw bytes in standard or URL base64, padded or not. */
 export const base64 = z

@@ -23,7 +23,10 @@ import { listReader } from './lists.ts';
 import { pages } from './pages.ts';
 import type { Services } from './services.ts';
 
-/** Limit of internal calls per minute. It is so large that its bucket only fills the header fields (decision A12). */
+/**
+ * Limit of internal calls per minute. It is so large that its bucket only fills the header fields (decision A12).
+ * Beyond it: nothing happens, because trusted callers are not limited.
+ */
 const INTERNAL_LIMIT = 1_000_000;
 /**
  * When it stops, the gateway still accepts connections and requests for this long (ms), and sends `Connection: close`
@@ -31,7 +34,10 @@ const INTERNAL_LIMIT = 1_000_000;
  * load balancers see that the process is not ready, and active clients learn that their connection will close.
  */
 const LEAVE_TAKING_MS = 1_000;
-/** After LEAVE_TAKING_MS the gateway waits this long (ms) for requests in progress, then aborts them. */
+/**
+ * How long the gateway waits for requests in progress when it stops, after LEAVE_TAKING_MS, in milliseconds. Beyond it:
+ * they are aborted.
+ */
 const DRAIN_MS = 10_000;
 
 export interface Gateway {

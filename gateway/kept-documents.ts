@@ -3,15 +3,21 @@ import { createCacheOfBytes } from '../platform/cache.ts';
 import { type CallContext, callerOf, detached, requireTime } from '../platform/context.ts';
 import { type PublicDocument, publicDocument } from './documents.ts';
 
-/** Memory for the documents that a gateway keeps, in bytes. The largest, a status list, has 0.5 MiB in both codings. */
+/**
+ * Memory for the documents that a gateway keeps, in bytes. The largest, a status list, has 0.5 MiB in both codings.
+ * Beyond it: the least recently used ones are dropped, and read again when they are requested.
+ */
 const MAX_BYTES = 64 << 20;
 /** What an entry takes besides the bodies of its document, in bytes, rounded up. */
 const ENTRY_BYTES = 1_024;
-/** Maximum number of documents that are read at a time. */
+/** Maximum number of documents that are read at a time. Beyond it: the next one waits; addresses take turns. */
 const READS_IN_FLIGHT = 16;
-/** Maximum number of documents that wait to be read. */
+/**
+ * Maximum number of documents that wait to be read. Beyond it: the address with the most waiting documents gets
+ * `unavailable`.
+ */
 const MAX_WAITING = 512;
-/** Time limit for reading a document, with the wait for its turn, in milliseconds. */
+/** Time limit for reading a document, with the wait for its turn, in milliseconds. Beyond it: `unavailable`. */
 const TIMEOUT_MS = 5_000;
 
 /** What a service says about a document. */

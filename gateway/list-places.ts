@@ -1,10 +1,13 @@
 import { AppError } from '../platform/errors.ts';
 
-/** Maximum number of complete lists that an account may read at the same time. */
+/**
+ * Maximum number of complete lists that an account may read at the same time. Trusted callers have no such bound.
+ * Beyond it: the list waits for a place, or is refused at once with 429 if two long lists hold both places.
+ */
 const LISTS_PER_ACCOUNT = 2;
-/** Maximum number of lists of an account that wait for a place. Further ones are refused. */
+/** Maximum number of lists of an account that wait for a place. Beyond it: 429. */
 const MAX_WAITING = 64;
-/** How long a list waits for a place, in milliseconds. */
+/** How long a list waits for a place, in milliseconds. Beyond it: 429. */
 const TIMEOUT_MS = 1_000;
 
 /** The right to read one list. */

@@ -12,14 +12,17 @@ import type { Services } from './services.ts';
 
 /** How long the gateway uses what it knows about the lists before it asks again, in milliseconds. */
 const FRESH_MS = 1_000;
-/** Least time between two questions about the lists, in milliseconds, however many unknown lists are requested. */
+/**
+ * Least time between two questions about the lists, in milliseconds, however many unknown lists are requested. Beyond
+ * it: the request waits.
+ */
 const SPACING_MS = 100;
 /**
- * How long the gateway serves what it knows while the credentials service does not answer, in milliseconds: as long as a
- * verifier may keep a list anyway.
+ * How long the gateway serves what it knows while the credentials service does not answer, in milliseconds: as long as
+ * a verifier may keep a list anyway. Beyond it: `unavailable`.
  */
 const STALE_MS = TTL_SECONDS * 1_000;
-/** Time limit for a question to the credentials service, in milliseconds. */
+/** Time limit for a question to the credentials service, in milliseconds. Beyond it: `unavailable`. */
 const TIMEOUT_MS = 5_000;
 
 interface Index {

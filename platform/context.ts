@@ -72,7 +72,7 @@ export interface CallLifetime extends Traced, Caller {
     cancellation?: Cancellation | undefined;
 }
 
-/** Time limit of a request, in milliseconds. */
+/** Time limit of a request, in milliseconds. Beyond it: `deadline`. */
 export const REQUEST_TIMEOUT_MS = 10_000;
 /** Subtracted from the deadline at each hop, in milliseconds, so that the caller can still say which hop was late. */
 const HOP_MS = 20;

@@ -2,13 +2,14 @@ import { type MemberText, MemberTexts, type WantedMembers } from './json-members
 
 /**
  * Maximum nesting of objects and arrays: a value inside 32 of them is read, a 33rd bracket is refused. In the wanted
- * list, the levels count from each item, so that an item may hold what a text of its own may hold.
+ * list, the levels count from each item, so that an item may hold what a text of its own may hold. Beyond it:
+ * `invalid`.
  */
 export const MAX_JSON_DEPTH = 32;
 
 /**
  * Maximum number of keys in a text, over all objects. 1 MiB could hold 150,000 keys, and comparing them would block the
- * event loop.
+ * event loop. Beyond it: `invalid`.
  */
 export const MAX_JSON_KEYS = 20_000;
 

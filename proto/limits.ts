@@ -1,32 +1,45 @@
 /** Limits of the gRPC contracts. The gateway's schemas state them, and the services enforce them for every caller. */
 
-/** Largest JSON text of a credential's claims, in bytes. */
+/** Largest JSON text of a credential's claims, in bytes. Beyond it: `invalid`. */
 export const MAX_CLAIMS_BYTES = 64 << 10;
-/** Largest JSON text of the metadata that a wallet stores with a credential, in bytes. */
+/** Largest JSON text of the metadata that a wallet stores with a credential, in bytes. Beyond it: `invalid`. */
 export const MAX_METADATA_BYTES = 16 << 10;
-/** Maximum number of rows on one page of a list. */
+/**
+ * Maximum number of rows on one page of a list. Beyond it: `invalid` for a greater `limit`; a whole list is read page
+ * by page.
+ */
 export const MAX_PAGE_ROWS = 1_000;
-/** Maximum number of credentials in one batch. */
+/** Maximum number of credentials in one batch. Beyond it: `invalid`. */
 export const MAX_BATCH_ITEMS = 1_000;
-/** Maximum number of users in one batch. */
+/** Maximum number of users in one batch. Beyond it: `invalid`. */
 export const MAX_USERS = 1_000;
-/** Maximum number of credentials in one presentation, and of `credentials` that one VerifyMany checks. */
+/**
+ * Maximum number of credentials in one presentation, and of `credentials` that one VerifyMany checks. Beyond it:
+ * `invalid`.
+ */
 export const MAX_PRESENTED_CREDENTIALS = 100;
-/** Maximum number of scopes of an API key, and of networks that it may be used from. */
+/** Maximum number of scopes of an API key. Beyond it: 400. */
 export const MAX_KEY_SCOPES = 32;
+/** Maximum number of networks that an API key may be used from. Beyond it: 400. */
 export const MAX_KEY_NETWORKS = 32;
-/** Longest time for which a replaced API key still works, in seconds, and the default. */
+/** Longest time for which a replaced API key still works, in seconds. Beyond it: 400. */
 export const MAX_OVERLAP_SECONDS = 2_592_000;
+/** How long a replaced API key still works unless the caller says otherwise, in seconds. Beyond it: 401. */
 export const DEFAULT_OVERLAP_SECONDS = 86_400;
-/** Most calls that one check of an API key counts as. */
+/** Most calls that one check of an API key counts as. Beyond it: 400. */
 export const MAX_CHECK_COST = 1_000;
-/** How long a verifier, a client or a proxy may keep a status list before it fetches it again, in seconds. */
+/**
+ * How long a verifier, a client or a proxy may keep a status list before it fetches it again, in seconds. Beyond it:
+ * they ask again.
+ */
 export const TTL_SECONDS = 60;
 /**
  * How long a process may use what it has read about an issuer without reading it again, in milliseconds. A call that
  * changes an issuer answers only after this time. So what it changed is in force everywhere when its caller has the
- * answer, and most calls need no query.
+ * answer, and most calls need no query. Beyond it: it reads the issuer again.
  */
 export const ISSUER_LEASE_MS = 1_000;
-/** Maximum length of the reason for the suspension of an account, in characters. */
+/** Maximum length of the reason for the suspension of an account, in characters. Beyond it: `invalid`. */
 export const MAX_SUSPENSION_REASON = 500;
+/** Maximum length of the name of an account, a key or a wallet, in characters (code points). Beyond it: `invalid`. */
+export const MAX_NAME_LENGTH = 255;

@@ -10,11 +10,15 @@ export interface ApproximateQuota {
     read(context: CallContext): Promise<{ used: number; limit: number }>;
 }
 
-/** Maximum number of accounts whose counts a process remembers. */
+/**
+ * Maximum number of accounts whose counts a process remembers. Beyond it: the least recently used ones are dropped, and
+ * asked for again at their next call.
+ */
 const MAX_ACCOUNTS = 10_000;
 /**
  * A process looks at the count of an account again after it has admitted this part of the rows that were left. So up to
- * this many processes together admit no more than was left.
+ * this many processes together admit no more than was left. Beyond it: it asks the usage service, and no call waits for
+ * the answer.
  */
 const PARTS = 64;
 

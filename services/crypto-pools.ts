@@ -4,7 +4,9 @@ import { type Passwords, passwordPool } from '../workers/crypto/passwords.ts';
 import { poolMetrics } from '../workers/crypto/pool-metrics.ts';
 import { type Signatures, signaturePool } from '../workers/crypto/signatures.ts';
 
-/** Maximum number of calls that wait for a password hash: ten seconds of work on two cores. */
+/**
+ * Maximum number of calls that wait for a password hash: ten seconds of work on two cores. Beyond it: `unavailable`.
+ */
 const PASSWORDS_WAITING = 512;
 
 /**

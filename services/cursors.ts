@@ -21,7 +21,7 @@ export interface Cursors {
 }
 
 const UUID_BYTES = 16;
-/** A sealed UUID has 45 bytes. Any other length is refused before it is decoded. */
+/** Length of a cursor, in characters: a sealed UUID has 45 bytes. Beyond it: `invalid`, before anything is decoded. */
 const CURSOR_LENGTH = 60;
 
 /** All processes must have the same `secrets`. The first one seals cursors; each of them opens cursors. */

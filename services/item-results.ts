@@ -8,12 +8,16 @@ export type ItemResult<Value> =
     | { value?: undefined; failure: { code: AppError['kind']; error: string } };
 
 /**
- * No item starts in the last part of the time of its call, so that the answer still arrives: this share of the time that
- * is left when the batch begins, at most RESERVE_MS milliseconds.
+ * No item starts in the last part of the time of its call, so that the answer still arrives: this share of the time
+ * that is left when the batch begins. Beyond it: the item has the code `deadline`.
  */
 const RESERVE_SHARE = 0.1;
+/** Longest time before the end of a batch in which no item starts, in milliseconds. */
 const RESERVE_MS = 2_000;
-/** Items in progress during this share of the reserve count as failed, and the call is answered. */
+/**
+ * Share of the reserve in which items in progress are no longer awaited. Beyond it: they have the code `deadline`, and
+ * the call is answered.
+ */
 const ANSWER_SHARE = 0.25;
 
 /**

@@ -1,8 +1,6 @@
 import { invalid } from '../platform/errors.ts';
+import { MAX_NAME_LENGTH } from '../proto/limits.ts';
 import { isText } from '../tokens/texts.ts';
-
-/** Maximum length of every stored name, in characters (code points). */
-const MAX_NAME_LENGTH = 255;
 
 /**
  * Throws AppError `invalid`, which names the field, if the text cannot be stored or is longer than `max` characters.

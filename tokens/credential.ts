@@ -23,7 +23,7 @@ export interface CredentialContent {
 
 /** Distinguishes credentials from presentations, which are signed with the same keys. */
 const TYPE = 'credential';
-/** Maximum length of a credential's type, in characters (code points). */
+/** Maximum length of a credential's type, in characters (code points). Beyond it: `invalid`. */
 export const MAX_TYPE_LENGTH = 255;
 /** The members that the service reads from a token's payload. */
 export const CREDENTIAL_MEMBERS = {

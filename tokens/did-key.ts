@@ -53,6 +53,7 @@ function digitAt(digits: string, at: number): number {
     return DIGITS[digits.charCodeAt(at)] ?? 0;
 }
 
+/** Maximum length of a DID, in characters. Beyond it: `invalid`. */
 const MAX_DID_LENGTH = 2048;
 const DID = /^did:[a-z0-9]+:(?:[\w.:-]|%[0-9A-Fa-f]{2})*(?:[\w.-]|%[0-9A-Fa-f]{2})$/;
 

@@ -28,7 +28,10 @@ export type Opened =
     | { ok: true; payload: Record<string, unknown>; raw: Record<string, string> }
     | { ok: false; reason: string };
 
-/** Maximum number of strings in one list of a payload. A presentation contains at most 100 credentials. */
+/**
+ * Maximum number of strings in one list of a payload. A presentation contains at most 100 credentials. Beyond it: the
+ * token does not verify.
+ */
 const MAX_LISTED = 1_000;
 
 /**

@@ -9,6 +9,7 @@ const HEADER_BYTES = new TextEncoder().encode(HEADER);
 const NOTHING = new Uint8Array(0);
 const SIGNATURE_BYTES = 64;
 
+/** Maximum length of a token, in characters. Beyond it: `invalid`. */
 export const MAX_TOKEN_LENGTH = 1_048_576;
 /** Length of the shortest token: the header, then `{}` and a signature, which are 66 bytes or 88 characters. */
 const MIN_TOKEN_LENGTH = HEADER.length + 88;

@@ -6,6 +6,7 @@ import { DID_KEY_SCHEME, decodeDidKey } from './did-key.ts';
  */
 const WEB_DID =
     /^did:web:[A-Za-z0-9.-]+(?:%3A\d{1,5})?(?::[\w.-]+)*:issuers:[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+/** Maximum length of an issuer's did:web, in characters. Beyond it: it is no issuer. */
 const MAX_LENGTH = 512;
 
 /** True if the text has the form of a did:web of an issuer. Whether there is such an issuer is another question. */

@@ -6,18 +6,26 @@ import type { Log } from '../../platform/telemetry/log.ts';
 import type { AuthState, Bearer, Principal } from './authenticator.ts';
 import { type Misuse, misuseOf } from './key-restrictions.ts';
 
-/** Maximum number of cached auth states. No state is trusted alone: the limiter checks the liveness mark on every call. */
+/**
+ * Maximum number of cached auth states. No state is trusted alone: the limiter checks the liveness mark on every call.
+ * Beyond it: the least recently used half is dropped, and the owning service is asked again.
+ */
 const MAX_AUTH_STATES = 100_000;
-/** Maximum number of keys that are remembered as unknown or revoked. */
+/**
+ * Maximum number of keys that are remembered as unknown or revoked. Beyond it: the least recently used half is dropped,
+ * and those keys are looked up again.
+ */
 const MAX_GONE = 10_000;
 /** A state in use is refreshed when it is older than this, in ms: before its liveness mark expires. */
 const REFRESH_AFTER_MS = 40_000;
 /**
  * A state that is older than this (ms) is not used. Calls through another gateway may have kept its liveness mark, but
- * its tier may have changed.
+ * its tier may have changed. Beyond it: the gateway asks the owning service again.
  */
 const MAX_AGE_MS = 60_000;
-/** Timeout of a refresh, in milliseconds. */
+/**
+ * Timeout of a refresh, in milliseconds. Beyond it: the gateway asks the owning service again when the state is needed.
+ */
 const REFRESH_TIMEOUT_MS = 10_000;
 
 interface CachedState extends AuthState {

@@ -2,16 +2,23 @@ import { Places } from '../../platform/bounded-queue.ts';
 import type { CallLifetime } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 
-/** Maximum number of batches of one caller that are read or worked on at a time. */
+/**
+ * Maximum number of batches of one caller that are read or worked on at a time. Beyond it: the batch waits, for 10 s at
+ * most.
+ */
 const PER_CALLER = 2;
-/** Maximum number of further batches of a caller that wait. At most 16 KiB of each are read. */
+/** Maximum number of further batches of a caller that wait. At most 16 KiB of each are read. Beyond it: 429. */
 const MAX_WAITING = 64;
 /**
  * Maximum number of batches that the gateway works on at a time: as many as a process of the services does. Together
  * they weigh half of the calls that overload() admits while it sheds, so the other half remains for single calls.
+ * Beyond it: the batch waits, for 10 s at most.
  */
 const PER_GATEWAY = 4;
-/** Maximum number of read batches of all callers that wait, with bodies of up to 1 MiB. */
+/**
+ * Maximum number of read batches of all callers that wait, with bodies of up to 1 MiB. Beyond it: the newest batch of
+ * the caller with the most, or this one, is `unavailable`.
+ */
 const MAX_READ = 128;
 /** The queue's name in the metrics. */
 const QUEUE = 'batches';

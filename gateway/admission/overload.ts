@@ -1,9 +1,12 @@
 import type { Metrics } from '../../platform/telemetry/metrics.ts';
 import type { Exchange } from '../http/exchange.ts';
 
-/** Calls that may always be in progress: enough to keep the machine busy, and few enough to be answered soon. */
+/**
+ * Calls that may always be in progress: enough to keep the machine busy, and few enough to be answered soon. Calls that
+ * hash a password or wait for their client do not count. Beyond it: 503 before any work, while the gateway sheds load.
+ */
 const MIN_BOUND = 256;
-/** Maximum number of calls in progress, even during a burst. */
+/** Maximum number of calls in progress, even during a burst. Beyond it: 503 before any work. */
 const MAX_BOUND = 8_192;
 /** Length of one measurement, in milliseconds. */
 const INTERVAL_MS = 50;

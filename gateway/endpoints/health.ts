@@ -14,7 +14,7 @@ export interface HealthProbes {
 
 export const HEALTH_PATH = '/internal/health';
 
-/** Time limit for a check of the dependencies, in milliseconds. */
+/** Time limit for a check of the dependencies, in milliseconds. Beyond it: the dependency is `down`. */
 const CHECK_TIMEOUT_MS = 2_000;
 
 const status = z.enum(['up', 'down']);

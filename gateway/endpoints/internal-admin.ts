@@ -4,7 +4,7 @@ import { MAX_USERS } from '../../proto/limits.ts';
 import { endpoint } from '../endpoint.ts';
 import { anyItem, listOf, optional } from '../fields.ts';
 
-/** Time limit for a batch of 1,000 users, in milliseconds. Each user needs a password hash. */
+/** Time limit for a batch of 1,000 users, in milliseconds. Each user needs a password hash. Beyond it: `deadline`. */
 const BATCH_TIMEOUT_MS = 120_000;
 
 const number = z.number();

@@ -8,6 +8,7 @@ const session = z.object({ token: z.string(), refresh_token: z.string(), expires
 
 /**
  * Largest body of a login, in bytes: three times the longest email address and password with every character escaped.
+ * Beyond it: 413.
  */
 const MAX_LOGIN_BYTES = 32 << 10;
 

@@ -8,7 +8,10 @@ import { name, optional, paging } from '../fields.ts';
 import type { KeptDocuments } from '../kept-documents.ts';
 import { ListAnswer } from '../lists.ts';
 
-/** How long clients and proxies may keep a DID document, in seconds. So long may they trust a compromised key. */
+/**
+ * How long clients and proxies may keep a DID document, in seconds. So long may they trust a compromised key. Beyond
+ * it: they ask again.
+ */
 const DOCUMENT_SECONDS = 300;
 
 const byId = z.object({ issuer_id: z.string() });

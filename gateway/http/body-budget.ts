@@ -1,9 +1,15 @@
 import type { Metrics } from '../../platform/telemetry/metrics.ts';
 import { type ListItem, UnorderedList } from '../../platform/unordered-list.ts';
 
-/** Maximum number of bytes of bodies that are not parsed yet: per client address, and in total. */
+/**
+ * Maximum number of bytes of bodies that are not parsed yet: per client address, and in total. Beyond it: bodies that
+ * take longer than SLOW_MS make room, or `unavailable`.
+ */
 const MAX_UNPARSED_BYTES = { address: 32 << 20, total: 64 << 20 } as const;
-/** A body that is not complete after this time, in milliseconds, may have to give its bytes to newer ones. */
+/**
+ * How long a body may take before it may have to give its bytes to newer ones, in milliseconds. Beyond it:
+ * `unavailable`, if there is no room for a newer one.
+ */
 const SLOW_MS = 1_000;
 
 /** A body that is being received. */

@@ -9,7 +9,7 @@ const RAW_MEMBERS: ReadonlySet<string> = new Set(['claims', 'metadata']);
 const LIST = 'items';
 /**
  * Maximum number of commas in one body, which limits the number of values. Claims of 64 KiB have at most 32,768; a body
- * of 1 MiB could have 500,000.
+ * of 1 MiB could have 500,000. Beyond it: `invalid`.
  */
 const MAX_BODY_COMMAS = 40_000;
 

@@ -13,8 +13,8 @@ import { exchangeOf } from './exchange.ts';
 const LINGER_MS = 2_000;
 
 /**
- * Maximum number of parser errors that one turn of the event loop answers. Node reports the requests that did not arrive
- * in time all at once, and there may be thousands.
+ * Maximum number of parser errors that one turn of the event loop answers. Node reports the requests that did not
+ * arrive in time all at once, and there may be thousands. Beyond it: the others are answered in later turns.
  */
 const ANSWERS_PER_TURN = 16;
 

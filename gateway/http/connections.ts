@@ -7,15 +7,24 @@ import {
 } from '../../platform/http/http-connections.ts';
 import type { Metrics } from '../../platform/telemetry/metrics.ts';
 
-/** Maximum number of open connections. Each takes about 20 KiB while it is idle. */
+/**
+ * Maximum number of open connections. Each takes about 20 KiB while it is idle. Beyond it: the oldest one without a
+ * request in progress is cut.
+ */
 const MAX_CONNECTIONS = 10_000;
-/** Further connections that are accepted while no connection is idle. */
+/** Further connections that are accepted while no connection is idle. Beyond it: the new connection is dropped. */
 const RESERVE = 100;
-/** Maximum number of requests in progress on one connection. */
+/** Maximum number of requests in progress on one connection. Beyond it: the connection is cut. */
 const MAX_REQUESTS_IN_PROGRESS = 64;
-/** Maximum number of requests in progress that were pipelined behind another one, about 8 MiB. */
+/**
+ * Maximum number of requests in progress that were pipelined behind another one, about 8 MiB. Beyond it: the connection
+ * that pipelines a further one is cut.
+ */
 const MAX_PIPELINED = 4_096;
-/** Maximum number of bytes of unsent answers: per connection, per client address, and in total. */
+/**
+ * Maximum number of bytes of unsent answers: per connection, per client address, and in total. Beyond it: the
+ * connections that have waited longest are cut.
+ */
 const MAX_UNSENT_BYTES = { connection: 8 << 20, address: 32 << 20, total: 64 << 20 };
 
 /** Limits the memory that clients hold through their connections, and counts the connections that are cut. */

@@ -9,8 +9,7 @@ import { startSpan } from '../../platform/telemetry/tracing.ts';
 import type { Principal } from '../admission/authenticator.ts';
 import { type BodyOptions, IncomingBody } from './incoming-body.ts';
 import { routable } from './target.ts';
-
-/** Maximum number of header fields of a request. */
+/** Maximum number of header fields of a request. Beyond it: 431. */
 export const MAX_HEADERS = 100;
 /** A host with an optional port, as in a URI (RFC 9110, section 7.2). */
 const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/;

@@ -4,15 +4,21 @@ import { overloaded } from '../../platform/gather.ts';
 import { leaveUnread } from '../../platform/http/socket-reading.ts';
 import type { BodyBudget, ReceivedBody } from './body-budget.ts';
 
-/** Largest body, in bytes, of a request whose endpoint has no smaller limit. */
+/** Largest body, in bytes, of a request whose endpoint has no smaller limit. Beyond it: 413. */
 export const MAX_BODY_BYTES = 1 << 20;
-/** Maximum number of body bytes that are read before the request is admitted. The rest waits in the connection. */
+/**
+ * Maximum number of body bytes that are read before the request is admitted. Beyond it: the rest waits in the
+ * connection.
+ */
 const MAX_UNASKED_BYTES = 16 << 10;
-/** Maximum number of bytes of a refused body that are read and dropped. Then the connection is cut. */
+/** Maximum number of bytes of a refused body that are read and dropped. Beyond it: the connection is cut. */
 const MAX_DROPPED_BYTES = 64 << 20;
-/** How long a refused body is read and dropped before the connection is cut, in milliseconds. */
+/** How long a refused body is read and dropped, in milliseconds. Beyond it: the connection is cut. */
 const DROPPING_MS = 5_000;
-/** Maximum number of small chunks in a body. Each chunk takes about 3 µs of the event loop. */
+/**
+ * Maximum number of small chunks in a body. Each chunk takes about 3 µs of the event loop. Beyond it: `invalid`; the
+ * connection is no longer read, and is cut after DROPPING_MS.
+ */
 const MAX_SMALL_CHUNKS = 4_096;
 /** A chunk of fewer bytes is small. */
 const SMALL_CHUNK_BYTES = 64;

@@ -2,9 +2,12 @@ import { overloaded } from '../../platform/gather.ts';
 import { eachTurn } from '../../platform/process/turns.ts';
 import { queueStats } from '../../platform/queue-stats.ts';
 
-/** Bodies of up to this many bytes are parsed at once, which takes less than half a millisecond. */
+/**
+ * Largest body that is parsed at once, in bytes. It takes less than half a millisecond. Beyond it: the body is parsed
+ * in a turn of the event loop of its own.
+ */
 const SMALL_BYTES = 16 << 10;
-/** Maximum number of larger bodies that wait for their turn. Further ones are refused. */
+/** Maximum number of larger bodies that wait for their turn. Beyond it: `unavailable`. */
 const MAX_WAITING = 64;
 /** The queue's name in the metrics. */
 const QUEUE = 'body_parsing';

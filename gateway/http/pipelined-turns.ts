@@ -1,7 +1,10 @@
 import type { Socket } from 'node:net';
 import { eachTurn } from '../../platform/process/turns.ts';
 
-/** Maximum number of pipelined requests that one turn of the event loop starts. They take a few milliseconds. */
+/**
+ * Maximum number of pipelined requests that one turn of the event loop starts. They take a few milliseconds. Beyond it:
+ * the others wait for later turns.
+ */
 const MAX_PER_TURN = 8;
 
 /** Calls `begin`, at once or in a later turn of the event loop. */

@@ -3,7 +3,7 @@ import { AppError } from '../../platform/errors.ts';
 /** The value of a parameter that a query has more than once. No endpoint accepts repeated parameters. */
 export const REPEATED = Symbol('given more than once');
 
-/** Maximum number of parameters in a query: more than any endpoint has. */
+/** Maximum number of parameters in a query: more than any endpoint has. Beyond it: `invalid`. */
 const MAX_PARAMETERS = 100;
 
 /** Returns the decoded parameters of the query. Throws AppError `invalid`. */

@@ -24,7 +24,7 @@ import { pipelinedTurns } from './pipelined-turns.ts';
 import { originForm } from './target.ts';
 import { SHED, turnAway } from './turn-away.ts';
 
-/** A connection that is silent for this long (ms) is closed. No call takes longer. */
+/** How long a connection may be silent, in milliseconds. No call takes longer. Beyond it: the connection is closed. */
 const SILENT_MS = 150_000;
 
 export interface GatewayOptions {
@@ -43,7 +43,10 @@ export interface GatewayOptions {
     metrics: Metrics;
 }
 
-/** Time limits of a connection, in milliseconds, and the largest header, in bytes. */
+/**
+ * Time limits of a connection, in milliseconds, and the largest header, in bytes. Beyond it: 431 for a header, 408 for
+ * a header or a request that takes too long.
+ */
 const CONNECTION_OPTIONS = {
     // checkHeaders checks the Host header, because Node's own answer has no envelope.
     requireHostHeader: false,

@@ -1,7 +1,10 @@
 import { type Cache, createCache } from '../cache.ts';
 import { type GuardAnswer, type GuardTarget, POLICY, type Step } from './guard-steps.ts';
 
-/** Maximum number of records of each kind in a process. The least recently used ones are dropped first. */
+/**
+ * Maximum number of records of each kind in a process. Beyond it: the least recently used half is dropped, and those
+ * subjects and addresses start again at zero.
+ */
 const MAX_RECORDS = 100_000;
 
 /** The attempts from one address on one subject. Times are milliseconds of the given clock. */

@@ -6,11 +6,15 @@ const SCRIPT = readFileSync(new URL('guard.lua', import.meta.url), 'utf8');
 const HOUR_MS = 3_600_000;
 /**
  * Maximum number of Redis keys about unknown subjects, over all shards: one key for each subject, and one for each
- * address that has tried it. Together they take about 9 MB.
+ * address that has tried it. Together they take about 9 MB. Beyond it: the key that was written longest ago is removed,
+ * and its count is lost.
  */
 const MAX_UNKNOWN_KEYS = 20_000;
 
-/** The rule against password guessing. guard.lua reads these values by name; times are in milliseconds. */
+/**
+ * The rule against password guessing. guard.lua reads these values by name; times are in milliseconds. Beyond it: 429
+ * with the wait, whatever the password.
+ */
 export const POLICY = {
     /** Failures on one subject from one address that cause no wait. */
     free: 10,

@@ -1,7 +1,7 @@
 import { Places } from '../bounded-queue.ts';
 import type { CallLifetime } from '../context.ts';
 
-/** Maximum number of attempts on one subject from one address that wait in this process. Further ones are refused. */
+/** Maximum number of attempts on one subject from one address that wait in this process. Beyond it: `unavailable`. */
 const MAX_WAITING = 1_000;
 /** The queue's name in metrics and traces. */
 export const QUEUE = 'password_attempts';

@@ -1,6 +1,6 @@
 import { invalid } from '../errors.ts';
 
-/** Maximum length of an Idempotency-Key, in characters. */
+/** Maximum length of an Idempotency-Key, in characters. Beyond it: `invalid`. */
 const MAX_LENGTH = 255;
 
 /** Minimum length of the key of a call whose answer contains a secret, in characters. */

@@ -7,7 +7,7 @@ import { LIVENESS_MARK_MS } from './liveness-marks.ts';
 const SCRIPT = readFileSync(new URL('limit.lua', import.meta.url), 'utf8');
 /**
  * A confirmation may set a liveness mark only this long (ms) after the owning service was asked. This is much shorter
- * than the lifetime of a refused mark.
+ * than the lifetime of a refused mark. Beyond it: the owning service is asked again.
  */
 const CONFIRMATION_VALID_MS = 15_000;
 

@@ -10,6 +10,11 @@ import { localWindows } from './local-windows.ts';
 
 /** After a failure, Redis is not asked for this long, in milliseconds. */
 const PAUSE_MS = 500;
+/**
+ * Decisions that one call of the script makes, calls of the script at a time, and decisions that wait, for each shard.
+ * Beyond it: `unavailable`; calls without a credential count in a window of this process instead.
+ */
+const SCRIPTS = { maxBatch: 256, maxInFlight: 1, maxWaiting: 16_384 };
 /** The label of calls without a tier: they count against the limit of an address. */
 const NO_TIER = 'none';
 
@@ -88,9 +93,7 @@ function queues(decide: (tag: string, calls: ScriptCall[]) => Promise<Decision[]
         const created = coalesce<ScriptCall, Decision>({
             name: 'limiter',
             system: 'redis',
-            maxBatch: 256,
-            maxInFlight: 1,
-            maxWaiting: 16_384,
+            ...SCRIPTS,
             run: (calls) => decide(tag, calls),
         });
         byTag.set(tag, created);

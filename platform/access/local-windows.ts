@@ -1,4 +1,6 @@
-/** Number of windows that are kept. If there are more buckets than this at once, the oldest ones start again. */
+/**
+ * Maximum number of windows that are kept. Beyond it: those that end first are dropped, and their buckets start again.
+ */
 const MAX_WINDOWS = 100_000;
 
 interface Window {

@@ -6,13 +6,19 @@ import type { Metrics } from '../telemetry/metrics.ts';
 
 /** A batch is sent this long (ms) after its first call, so that statistics are at most two seconds late. */
 const SEND_AFTER_MS = 1_500;
-/** Maximum number of keys and accounts in one batch. */
+/** Maximum number of keys and accounts in one batch. Beyond it: the next batch begins. */
 const MAX_COUNTS = 5_000;
-/** Maximum number of batches that wait for the usage service. Beyond it, the oldest one is lost. */
+/**
+ * Maximum number of batches that wait for the usage service. Beyond it: the oldest one is lost
+ * (`request_counts_lost_total`).
+ */
 const MAX_BATCHES = 20;
-/** A batch that the usage service has not taken for this long (ms) is lost. The service remembers batches for longer. */
+/**
+ * How long a batch waits for the usage service to take it, in milliseconds. The service remembers batches for longer.
+ * Beyond it: the batch is lost.
+ */
 const GIVE_UP_MS = 3_600_000;
-/** How long (ms) a stop waits for the last batches. */
+/** How long (ms) a stop waits for the last batches. Beyond it: their counts are lost. */
 const STOP_MS = 3_000;
 
 /** Whose requests are counted: a key's, or an account's without a key, or nobody's. */

@@ -1,7 +1,7 @@
 import { createDecoder, createVerifier } from 'fast-jwt';
 import { isId } from '../uuid.ts';
 
-/** Maximum length of a session token, in characters. A longer text is not parsed. */
+/** Maximum length of a session token, in characters. Beyond it: 401, and the text is not parsed. */
 const MAX_TOKEN_LENGTH = 4_096;
 /** How far in the future a token's `iat` and `nbf` may be, in seconds, by this clock. */
 const MAX_CLOCK_SKEW_S = 60;

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 
-/** Maximum value of a tier: more than any count reaches, and exact in a double. */
+/**
+ * Maximum value of a tier: more than any count reaches, and exact in a double. Beyond it: the process refuses to start.
+ */
 const MOST = 1e15;
 
 /** Parses a whole number for each tier, such as `free=100,pro=5000`. A tier that is not named keeps its default. */

@@ -8,9 +8,13 @@ import { type Connection, cutExcess, hasStalled, newConnection, type UnsentBound
 
 /**
  * Maximum number of connections, with too many unsent bytes or a stalled reader, that one turn of the event loop cuts.
+ * Beyond it: the others follow in later turns.
  */
 const CUT_PER_TURN = 4;
-/** Maximum number of connections that are searched for one that may be cut when no connection is idle. */
+/**
+ * Maximum number of connections that are searched for one that may be cut when no connection is idle. Beyond it: the
+ * new connection is dropped.
+ */
 const MAX_SEARCHED = 256;
 /** How often unsent answers are measured, in milliseconds. */
 const SWEEP_MS = 250;

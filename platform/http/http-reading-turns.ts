@@ -2,18 +2,21 @@ import type { Socket } from 'node:net';
 import { connectionAccepted, eachTurn, rest } from '../process/turns.ts';
 import { startReading, stopReading } from './socket-reading.ts';
 
-/** How long one turn of the event loop may read before all connections are paused, in milliseconds. */
+/**
+ * How long one turn of the event loop may read connections, in milliseconds. Beyond it: all connections are paused and
+ * wait for later turns.
+ */
 const READING_MS = 10;
 /**
- * After a turn that has read for longer than this (ms), reading pauses for as long as that turn has read. A single
- * connection can cause such a turn.
+ * Time of one turn that may be spent on reading, in milliseconds. A single connection can use it up. Beyond it: reading
+ * pauses for as long as that turn has read.
  */
 const REST_AFTER_READING_MS = 15;
 /** A connection is trusted after this many answers if it has never pipelined. */
 const TRUSTED_ANSWERS = 8;
 /**
  * Number of paused connections that each later turn resumes, by rank. Connections are read in the order in which they
- * are resumed.
+ * are resumed. Beyond it: the others wait for later turns.
  */
 const RESUMED_PER_TURN = { trusted: 16, proven: 8, new: 8, other: 4 };
 

@@ -1,7 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A connection is cut if an answer waits and its client reads nothing for this long, in milliseconds. */
+/**
+ * How long a client may read nothing while an answer waits for it, in milliseconds. Beyond it: the connection is cut.
+ */
 const STALLED_MS = 15_000;
 
 /** Maximum number of bytes of unsent answers: on one connection, for one client address, and in total. */

@@ -5,22 +5,35 @@ import { connectionTo } from './database-url.ts';
 import { connectSession } from './session.ts';
 
 /**
- * Time limit for the answer to a statement, in milliseconds. Then its connection is closed. A healthy PostgreSQL
- * cancels a statement earlier, after STATEMENT_TIMEOUT_MS; this limit covers a PostgreSQL that hangs or is lost.
+ * Time limit for the answer to a statement, in milliseconds. A healthy PostgreSQL cancels a statement earlier, after
+ * STATEMENT_TIMEOUT_MS; this limit covers a PostgreSQL that hangs or is lost. Beyond it: the connection is closed, and
+ * the call is `unavailable`.
  */
 const SILENCE_MS = 9_000;
-/** PostgreSQL cancels a statement after this time, in milliseconds. It is shorter than a request's deadline. */
+/**
+ * Time limit of a statement, in milliseconds. It is shorter than a request's deadline. Behind a pooler the setting of
+ * the database's role applies instead. Beyond it: PostgreSQL cancels the statement, and the call is `unavailable`.
+ */
 const STATEMENT_TIMEOUT_MS = 8_000;
-/** PostgreSQL ends a transaction that is idle for this long, in milliseconds. */
+/**
+ * How long a transaction may be idle, in milliseconds. Behind a pooler the setting of the database's role applies
+ * instead. Beyond it: PostgreSQL ends the transaction.
+ */
 const IDLE_IN_TRANSACTION_MS = 10_000;
-/** Time limit for connecting, in milliseconds, from the look-up of the host's name to the usable session. */
+/**
+ * Time limit for connecting, in milliseconds, from the look-up of the host's name to the usable session. Beyond it: one
+ * more attempt, then `unavailable`.
+ */
 const CONNECT_TIMEOUT_MS = 3_000;
 /**
- * TCP keep-alive probes start after this idle time, in milliseconds. Ten unanswered probes, one per second, end the
- * connection to a lost host.
+ * Idle time of a connection before TCP probes the host, in milliseconds. Beyond it: ten unanswered probes, one per
+ * second, end the connection.
  */
 const KEEP_ALIVE_MS = 10_000;
-/** Time limit for PostgreSQL to close a connection that is no longer needed, in milliseconds. */
+/**
+ * Time limit for PostgreSQL to close a connection that is no longer needed, in milliseconds. Beyond it: the socket is
+ * destroyed.
+ */
 const END_TIMEOUT_MS = 1_000;
 
 /**

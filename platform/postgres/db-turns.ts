@@ -2,8 +2,8 @@ import { Places } from '../bounded-queue.ts';
 import { type CallLifetime, callerOf, REQUEST_TIMEOUT_MS } from '../context.ts';
 
 /**
- * Maximum number of statements and transactions that wait for a connection. Further ones are refused. With four
- * connections and a millisecond each, the last one waits for a quarter of a second.
+ * Maximum number of statements and transactions that wait for a connection. With four connections and a millisecond
+ * each, the last one waits for a quarter of a second. Beyond it: `unavailable`.
  */
 const MAX_WAITING = 1_024;
 

@@ -45,6 +45,12 @@ export interface Database {
     close(): Promise<void>;
 }
 
+/**
+ * How long a connection may be idle and take to close, in milliseconds, and how often connecting is repeated. Beyond it:
+ * the pool closes, replaces or gives up the connection.
+ */
+const POOL_OPTIONS = { idleTimeout: 60_000, gracefulTerminationTimeout: 2_000, connectionRetryLimit: 1 };
+
 /** Converts the text of a column, by the OID of its type, which PostgreSQL never changes. */
 const PARSERS = new Map<number, (text: string) => unknown>([
     [20, Number], // int8: counts, far below 2^53
@@ -77,9 +83,7 @@ export async function openDatabase(options: {
     const pool = await createPool(url, {
         driverFactory: postgresDriver({ url, pooled, parsers: PARSERS }),
         maxPoolSize: size,
-        idleTimeout: 60_000,
-        gracefulTerminationTimeout: 2_000, // a connection that ends is replaced at once
-        connectionRetryLimit: 1,
+        ...POOL_OPTIONS,
         // The caller decides whether a statement may run twice.
         queryRetryLimit: 0,
         transactionRetryLimit: 0,
@@ -154,7 +158,10 @@ async function onConnection<Result>(
     return result as Result; // undefined only beside an error
 }
 
-/** How stores batch their statements. Batches of 64 rows, with one on its way while another runs, measured best. */
+/**
+ * How the queue of each kind of statement gathers them. Batches of 64 rows, with one on its way while another runs,
+ * measured best. Beyond it: the call waits, or is `unavailable` if 4,096 wait.
+ */
 export const STORE_GROUPS = {
     maxBatch: 64,
     maxInFlight: 2,

@@ -7,13 +7,16 @@ const LOCK = 0x63726564;
 
 /**
  * Time limit for a migration's table lock, in milliseconds. While the migration waits, all later statements on the
- * table wait behind it, and those fail after 8 s.
+ * table wait behind it, and those fail after 8 s. Beyond it: the migration pauses and tries again.
  */
 const LOCK_TIMEOUT_MS = 2_000;
 /** The pause after the first attempt, in milliseconds. It doubles with each further attempt, up to MAX_PAUSE_MS. */
 const PAUSE_MS = 500;
 const MAX_PAUSE_MS = 4_000;
-/** Time limit for getting the locks of one transaction, over all attempts, in milliseconds. Then the run fails. */
+/**
+ * Time limit for getting the locks of one transaction, over all attempts, in milliseconds. Beyond it: the run fails and
+ * changes nothing.
+ */
 const TIMEOUT_MS = 120_000;
 
 const LOCK_NOT_AVAILABLE = '55P03';

@@ -2,7 +2,10 @@ import { type Database, sql } from './db.ts';
 
 type Fragment = ReturnType<typeof sql.fragment>;
 
-/** Maximum number of rows that one statement removes. It bounds the locks and the duration of the statement. */
+/**
+ * Maximum number of rows that one statement removes. It bounds the locks and the duration of the statement. Beyond it:
+ * the next statement takes the rest.
+ */
 export const PRUNE_ROWS = 10_000;
 
 interface Pruned {

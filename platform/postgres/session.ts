@@ -13,8 +13,13 @@ export async function connectSession(client: Client): Promise<void> {
     await client.query(SETTINGS);
 }
 
-/** Time limit for a query that only looks at the database, in milliseconds. The migrations have none. */
+/**
+ * Time limit for a query that only looks at the database, in milliseconds. The migrations have none. Beyond it: the
+ * process repeats it.
+ */
 export const LOOK_TIMEOUT_MS = 10_000;
+/** Time limit for a migration or a start to connect, in milliseconds. Beyond it: the attempt fails. */
+const CONNECT_TIMEOUT_MS = 5_000;
 
 /** Runs `work` on a connection of its own to the database of this URL. */
 export async function withSession<Result>(
@@ -22,7 +27,12 @@ export async function withSession<Result>(
     options: Pick<ClientConfig, 'query_timeout'>,
     work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
-    const client = new Client({ ...connectionTo(url), connectionTimeoutMillis: 5_000, keepAlive: true, ...options });
+    const client = new Client({
+        ...connectionTo(url),
+        connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+        keepAlive: true,
+        ...options,
+    });
     client.on('error', () => {}); // a lost connection: its pending queries are rejected
     try {
         await connectSession(client);

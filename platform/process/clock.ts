@@ -6,11 +6,11 @@ const COMPARE_EVERY_MS = 30_000;
 const RETRY_MS = 1_000;
 /** Number of readings for one comparison. The fastest reading is the most exact one. */
 const READINGS = 3;
-/** Time limit for a reading, in milliseconds. A slower one fails the comparison. */
+/** Time limit for a reading, in milliseconds. Beyond it: the comparison is repeated a second later. */
 const READING_MS = 2_000;
 /**
- * Maximum difference between the machine's clock and the database's, in milliseconds. With a larger one the process is
- * not ready, because then not only the clock is wrong.
+ * Maximum difference between the machine's clock and the database's, in milliseconds. Beyond it: the process is not
+ * ready, because then not only the clock is wrong.
  */
 const MAX_OFFSET_MS = 600_000;
 /** A correction of more than this, in milliseconds, is logged. */

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 
-/** Maximum number of new connections that wait in the kernel to be accepted. The kernel's own limit may be lower. */
+/**
+ * Maximum number of new connections that wait in the kernel to be accepted. The kernel's own limit may be lower. Beyond
+ * it: the client tries again after a second.
+ */
 const BACKLOG = 4_096;
 
 interface Address {

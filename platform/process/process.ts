@@ -3,7 +3,7 @@
  * pass Ctrl-C on.
  */
 const SAME_SIGNAL_MS = 1_000;
-/** Time limit for stopping, in milliseconds. Then the process exits with 1. */
+/** Time limit for stopping, in milliseconds. Beyond it: the process exits with 1. */
 const STOP_CAP_MS = 12_000;
 
 /**

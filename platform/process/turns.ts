@@ -4,11 +4,15 @@
  * hundreds of new clients would wait for seconds.
  */
 
-/** Maximum time that work waits while every turn accepts a connection, in milliseconds. */
+/**
+ * Maximum time that work waits while every turn accepts a connection, in milliseconds. Beyond it: one turn does that
+ * work.
+ */
 const ACCEPTING_MS = 20;
 
 /**
- * After a turn whose work took longer than this (ms), such as parsing a large body, work pauses for as long as it took.
+ * Time of one turn that may be spent on work such as parsing a large body, in milliseconds. Beyond it: such work pauses
+ * for as long as it took.
  */
 const REST_AFTER_MS = 5;
 

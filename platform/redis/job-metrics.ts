@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Job, Queue } from 'bullmq';
 import { type Metrics, type Sample, secondsSince } from '../telemetry/metrics.ts';
 
-/** Time limit for Redis to report the state of a queue, in milliseconds. After it, the metrics lack the queue. */
+/** Time limit for Redis to report the state of a queue, in milliseconds. Beyond it: the metrics lack the queue. */
 const TIMEOUT_MS = 500;
 const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 

@@ -16,16 +16,22 @@ export interface Job {
     alone?: true;
 }
 
-/** Number of finished jobs that are kept for inspection. */
+/** Number of finished jobs that are kept for inspection. Beyond it: the oldest ones are removed. */
 const KEEP = { removeOnComplete: 10, removeOnFail: 100 };
 
-/** Approximate maximum number of events that BullMQ keeps for a queue. This service does not read them. */
+/**
+ * Approximate maximum number of events that BullMQ keeps for a queue. This service does not read them. Beyond it: the
+ * oldest ones are removed.
+ */
 const KEEP_EVENTS = 100;
 
 /** The same maximum, as a field of the queue's settings in Redis. */
 const MAX_EVENTS = { 'opts.maxLenEvents': KEEP_EVENTS };
 
-/** Time limit for a running job to end when the process stops, in milliseconds. Without Redis, no job ends. */
+/**
+ * Time limit for a running job to end when the process stops, in milliseconds. Without Redis, no job ends. Beyond it:
+ * the job is cut off.
+ */
 const STOP_MS = 5_000;
 
 /** How often the schedules in Redis are checked, in milliseconds. */

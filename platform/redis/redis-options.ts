@@ -1,17 +1,20 @@
 import type { RedisOptions } from 'ioredis';
 
 /**
- * TCP keep-alive probes start after this idle time, in milliseconds. Ten unanswered probes, one per second, end the
- * connection to a lost host.
+ * Idle time of a connection before TCP probes the host, in milliseconds. Beyond it: ten unanswered probes, one per
+ * second, end the connection.
  */
 const KEEP_ALIVE_MS = 10_000;
-/** Time limit for connecting, in milliseconds. */
+/**
+ * Time limit for connecting, in milliseconds. Beyond it: the process tries again in the background, and calls continue
+ * without Redis.
+ */
 const CONNECT_TIMEOUT_MS = 2_000;
-/** Time limit for a socket to close in an orderly way, in milliseconds. */
+/** Time limit for a socket to close in an orderly way, in milliseconds. Beyond it: the socket is destroyed. */
 const DISCONNECT_MS = 100;
 /**
- * A connection that is silent for longer than this, in milliseconds, is lost. A blocking command of BullMQ takes up to
- * 10 s.
+ * How long the connection of the job queues may be silent, in milliseconds. A blocking command of BullMQ takes up
+ * to 10 s. Beyond it: the connection is replaced.
  */
 const PATIENT_SILENCE_MS = 13_000;
 

@@ -3,7 +3,7 @@ import type { RedisOptions } from 'ioredis';
 /** Options of ioredis without replyMapping, which would change the types of all answers and is not set here. */
 type SentinelOptions = Omit<RedisOptions, 'replyMapping'>;
 
-/** Time limit for one sentinel to name the master, in milliseconds. Then the next one is asked. */
+/** Time limit for one sentinel to name the master, in milliseconds. Beyond it: the next one is asked. */
 const SENTINEL_TIMEOUT_MS = 1_000;
 /** The longest pause before all sentinels are asked again, in milliseconds. */
 const MAX_PAUSE_MS = 1_000;

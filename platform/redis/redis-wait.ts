@@ -1,6 +1,9 @@
 import type { Command } from 'ioredis';
 
-/** Time limit of a command, in milliseconds. After it, the caller continues without Redis. */
+/**
+ * Time limit of a command, in milliseconds. Beyond it: the caller continues without Redis, and the connection is
+ * replaced.
+ */
 const COMMAND_TIMEOUT_MS = 500;
 
 /** Traces recognize a timeout by this name. */

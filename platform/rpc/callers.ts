@@ -30,7 +30,7 @@ export interface Callers {
     knows(authorization: string | undefined): boolean;
 }
 
-/** Maximum total size of the metadata of a call, in bytes. */
+/** Maximum total size of the metadata of a call, in bytes. Beyond it: `headers_too_large`. */
 const MAX_METADATA_BYTES = 16 << 10;
 
 /**

@@ -12,8 +12,8 @@ import { channelCredentials, type Tls } from './tls.ts';
 import { unaryTransport } from './unary.ts';
 
 /**
- * Maximum size of a request in a frame, in bytes. A larger one is sent as a call of its own, because in a frame it
- * would delay the calls behind it.
+ * Maximum size of a request in a frame, in bytes. In a frame, a larger one would delay the calls behind it. Beyond it:
+ * the request is sent as a call of its own.
  */
 const MAX_FRAMED_BYTES = 256 << 10;
 

@@ -27,10 +27,13 @@ import { serverCredentials, type Tls } from './tls.ts';
 import { contextFromMetadata, encodeStatus, trailersOf } from './unary.ts';
 import { replaceUnreadableKeys } from './unreadable-keys.ts';
 
-/** Calls that are still running this long after a stop began, in milliseconds, are aborted. */
+/** How long calls may still run after a stop began, in milliseconds. Beyond it: they are aborted. */
 const DRAIN_MS = 10_000;
 
-/** Options of each connection. There is no maximum age, because a stream of frames lasts as long as its client. */
+/**
+ * Bounds of each connection. There is no maximum age, because a stream of frames lasts as long as its client. Beyond
+ * it: HTTP/2 refuses a stream; an idle or silent connection is closed.
+ */
 const BOUNDS = {
     'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
     'grpc.max_send_message_length': MAX_MESSAGE_BYTES,

@@ -33,6 +33,7 @@ const REPLAYED = 'idempotent-replayed';
 
 /**
  * Maximum duration of a call, whatever deadline its client sets, in milliseconds. A batch of users may take that long.
+ * Beyond it: `deadline`.
  */
 export const LONGEST_MS = 120_000;
 

@@ -7,7 +7,7 @@ import type { Replica } from './replica.ts';
 
 /**
  * How long a call waits for a replica of its service, in milliseconds. This is longer than it takes to find a replica
- * that has started.
+ * that has started. Beyond it: `unavailable`.
  */
 const TIMEOUT_MS = 2_000;
 /** The queue's name in metrics and traces. */

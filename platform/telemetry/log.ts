@@ -4,12 +4,15 @@ import type { Metrics } from './metrics.ts';
 export type Log = Logger;
 
 /**
- * Maximum number of bytes that wait to be written, for example because the reader of standard output has stopped: the
- * lines of half a minute of a busy gateway. Further lines are dropped.
+ * Maximum number of bytes of log lines that wait to be written, for example because the reader of standard output has
+ * stopped: the lines of half a minute of a busy gateway. Beyond it: lines are dropped and counted.
  */
 const MAX_WAITING_BYTES = 32 << 20;
 
-/** Maximum number of errors of an AggregateError in a line: a name may resolve to many addresses that refuse. */
+/**
+ * Maximum number of errors of an AggregateError in a line: a name may resolve to many addresses that refuse. Beyond it:
+ * the others are left out.
+ */
 const MAX_LOGGED_ERRORS = 4;
 
 /** All logs of the process share this count, because they share its standard output. */

@@ -23,7 +23,7 @@ interface OpsOptions {
 
 /**
  * Times in milliseconds, and the maximum size of a header in bytes. They are small because requests have no body and
- * are answered at once.
+ * are answered at once. Beyond it: 431 for a header, 408 for a time; the connection is closed.
  */
 const LIMITS = {
     headersTimeout: 5_000,
@@ -34,16 +34,24 @@ const LIMITS = {
     // Node's own refusals of a request without a Host header would not count as requests.
     requireHostHeader: false,
 };
-/** Node keeps this many header fields of a request and drops the others. */
+/** Maximum number of header fields of a request. Beyond it: Node drops the others. */
 const MAX_HEADERS = 64;
+/** Maximum number of open connections. Beyond it: the oldest one without a request in progress is cut. */
 const MAX_CONNECTIONS = 256;
+/** Further connections that are accepted while no connection is idle. Beyond it: the new connection is dropped. */
 const RESERVE = 8;
+/** Maximum number of requests in progress on one connection. Beyond it: the connection is cut. */
 const MAX_REQUESTS_IN_PROGRESS = 8;
+/** Maximum number of requests in progress that were pipelined behind another one. Beyond it: the connection is cut. */
 const MAX_PIPELINED = 256;
+/**
+ * Maximum number of bytes of unsent answers: per connection, per client address, and in total. Beyond it: the
+ * connections that have waited longest are cut.
+ */
 const MAX_UNSENT_BYTES = { connection: 4 << 20, address: 8 << 20, total: 16 << 20 };
 /** Minimum time between renderings of the metrics, in milliseconds, because rendering blocks the event loop. */
 const RENDER_EVERY_MS = 100;
-/** Time limit for a rendering, in milliseconds. */
+/** Time limit for a rendering, in milliseconds. Beyond it: 500. */
 const RENDER_MS = 5_000;
 
 /**

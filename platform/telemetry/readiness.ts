@@ -1,7 +1,9 @@
 import { singleFlight } from '../single-flight.ts';
 import type { Log } from './log.ts';
 
-/** Time limit for a check, in milliseconds. It is shorter than that of the probes, which is 2 s. */
+/**
+ * Time limit for a check, in milliseconds. It is shorter than that of the probes, which is 2 s. Beyond it: not ready.
+ */
 const CHECK_TIMEOUT_MS = 1_200;
 
 /** Tells whether requests should be sent to this process and, if not, why. */

@@ -35,10 +35,13 @@ export interface TracingOptions {
     log: Log;
 }
 
-/** Maximum number of spans that wait to be sent. Further ones are dropped. */
+/** Maximum number of spans that wait to be sent. Beyond it: spans are dropped, and the log says so. */
 const MAX_QUEUED = 4_096;
-/** How often spans are sent, and the time limit for the collector, in milliseconds. */
+/** How often spans are sent, in milliseconds. */
 const SEND_EVERY_MS = 2_000;
+/**
+ * Time limit for the collector to take spans, in milliseconds. Beyond it: the spans are dropped, and the log says so.
+ */
 const SEND_TIMEOUT_MS = 3_000;
 
 const KINDS: Record<Kind, SpanKind> = {

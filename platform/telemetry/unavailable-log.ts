@@ -1,7 +1,7 @@
 import type { AppError } from '../errors.ts';
 import type { Log } from './log.ts';
 
-/** A reason that has not occurred for this long (ms) is over. */
+/** How long a reason may not occur before it is over, in milliseconds. Beyond it: the log names the reason again. */
 const OVER_MS = 60_000;
 
 /**

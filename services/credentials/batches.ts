@@ -7,12 +7,12 @@ import { type ItemResult, itemResults } from '../item-results.ts';
 
 /**
  * Maximum number of items of one batch that are in progress: as many as one batch of signatures holds. With more of
- * them, single calls wait longer, and the items of a batch to verify cost the same.
+ * them, single calls wait longer, and the items of a batch to verify cost the same. Beyond it: the next item waits.
  */
 const ITEMS_IN_FLIGHT = 16;
-/** Number of batches that a process works on at a time. */
+/** Number of batches that a process works on at a time. Beyond it: the next one waits; accounts take turns. */
 const BATCHES = 4;
-/** Maximum number of waiting batches. Each may hold some MiB. */
+/** Maximum number of waiting batches. Each may hold some MiB. Beyond it: `unavailable`. */
 const MAX_WAITING = 64;
 
 const METHODS = ['issue', 'verify', 'revoke', 'status'] as const;

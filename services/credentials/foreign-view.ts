@@ -4,17 +4,25 @@ import { AppError } from '../../platform/errors.ts';
 import type { CredentialStore, ListedRow, Party, Strand } from './rows.ts';
 import type { Found, ListDependencies, Range, View } from './view.ts';
 
-/** A party with at most this many rows is read completely. Rows that the caller may not see are then left out. */
+/**
+ * Number of rows up to which a party is read completely. Rows that the caller may not see are then left out. Beyond it:
+ * the rows that the caller may see are merged from strands.
+ */
 const SMALL_PARTY = 1_000;
 /** Number of DIDs that one call to the did service returns and that one query looks up. */
 const OWNED_DIDS = 1_000;
-/** Maximum number of rows that one page may read in addition to the first read of each strand. */
+/**
+ * Maximum number of rows that one page may read in addition to the first read of each strand. Beyond it: the page ends
+ * with the rows found so far and a cursor.
+ */
 const MAX_READ = 20_000;
+/** Maximum number of searches for the rows of a large party that wait. Beyond it: `unavailable`. */
+const MAX_SEARCHES_WAITING = 256;
 /**
  * Number of searches for the rows of a large party that run at once: each takes up to half a second of PostgreSQL, and
  * other statements must not wait for that. Accounts take turns.
  */
-const SEARCHES = new Places({ places: 1, name: 'credentials_searches', maxWaiting: 256 });
+const SEARCHES = new Places({ places: 1, name: 'credentials_searches', maxWaiting: MAX_SEARCHES_WAITING });
 /** Minimum number of rows in the first read of a strand. Each further read takes four times as many. */
 const FIRST_LOOK = 4;
 

@@ -13,7 +13,10 @@ import type { CredentialsDependencies } from './dependencies.ts';
 import { compared, issueOne, signerIn } from './issue.ts';
 import { requireIssuer } from './rules.ts';
 
-/** Maximum number of bytes of the texts of a batch. The answer contains them twice and must fit into one message. */
+/**
+ * Maximum number of bytes of the texts of a batch. The answer contains them twice and must fit into one message. Beyond
+ * it: 413.
+ */
 const MAX_BATCH_BYTES = 1 << 20;
 
 /**

@@ -7,7 +7,10 @@ import { exposeAge } from './status-lists/age.ts';
 import { statusListPublisher } from './status-lists/publisher.ts';
 import { statusListStore } from './status-lists/status-lists.store.ts';
 
-/** Number of runs of the publisher within STATUS_LIST_SECONDS. A revocation may have to wait for two of them. */
+/**
+ * Number of runs of the publisher within STATUS_LIST_SECONDS. A revocation may have to wait for two of them. Beyond it:
+ * the others wait.
+ */
 const RUNS = 3;
 
 /** Expired claims are removed, and status lists are published. The publisher does not wait for the other job. */

@@ -9,7 +9,10 @@ import type { ListedRow, Party } from './rows.ts';
 import { requireIssuer, requireSubject } from './rules.ts';
 import type { Found, ListDependencies, View } from './view.ts';
 
-/** Estimated size at which a page ends, in bytes. It keeps an answer to the gateway below 2 MiB. */
+/**
+ * Estimated size at which a page ends, in bytes. It keeps an answer to the gateway below 2 MiB. Beyond it: the page has
+ * a cursor.
+ */
 const MAX_PAGE_BYTES = 1_500_000;
 
 /** Returns one page of a party's credentials, newest first. */

@@ -17,7 +17,10 @@ import type { CredentialsDependencies } from './dependencies.ts';
 import type { CredentialStore, FoundRow } from './rows.ts';
 import { requireIssuer, requireReason } from './rules.ts';
 
-/** Maximum number of bytes of the reasons in the answer to a batch. It keeps the answer below 4 MiB. */
+/**
+ * Maximum number of bytes of the reasons in the answer to a batch. It keeps the answer below 4 MiB. Beyond it: each
+ * further item has the code `too_large`, and succeeds in a smaller batch.
+ */
 const MAX_REASONS_BYTES = 3 << 20;
 
 export async function revoke(

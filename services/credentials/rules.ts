@@ -7,10 +7,12 @@ import { isIssuerWebDid } from '../../tokens/web-did.ts';
 import { requireJsonObject } from '../json-object.ts';
 import { requireText } from '../texts.ts';
 
+/** Maximum length of the reason of a revocation, in characters. Beyond it: `invalid`. */
 const MAX_REASON_LENGTH = 2_000;
 /**
  * Maximum length of the DID of a new credential's subject, in characters. An index contains it, so a credential with
  * twice the length would take more than twice the space. A did:jwk or did:key with an RSA key of 4,096 bits fits.
+ * Beyond it: `invalid`.
  */
 const MAX_SUBJECT_LENGTH = 1_024;
 

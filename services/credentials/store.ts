@@ -9,6 +9,7 @@ import { strandStore } from './strands.store.ts';
 
 /**
  * Maximum number of rows that the pages of one batch ask for. A single page that asks for more is a batch of its own.
+ * Beyond it: the rest goes with the next batch.
  */
 const ROWS_OF_A_GROUP = 4_000;
 

@@ -19,7 +19,7 @@ import { notAnIssuer, requireIssuer } from './rules.ts';
 
 /**
  * Maximum number of credentials of one presentation that the thread pool checks at a time, so that tokens of other
- * calls get their turn in between.
+ * calls get their turn in between. Beyond it: the next one waits.
  */
 const CHECKS_IN_FLIGHT = 16;
 

@@ -5,7 +5,7 @@ import type { DidRow } from './rows.ts';
 
 /**
  * An account with more DIDs left than this is far from its quota. Sixteen processes together never have this many DIDs
- * of one account in progress.
+ * of one account in progress. Beyond it: a batch does not wait for the account's other writers.
  */
 const QUOTA_MARGIN = 2_048;
 

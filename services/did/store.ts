@@ -29,7 +29,10 @@ export interface DidStore {
     ): Promise<string[]>;
 }
 
-/** Maximum number of DIDs in the queries of one batch. A single query that has more is a batch of its own. */
+/**
+ * Maximum number of DIDs in the queries of one batch. A single query that has more is a batch of its own. Beyond it:
+ * the rest goes with the next batch.
+ */
 const DIDS_OF_A_GROUP = 1_000;
 
 export function didStore(db: Database): DidStore {

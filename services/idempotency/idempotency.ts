@@ -53,7 +53,7 @@ interface OnceCall<Answer> {
 
 /**
  * Maximum number of writes of one call. A second one is needed only if the claim that refused the first was removed or
- * expired before it was read, or if an item of the same batch with the same key was refused.
+ * expired before it was read, or if an item of the same batch with the same key was refused. Beyond it: `unavailable`.
  */
 const MAX_WRITES = 4;
 

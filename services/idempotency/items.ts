@@ -4,7 +4,7 @@ import { mapInFlight } from '../map-in-flight.ts';
 import { type Claim, type HeldClaim, keyOf } from './claim.ts';
 import type { Idempotency } from './idempotency.ts';
 
-/** Earlier claims that one batch looks for at a time. One statement finds that many. */
+/** Earlier claims that one batch looks for at a time. One statement finds that many. Beyond it: the next one waits. */
 const LOOKUPS_IN_FLIGHT = 64;
 
 /** An item of a batch: its claim if the call has an Idempotency-Key, and the claim of an earlier call with it. */

@@ -21,7 +21,7 @@ import { requireNewPassword } from './password-rules.ts';
 import { confirmSamePassword } from './same-password.ts';
 import { type IdentityStore, insertUser } from './store.ts';
 
-/** Maximum number of hashes of one request that run or wait for a thread. */
+/** Maximum number of hashes of one request that run or wait for a thread. Beyond it: the next user waits. */
 const HASHES_IN_FLIGHT = 4;
 
 /** An item that has passed all checks that do not need the store. */

@@ -1,12 +1,16 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { invalid } from '../../platform/errors.ts';
 
-/** Limits of RFC 5321, section 4.5.3.1, in characters of the normalised form. */
+/**
+ * Maximum length of the part before the @, in characters of the normalised form (RFC 5321, section 4.5.3.1). Beyond it:
+ * `invalid`.
+ */
 const MAX_LOCAL_LENGTH = 64;
+/** Maximum length of an address, in characters of the normalised form (RFC 5321). Beyond it: `invalid`. */
 const MAX_LENGTH = 254;
 /**
  * Maximum length of an address as sent, in UTF-16 code units. It is greater than MAX_LENGTH because decomposed letters
- * can make the sent form longer than the normalised one.
+ * can make the sent form longer than the normalised one. Beyond it: `invalid`.
  */
 const MAX_SENT_LENGTH = 1_024;
 

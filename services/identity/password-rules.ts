@@ -1,7 +1,8 @@
 import { invalid } from '../../platform/errors.ts';
 
-/** Length limits in characters (code points), as sent. */
+/** Minimum length of a new password, in characters (code points), as sent. */
 const MIN_LENGTH = 8;
+/** Maximum length of a password, in characters (code points), as sent. Beyond it: `invalid`. */
 const MAX_LENGTH = 1_024;
 
 /**

@@ -3,13 +3,19 @@ import { createCache } from '../../platform/cache.ts';
 import { AppError } from '../../platform/errors.ts';
 import { ISSUER_LEASE_MS } from '../../proto/limits.ts';
 
-/** Clocks of two machines run at slightly different speeds, and timers fire up to 1 ms early. */
+/**
+ * What a change of an issuer waits beyond the lease, in milliseconds. Clocks of two machines run at slightly different
+ * speeds, and timers fire up to 1 ms early.
+ */
 const MARGIN_MS = 20;
 
-/** Maximum number of issuers that a process remembers for one purpose. */
+/**
+ * Maximum number of issuers that a process remembers for one purpose. Beyond it: the least recently used half is
+ * dropped and read again.
+ */
 const MAX_LEASES = 2_048;
 
-/** Number of readings of one call. A reading that takes longer than a lease is repeated. */
+/** Number of readings of one call. A reading that takes longer than a lease is repeated. Beyond it: `unavailable`. */
 const READINGS = 3;
 
 interface Lease<Value> {

@@ -67,7 +67,10 @@ export async function settlePlaces({ rows }: Queries, accounts: readonly string[
         SELECT account, 'api_keys_active', (now() AT TIME ZONE 'UTC')::date, growth FROM changed`);
 }
 
-/** Maximum number of accounts that one transaction settles. It bounds its locks and its duration. */
+/**
+ * Maximum number of accounts that one transaction settles. It bounds its locks and its duration. Beyond it: the next
+ * transaction takes the rest.
+ */
 const SETTLED_ACCOUNTS = 100;
 
 /** Counts the places of accounts anew in which keys have expired. */

@@ -5,7 +5,7 @@ import { SCOPE_NAMES } from '../../proto/scopes.ts';
 import { readDateTime } from '../../tokens/times.ts';
 import { refuseBoth } from '../texts.ts';
 
-/** How many years ahead a key may expire at most. */
+/** How many years ahead a key may expire at most. Beyond it: 400. */
 const MAX_YEARS = 10;
 
 /** When a key ends, what it may be used for, and from where. `null` means no restriction. */

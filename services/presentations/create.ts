@@ -42,11 +42,11 @@ type Made = Pick<HeldClaim, 'id' | 'made_at'>;
 
 /**
  * Maximum length of a payload, in characters. Its base64url form is a third longer and must fit into a request of 1
- * MiB.
+ * MiB. Beyond it: 413.
  */
 const MAX_PAYLOAD_LENGTH = ((1 << 20) - (8 << 10)) * 0.75;
 
-/** Maximum length of a nonce and of a domain, in characters. */
+/** Maximum length of a nonce and of a domain, in characters. Beyond it: `invalid`. */
 const MAX_TEXT_LENGTH = 1_000;
 
 /** Creates a presentation. A repeated call signs the presentation of the first call again, with the same result. */

@@ -16,11 +16,13 @@ import type { SigningDependencies } from './dependencies.ts';
 import type { IssuerRow, KeyRow, OwnIssuer } from './rows.ts';
 import { existing, issuerOf, keyOf, ownIssuer } from './view.ts';
 
-/** Maximum number of keys of an issuer, because its DID document lists all that are not compromised. */
+/** Maximum number of keys of an issuer, because its DID document lists all that are not compromised. Beyond it: 409. */
 const MAX_KEYS = 100;
-/** Further keys that an issuer may have if it has no active one, so that a compromise does not end it. */
+/**
+ * Further keys that an issuer may have if it has no active one, so that a compromise does not end it. Beyond it: 409.
+ */
 const SPARE_KEYS = 100;
-/** Maximum length of the reason of a compromise, in characters. */
+/** Maximum length of the reason of a compromise, in characters. Beyond it: `invalid`. */
 const MAX_REASON_LENGTH = 2_000;
 
 /**

@@ -6,9 +6,12 @@ import { moveToSecureMemory, wipeSecret } from '../../workers/crypto/secure-memo
 import type { KeyEncryption } from './key-encryption/key-encryption.ts';
 import type { DataKeyRow, SealedSeed, SigningStore } from './rows.ts';
 
-/** How long a process keeps an unwrapped data key, in milliseconds. */
+/**
+ * How long a process keeps an unwrapped data key, in milliseconds. Beyond it: it is wiped, and unwrapped again when it
+ * is needed.
+ */
 const KEEP_MS = 600_000;
-/** Maximum number of unwrapped data keys that a process keeps. */
+/** Maximum number of unwrapped data keys that a process keeps. Beyond it: the oldest one is wiped. */
 const MAX_KEPT = 1_000;
 
 /** The place of a seed. It opens only there. */

@@ -9,7 +9,7 @@ import type { SigningDependencies } from './dependencies.ts';
 
 /** The name of the issuer that is the service itself. */
 const OWN_NAME = 'status lists of this service';
-/** Largest payload, in bytes: a list of 2^20 statuses that cannot be compressed has a fifth of this. */
+/** Largest payload, in bytes: a list of 2^20 statuses that cannot be compressed has a fifth of this. Beyond it: 413. */
 const MAX_PAYLOAD_BYTES = 1 << 20;
 
 /** The header of a status list token (draft-ietf-oauth-status-list, section 5.1). */

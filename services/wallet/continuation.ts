@@ -22,7 +22,7 @@ export interface Continuations {
 
 /**
  * Lifetime of a continuation, in milliseconds. It is longer than a client may leave an answer unread before its
- * connection is closed.
+ * connection is closed. Beyond it: the wallet service derives the key from the password again.
  */
 const LIFETIME_MS = 180_000;
 const EXPIRY_BYTES = 8;

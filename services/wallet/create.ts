@@ -24,6 +24,7 @@ export interface CreateDependencies extends UnlockDependencies {
     clock: () => number;
 }
 
+/** Maximum length of a wallet's description, in characters. Beyond it: `invalid`. */
 const MAX_DESCRIPTION_LENGTH = 2_000;
 
 /** Creates a wallet. A repeated call gets the answer of the first one. */

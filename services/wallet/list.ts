@@ -15,10 +15,13 @@ import type { WalletStore } from './store.ts';
 
 /**
  * Size at which a page ends, in bytes. The last credential may exceed it: a token has at most 1 MiB, so the answer
- * stays below 2 MiB.
+ * stays below 2 MiB. Beyond it: the page has a cursor.
  */
 const MAX_PAGE_BYTES = 900_000;
-/** Number of records that are opened before other work gets a turn of the event loop. They take about a millisecond. */
+/**
+ * Number of records that are opened before other work gets a turn of the event loop. They take about a millisecond.
+ * Beyond it: other calls run before the next ones.
+ */
 const RECORDS_AT_ONCE = 64;
 
 export interface PageRequest {

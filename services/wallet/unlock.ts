@@ -19,7 +19,7 @@ export interface UnlockDependencies {
     continuations: Continuations;
 }
 
-/** Maximum length of a wallet password, in bytes of UTF-8, as sent. */
+/** Maximum length of a wallet password, in bytes of UTF-8, as sent. Beyond it: `invalid`. */
 const MAX_PASSWORD_BYTES = 1_024;
 
 /** Throws AppError `invalid` if the text cannot be a wallet's password. */

@@ -29,19 +29,7 @@ export function sizeText(bytes: number): string {
     return `${countText(bytes)} bytes`;
 }
 
-/** A duration in the largest unit that divides it evenly: `90 days`, `24 h`, `15 min`, `10 s`, `250 ms`. */
-export function durationText(ms: number): string {
-    const units = [
-        ...(ms > 86_400_000 ? [['days', 86_400_000] as const] : []),
-        ['h', 3_600_000],
-        ['min', 60_000],
-        ['s', 1_000],
-    ] as const;
-    const fitting = units.find(([, length]) => ms >= length && ms % length === 0);
-    return fitting ? `${countText(ms / fitting[1])} ${fitting[0]}` : `${countText(ms)} ms`;
-}
-
 /** `16,384` */
-export function countText(count: number): string {
+function countText(count: number): string {
     return count.toLocaleString('en-US');
 }

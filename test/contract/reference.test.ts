@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { boundsPage } from '../../tools/reference/bounds-page.ts';
 import { COMMANDS_PAGE, withCommands } from '../../tools/reference/commands-section.ts';
 import { endpointsPage } from '../../tools/reference/endpoints-page.ts';
 import { owaspPage } from '../../tools/reference/owasp-page.ts';
@@ -18,6 +19,10 @@ function assertCurrent(name: string, text: string): void {
 
 test('the reference page of endpoints agrees with the code', () => {
     assertCurrent('endpoints', endpointsPage());
+});
+
+test('the reference page of bounds agrees with the code', () => {
+    assertCurrent('bounds', boundsPage());
 });
 
 test('the reference page of the matrix agrees with the code', () => {

@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { boundsPage } from './bounds-page.ts';
 import { COMMANDS_PAGE, withCommands } from './commands-section.ts';
 import { endpointsPage } from './endpoints-page.ts';
 import { owaspPage } from './owasp-page.ts';
@@ -11,6 +12,7 @@ import { settingsPage } from './settings-page.ts';
 
 const FOLDER = 'docs/reference';
 const pages: Record<string, string> = {
+    [`${FOLDER}/bounds.md`]: boundsPage(),
     [`${FOLDER}/endpoints.md`]: endpointsPage(),
     [`${FOLDER}/owasp.md`]: owaspPage(),
     [`${FOLDER}/settings.md`]: settingsPage(),

@@ -33,7 +33,10 @@ const {
     sodium_memzero(bytes: Uint8Array): void;
 };
 
-/** Maximum number of cached public keys. The cache saves time because an issuer signs again and again. */
+/**
+ * Maximum number of cached public keys. The cache saves time because an issuer signs again and again. Beyond it: the
+ * least recently used half is dropped and computed again.
+ */
 const MAX_CACHED_KEYS = 4_096;
 /** Public keys by the SHA-256 of their seeds, which reveals nothing about a seed. */
 const remembered = createCache<string, PublicKey>(MAX_CACHED_KEYS);

@@ -14,7 +14,7 @@ export const DEFAULT_COST: PasswordCost = { memory_kib: 19_456, passes: 2 };
 /** Length of the salts of derived keys, in bytes. */
 export const SALT_BYTES = 16;
 
-/** Maximum cost of a stored hash. A more expensive one is refused. */
+/** Maximum cost of a stored hash. Beyond it: `internal`, because the service has not written it. */
 const MAX_COST: PasswordCost = { memory_kib: 262_144, passes: 10 };
 
 /**
@@ -23,6 +23,7 @@ const MAX_COST: PasswordCost = { memory_kib: 262_144, passes: 10 };
  */
 const PHC =
     /^\$argon2id\$v=19\$m=(\d{1,7}),(?:t=(\d{1,3}),p=1|p=1,t=(\d{1,3}))\$([A-Za-z0-9+/]{11,64})\$([A-Za-z0-9+/]{22,86})$/;
+/** Maximum length of a stored hash, in characters. Beyond it: `internal`. */
 const MAX_PHC_LENGTH = 127;
 
 /**

@@ -29,19 +29,25 @@ export interface Signatures {
 }
 
 /**
- * Number of operations that leave as a batch at once, and maximum number in a batch. Handing over a batch costs little
- * beside the work of eight signatures, and the threads begin while the event loop prepares the next ones.
- * docs/performance.md has the measurements.
+ * Number of operations that leave as a batch at once, maximum number in a batch, and of operations that wait. Handing
+ * over a batch costs little beside the work of eight signatures, and the threads begin while the event loop prepares
+ * the next ones. docs/performance.md has the measurements. Beyond it: `unavailable` if too many wait.
  */
-const BATCH = { eagerBatch: 8, maxBatch: 16 };
-/** Batches that a thread has at a time: while it works on one, the next ones already wait for it. */
+const BATCH = { eagerBatch: 8, maxBatch: 16, maxWaiting: 4_096 };
+/**
+ * Batches that a thread has at a time: while it works on one, the next ones already wait for it. Beyond it: the next
+ * batch waits.
+ */
 const BATCHES_PER_THREAD = 4;
 /**
  * Batches of background operations that a thread has at a time. So a single call finds at most two of them before it,
- * however many background operations wait.
+ * however many background operations wait. Beyond it: the next batch waits.
  */
 const BACKGROUND_BATCHES_PER_THREAD = BATCHES_PER_THREAD / 2;
-/** Largest batch, in characters of its tokens and payloads: a thread works on it for a few milliseconds. */
+/**
+ * Largest batch, in characters of its tokens and payloads: a thread works on it for a few milliseconds. Beyond it: the
+ * next batch begins.
+ */
 const MAX_BATCH_LENGTH = 256 << 10;
 
 /** The length of what a thread parses, hashes and checks for this job. */
@@ -78,7 +84,6 @@ export function signaturePool(options: { threads: number; metrics: PoolMetrics }
             ...BATCH,
             weight: { of: sizeOf, max: MAX_BATCH_LENGTH },
             maxInFlight: batchesPerThread * options.threads,
-            maxWaiting: 4096,
         });
     const foreground = queue('signatures', BATCHES_PER_THREAD);
     const background = queue('signatures_background', BACKGROUND_BATCHES_PER_THREAD);

@@ -1,7 +1,7 @@
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import { removedRows } from '../../platform/postgres/prune.ts';
 
-/** Number of days of activity that are kept. Statistics cover a week. */
+/** Number of days of activity that are kept. Statistics cover a week. Beyond it: a daily job removes them. */
 const DAYS_KEPT = 10;
 
 /** The month (its first day) that stands for all months that are no longer kept separately. */

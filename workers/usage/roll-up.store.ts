@@ -3,6 +3,7 @@ import { PLATFORM } from './store.ts';
 
 /**
  * Maximum number of pending counts that one statement rolls up. It bounds the locks and the duration of the statement.
+ * Beyond it: the next statement takes the rest.
  */
 export const ROLL_UP_ROWS = 10_000;
 

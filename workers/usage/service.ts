@@ -11,9 +11,9 @@ import type {
 } from '../../proto/gen/usage/v1/usage.ts';
 import { accountStatistics, platformStatistics, type UsageDependencies } from './statistics.ts';
 
-/** Maximum number of keys in one call: the keys of one page. */
+/** Maximum number of keys in one call: the keys of one page. Beyond it: `invalid`. */
 const MAX_KEYS = 1_000;
-/** Maximum number of counts in a batch. */
+/** Maximum number of counts in a batch. Beyond it: 400. */
 const MAX_COUNTS = 10_000;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 

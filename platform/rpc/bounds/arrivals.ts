@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 
 /**
  * Maximum number of new connections that one turn of the event loop accepts. Each costs up to a millisecond, with TLS
- * two.
+ * two. Beyond it: the others wait for a later turn.
  */
 const MAX_PER_TURN = 4;
 

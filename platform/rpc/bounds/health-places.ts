@@ -3,6 +3,7 @@ import type { Client } from '../connections.ts';
 
 /**
  * Maximum number of open health calls of one method without a token: on one connection, from one address, and in total.
+ * All connections with a token together have as many places as the total. Beyond it: `rate_limited`.
  */
 const MAX_OPEN = { connection: 4, address: 16, total: 64 } as const;
 

@@ -1,6 +1,9 @@
-/** Maximum number of calls that one client may have in progress. */
+/**
+ * Maximum number of calls that one client may have in progress. Beyond it: `unavailable` from the client,
+ * `rate_limited` from the server.
+ */
 export const MAX_CALLS_IN_FLIGHT = 8_192;
-/** Maximum total size of their messages, in bytes. */
+/** Maximum total size of the messages of these calls, in bytes. Beyond it: `unavailable`. */
 const MAX_BYTES_IN_FLIGHT = 64 << 20;
 
 /** The calls of one client that are in progress, with the bytes of their messages. */

@@ -2,8 +2,8 @@ import { createCache } from '../../cache.ts';
 import type { Rate } from './connection-bounds.ts';
 
 /**
- * Maximum number of addresses whose rates are kept. The least recently used half may be dropped, and starts again with
- * a full burst.
+ * Maximum number of addresses whose rates are kept. Beyond it: the least recently used half may be dropped, and starts
+ * again with a full burst.
  */
 const MAX_ADDRESSES = 10_000;
 

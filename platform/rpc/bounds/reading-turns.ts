@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net';
 import { startReading, stopReading } from '../../http/socket-reading.ts';
 
-/** Maximum number of connections without a token that are read at a time. */
+/**
+ * Maximum number of connections without a token that are read at a time. Beyond it: the others wait for the next turn.
+ */
 const MAX_READING = 8;
 /** How often the connections take turns, in milliseconds. */
 const TURN_EVERY_MS = 10;

@@ -2,8 +2,8 @@ import type { SecureServerOptions } from 'node:http2';
 import type { Server } from '@grpc/grpc-js';
 
 /**
- * Maximum number of frames of a connection, over its whole life, that violate the protocol of a stream. One more closes
- * the connection. Node creates and discards an object for each such frame.
+ * Maximum number of frames of a connection, over its whole life, that violate the protocol of a stream. Node creates
+ * and discards an object for each such frame. Beyond it: the connection is closed.
  */
 const MAX_INVALID_FRAMES = 100;
 

@@ -1,13 +1,16 @@
 import { Frame, FrameServiceDefinition } from '../../../proto/gen/rpc/v1/frames.ts';
 import { encode } from './encode.ts';
 
-/** Maximum number of calls or replies in a frame. */
+/** Maximum number of calls or replies in a frame. Beyond it: the stream ends. */
 export const CALLS_PER_FRAME = 32;
-/** Maximum total size of the messages in one frame, in bytes. A larger message has a frame of its own. */
+/** Maximum total size of the messages in one frame, in bytes. Beyond it: a message has a frame of its own. */
 export const FRAME_BYTES = 1 << 20;
-/** The largest message that either side accepts, in bytes. */
+/** The largest message that either side accepts, in bytes. Beyond it: `RESOURCE_EXHAUSTED`. */
 export const MAX_MESSAGE_BYTES = 4 << 20;
-/** The largest answer that fits into a frame of its own, in bytes. A larger one would end the stream for all calls. */
+/**
+ * The largest answer that fits into a frame of its own, in bytes. A larger one would end the stream for all calls.
+ * Beyond it: `internal`, for that call alone.
+ */
 export const MAX_ANSWER_BYTES = MAX_MESSAGE_BYTES - 1_024;
 
 /** The method whose streams carry frames, as grpc-js describes it. */

@@ -3,7 +3,7 @@ import type { Metrics } from '../../../platform/telemetry/metrics.ts';
 import { RESIGN_AFTER_MS } from './publisher.ts';
 import type { StatusListStore } from './rows.ts';
 
-/** Time limit for PostgreSQL to answer, in milliseconds. After it, the metrics lack the ages. */
+/** Time limit for PostgreSQL to answer, in milliseconds. Beyond it: the metrics lack the ages. */
 const TIMEOUT_MS = 500;
 
 /**

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** Number of places of a status list. Each has one bit, so a list has 128 KiB before it is compressed. */
+/**
+ * Number of places of a status list. Each has one bit, so a list has 128 KiB before it is compressed. Beyond it: the
+ * next list is begun.
+ */
 export const LIST_PLACES = 1 << 20;
 
 /**

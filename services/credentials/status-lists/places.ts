@@ -10,11 +10,17 @@ import type { Block, Place, StatusList } from './rows.ts';
 import { BLOCK_PLACES } from './status-lists.store.ts';
 import { uriOf } from './uri.ts';
 
-/** Time limit for taking a block of places, in milliseconds. Calls that need a place wait for it. */
+/**
+ * Time limit for taking a block of places, in milliseconds. Calls that need a place wait for it. Beyond it:
+ * `unavailable`.
+ */
 const BLOCK_TIMEOUT_MS = 5_000;
-/** How long a process relies on the answer that the key of the lists can sign, in milliseconds. */
+/**
+ * How long a process relies on the answer that the key of the lists can sign, in milliseconds. Beyond it: it asks
+ * again.
+ */
 const SIGNER_LEASE_MS = 1_000;
-/** Time limit for that answer, in milliseconds. */
+/** Time limit for that answer, in milliseconds. Beyond it: it gives out the places that it has. */
 const SIGNER_TIMEOUT_MS = 1_000;
 /** The reason of errors, for logs and metrics. */
 const REASON = 'status_lists';
@@ -23,7 +29,7 @@ const LOST_KEK = 'kek';
 const KEY_BYTES = 16;
 /**
  * Number of attempts to take a block: the first may have to begin a list, the second to publish it, and another process
- * may fill it before the third.
+ * may fill it before the third. Beyond it: `unavailable`.
  */
 const ATTEMPTS = 4;
 

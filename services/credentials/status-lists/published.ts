@@ -5,7 +5,10 @@ import type { CredentialsServiceDefinition } from '../../../proto/gen/credential
 import type { StatusListStore } from './rows.ts';
 import { uriOf } from './uri.ts';
 
-/** Maximum number of lists that are named: enough for ten billion credentials. */
+/**
+ * Maximum number of lists that are named: enough for ten billion credentials. Beyond it: the oldest lists are not
+ * served.
+ */
 const MAX_LISTS = 10_000;
 
 /** The methods that return what is published. */

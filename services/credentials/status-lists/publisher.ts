@@ -7,15 +7,15 @@ import { encodeTokenStatuses, tokenStatuses } from './encoding.ts';
 import type { Change, StatusList, StatusListStore } from './rows.ts';
 import { uriOf } from './uri.ts';
 
-/** How long a list may be used after it was signed, in seconds. */
+/** How long a list may be used after it was signed, in seconds. Beyond it: verifiers refuse it. */
 export const LIST_SECONDS = 86_400;
-/** A list is signed again after this time, in milliseconds, even if no credential was revoked: half of LIST_SECONDS. */
+/** Age at which a list is signed again even if no credential was revoked, in milliseconds: half of LIST_SECONDS. */
 export const RESIGN_AFTER_MS = 43_200_000;
-/** Number of changes that are read at a time. */
+/** Number of changes that are read at a time. Beyond it: they are read next. */
 const CHANGES = 10_000;
-/** Number of old lists that one run signs again. */
+/** Number of old lists that one run signs again. Beyond it: the next run signs the rest. */
 const OLD_LISTS = 100;
-/** Number of lists that are compressed and signed at a time. */
+/** Number of lists that are compressed and signed at a time. Beyond it: the others wait. */
 const LISTS_IN_FLIGHT = 2;
 
 export interface StatusListDependencies {

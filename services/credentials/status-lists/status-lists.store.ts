@@ -4,7 +4,7 @@ import type { Block, Change, Place, StatusList, StatusListStore } from './rows.t
 
 /**
  * Number of places that a process takes at a time. It divides LIST_PLACES. A process that ends leaves the rest of its
- * places empty.
+ * places empty. Beyond it: it takes more when they are used up.
  */
 export const BLOCK_PLACES = 1_024;
 

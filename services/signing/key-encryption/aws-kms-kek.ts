@@ -1,8 +1,9 @@
 import { ConfigError } from '../../../platform/process/config.ts';
 import { askProvider, KEY_BYTES, type Kek, ProviderFailure } from './kek.ts';
 
-/** How long one attempt may take, in milliseconds. */
+/** How long one attempt may take, in milliseconds. Beyond it: the next attempt, or `unavailable`. */
 const ATTEMPT_TIMEOUT_MS = 1_400;
+/** Maximum number of attempts. Beyond it: `unavailable`. */
 const MAX_ATTEMPTS = 2;
 
 /** What KMS says if the ciphertext was changed, has another encryption context, or was made with another key. */

@@ -4,9 +4,15 @@ import type { Metrics } from '../../../platform/telemetry/metrics.ts';
 import type { SigningStore } from '../rows.ts';
 import type { KeyEncryption } from './key-encryption.ts';
 
-/** Number of data keys that are tried. One that was changed does not unwrap, although its key-encryption key is right. */
+/**
+ * Number of data keys that are tried. One that was changed does not unwrap, although its key-encryption key is right.
+ * Beyond it: the key-encryption key counts as missing.
+ */
 const TRIED_DATA_KEYS = 3;
-/** How long a check waits for the provider of the key-encryption key, in milliseconds. */
+/**
+ * How long a check waits for the provider of the key-encryption key, in milliseconds. Beyond it: nobody knows, and the
+ * next check tries again.
+ */
 const PROVIDER_WAIT_MS = 1_000;
 
 interface Dependencies {

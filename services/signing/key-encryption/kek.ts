@@ -12,7 +12,7 @@ export interface Kek {
 /** Length of a data key, in bytes. */
 export const KEY_BYTES = 32;
 
-/** How long a provider may take for one operation, in milliseconds. */
+/** How long a provider may take for one operation, in milliseconds. Beyond it: `unavailable`. */
 const PROVIDER_TIMEOUT_MS = 3_000;
 
 /** The failure of a provider, in words for the log. */

@@ -5,9 +5,9 @@ import { mapInFlight } from '../../map-in-flight.ts';
 import type { KeyEncryption } from './key-encryption.ts';
 import type { RewrapStore, StoredDataKey } from './rewrap.store.ts';
 
-/** Maximum number of data keys in memory. */
+/** Maximum number of data keys that `npm run keys:rewrap` has in memory. Beyond it: the next ones wait. */
 export const BATCH_ROWS = 500;
-/** Maximum number of data keys that are unwrapped at a time. */
+/** Maximum number of data keys that are unwrapped at a time. Beyond it: the next ones wait. */
 export const KEYS_IN_FLIGHT = 8;
 
 /** Not all data keys are as the operator wants them. The message says why. */

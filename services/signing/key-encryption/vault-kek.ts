@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Config, required } from '../../../platform/process/config.ts';
 import { askProvider, KEY_BYTES, type Kek, ProviderFailure } from './kek.ts';
 
-/** Maximum size of an answer, in bytes. Vault's answers have less than 1 KiB. */
+/** Maximum size of an answer, in bytes. Vault's answers have less than 1 KiB. Beyond it: `unavailable`. */
 const MAX_ANSWER_BYTES = 64 << 10;
 
 /** What Vault and OpenBao say if the ciphertext was changed, or if its associated data is different. */
