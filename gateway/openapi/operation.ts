@@ -23,7 +23,7 @@ export interface OperationNotes {
     example: Example;
 }
 
-/** The cells of docs/reference/owasp.md that do not follow from `access`. docs/security.md explains their words. */
+/** The cells of docs/reference/owasp.md that do not follow from `access`. The page explains their words. */
 interface OwaspNotes {
     /** API1: whose stored objects the call names or lists. */
     objects: 'none' | 'own' | 'own part' | 'public';

@@ -21,15 +21,3 @@ export function rowsOf(page: string, heading?: string): string[][] {
 export function codeIn(cell: string): string[] {
     return Array.from(cell.matchAll(/`([^`]+)`/g), ([, code = '']) => code);
 }
-
-/** A size in the largest unit that divides it evenly: `1 MiB`, `15 KiB`, `1,000 bytes`. */
-export function sizeText(bytes: number): string {
-    if (bytes > 0 && bytes % (1 << 20) === 0) return `${countText(bytes / (1 << 20))} MiB`;
-    if (bytes > 0 && bytes % (1 << 10) === 0) return `${countText(bytes / (1 << 10))} KiB`;
-    return `${countText(bytes)} bytes`;
-}
-
-/** `16,384` */
-function countText(count: number): string {
-    return count.toLocaleString('en-US');
-}

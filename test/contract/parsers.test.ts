@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { PARSERS } from '../full/attack/parsers.ts';
-import { codeIn, rowsOf, sizeText } from './page-tables.ts';
 
 /** An exported function, and its name. */
 const EXPORTED = /^export (?:async )?function\*? (\w+)/gm;
@@ -78,13 +77,6 @@ describe('the list of parsers', () => {
             return !globSync(file).length || !readFileSync(file, 'utf8').split(/\W+/).includes(name);
         });
         assert.deepEqual(gone, []);
-    });
-
-    it('agrees with the list in docs/security.md, including the longest inputs', () => {
-        const documented = rowsOf('docs/security.md', 'Parsers')
-            .slice(1)
-            .map(([where = '', , longest]) => `${codeIn(where)[0]} ${longest}`);
-        assert.deepEqual(documented.sort(), PARSERS.map(({ at, longest }) => `${at} ${sizeText(longest)}`).sort());
     });
 
     it('needs every exception that this test lists', () => {

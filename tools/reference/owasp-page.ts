@@ -13,7 +13,7 @@ const BY_ACCESS: Record<Access, { presents: readonly string[]; limit: string; ca
     public: { presents: [], limit: 'body, time', callers: 'everybody' },
 };
 
-const COLUMNS = ['Endpoint', ...Array.from({ length: 10 }, (_, index) => `API${index + 1}`)];
+const COLUMNS = ['Endpoint', 'API1', 'API2', 'API4', 'API5', 'API6'];
 
 /** The text of docs/reference/owasp.md: every endpoint against each item of the OWASP API Security Top 10. */
 export function owaspPage(): string {
@@ -24,15 +24,24 @@ export function owaspPage(): string {
 const HEADER = `# Endpoints and the OWASP API Security Top 10
 
 \`npm run reference\` writes this page from the endpoint table and from \`owasp\` in the notes of the endpoints
-(\`gateway/openapi/operations/\`). [Security](../security.md#owasp-api-security-top-10-2023) explains the cells.
+(\`gateway/openapi/operations/\`). The items that are missing here hold for every endpoint in the same way:
+[security](../security.md#owasp-api-security-top-10-2023). "–" means that the item does not apply.
+
+- **API1**, whose objects: \`own\`, of the caller's account; another account's key or wallet is 404, its credential 403 to
+  revoke. \`own part\`, the rows that concern the caller. \`named\`, of the account in \`X-On-Behalf-Of\`, or of any
+  account without it. \`public\`, readable for every authenticated caller (D2, C12).
+- **API2**, what the caller must present.
+- **API4**, the rate limit that counts the call. \`body, time\`: no rate limit, but bounds on size and time.
+- **API5**, who may call.
+- **API6**, what slows down an automated flow: \`guesses\` are counted per subject and address; the \`key limit\` of the
+  account; its \`rate\` limit; or only \`trusted\` callers may start it.
 `;
 
 function row({ id, method, path, access }: Endpoint): string[] {
     const { presents, limit, callers } = BY_ACCESS[access];
     const { owasp } = operationOf(id);
     const presented = [...presents, ...(owasp.presents ? [owasp.presents] : [])].join(', ');
-    const items = [objectsOf(id), presented || 'none', 'fields', limit, callers, slowedBy(id), '–', 'yes', 'yes', '–'];
-    return [`\`${method} ${path}\``, ...items];
+    return [`\`${method} ${path}\``, objectsOf(id), presented || 'none', limit, callers, slowedBy(id)];
 }
 
 /** API1. The caller of an internal variant has no account: it names one. */

@@ -3,7 +3,7 @@ import { WORST_HEADERS, WORST_JSON } from './worst-texts.ts';
 
 /** A function that parses input from unknown callers. */
 export interface Parser {
-    /** `file:function`, as docs/security.md lists it. */
+    /** `file:function`. */
     at: string;
     /** Length of the longest input that the function can receive, in characters. */
     longest: number;

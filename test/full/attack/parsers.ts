@@ -28,7 +28,7 @@ import { WORST_JSON } from './worst-texts.ts';
 const UTF8 = new TextEncoder();
 const verifier = sessionTokenVerifier({ keys: [], clock: Date.now });
 
-/** Every function that parses input from unknown callers. A test compares this with the code and docs/security.md. */
+/** Every function that parses input from unknown callers. A test compares this with the code. */
 export const PARSERS: readonly Parser[] = [
     ...GATEWAY_PARSERS,
     {
