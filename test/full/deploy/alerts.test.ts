@@ -7,7 +7,7 @@ import { promtool, RULES, rules, skip } from './prometheus.ts';
 
 const CASES = globSync('test/full/deploy/alerts/*.yaml');
 const RUNBOOKS = 'docs/runbooks.md';
-const PARTS = ['Meaning', 'Impact', 'Diagnosis', 'Mitigation'];
+const PARTS = ['Meaning', 'Look', 'Do'];
 
 const alerts = rules().filter(({ alert }) => alert !== undefined);
 
