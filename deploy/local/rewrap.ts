@@ -12,7 +12,7 @@ import { Problem } from './problem.ts';
 /**
  * `npm run keys:rewrap`: wraps the data keys of managed issuers with the current key-encryption key, in the database of
  * DATABASE_URL or of the service that runs on DATA_DIR, or does what its options say
- * (docs/operations.md#keys-of-managed-issuers). In the container image this is `node main.ts rewrap`.
+ * (docs/operations/rotate.md#keys-of-managed-issuers). In the container image this is `node main.ts rewrap`.
  */
 function environment(): Environment {
     const given: Environment = process.env;

@@ -60,7 +60,7 @@ export const SETTINGS = z.object({
     DATABASE_URL: databaseUrlSetting.meta(
         notes(
             'PostgreSQL and Redis',
-            'URL of PostgreSQL, as `postgresql://user:password@host:5432/database` ([parameters](../operations.md#the-url-of-postgresql)).',
+            'URL of PostgreSQL, as `postgresql://user:password@host:5432/database` ([parameters](../operations/deploy.md#the-url-of-postgresql)).',
             {
                 secret: true,
                 default: 'the embedded PostgreSQL of the launchers',

@@ -11,7 +11,9 @@ import { assertEntries } from './entries.ts';
 import { ROLE_TABLE, TABLE_ROLES } from './role-table.ts';
 
 const PAGES = globSync('**/*.md', { exclude: ['**/node_modules/**', 'test/vectors/**', '.*/**'] });
-const OPERATIONS = readFileSync('docs/operations.md', 'utf8');
+const OPERATIONS = globSync('docs/operations/*.md')
+    .map((page) => readFileSync(page, 'utf8'))
+    .join('\n');
 
 const LINE_WIDTH = 120;
 
@@ -36,7 +38,7 @@ function anchors(page: string): string[] {
     );
 }
 
-/** The texts in `code` on the operations page that match `form`. */
+/** The texts in `code` on the pages of operations that match `form`. */
 function named(form: RegExp): string[] {
     return Array.from(OPERATIONS.matchAll(/`([^`\n]+)`/g), ([, code = '']) => code).filter((code) => form.test(code));
 }
@@ -94,7 +96,7 @@ describe('docs/architecture.md', () => {
     });
 });
 
-describe('docs/operations.md', () => {
+describe('docs/operations/', () => {
     it('names only settings that exist', () => {
         // split returns at least one part
         const names = named(/^[A-Z]+(_[A-Z0-9]+)+(=.*)?$/).map((code) => code.split('=')[0] as string);

@@ -33,7 +33,7 @@ async function connected(t: TestContext, url: string) {
     return redis;
 }
 
-it('the rights in docs/operations.md are enough', async (t) => {
+it('the rights in docs/operations/deploy.md are enough', async (t) => {
     await preflightRedis(await connected(t, await userWith('+@all', '-@dangerous', '+info')));
 });
 
