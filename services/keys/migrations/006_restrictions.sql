@@ -1,5 +1,5 @@
 -- When and where a key may be used, and for what. Programs of the previous release neither write nor enforce these
--- columns; docs/liveness.md says why that is safe.
+-- columns; platform/access/README.md says why that is safe.
 ALTER TABLE keys.keys
     ADD COLUMN expires_at timestamptz,
     -- null: for everything
