@@ -9,7 +9,7 @@ import { CLONE, processesOf, until } from './launch.ts';
 
 it('a test run that gets SIGTERM leaves no process or file behind, its service under test included', async (t) => {
     const dir = mkdtempSync(join(tmpdir(), 'interrupted-run-'));
-    const run = spawn(process.execPath, ['test/run.ts', 'test/e2e/credentials/long-lists'], {
+    const run = spawn(process.execPath, ['test/run.ts', 'test/full/e2e/slow/long-lists'], {
         cwd: CLONE,
         stdio: 'ignore',
         env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: dir },

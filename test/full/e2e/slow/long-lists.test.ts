@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { CONNECTION, expectError, expectOk, GATEWAYS, PROCESSES, send } from '../support/client.ts';
-import { database } from '../support/database.ts';
-import { type Connection, open, requestText } from '../support/socket.ts';
-import { type Account, newAccount, newDid, newKey } from '../support/world.ts';
+import { CONNECTION, expectError, expectOk, GATEWAYS, PROCESSES, send } from '../../../e2e/support/client.ts';
+import { database } from '../../../e2e/support/database.ts';
+import { type Connection, open, requestText } from '../../../e2e/support/socket.ts';
+import { type Account, newAccount, newDid, newKey } from '../../../e2e/support/world.ts';
 
 const db = await database();
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { attackExample, checkHealth, ENDPOINTS } from '../../../proof/fuzz/service/examples.ts';
-import { expectOk } from '../support/client.ts';
-import { exampleCall } from '../support/examples.ts';
+import { attackExample, checkHealth, ENDPOINTS } from '../../../../proof/fuzz/service/examples.ts';
+import { expectOk } from '../../../e2e/support/client.ts';
+import { exampleCall } from '../../../e2e/support/examples.ts';
 
 /** Number of mutants of each endpoint's example. `npm run fuzz` makes more. */
 const RUNS = 40;

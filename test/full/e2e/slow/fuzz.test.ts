@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { PARTS } from '../../../proof/fuzz/service/parts.ts';
-import { closeClients } from '../support/grpc.ts';
+import { PARTS } from '../../../../proof/fuzz/service/parts.ts';
+import { closeClients } from '../../../e2e/support/grpc.ts';
 
 /** Number of inputs for each part of the fuzzer. `npm run fuzz` makes more. */
 const INPUTS: Record<string, number> = { 'http-raw': 160, 'grpc-calls': 320, 'grpc-frames': 64 };

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { request as httpRequest } from 'node:http';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expectOk, GATEWAYS } from '../support/client.ts';
-import { assertRefused, open, requestText, withConnection } from '../support/socket.ts';
-import { newAccount, newKey } from '../support/world.ts';
+import { expectOk, GATEWAYS } from '../../../e2e/support/client.ts';
+import { assertRefused, open, requestText, withConnection } from '../../../e2e/support/socket.ts';
+import { newAccount, newKey } from '../../../e2e/support/world.ts';
 
 const { api_key } = await newKey(await newAccount());
 const KEY = `Authorization: Bearer ${api_key}`;
