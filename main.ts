@@ -5,10 +5,10 @@ import { processAccess } from './platform/access/process-access.ts';
 import type { RequestBatch } from './platform/access/request-counts.ts';
 import { ownContext } from './platform/context.ts';
 import { migrate } from './platform/postgres/migrate.ts';
-import { fatalLine } from './platform/preflight/fatal.ts';
+import { startOrEnd } from './platform/preflight/fatal.ts';
 import { awaitPostgres } from './platform/preflight/postgres.ts';
 import { preflightRedis } from './platform/preflight/redis.ts';
-import { inStep, reasonOf } from './platform/preflight/start-error.ts';
+import { inStep } from './platform/preflight/start-error.ts';
 import { addressSetting } from './platform/process/address-settings.ts';
 import { createClock } from './platform/process/clock.ts';
 import {
@@ -213,13 +213,8 @@ if (import.meta.main) {
     let stop: Running['stop'] = async () => {};
     const hasLauncher = env['EXIT_WITH_PARENT'] === '1';
     stopOnSignals(() => stop(), { hasLauncher });
-    try {
-        const running = await run(asked.includes('all') ? ROLES : asked, env);
-        if (asked.includes('migrate') || asked[0] === 'rewrap') process.exit(0);
-        stop = running.stop;
-        if (hasLauncher) exitWithParent();
-    } catch (error) {
-        console.error(asked[0] === 'rewrap' ? reasonOf(error) : fatalLine(error, asked.join('+')));
-        process.exit(1);
-    }
+    const running = await startOrEnd(asked, () => run(asked.includes('all') ? ROLES : asked, env));
+    if (asked.includes('migrate') || asked[0] === 'rewrap') process.exit(0);
+    stop = running.stop;
+    if (hasLauncher) exitWithParent();
 }

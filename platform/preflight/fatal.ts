@@ -4,7 +4,7 @@ import { reasonOf, StartError } from './start-error.ts';
  * The only line about a start that has failed, as JSON in the form of the log. It goes to standard error, because the
  * log itself may be what fails. A stack helps only with a defect of the program, which no step expects.
  */
-export function fatalLine(error: unknown, service: string): string {
+function fatalLine(error: unknown, service: string): string {
     return JSON.stringify({
         level: 60, // fatal, as pino writes it
         time: new Date().toISOString(),
@@ -14,6 +14,26 @@ export function fatalLine(error: unknown, service: string): string {
         msg: `The start has failed. ${reasonOf(error)}`,
         ...stackOf(error),
     });
+}
+
+/**
+ * Runs a start. Any error that it throws, or that no code catches meanwhile, ends the process with one line on standard
+ * error. `rewrap` is a command for a person, who gets only the reason.
+ */
+export async function startOrEnd<Result>(asked: readonly string[], start: () => Promise<Result>): Promise<Result> {
+    const fail = (error: unknown): never => {
+        console.error(asked[0] === 'rewrap' ? reasonOf(error) : fatalLine(error, asked.join('+')));
+        process.exit(1);
+    };
+    const onUncaught = (error: unknown): never => fail(new StartError('start', reasonOf(error), { cause: error }));
+    process.on('uncaughtException', onUncaught);
+    try {
+        return await start();
+    } catch (error) {
+        return fail(error);
+    } finally {
+        process.off('uncaughtException', onUncaught);
+    }
 }
 
 function stackOf(error: unknown): { stack?: string | undefined } {

@@ -1,4 +1,7 @@
+import { mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
+import { reasonOf, StartError } from '../preflight/start-error.ts';
 import type { Metrics } from './metrics.ts';
 
 export type Log = Logger;
@@ -35,8 +38,7 @@ const RETRY_MS = 1_000;
 
 /**
  * Keeps the process running if the log cannot be written, for example because the disk is full. Unwritten lines are
- * kept up to the bound, and the write is repeated. A file that cannot be opened is an error in the settings, and ends
- * the process at its start.
+ * kept up to the bound, and the write is repeated.
  */
 function survive(stream: ReturnType<typeof destination>): void {
     let isFailing = false;
@@ -45,38 +47,49 @@ function survive(stream: ReturnType<typeof destination>): void {
         isRetryDue = false;
         stream.write(''); // new lines no longer start a write once the bound is reached
     };
-    stream.once('ready', () => {
-        stream.on('error', (error: Error) => {
-            if (!isFailing) process.stderr.write(`The log cannot be written: ${error.message}\n`);
-            isFailing = true;
-            if (isRetryDue) return;
-            isRetryDue = true;
-            setTimeout(tryAgain, RETRY_MS).unref();
-        });
+    stream.on('error', (error: Error) => {
+        if (!isFailing) process.stderr.write(`The log cannot be written: ${error.message}\n`);
+        isFailing = true;
+        if (isRetryDue) return;
+        isRetryDue = true;
+        setTimeout(tryAgain, RETRY_MS).unref();
     });
     stream.on('write', () => {
         isFailing = false;
     });
-    // When the process exits, pino writes the lines that are left, without a time limit. On a full disk, the process
-    // would never end.
+    // When the process exits, pino writes the lines that are left, and throws what it meets. A full disk must not change
+    // how the process ends.
     process.prependListener('exit', () => {
-        if (isFailing) stream.destroy();
+        try {
+            if (!isFailing) return stream.flushSync();
+        } catch {} // nobody is left to read it
+        stream.destroy();
     });
 }
 
 /**
  * Creates a log of one JSON line per event, to `file` or to standard output. It contains only the fields that a call
  * site names, never a body, a header or a query. An error is written with its type, stack, code and cause; an AppError
- * keeps its cause for this purpose.
+ * keeps its cause for this purpose. Throws StartError if the file cannot be opened.
  */
 export function createLog({ level, file, name }: { level: string; file?: string | undefined; name: string }): Log {
-    const stream = destination({ dest: file ?? 1, sync: false, mkdir: true, maxLength: MAX_WAITING_BYTES });
+    const stream = destination({ dest: file ? openFile(file) : 1, sync: false, maxLength: MAX_WAITING_BYTES });
     survive(stream);
     stream.on('drop', (lines: string) => {
         droppedLines += lines.split('\n').length - 1;
     });
     const base = { service: name, pid: process.pid };
     return pino({ level, base, timestamp: timeMember, serializers: { err: errorMembers } }, byTurns(stream));
+}
+
+/** Opens the file before pino does: pino throws at the exit of a process if its file is not open by then. */
+function openFile(file: string): number {
+    try {
+        mkdirSync(dirname(file), { recursive: true });
+        return openSync(file, 'a');
+    } catch (error) {
+        throw new StartError('log', `LOG_FILE cannot be opened: ${reasonOf(error)}`, { cause: error });
+    }
 }
 
 /** The members of an error in the log. The others may contain data: ioredis adds the command, and slonik the values. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { Client } from 'pg';
 import { pickPort } from '../../../deploy/local/ports.ts';
@@ -11,6 +12,11 @@ import { until } from '../../support/until.ts';
 const url = await emptyDatabase();
 const admin = process.env['TEST_ADMIN_URL'] ?? assert.fail('run this by "npm test -- <file>"');
 const other = (changes: object): string => Object.assign(new URL(url), changes).href;
+
+/** Throws as soon as the start listens for what nobody catches. */
+const THROW_IN_START = `process.on('newListener', (name) => {
+    if (name === 'uncaughtException') setImmediate(() => { throw new Error('nobody expects it'); });
+});`;
 
 /** Runs `main.ts`. `output` grows; `ended` has the exit code, and standard error. */
 function start(role: string, settings: Record<string, string>) {
@@ -72,6 +78,35 @@ describe('a start that cannot succeed ends with one line of JSON', () => {
             /nowhere\.invalid/,
             () => ({ HOST: 'nowhere.invalid' }),
         ],
+        [
+            'a directory in LOG_FILE',
+            'did',
+            'log',
+            /LOG_FILE cannot be opened: EISDIR/,
+            () => ({ LOG_FILE: import.meta.dirname }),
+        ],
+        [
+            'a directory of LOG_FILE that cannot be created',
+            'migrate',
+            'log',
+            /LOG_FILE cannot be opened: (EEXIST|ENOTDIR)/,
+            () => ({ LOG_FILE: join(import.meta.filename, 'below', 'log') }),
+        ],
+        [
+            'no right to write LOG_FILE',
+            'gateway',
+            'log',
+            /LOG_FILE cannot be opened: EACCES/,
+            () => ({ LOG_FILE: '/proc/sys/kernel/ostype' }), // read-only for root, too
+        ],
+        [
+            'an error that no code catches',
+            'gateway',
+            'start',
+            /nobody expects it/,
+            () => ({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(THROW_IN_START)}` }),
+        ],
+        ['an unknown role and a LOG_FILE', 'nobody', 'settings', /Name one/, () => ({ LOG_FILE: '/dev/null' })],
         ['a wrong setting', 'gateway', 'settings', /PORT: must be/, () => ({ PORT: 'hush' })],
     ];
     for (const [what, role, step, reason, settings] of cases) {
@@ -109,4 +144,10 @@ it('migrate waits for a database that starts', async (t) => {
     }).listen(port, '127.0.0.1');
     t.after(() => proxy.close());
     assert.deepEqual(await migration.ended, { code: 0, errors: '' });
+});
+
+it('migrate ends well with a log that cannot be written', async () => {
+    const { code, errors } = await start('migrate', { DATABASE_URL: url, LOG_FILE: '/dev/full' }).ended;
+    assert.equal(code, 0, errors);
+    assert.match(errors, /^(The log cannot be written: ENOSPC.*\n)?$/);
 });

@@ -67,3 +67,20 @@ it('a process whose log cannot be written goes on, and exits with its own code',
     const complaints = (await said).join('').match(/The log cannot be written: ENOSPC/g);
     assert.equal(complaints?.length, 1);
 });
+
+it('a process that ends at once exits with its own code, too', async () => {
+    const program = `
+        import { createLog } from './platform/telemetry/log.ts';
+        createLog({ level: 'info', file: '/dev/full', name: 'test' }).info('lost');
+        setTimeout(() => process.exit(7), Number(process.argv[1]));`;
+    for (const wait of ['0', '20']) {
+        const child = spawn(process.execPath, ['--input-type=module', '--eval', program, wait], {
+            stdio: ['ignore', 'ignore', 'pipe'],
+            timeout: 60_000,
+        });
+        const said = child.stderr.setEncoding('utf8').toArray();
+        const [code] = await once(child, 'exit');
+        assert.equal(code, 7);
+        assert.doesNotMatch((await said).join(''), /^ +at /m);
+    }
+});

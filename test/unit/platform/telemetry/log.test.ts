@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs';
+import {
+    closeSync,
+    createReadStream,
+    existsSync,
+    mkdtempSync,
+    openSync,
+    readFileSync,
+    rmSync,
+    truncateSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
@@ -19,6 +28,8 @@ it('lines that no reader takes are kept up to a bound; lines beyond it are dropp
     t.after(() => rmSync(folder, { recursive: true }));
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', [pipe]);
+    const reader = openSync(pipe, 'r+'); // without one, nobody can open the pipe to write
+    t.after(() => closeSync(reader));
     const metrics = createMetrics();
     exposeLog(metrics);
     const log = createLog({ level: 'info', file: pipe, name: 'test' });
