@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { Problem } from '../problem.ts';
@@ -7,7 +6,6 @@ import { bareEnvironment, runProgram } from './run-program.ts';
 
 /** The oldest Redis that BullMQ supports. */
 const OLDEST = { major: 6, minor: 2 };
-const IMAGE = 'redis:7-bookworm';
 
 export interface RedisProgram {
     /** The command line. The name of a configuration file in the working folder is appended. */
@@ -28,8 +26,6 @@ type Source = (search: Search) => Promise<RedisProgram>;
 const SOURCES: Record<string, Source> = {
     'on PATH': fromPath,
     "from the distribution's archive": fromArchive,
-    'with Homebrew': fromBrew,
-    'in a container': fromContainer,
 };
 
 /** Returns a Redis or Valkey that runs on this machine, from the first source that has one. Throws Problem. */
@@ -46,7 +42,7 @@ export async function findRedis(search: Search): Promise<RedisProgram> {
     throw new Problem(
         `No Redis could be found or fetched:\n${failures.join('\n')}\n` +
             'Choose one: set REDIS_URL to a Redis (6.2 or newer) of yours; install redis-server or valkey-server; ' +
-            'on Debian or Ubuntu, make the package archive reachable; start a container engine (docker or podman).',
+            'on Debian or Ubuntu, make the package archive reachable.',
     );
 }
 
@@ -77,52 +73,11 @@ async function fromArchive(search: Search): Promise<RedisProgram> {
     return checked(unpackedRedis(folder));
 }
 
-async function fromBrew({ log, signal }: Search): Promise<RedisProgram> {
-    const brew = onPath('brew');
-    if (brew === undefined) throw new Error('brew is not on PATH');
-    log('Redis is not installed: running "brew install redis"');
-    await runProgram([brew, 'install', '--quiet', 'redis'], { signal, timeout_ms: 600_000 });
-    const prefix = await runProgram([brew, '--prefix', 'redis'], { signal, timeout_ms: 30_000 });
-    return checked({ command: [join(prefix.trim(), 'bin/redis-server')], env: {} });
-}
-
-async function fromContainer({ dataDir, log, signal }: Search): Promise<RedisProgram> {
-    const engine = await answeringEngine();
-    const name = `credential-service-redis-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`;
-    log(`Redis is not installed: running ${IMAGE} in a container (${name})`);
-    // A launcher that was killed together with the engine's client may have left a container running.
-    await runProgram([engine, 'stop', name], { signal, timeout_ms: 30_000 }).catch(() => undefined);
-    await runProgram([engine, 'rm', '--force', name], { signal, timeout_ms: 30_000 }).catch(() => undefined);
-    const user = `${process.getuid?.()}:${process.getgid?.()}`;
-    const place = ['--volume', `${join(dataDir, 'redis')}:/data`, '--workdir', '/data', '--user', user];
-    const options = ['--rm', '--name', name, '--network', 'host', ...place];
-    return checked({ command: [engine, 'run', ...options, IMAGE, 'redis-server'], env: engineEnvironment() });
-}
-
-/** The path of the first container engine that answers. */
-async function answeringEngine(): Promise<string> {
-    const silent: string[] = [];
-    for (const name of ['docker', 'podman']) {
-        const path = onPath(name);
-        if (path === undefined) continue;
-        const answers = await runProgram([path, 'info'], { timeout_ms: 10_000 }).catch(() => undefined);
-        if (answers !== undefined) return path;
-        silent.push(`${name} has no engine that answers`);
-    }
-    throw new Error(silent.join('; ') || 'neither docker nor podman');
-}
-
-/** Environment variables with which the engine's client finds the engine. */
-function engineEnvironment(): Record<string, string> {
-    const names = ['HOME', 'XDG_RUNTIME_DIR', 'DOCKER_HOST', 'DOCKER_CONTEXT', 'CONTAINER_HOST'];
-    return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
-}
-
 /** Returns the program if it starts and is not too old. */
 async function checked(program: RedisProgram): Promise<RedisProgram> {
     const version = await runProgram([...program.command, '--version'], {
         env: bareEnvironment(program.env),
-        timeout_ms: 300_000, // a container's image may have to be pulled
+        timeout_ms: 30_000,
     });
     const [, major = 0, minor = 0] = (/v=(\d+)\.(\d+)/.exec(version) ?? []).map(Number);
     if (major > OLDEST.major || (major === OLDEST.major && minor >= OLDEST.minor)) return program;

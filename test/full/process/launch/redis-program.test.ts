@@ -70,17 +70,10 @@ test('without a writable home, Redis is fetched into DATA_DIR', async (t) => {
     assert.ok(command[0]?.startsWith(join(dataDir, 'cache')));
 });
 
-test('a container engine that answers runs Redis in a container, with the data of this start', async (t) => {
-    const docker = `case "$1" in info) exit 0;; run) ${REDIS_7};; esac`;
-    const { dataDir } = machine(t, { brew: 'echo "not as root" >&2; exit 1', docker });
-    const { command } = await findRedis({ dataDir, log });
-    assert.ok(command.includes(`${dataDir}/redis:/data`));
-});
-
 test('if nothing works, the error says what was tried and names every alternative', async (t) => {
-    const { dataDir } = machine(t, { 'apt-get': 'echo "no network" >&2; exit 100', dpkg: '', docker: 'exit 1' });
+    const { dataDir } = machine(t, { 'apt-get': 'echo "no network" >&2; exit 100', dpkg: '' });
     await assert.rejects(findRedis({ dataDir, log }), (error: Error) => {
-        for (const word of ['no network', 'REDIS_URL', 'redis-server', 'valkey-server', 'brew', 'docker', 'podman']) {
+        for (const word of ['no network', 'REDIS_URL', 'redis-server', 'valkey-server']) {
             assert.ok(error.message.includes(word), `${word} is missing in: ${error.message}`);
         }
         return true;
