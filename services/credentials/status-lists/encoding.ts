@@ -1,13 +1,12 @@
 import { promisify } from 'node:util';
-import { constants, deflate, gzip } from 'node:zlib';
+import { constants, deflate } from 'node:zlib';
 import { encodeBase64Url } from '../../../platform/base64.ts';
 import { LIST_PLACES } from './permutation.ts';
 
 const deflated = promisify(deflate);
-const gzipped = promisify(gzip);
 const SMALLEST = { level: constants.Z_BEST_COMPRESSION };
 
-/** One bit for each place of a list, in the order of its format. */
+/** One bit for each place of a list. */
 export type Statuses = Uint8Array;
 
 /**
@@ -23,19 +22,4 @@ export function tokenStatuses(revoked: Iterable<number>): Statuses {
 /** Compresses statuses with zlib, off the event loop, and encodes them as a `lst` (section 4.1). */
 export async function encodeTokenStatuses(statuses: Statuses): Promise<string> {
     return encodeBase64Url(await deflated(statuses, SMALLEST));
-}
-
-/**
- * Returns the statuses of a list as a Bitstring Status List has them: the first one in the most significant bit of the
- * first byte (W3C Bitstring Status List v1.0, section 3.2).
- */
-export function bitstringStatuses(revoked: Iterable<number>): Statuses {
-    const statuses = new Uint8Array(LIST_PLACES / 8);
-    for (const index of revoked) statuses[index >> 3] = (statuses[index >> 3] as number) | (128 >> (index & 7)); // below 2^20
-    return statuses;
-}
-
-/** Compresses statuses with gzip, off the event loop, and encodes them as an `encodedList`, in multibase (section 2.2). */
-export async function encodeBitstringStatuses(statuses: Statuses): Promise<string> {
-    return `u${encodeBase64Url(await gzipped(statuses, SMALLEST))}`;
 }

@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { test } from 'node:test';
-import { gunzipSync } from 'node:zlib';
 import { StatusList } from '@sd-jwt/jwt-status-list';
-import {
-    bitstringStatuses,
-    encodeBitstringStatuses,
-    encodeTokenStatuses,
-    tokenStatuses,
-} from '../../../../services/credentials/status-lists/encoding.ts';
+import { encodeTokenStatuses, tokenStatuses } from '../../../../services/credentials/status-lists/encoding.ts';
 import { LIST_PLACES } from '../../../../services/credentials/status-lists/permutation.ts';
 
 /** Indexes of all places of a byte, at both ends of a list, and random ones. */
@@ -33,18 +27,4 @@ test('another implementation of the draft reads every status of a list as it was
     for (let index = 0; index < LIST_PLACES; index++) {
         if (read.getStatus(index) !== Number(REVOKED.has(index))) assert.fail(`the status at ${index}`);
     }
-});
-
-test('a Bitstring Status List has the first status in the most significant bit', async () => {
-    assert.deepEqual([...bitstringStatuses([0, 7, 9]).subarray(0, 3)], [0b1000_0001, 0b0100_0000, 0]);
-    const text = await encodeBitstringStatuses(bitstringStatuses(REVOKED));
-    assert.equal(text[0], 'u'); // base64url in multibase
-    const bits = Array.from(gunzipSync(Buffer.from(text.slice(1), 'base64url')), (byte) =>
-        byte.toString(2).padStart(8, '0'),
-    ).join('');
-    assert.equal(bits.length, LIST_PLACES);
-    assert.deepEqual(
-        [...bits].flatMap((bit, index) => (bit === '1' ? index : [])),
-        [...REVOKED].sort((one, other) => one - other),
-    );
 });
