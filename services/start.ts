@@ -20,6 +20,7 @@ import { idempotencies } from './idempotency/idempotency.ts';
 import { SERVICES } from './index.ts';
 import { SCHEMAS } from './schemas.ts';
 import type { ServiceDependencies } from './service.ts';
+import { tableUses } from './table-uses.ts';
 
 /** The objects of a process that its services use. */
 export interface ServiceProcess extends ProcessAccess {
@@ -41,7 +42,7 @@ export async function startServices(roles: readonly ServiceRole[], shared: Servi
         shared;
     const url = required(config, 'DATABASE_URL');
     await awaitPostgres({ url, asOwner: false, log, timeoutMs: Infinity });
-    await awaitMigrations(url, SCHEMAS, log);
+    await awaitMigrations(url, { schemas: SCHEMAS, uses: tableUses(roles), log });
     const pooled = config.DATABASE_POOLER === 'transaction';
     const db = await openDatabase({ url, size: config.DATABASE_POOL, pooled, metrics });
     closing.defer(() => db.close());

@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { preflightRights, type Use } from '../preflight/rights.ts';
+import { StartError } from '../preflight/start-error.ts';
 import type { Log } from '../telemetry/log.ts';
 import { isMigrated, type SchemaMigrations, SchemaTooNew } from './migrate.ts';
 
@@ -7,17 +9,36 @@ const RETRY_MS = 500;
 
 /**
  * Waits for the database and for its migrations. Throws SchemaTooNew if the schema is from a later release than the
- * program.
+ * program, and StartError if the role lacks a right for one of the uses.
  */
-export async function awaitMigrations(url: string, schemas: readonly SchemaMigrations[], log: Log): Promise<void> {
+export async function awaitMigrations(
+    url: string,
+    { schemas, uses, log }: { schemas: readonly SchemaMigrations[]; uses: readonly Use[]; log: Log },
+): Promise<void> {
     for (;;) {
         try {
-            if (await isMigrated(url, schemas)) return;
+            if (await isMigratedFor(url, schemas, uses)) return;
             log.warn('waiting for the migrations');
         } catch (error) {
-            if (error instanceof SchemaTooNew) throw error;
+            if (error instanceof SchemaTooNew || error instanceof StartError) throw error;
             log.warn({ err: error }, 'waiting for the database');
         }
         await delay(RETRY_MS);
     }
+}
+
+/** True if all tables exist and can be used. Looks at the rights after a failure too, because they may explain it. */
+async function isMigratedFor(
+    url: string,
+    schemas: readonly SchemaMigrations[],
+    uses: readonly Use[],
+): Promise<boolean> {
+    try {
+        if (!(await isMigrated(url, schemas))) return false;
+    } catch (error) {
+        if (!(error instanceof SchemaTooNew)) await preflightRights(url, uses);
+        throw error;
+    }
+    await preflightRights(url, uses);
+    return true;
 }

@@ -20,8 +20,8 @@ const PARTS: ReadonlyArray<{ part: RegExp; imports: RegExp }> = [
     { part: /^client\//, imports: /^$/ },
     { part: /^verify\//, imports: /^tokens\/|^platform\/json\.ts$/ },
     { part: /^cli\//, imports: /^(client|verify)\/src\/|^platform\/(json|nearest)\.ts$/ },
-    // The registry of all services, what describes one, and what starts them.
-    { part: /^services\/(index|service|start)\.ts$/, imports: /./ },
+    // The registry of all services, what describes one, what starts them, and which tables each of them uses.
+    { part: /^services\/(index|service|start|table-uses)\.ts$/, imports: /./ },
     { part: /^services\/crypto-pools\.ts$/, imports: /^(platform|workers\/crypto)\// },
     // The services that create something share it.
     {
@@ -61,7 +61,7 @@ const PRIVILEGES: ReadonlyArray<{ what: string; sign: RegExp; within: RegExp; al
         sign: /\bsql(\.\w+)?`|\.query\(/,
         within: /^(platform|gateway|services|workers|main)\b/,
         allowed:
-            /(^|[/.])store\.ts$|^platform\/postgres\/(db|db-driver|migrate|migration-transaction|prune|session)\.ts$|^platform\/preflight\/postgres\.ts$/,
+            /(^|[/.])store\.ts$|^platform\/postgres\/(db|db-driver|migrate|migration-transaction|prune|session)\.ts$|^platform\/preflight\/(postgres|rights)\.ts$/,
     },
     {
         what: 'writes a response',
