@@ -23,7 +23,7 @@ const STORES = [
 ];
 
 test('the network policies let each pod of the release call the pods that it needs, and no others', () => {
-    const allowed = flows(render(...VALUE_SETS.try, '--set', 'networkPolicy.gatewayFrom=null'));
+    const allowed = flows(render(...VALUE_SETS.try, '--set-json', 'networkPolicy.gatewayFrom=[]'));
     const calls = [...SERVICE_ROLES.map((role) => `gateway → ${role}`), ...SERVICE_CALLS, 'test → gateway'];
     assertEntries(allowed, [...calls, ...STORES], `${CHART_SERVICES} (${ROLE_TABLE} has the calls)`);
 });

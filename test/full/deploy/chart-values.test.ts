@@ -49,6 +49,35 @@ test('the notes of helm name each store that pods may connect to at any address'
     assert.deepEqual(said(...VALUE_SETS.try), []);
 });
 
+test('a value that is null is refused by its name', () => {
+    const refusal = (path: string): string => {
+        try {
+            helm('template', 'release', 'helm', ...VALUE_SETS.default, '--set', `${path}=null`);
+            return 'none';
+        } catch (error) {
+            return String(error);
+        }
+    };
+    // `settings` is a map of the operator, who may leave out any of its members.
+    const fixed = topTwo(values).filter((path) => !path.startsWith('settings.'));
+    const given = ['roles.did', 'roles.gateway.resources', 'roles.gateway.autoscaling'];
+    for (const path of [...fixed, ...given]) {
+        const [name] = path.split('.').slice(-1);
+        const message = refusal(path);
+        assert.match(message, /don't meet the specifications of the schema/, path);
+        assert.match(message, new RegExp(`'${name}'|/${name}'`), path);
+    }
+});
+
+/** Returns the paths of all values, and of the members of those that are objects. */
+function topTwo(values: unknown): string[] {
+    return Object.entries(values ?? {}).flatMap(([name, value]) =>
+        typeof value !== 'object' || Array.isArray(value)
+            ? [name]
+            : [name, ...Object.keys(value ?? {}).map((inner) => `${name}.${inner}`)],
+    );
+}
+
 /** Returns the paths of all values that are not objects, such as `image.tag`. */
 function leaves(value: unknown, path = ''): string[] {
     if (typeof value !== 'object' || value === null || Array.isArray(value) || Object.keys(value).length === 0)
