@@ -16,9 +16,8 @@ export interface ApproximateQuota {
  */
 const MAX_ACCOUNTS = 10_000;
 /**
- * A process looks at the count of an account again after it has admitted this part of the rows that were left. So up to
- * this many processes together admit no more than was left. Beyond it: it asks the usage service, and no call waits for
- * the answer.
+ * Into how many parts the rows that are left to an account are divided. After a process has admitted one part, it asks
+ * for the count again, and no call waits for the answer. So up to this many processes admit little more than was left.
  */
 const PARTS = 64;
 

@@ -30,9 +30,12 @@ const UNREADABLE = /(^|\.)xn--/;
 /** What node:url makes of a domain whose last label is a number: it reads `127.1` as 127.0.0.1. */
 const IPV4 = /\.\d+$/;
 
-/** Returns the form in which addresses are compared and stored: trimmed, NFKC, lower case, the domain in ASCII. */
+/**
+ * Returns the form in which addresses are compared and stored: trimmed, NFKC, lower case, ς as σ in the local part, the
+ * domain in ASCII. In a domain, ς and σ are different names.
+ */
 export function normaliseEmail(text: string): string {
-    return withAsciiDomain(foldSigma(withDomain(plainForm(text), domainToUnicode)));
+    return withDomain(foldSigma(plainForm(text)), domainToASCII);
 }
 
 /** Returns the normalised address. Throws AppError `invalid` if it is not an email address. */
@@ -53,19 +56,21 @@ export function requireEmail(text: string): string {
 
 /**
  * Returns the forms under which the account of an address may be stored, the likeliest owner first. Earlier releases
- * stored the address in its plain form. So a domain could be stored in Unicode or in ASCII, and a sigma at the end of a
- * word as ς or σ, depending on how the owner wrote it.
+ * stored the address in its plain form: the domain in Unicode or in ASCII, and a sigma at the end of a word of the local
+ * part as ς or σ. A domain with labels in both scripts is found only as it was written.
  */
 export function formsOf(text: string): string[] {
     const email = normaliseEmail(text);
-    const readable = withDomain(email, domainToUnicode);
-    const spelled = [
-        readable,
-        readable.replace(/(?<=\p{L})σ(?!\p{L})/gu, 'ς'),
-        // Capitals in lower case: a sigma before a dot that a letter follows becomes σ, another final one ς.
-        readable.replaceAll('σ', 'Σ').toLowerCase(),
+    const start = email.indexOf('@');
+    const local = email.slice(0, start);
+    const locals = [
+        local,
+        local.replace(/(?<=\p{L})σ(?!\p{L})/gu, 'ς'),
+        local.replaceAll('σ', 'Σ').toLowerCase(), // as an address in capitals was stored
     ];
-    return [...new Set([plainForm(text), email, ...spelled, ...spelled.map(withAsciiDomain)])];
+    const domains = [withDomain(email, domainToUnicode), email].map((form) => form.slice(start));
+    const spelled = domains.flatMap((domain) => locals.map((form) => form + domain));
+    return [...new Set([plainForm(text), email, ...(start < 0 ? [] : spelled)])];
 }
 
 /** Returns the forms under which only earlier releases stored the account of an address. */
@@ -82,11 +87,7 @@ function plainForm(text: string): string {
 
 /** Lower-casing makes ς or σ of a capital sigma, depending on what follows. */
 function foldSigma(text: string): string {
-    return text.replaceAll('ς', 'σ');
-}
-
-function withAsciiDomain(email: string): string {
-    return withDomain(email, domainToASCII);
+    return text.replace(/^[^@]*/, (local) => local.replaceAll('ς', 'σ'));
 }
 
 /** Converts the domain. An address whose domain cannot be converted stays as it is. */

@@ -21,7 +21,7 @@ function oldForms(): [stored: string, spelling: string][] {
         ['@münchen.de', '@XN--MNCHEN-3YA.de'],
         ['.γιωργος.π@example.org', '.ΓΙΩΡΓΟΣ.Π@example.org'],
         ['.πςπ@example.org', '.πςπ@example.org'],
-        ['@μύκονος.gr', '@ΜΎΚΟΝΟΣ.gr'],
+        ['@μύκονοσ.gr', '@xn--vxadehby9d.gr'],
         ['@xn--vxadehbs6e.gr', '@μύκονος.gr'],
     ] as const;
     return pairs.map((pair) => {

@@ -17,9 +17,11 @@ test('one address has one form: trimmed, lower case, NFKC, the domain in ASCII',
         'ada@MÜNCHEN.de': 'ada@xn--mnchen-3ya.de',
         'ada@XN--MNCHEN-3YA.de': 'ada@xn--mnchen-3ya.de',
         'ada@münchen。de': 'ada@xn--mnchen-3ya.de',
+        // A capital sigma in a domain is σ, and ς another name (Unicode Technical Standard 46).
         'ada@ΜΎΚΟΝΟΣ.gr': 'ada@xn--vxadehby9d.gr',
-        'ada@μύκονος.gr': 'ada@xn--vxadehby9d.gr',
-        'ada@xn--vxadehbs6e.gr': 'ada@xn--vxadehby9d.gr',
+        'ada@μύκονος.gr': 'ada@xn--vxadehbs6e.gr',
+        'ada@xn--vxadehbs6e.gr': 'ada@xn--vxadehbs6e.gr',
+        'ada@μύκονοσ.gr': 'ada@xn--vxadehby9d.gr',
         'ada@faß.de': 'ada@xn--fa-hia.de',
     };
     for (const [sent, stored] of Object.entries(forms)) assert.equal(requireEmail(sent), stored);
@@ -56,9 +58,7 @@ test('the forms of an address are those in which earlier releases stored it, fir
         'γιωργοσ.παπασ@example.org',
         'γιωργος.παπας@example.org',
     ]);
-    const greek = formsOf('ada@xn--vxadehby9d.gr');
-    for (const form of ['μύκονος.gr', 'μύκονοσ.gr', 'xn--vxadehbs6e.gr'])
-        assert.ok(greek.includes(`ada@${form}`), form);
+    assert.deepEqual(formsOf('ada@xn--vxadehbs6e.gr'), ['ada@xn--vxadehbs6e.gr', 'ada@μύκονος.gr']);
     for (const form of ['first..last@example.org', '<a@example.com', 'a@127.1'])
         assert.deepEqual(formsOf(form), [form]);
 });
