@@ -44,7 +44,8 @@ export function approximateQuota(
         known.admitted = 0;
         known.isLooking = true;
         try {
-            known.used = await count(withoutIdempotencyKey(detached(context, REQUEST_TIMEOUT_MS)));
+            const own = withoutIdempotencyKey(detached(context, REQUEST_TIMEOUT_MS));
+            known.used = await count({ ...own, traceparent: undefined }); // the call does not wait for it
         } catch {
             known.admitted = Number.POSITIVE_INFINITY; // the next call looks again; the metrics of calls show the failure
         } finally {
