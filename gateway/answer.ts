@@ -59,8 +59,8 @@ export function answering(options: {
         if (document && data instanceof PublicDocument) return writeDocument(exchange, { ...document, document: data });
         const headers = headersOf(exchange);
         if (batch !== undefined) {
-            overload.leave(exchange); // the reader determines how long the answer takes
-            return writeStream(exchange.response, { status, message, pieces: piecesOf(data as object), headers });
+            const pieces = piecesOf(data as object); // answerBatch() returns an object
+            return writeStream(exchange.response, { status, message, pieces, headers, isInMemory: true });
         }
         if (bare) writeBare(exchange.response, { status, data, headers });
         else writeSuccess(exchange.response, { status, message, data, headers });

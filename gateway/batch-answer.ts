@@ -78,10 +78,9 @@ export async function answerBatch<Item, Value, Shown extends object>(
  * its own: the text of 1,000 results in one piece would delay all other answers by 20 ms.
  */
 export async function* piecesOf(answer: object): AsyncGenerator<string> {
-    let opening = '{';
-    for (const [name, value] of Object.entries(answer)) {
-        yield `${opening}${JSON.stringify(name)}:`;
-        opening = ',';
+    yield '{';
+    for (const [index, [name, value]] of Object.entries(answer).entries()) {
+        yield `${index === 0 ? '' : ','}${JSON.stringify(name)}:`;
         if (Array.isArray(value)) yield* groupsOf(value);
         else yield stringifyJson(value);
     }

@@ -91,7 +91,10 @@ export function writeDocument(
     response.writeHead(200, { ...allHeaders, ...described, ...encoded }).end(body);
 }
 
-/** Writes the success envelope around data that arrives in pieces of JSON text. Waits while the client reads slowly. */
+/**
+ * Writes the success envelope around data that arrives in pieces of JSON text. Waits while the client reads slowly,
+ * unless the data `isInMemory` already: what the client has not read then counts as its unsent answer.
+ */
 export async function writeStream(
     response: ServerResponse,
     {
@@ -99,7 +102,14 @@ export async function writeStream(
         message,
         pieces,
         headers,
-    }: { status: number; message: string; pieces: AsyncIterable<string>; headers: Headers },
+        isInMemory = false,
+    }: {
+        status: number;
+        message: string;
+        pieces: AsyncIterable<string>;
+        headers: Headers;
+        isInMemory?: boolean;
+    },
 ): Promise<void> {
     response.writeHead(status, { ...commonHeaders(), ...headers });
     if (response.req.method === 'HEAD') {
@@ -109,7 +119,7 @@ export async function writeStream(
     response.write(`{"status":"success","message":${JSON.stringify(message)},"data":`);
     for await (const piece of pieces) {
         if (response.destroyed) return;
-        if (!response.write(piece)) await drained(response);
+        if (!response.write(piece) && !isInMemory) await drained(response);
         if (response.destroyed) return; // so that the next page is not read
     }
     response.end('}');
