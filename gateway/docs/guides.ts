@@ -43,6 +43,12 @@ export const GUIDES = [
     },
     { file: 'cli/README.md', path: '/docs/cli', title: 'Command line', about: '`cred`, for people and scripts' },
     {
+        file: 'docs/reference/cli.md',
+        path: '/docs/cli/commands',
+        title: 'Commands of cred',
+        about: 'every command, with its options and an example',
+    },
+    {
         file: 'verify/README.md',
         path: '/docs/verify',
         title: 'Offline verifier',

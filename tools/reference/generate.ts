@@ -1,22 +1,19 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { boundsPage } from './bounds-page.ts';
-import { COMMANDS_PAGE, withCommands } from './commands-section.ts';
+import { commandsPage } from './commands-page.ts';
 import { endpointsPage } from './endpoints-page.ts';
 import { owaspPage } from './owasp-page.ts';
 import { settingsPage } from './settings-page.ts';
 
-/**
- * `npm run reference`: writes docs/reference, and the section of all commands in cli/README.md. With `--check` it fails if
- * a page would change.
- */
+/** `npm run reference`: writes docs/reference. With `--check` it fails if a page would change. */
 
 const FOLDER = 'docs/reference';
 const pages: Record<string, string> = {
     [`${FOLDER}/bounds.md`]: boundsPage(),
+    [`${FOLDER}/cli.md`]: commandsPage(),
     [`${FOLDER}/endpoints.md`]: endpointsPage(),
     [`${FOLDER}/owasp.md`]: owaspPage(),
     [`${FOLDER}/settings.md`]: settingsPage(),
-    [COMMANDS_PAGE]: withCommands(readFileSync(COMMANDS_PAGE, 'utf8')),
 };
 
 mkdirSync(FOLDER, { recursive: true });
