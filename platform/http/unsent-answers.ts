@@ -2,9 +2,10 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * How long a client may read nothing while an answer waits for it, in milliseconds. Beyond it: the connection is cut.
+ * How long an unsent answer may wait without a write to the connection that is completed, in milliseconds. It suffices
+ * for an answer of 1 MiB, which is one write, at 35 KiB/s. Beyond it: the connection is cut.
  */
-const STALLED_MS = 15_000;
+const STALLED_MS = 30_000;
 
 /** Maximum number of bytes of unsent answers: on one connection, for one client address, and in total. */
 export interface UnsentBounds {
@@ -22,20 +23,13 @@ export interface Connection {
      * The answers that are not completely sent, oldest first. Not a Set: `platform/unordered-list.ts` says why.
      */
     responses: ServerResponse[];
-    /** How much the client had read at the last measurement, and when that last changed (`performance.now()`). */
-    taken: Progress;
+    /** Bytes of the completed writes at the last measurement, and when that last changed (`performance.now()`). */
+    written: number;
     movedAt: number;
 }
 
-interface Progress {
-    /** Bytes of the completed writes. */
-    completed: number;
-    /** Bytes of the current write that the kernel has not taken yet. */
-    queued: number;
-}
-
 export function newConnection(socket: Socket): Connection {
-    return { socket, address: '', responses: [], taken: progressOf(socket), movedAt: performance.now() };
+    return { socket, address: '', responses: [], written: 0, movedAt: performance.now() };
 }
 
 /**
@@ -77,18 +71,11 @@ function unsentBytes({ responses }: Connection): number {
     return bytes;
 }
 
-/** True if bytes have waited for STALLED_MS and the client has read none of them. */
+/** True if bytes have waited for STALLED_MS and no write has been completed. */
 export function hasStalled(connection: Connection, now: number): boolean {
-    const { socket, taken } = connection;
-    const present = progressOf(socket);
-    const hasMoved = present.completed > taken.completed || present.queued < taken.queued;
-    connection.taken = present;
-    if (hasMoved || socket.writableLength === 0) connection.movedAt = now;
+    const { socket } = connection;
+    const written = socket.bytesWritten - socket.writableLength;
+    if (written > connection.written || socket.writableLength === 0) connection.movedAt = now;
+    connection.written = written;
     return now - connection.movedAt > STALLED_MS;
-}
-
-function progressOf(socket: Socket): Progress {
-    // Not public, but Node's own idle timeout uses it. No public property shows the progress of a large write.
-    const { _handle: handle } = socket as Socket & { _handle?: { writeQueueSize?: number } };
-    return { completed: socket.bytesWritten - socket.writableLength, queued: handle?.writeQueueSize ?? 0 };
 }

@@ -11,7 +11,6 @@ const KNOWN = [
     'platform/http/parser-reads.ts',
     'platform/http/socket-reading.ts',
     'platform/http/stop-parsing.ts',
-    'platform/http/unsent-answers.ts',
     'platform/rpc/bounds/opened-streams.ts',
     'platform/rpc/bounds/session-bounds.ts',
 ];
