@@ -52,7 +52,8 @@ export function credentialStore(db: Database): CredentialStore {
 
 /**
  * Revokes what is not revoked yet. The rows are locked in the order of their ids, so that two groups with the same rows
- * cannot wait for each other. If a group revokes a credential several times, its first item does.
+ * cannot wait for each other. If a group revokes a credential several times, its first item does. The status lists of
+ * the credentials are noted, so that they are published anew.
  */
 async function revokeGroup(db: Database, revocations: NewRevocation[]): Promise<boolean[]> {
     const firsts = new Map<string, NewRevocation>();
@@ -71,8 +72,13 @@ async function revokeGroup(db: Database, revocations: NewRevocation[]): Promise<
             SET revoked_at = asked.revoked_at, revocation_reason = asked.reason
             FROM asked JOIN open USING (id)
             WHERE row.id = asked.id AND row.revoked_at IS NULL
-            RETURNING row.id, row.account
-        ), counted AS (${appendPendingCounts('credentials_revoked')})
+            RETURNING row.id, row.account, row.status_list
+        ), counted AS (
+            ${appendPendingCounts('credentials_revoked')}
+        ), changed AS (
+            INSERT INTO credentials.status_changes (list)
+            SELECT DISTINCT status_list FROM written WHERE status_list IS NOT NULL
+        )
         SELECT id FROM written`,
     );
     const ids = new Set(written.map(({ id }) => id));

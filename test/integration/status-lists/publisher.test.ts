@@ -160,16 +160,6 @@ describe('the publisher', () => {
     });
 });
 
-describe('a revocation of a program that knows no status lists', () => {
-    it('is published, too', async () => {
-        const credential = await issueListed();
-        const id = credential.credential_id.replace('urn:uuid:', '');
-        await db.rows(sql.unsafe`UPDATE credentials.credentials SET revoked_at = now() WHERE id = ${id}`);
-        await publisher.run();
-        assert.equal(await isRevoked(placeOf(credential)), true);
-    });
-});
-
 describe('a credential without a place', () => {
     it('is revoked without work for the publisher', async () => {
         await revoke(await services.issue());
