@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../platform/errors.ts';
 import { overloaded } from '../../platform/gather.ts';
-import { leaveUnread } from '../../platform/http/socket-reading.ts';
 import type { BodyBudget, ReceivedBody } from './body-budget.ts';
 
 /** Largest body, in bytes, of a request whose endpoint has no smaller limit. Beyond it: 413. */
@@ -117,7 +116,7 @@ export class IncomingBody {
         const over = new Promise<void>((resolve) => {
             this.#settle = resolve;
         });
-        this.#request.resume();
+        if (this.#smallChunks <= MAX_SMALL_CHUNKS) this.#request.resume();
         await over;
         clearTimeout(timer);
     }
@@ -150,9 +149,9 @@ export class IncomingBody {
 
     /** Stops reading. The client can still read the answer until the connection is cut. */
     #leaveUnread(): void {
-        // Not public: the parser continues with all that it has read, and this makes each further chunk cheap.
-        (this.#request as IncomingMessage & { _dump(): void })._dump();
-        leaveUnread(this.#request.socket);
+        const { socket } = this.#request;
+        socket.on('resume', () => socket.pause()); // Node resumes it for the rest of the body
+        socket.pause();
     }
 
     #refuse(failure: AppError): void {

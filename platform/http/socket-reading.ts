@@ -7,8 +7,6 @@ interface Handle {
     readStop(): void;
 }
 
-const leftUnread = new WeakSet<Socket>();
-
 /**
  * Stops reading from a socket until startReading(). It uses the socket's handle, which is not public: pause() has no
  * effect on HTTP/2 and TLS, and HTTP resumes a paused socket whenever it needs the rest of a body.
@@ -17,16 +15,10 @@ export function stopReading(socket: Socket): void {
     handleOf(socket)?.readStop();
 }
 
-/** Reads from a socket again. Does nothing after leaveUnread(). */
+/** Reads from a socket again. */
 export function startReading(socket: Socket): void {
     const handle = handleOf(socket);
-    if (handle && handle.reading !== false && !leftUnread.has(socket)) handle.readStart();
-}
-
-/** Stops reading from a socket for good: a later startReading() has no effect. */
-export function leaveUnread(socket: Socket): void {
-    leftUnread.add(socket);
-    stopReading(socket);
+    if (handle && handle.reading !== false) handle.readStart();
 }
 
 function handleOf(socket: Socket): Handle | undefined {

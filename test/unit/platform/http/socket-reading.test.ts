@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { after, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { leaveUnread, startReading, stopReading } from '../../../../platform/http/socket-reading.ts';
+import { startReading, stopReading } from '../../../../platform/http/socket-reading.ts';
 
 const server = createServer().listen(0, '127.0.0.1');
 await once(server, 'listening');
@@ -30,13 +30,4 @@ it('a socket is not read while its reading is stopped', async () => {
     startReading(socket);
     await once(socket, 'data');
     assert.equal(received(), 'one');
-});
-
-it('a socket that is left unread is never read again, even if its reading is started', async () => {
-    const { client, socket, received } = await connection();
-    leaveUnread(socket);
-    startReading(socket);
-    client.write('one');
-    await delay(50);
-    assert.equal(received(), '');
 });
