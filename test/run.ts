@@ -2,19 +2,21 @@ import '../deploy/local/node-version.ts';
 import { globSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Environment, startDatabases } from './runner/databases.ts';
-import { cpuSeconds, runFiles } from './runner/files.ts';
+import { runFiles } from './runner/files.ts';
 import { begin, closing, exceptInterrupted } from './runner/lifetime.ts';
 import { FAST_ROUNDS, FULL_ROUNDS, givenRound, type Round, SLOW_ROUND, startRound, titleOf } from './runner/rounds.ts';
-import type { Counts } from './support/reporter.ts';
+import { type Counts, cpuSeconds } from './support/reporter.ts';
 
 /**
  * `npm test` runs the fast tier, `npm run test:full` the rest (`--full`), both on a real PostgreSQL and a real Redis that
- * they start. `npm test -- PREFIX…` runs only the files whose path begins with a prefix, of both tiers. The last line is
+ * they start. `npm test -- PREFIX…` runs only the files whose path begins with a prefix, of both tiers and of test/proof. The last line is
  * `N passed, N failed`, with `, N skipped` if tests were skipped.
  */
 
 const FAST_PARTS = ['unit', 'contract', 'vectors', 'integration'];
 const FULL_PARTS = ['integration', 'process', 'attack', 'deploy', 'faults'].map((part) => `full/${part}`);
+/** Tests that only `npm run proof` runs. */
+const PROOF_PARTS = ['proof'];
 
 /**
  * CPU time that the fast tier may take, in seconds, without the databases. Wall time would depend on what else the
@@ -38,31 +40,44 @@ function rounds(): readonly Round[] {
 }
 
 function parts(): readonly string[] {
-    if (asked.length > 0) return [...FAST_PARTS, ...FULL_PARTS];
+    if (asked.length > 0) return [...FAST_PARTS, ...FULL_PARTS, ...PROOF_PARTS];
     return full ? FULL_PARTS : FAST_PARTS;
 }
 
 async function main(): Promise<boolean> {
     const databases = await startDatabases();
-    const totals: Counts = { passed: 0, failed: 0, skipped: [] };
-    for (const part of parts()) add(totals, await runFiles(part, wanted(`test/${part}/**/*.test.ts`), databases));
+    const [files, rounds] = full
+        ? [await runParts(databases), await runRounds(databases)]
+        : await Promise.all([runParts(databases), runRounds(databases)]); // both wait a lot
+    return summarize(sumOf([...files, ...rounds.counts])) && rounds.isEqual;
+}
+
+async function runParts(databases: Environment): Promise<Counts[]> {
+    const counts: Counts[] = [];
+    for (const part of parts()) counts.push(await runFiles(part, wanted(`test/${part}/**/*.test.ts`), databases));
+    return counts;
+}
+
+/** `isEqual`: whether all rounds of the same folders have run the same number of tests. */
+async function runRounds(databases: Environment): Promise<{ counts: Counts[]; isEqual: boolean }> {
+    const counts: Counts[] = [];
     const numbers = new Map<string, number>();
-    let equal = true;
+    let isEqual = true;
     for (const round of rounds()) {
-        const counts = await runRound(round, databases);
-        add(totals, counts);
-        const number = counts.passed + counts.failed + counts.skipped.length;
+        const added = await runRound(round, databases);
+        counts.push(added);
+        const number = added.passed + added.failed + added.skipped.length;
         const folders = round.folders.join();
-        equal &&= number === (numbers.get(folders) ?? number);
+        isEqual &&= number === (numbers.get(folders) ?? number);
         numbers.set(folders, number);
     }
-    if (!equal) console.log('The rounds ran different numbers of end-to-end tests.');
-    return summarize(totals) && equal;
+    if (!isEqual) console.log('The rounds ran different numbers of end-to-end tests.');
+    return { counts, isEqual };
 }
 
 async function runRound(round: Round, databases: Environment): Promise<Counts> {
     const files = round.folders.flatMap((folder) => wanted(`${folder}**/*.test.ts`));
-    if (files.length === 0) return { passed: 0, failed: 0, skipped: [] };
+    if (files.length === 0) return sumOf([]);
     if (process.env['E2E_URLS']) return runFiles('end to end, the given service', files, databases);
     const service = await startRound(round, databases);
     try {
@@ -95,10 +110,13 @@ function mayBeSkipped(): Set<string> {
     return new Set(allowed.map(([name = '']) => name));
 }
 
-function add(totals: Counts, counts: Counts): void {
-    totals.passed += counts.passed;
-    totals.failed += counts.failed;
-    totals.skipped.push(...counts.skipped);
+function sumOf(all: readonly Counts[]): Counts {
+    return {
+        passed: all.reduce((sum, { passed }) => sum + passed, 0),
+        failed: all.reduce((sum, { failed }) => sum + failed, 0),
+        skipped: all.flatMap(({ skipped }) => skipped),
+        cpuSeconds: all.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
+    };
 }
 
 begin();

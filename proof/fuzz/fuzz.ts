@@ -12,7 +12,7 @@ import { exploreWatched } from './parsers/watched.ts';
 import { loggedErrors } from './service/log.ts';
 import { TARGETS, targetNamed } from './targets/index.ts';
 
-/** `npm run fuzz`: sends odd inputs to every parser, and to a running service over HTTP and gRPC. */
+/** `npm run proof -- fuzz`: sends odd inputs to every parser, and to a running service over HTTP and gRPC. */
 
 const SERVICE_PARTS = ['http-examples', 'http-raw', 'grpc-calls', 'grpc-frames'] as const;
 const NAMES = [...TARGETS.map(({ name }) => name), ...SERVICE_PARTS];

@@ -12,7 +12,7 @@ export interface FuzzOptions {
 
 const MOST_MINUTES = 24 * 60;
 
-/** Parses the arguments after `--` of `npm run fuzz`. Throws an Error that says which argument is wrong. */
+/** Parses the arguments of `npm run proof -- fuzz`. Throws an Error that says which argument is wrong. */
 export function parseOptions(args: string[], names: readonly string[]): FuzzOptions {
     const { values } = parseArgs({
         args,

@@ -10,9 +10,9 @@ import { type Mutant, report } from './report.ts';
 import { runStryker } from './stryker.ts';
 
 /**
- * `npm run mutation`: changes the core of the service in one place at a time, and counts how many of the changes its
- * tests notice. `npm run mutation -- AREA…` or `FILE…` changes only those areas (areas.ts) or files. Fails if the tests
- * notice less than 85 %.
+ * `npm run proof -- mutation`: changes the core of the service in one place at a time, and counts how many of the
+ * changes its tests notice. `npm run proof -- mutation AREA…` or `FILE…` changes only those areas (areas.ts) or files.
+ * Fails if the tests notice less than 85 %.
  */
 
 const workDir = mkdtempSync(join(tmpdir(), 'mutation-'));

@@ -19,8 +19,8 @@ import { startVisitors, type Visits } from './start-visitors.ts';
 import { type Judged, judge, type Measure } from './verdict.ts';
 
 /**
- * `npm run soak`: checks that memory, connections, keys and latency stay flat under a steady load of all kinds of
- * requests.
+ * `npm run proof -- soak`: checks that memory, connections, keys and latency stay flat under a steady load of all kinds
+ * of requests.
  */
 
 const SHARE_OF_CAPACITY = 0.7;

@@ -9,7 +9,7 @@ export interface VersionsOptions {
 
 const FILES = ['test/integration', 'test/full/integration', 'test/e2e', 'test/full/e2e'];
 
-/** Parses the arguments after `--` of `npm run test:versions`. Throws an Error that says which argument is wrong. */
+/** Parses the arguments of `npm run proof -- versions`. Throws an Error that says which argument is wrong. */
 export function parseOptions(args: string[]): VersionsOptions {
     const { values, positionals } = parseArgs({
         args,

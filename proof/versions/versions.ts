@@ -7,7 +7,9 @@ import { type GivenDatabase, startPostgres, startRedis } from './databases.ts';
 import { type Availability, obtain, type Pair, pairUp } from './images.ts';
 import { parseOptions, type VersionsOptions } from './options.ts';
 
-/** `npm run test:versions`: runs the tests against each supported version of PostgreSQL and Redis, in containers. */
+/**
+ * `npm run proof -- versions`: runs the tests against each supported version of PostgreSQL and Redis, in containers.
+ */
 
 /** NO_SKIPS=1 says that every image can be pulled. A missing image then fails the run. */
 const NO_SKIPS = process.env['NO_SKIPS'] === '1';

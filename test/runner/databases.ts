@@ -7,7 +7,7 @@ import { quiet } from '../support/context.ts';
 import { startPgbouncer } from '../support/pgbouncer.ts';
 import { closing, workDir } from './lifetime.ts';
 
-/** `npm run test:pgbouncer`: the end-to-end tests reach PostgreSQL through pgbouncer in transaction mode. */
+/** `npm run proof -- pgbouncer`: the end-to-end tests reach PostgreSQL through pgbouncer in transaction mode. */
 const BEHIND_PGBOUNCER = process.env['E2E_POOLER'] === 'pgbouncer';
 
 /** Name of the migrated database that tests copy. */
@@ -36,7 +36,7 @@ export async function startDatabases(): Promise<Environment> {
     return { ...urls, TEST_POOLER_URL: pgbouncer.url };
 }
 
-/** A PostgreSQL that runs already, started by `npm run test:versions`. This run does not stop it. */
+/** A PostgreSQL that runs already, started by `npm run proof -- versions`. This run does not stop it. */
 function givenPostgres(): Pick<LocalPostgres, 'url' | 'adminUrl' | 'stop'> | undefined {
     const { TEST_DATABASE_URL: url, TEST_ADMIN_URL: adminUrl } = process.env;
     return url && adminUrl ? { url, adminUrl, stop: async () => {} } : undefined;

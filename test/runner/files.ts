@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Counts } from '../support/reporter.ts';
 import type { Environment } from './databases.ts';
@@ -11,10 +11,9 @@ const FILE_TIMEOUT_S = Number(process.env['TEST_TIMEOUT_S'] ?? 300);
 
 /** Runs files under Node's test runner, each in a process of its own, and prints what they cost. */
 export async function runFiles(title: string, files: readonly string[], env: Environment): Promise<Counts> {
-    const countsFile = join(workDir, 'counts.json');
-    rmSync(countsFile, { force: true });
-    if (files.length === 0) return { passed: 0, failed: 0, skipped: [] };
-    const [began, cpuBefore] = [performance.now(), cpuSeconds()];
+    if (files.length === 0) return { passed: 0, failed: 0, skipped: [], cpuSeconds: 0 };
+    const countsFile = join(mkdtempSync(join(workDir, 'counts-')), 'counts.json');
+    const began = performance.now();
     const limits = ['--test-concurrency=2', `--test-timeout=${FILE_TIMEOUT_S * 1_000}`];
     const preloaded = ['--import=./test/support/file-end.ts', '--import=./test/support/own-redis.ts'];
     const args = [...preloaded, '--test', ...limits, '--test-reporter=./test/support/reporter.ts'];
@@ -27,17 +26,7 @@ export async function runFiles(title: string, files: readonly string[], env: Env
     const counts = JSON.parse(readFileSync(countsFile, 'utf8')) as Counts; // the reporter's own type
     if (code !== 0 && counts.failed === 0) counts.failed = 1; // a file failed to load
     const seconds = Math.round((performance.now() - began) / 1_000);
-    const cpu = Math.round(cpuSeconds() - cpuBefore);
+    const cpu = Math.round(counts.cpuSeconds);
     console.log(`${title}: ${counts.passed} passed, ${counts.failed} failed in ${seconds} s (${cpu} s of CPU)`);
     return counts;
-}
-
-/**
- * CPU time in seconds of all processes that this one has started and that have ended, with their descendants. It does
- * not depend on what else the machine does. Source: cutime and cstime of proc_pid_stat(5), in hundredths of a second.
- */
-export function cpuSeconds(): number {
-    const [, fields = ''] = readFileSync('/proc/self/stat', 'utf8').split(') ');
-    const [cutime = 0, cstime = 0] = fields.split(' ').slice(13, 15).map(Number);
-    return (cutime + cstime) / 100;
 }

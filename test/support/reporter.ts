@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { TestEvent } from 'node:test/reporters';
 import { inspect } from 'node:util';
@@ -8,11 +8,13 @@ export interface Counts {
     failed: number;
     /** Names of skipped tests, with the reason. */
     skipped: Array<{ name: string; reason: string }>;
+    /** CPU time of the processes of the test files, in seconds. */
+    cpuSeconds: number;
 }
 
 /** Prints failed tests with the error, and slow tests. Writes the counts to the file that TEST_COUNTS names. */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-    const counts: Counts = { passed: 0, failed: 0, skipped: [] };
+    const counts: Counts = { passed: 0, failed: 0, skipped: [], cpuSeconds: 0 };
     for await (const event of events) {
         if (event.type === 'test:stdout' || event.type === 'test:stderr') yield event.data.message;
         if (event.type !== 'test:pass' && event.type !== 'test:fail') continue;
@@ -29,6 +31,17 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
             yield `\nFAILED ${relative('', file ?? '')}: ${name}\n${inspect(error.cause ?? error, { depth: 6 })}\n`;
         }
     }
+    counts.cpuSeconds = cpuSeconds();
     const file = process.env['TEST_COUNTS'];
     if (file) writeFileSync(file, JSON.stringify(counts));
+}
+
+/**
+ * CPU time in seconds of all processes that this one has started and that have ended, with their descendants. It does
+ * not depend on what else the machine does. Source: cutime and cstime of proc_pid_stat(5), in hundredths of a second.
+ */
+export function cpuSeconds(): number {
+    const [, fields = ''] = readFileSync('/proc/self/stat', 'utf8').split(') ');
+    const [cutime = 0, cstime = 0] = fields.split(' ').slice(13, 15).map(Number);
+    return (cutime + cstime) / 100;
 }

@@ -8,7 +8,7 @@ import { signToken } from '../support/tokens.ts';
 import { compareAll, type Tried } from '../support/verdicts.ts';
 import { aManagedIssuer, newDid, payloadOf } from '../support/world.ts';
 
-/** Number of mutated tokens of each kind, credentials and presentations. `npm run test:verdicts` sets it. */
+/** Number of mutated tokens of each kind, credentials and presentations. `npm run proof -- verdicts` sets it. */
 const TOKENS = Number(process.env['VERDICTS'] ?? 400) / 4;
 const SEED = process.env['VERDICTS_SEED'] ?? String(Date.now());
 const random = seededRandom(SEED);

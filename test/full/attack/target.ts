@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startService } from '../../support/service.ts';
 
-/** Whether the attacks have their full size, as in `npm run attack`. `npm run test:full` runs a small part of each. */
+/**
+ * Whether the attacks have their full size, as in `npm run proof -- attack`. `npm run test:full` runs a small part of
+ * each.
+ */
 export const IS_WHOLE = process.env['ATTACK'] === 'whole';
 
 export interface Target {

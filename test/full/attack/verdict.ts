@@ -8,8 +8,8 @@ const TIMES_SENT = 4;
 export const GROWTH_BYTES = { single: 32 << 20, many: 150 << 20 };
 
 /**
- * Asserts that the process survived the attack and served the ordinary client. `npm run attack`, which needs an
- * otherwise idle machine, also prints the figures and compares the growth of memory with the bytes sent.
+ * Asserts that the process survived the attack and served the ordinary client. `npm run proof -- attack`, which needs
+ * an otherwise idle machine, also prints the figures and compares the growth of memory with the bytes sent.
  */
 export function assertUnharmed(
     what: string,
@@ -27,7 +27,7 @@ export function assertUnharmed(
     assert.ok(observed.grown.most <= most, `${what}: memory grew by ${observed.grown.most} bytes`);
 }
 
-/** Asserts, only in `npm run attack`, that no event loop delay was longer than a single request may cause. */
+/** Asserts, only in `npm run proof -- attack`, that no event loop delay was longer than a single request may cause. */
 export function assertNeverBlocked(what: string, observed: Observed): void {
     if (IS_WHOLE) assert.equal(observed.longDelays, 0, `${what}: the event loop was blocked`);
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# npm run test:compose [-- FILE…]: starts docker-compose.yml on this machine's container engine, runs the end-to-end
+# npm run proof -- compose [FILE…]: starts docker-compose.yml on this machine's container engine, runs the end-to-end
 # tests against it, and removes the containers and their volumes. COMPOSE_MORE names another compose file to add,
 # COMPOSE a command to use instead of `docker compose`.
 set -eu

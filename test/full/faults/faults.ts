@@ -12,8 +12,8 @@ import { SCENARIOS } from './scenarios/index.ts';
 import { makeTemplate } from './stack/postgres-server.ts';
 
 /**
- * `npm run faults`: breaks the dependencies of the service while clients write, and reads everything back. Exits with 1
- * if an invariant of docs/reliability.md is broken.
+ * `npm run proof -- faults`: breaks the dependencies of the service while clients write, and reads everything back.
+ * Exits with 1 if an invariant of docs/reliability.md is broken.
  */
 
 const options = parseFaultOptions(process.argv.slice(2));

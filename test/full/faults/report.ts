@@ -36,7 +36,7 @@ export function markdown(results: readonly Result[], seconds: number, now: Date)
     ].join('\n');
 }
 
-const BEGIN = '<!-- npm run faults -- --report writes from here -->';
+const BEGIN = '<!-- npm run proof -- faults --report writes from here -->';
 const END = '<!-- to here -->';
 
 /** Replaces the table in a page. Throws if the page has no markers for it. */

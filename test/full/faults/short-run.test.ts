@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { parseFaultOptions } from './options.ts';
 import { SCENARIOS } from './scenarios/index.ts';
 
-/** Arguments for a few of the scenarios of `npm run faults`, with shorter faults. */
+/** Arguments for a few of the scenarios of `npm run proof -- faults`, with shorter faults. */
 const SHORT = ['F2', 'F4', '--form', 'together', '--seconds', '3'];
 
 describe('the fault scenarios', () => {

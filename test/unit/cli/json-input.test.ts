@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseObject } from '../../../cli/src/json-input.ts';
+import { cpuMs } from '../cpu-time.ts';
 
 describe('JSON that somebody gives', () => {
     it('must be an object', () => {
@@ -46,7 +47,7 @@ describe('JSON that somebody gives', () => {
     });
 
     it('is read in linear time, and whatever its length is', () => {
-        const start = performance.now();
+        const start = cpuMs();
         const zeros = '0'.repeat(1 << 17);
         for (const number of [`1${zeros}1e-${zeros.length}`, `0.${zeros}1`, `1.${zeros}`]) {
             try {
@@ -56,6 +57,6 @@ describe('JSON that somebody gives', () => {
             }
         }
         parseObject(JSON.stringify({ a: '"'.repeat(2 << 20) }), 'It'); // as long as any input may be
-        assert.ok(performance.now() - start < 4_000);
+        assert.ok(cpuMs() - start < 4_000);
     });
 });

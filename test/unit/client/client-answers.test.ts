@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { answerOf } from '../../../client/src/answer.ts';
 import { ApiError, createClient } from '../../../client/src/client.ts';
 import { OPERATIONS } from '../../../client/src/gen/operations.ts';
+import { cpuMs } from '../cpu-time.ts';
 import { type Reply, refusal, scriptedServer, success } from './scripted-server.ts';
 
 async function refused(call: Promise<unknown>): Promise<ApiError> {
@@ -77,11 +78,11 @@ test('a Link field is read in linear time, wherever the link to the next page st
     const linked = (link: string) =>
         answerOf({ status: 200, headers: new Headers({ Link: link }), text: '{"data":{}}' }, OPERATIONS['keys.list']);
     assert.equal(linked('<>; rel="prev", </v1/keys?cursor=c>; rel=next').next_cursor, 'c');
-    const start = performance.now();
+    const start = cpuMs();
     for (const link of ['<'.repeat(1 << 17), '=next<'.repeat(1 << 15), `<a>${' '.repeat(1 << 17)}x`]) {
         assert.equal(linked(link).next_cursor, undefined);
     }
-    assert.ok(performance.now() - start < 2_000);
+    assert.ok(cpuMs() - start < 2_000);
 });
 
 test('a call tells what its answer says besides the data, and parallel calls share nothing', async (t) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { createClient } from '../../../client/src/client.ts';
+import { cpuMs } from '../cpu-time.ts';
 import { scriptedServer, success } from './scripted-server.ts';
 
 const SECRETS = { token: 'a-token', internal_secret: 'a-secret', on_behalf_of: 'ada', client_address: '192.0.2.1' };
@@ -129,12 +130,12 @@ test('a base_url that no request can use is refused at once, and the error does 
 });
 
 test('a base_url and a header of 128 Ki characters are read in linear time', async (t) => {
-    const start = performance.now();
+    const start = cpuMs();
     const slashes = '/'.repeat(1 << 17);
     createClient({ base_url: `http://127.0.0.1${slashes}x` });
     const { base_url, received } = await scriptedServer(t, [success({})]);
     await createClient({ base_url: `${base_url}/a${slashes}` }).me.get();
     assert.equal(received[0]?.url, '/a/v1/me');
     await assert.rejects(createClient({ base_url, token: `${'x'.repeat(1 << 18)}\n` }).me.get(), TypeError);
-    assert.ok(performance.now() - start < 2_000);
+    assert.ok(cpuMs() - start < 2_000);
 });

@@ -6,7 +6,7 @@ import { target } from '../../../proof/fuzz/parsers/target.ts';
 import { seededRandom } from '../../../proof/fuzz/random.ts';
 import { TARGETS, targetNamed } from '../../../proof/fuzz/targets/index.ts';
 
-/** Inputs per target. `npm run fuzz` makes more, and makes new ones from those that reach new code. */
+/** Inputs per target. `npm run proof -- fuzz` makes more, and makes new ones from those that reach new code. */
 const INPUTS = 300;
 /** Longest input, in bytes. Longer ones would take most of the time. */
 const MAX_BYTES = 64 << 10;

@@ -98,9 +98,9 @@ test('duplicate keys are refused at every level, even if they are escaped differ
     refuses('[{"b":{"":1,"c":[],"":1}}]', 'a key stands twice in one object');
     refuses('{"__proto__":1,"__proto__":2}', 'a key stands twice in one object');
     assert.deepEqual(parseJson('[{"a":1},{"a":{"a":2}}]', { raw: NONE }), [{ a: 1 }, { a: { a: 2 } }]);
+    const key = fc.string({ unit: 'binary', maxLength: 20 }).map((text) => text.toWellFormed().replaceAll('\0', ''));
     fc.assert(
-        fc.property(fc.uniqueArray(fc.string({ unit: 'binary' }), { minLength: 1 }), fc.nat(), (keys, pick) => {
-            fc.pre(keys.every((key) => key.isWellFormed() && !key.includes('\0')));
+        fc.property(fc.uniqueArray(key, { minLength: 1, maxLength: 20 }), fc.nat(), (keys, pick) => {
             const members = keys.map((key) => `${JSON.stringify(key)}:0`);
             parseJson(`{${members.join(',')}}`, { raw: NONE });
             const twice = [...members, members[pick % members.length]];

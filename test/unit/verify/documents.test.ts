@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type DidDocument, signerFault } from '../../../verify/src/documents.ts';
 import { verifyCredential, verifyPresentation } from '../../../verify/src/verify.ts';
+import { cpuMs } from '../cpu-time.ts';
 import { credentialToken, newSigner, presentationToken } from './signed-lists.ts';
 
 const did = 'did:web:credentials.example:issuers:01a1fac9-0ec3-7000-8c5d-2f7b9e0a6c11';
@@ -71,9 +72,9 @@ it('a document is read in linear time, and one with more than 1,000 keys or ids 
     const unread = 'The keys of the issuer are not known.';
     assert.equal(faultOf({ verificationMethod: methods(1_001), assertionMethod: ['#0'] }), unread);
     assert.equal(faultOf({ verificationMethod: methods(1), assertionMethod: ids(1_001) }), unread);
-    const start = performance.now();
+    const start = cpuMs();
     assert.equal(faultOf({ verificationMethod: methods(20_000), assertionMethod: ids(100_000) }), unread);
-    assert.ok(performance.now() - start < 1_000);
+    assert.ok(cpuMs() - start < 1_000);
 });
 
 it('of two methods with one id the first one counts', () => {

@@ -101,7 +101,7 @@ test('a text that is no JWT, or that has been changed, is refused', async () => 
 test('a list of more than 4 MiB is refused, after little more than that has been decompressed', async () => {
     assert.equal((await decompress(lstOf(new Uint8Array(MAX_LIST_BYTES))))?.length, MAX_LIST_BYTES);
     assert.equal(await decompress(lstOf(new Uint8Array(MAX_LIST_BYTES + 1))), undefined);
-    const bomb = deflateSync(new Uint8Array(1 << 30), { level: 9 }).toString('base64url');
+    const bomb = deflateSync(new Uint8Array(1 << 28)).toString('base64url');
     assert.ok(bomb.length < MAX_LIST_BYTES);
     const before = process.memoryUsage().arrayBuffers;
     assert.equal(await decompress(bomb), undefined);

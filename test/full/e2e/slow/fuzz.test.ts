@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { PARTS } from '../../../../proof/fuzz/service/parts.ts';
 import { closeClients } from '../../../e2e/support/grpc.ts';
 
-/** Number of inputs for each part of the fuzzer. `npm run fuzz` makes more. */
+/** Number of inputs for each part of the fuzzer. `npm run proof -- fuzz` makes more. */
 const INPUTS: Record<string, number> = { 'http-raw': 160, 'grpc-calls': 320, 'grpc-frames': 64 };
 /** The test titles contain the seed. The same seed makes the same inputs. */
 const SEED = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));

@@ -4,7 +4,7 @@ import { attackExample, checkHealth, ENDPOINTS } from '../../../../proof/fuzz/se
 import { expectOk } from '../../../e2e/support/client.ts';
 import { exampleCall } from '../../../e2e/support/examples.ts';
 
-/** Number of mutants of each endpoint's example. `npm run fuzz` makes more. */
+/** Number of mutants of each endpoint's example. `npm run proof -- fuzz` makes more. */
 const RUNS = 40;
 /** The test titles contain the seed. The same seed makes the same mutants. */
 const SEED = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { SERVICE_ROLES } from '../../../../proto/services.ts';
-import { people } from '../canaries/people.ts';
 import { freePorts, launch, pidOf, processesOf, temporaryDataDir, until } from './launch.ts';
+import { people } from './people.ts';
 
 const LAUNCHER = /deploy\/local\/cluster\.ts/;
 const ROLE = /main\.ts \w+/;

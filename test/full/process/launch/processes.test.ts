@@ -5,8 +5,8 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { runningPostgres } from '../../../../deploy/local/databases/postgres.ts';
-import { people } from '../canaries/people.ts';
 import { type Launched, launch, processesOf, runNpm, temporaryDataDir, unfinishedRequest, until } from './launch.ts';
+import { people } from './people.ts';
 
 const LAUNCHER = /deploy\/local\/start\.ts/;
 const SERVICE = /main\.ts all/;

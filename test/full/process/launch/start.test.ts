@@ -5,7 +5,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { people } from '../canaries/people.ts';
 import {
     CLONE,
     freePorts,
@@ -18,6 +17,7 @@ import {
     unfinishedRequest,
     until,
 } from './launch.ts';
+import { people } from './people.ts';
 
 const LAUNCHER = /deploy\/local\/start\.ts/;
 

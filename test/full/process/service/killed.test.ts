@@ -10,7 +10,7 @@ import { startService, type TestService, type Transport } from '../../../support
 import { killer } from './killer.ts';
 import { BATCH_ITEMS, type KeyedCall, newCall, retryingClient, type Seen, type Signer, subjectOf } from './retrying.ts';
 
-/** `npm run test:killed` makes this many calls over each transport, without those that are repeated. */
+/** `npm run proof -- killed` makes this many calls over each transport, without those that are repeated. */
 const CALLS = Number(process.env['KILLED_CALLS'] ?? 1_000);
 /** Minimum number of kills over each transport. */
 const KILLS = 3;

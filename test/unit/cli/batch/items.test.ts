@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Fields, ISSUING, itemsOf, picking, type Reader } from '../../../../cli/src/batch/items.ts';
+import { cpuMs } from '../../cpu-time.ts';
 import { all, newFile } from './files.ts';
 
 const csv = (content: string | Buffer, reader: Reader = ISSUING) => all(itemsOf(newFile(content, 'csv'), reader));
@@ -94,12 +95,12 @@ describe('items in CSV', () => {
 
 describe('a CSV file with 20,000 columns', () => {
     it('is read in linear time', async () => {
-        const start = performance.now();
+        const start = cpuMs();
         const columns = Array.from({ length: 20_000 }, (_, index) => `claims.${index}`).join(',');
         const row = `did:web:a,T${','.repeat(20_000)}\n`;
         const items = await csv(`subject_did,credential_type,${columns}\n${row.repeat(20)}`);
         assert.equal(Object.keys(items[19]?.fields['claims'] ?? {}).length, 20_000);
-        assert.ok(performance.now() - start < 8_000);
+        assert.ok(cpuMs() - start < 8_000);
     });
 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ConfigError, loadConfig } from '../../../../platform/process/config.ts';
+import { cpuMs } from '../../cpu-time.ts';
 
 const read = (text: string) => loadConfig({ PUBLIC_URL: text }).PUBLIC_URL;
 
@@ -12,9 +13,9 @@ it('PUBLIC_URL is kept without a trailing slash', () => {
 });
 
 it('PUBLIC_URL is read in linear time', () => {
-    const start = performance.now();
+    const start = cpuMs();
     read(`https://credentials.example${'/'.repeat(1 << 17)}x`);
-    assert.ok(performance.now() - start < 2_000);
+    assert.ok(cpuMs() - start < 2_000);
 });
 
 it('PUBLIC_URL is refused with credentials, a query, a fragment or another scheme', () => {

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { decodeDidKey, isDid } from '../../../../tokens/did-key.ts';
 import { didKeyFragment, encodeDidKey } from '../../../../workers/crypto/did-key.ts';
 import type { PublicKey } from '../../../../workers/crypto/ed25519.ts';
+import { cpuMs } from '../../cpu-time.ts';
 
 const DID = 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp';
 const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => bytes as PublicKey); // 32 bytes
@@ -66,9 +67,9 @@ test('everything but the exact form of an Ed25519 did:key is refused', () => {
 });
 
 test('a long text is refused by its length, before the quadratic decoding', () => {
-    const start = performance.now();
+    const start = cpuMs();
     assert.equal(decodeDidKey(`did:key:z6Mk${'z'.repeat(1_000_000)}`), undefined);
-    assert.ok(performance.now() - start < 50);
+    assert.ok(cpuMs() - start < 50);
 });
 
 test('a key of small order has a well-formed DID, but its signatures never verify', () => {

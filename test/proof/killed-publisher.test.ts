@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { createClient } from '../../../../client/src/client.ts';
-import { readStatusList, statusAt } from '../../../../verify/src/status-list.ts';
-import { startService } from '../../../support/service.ts';
+import { createClient } from '../../client/src/client.ts';
+import { readStatusList, statusAt } from '../../verify/src/status-list.ts';
+import { startService } from '../support/service.ts';
 
-/** `npm run test:killed` kills this often. */
+/** `npm run proof -- killed` kills this often. */
 const KILLS = Number(process.env['KILLED_PUBLISHERS'] ?? 6);
 /** Number of credentials that are issued, and of revocations, between two kills. */
 const ROUND = 30;

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { SuiteResults } from '../../../../bench/suite.ts';
-import { runProgram } from '../../../../deploy/local/databases/run-program.ts';
-import { CLONE } from '../launch/launch.ts';
+import type { SuiteResults } from '../../bench/suite.ts';
+import { runProgram } from '../../deploy/local/databases/run-program.ts';
+import { CLONE } from '../full/process/launch/launch.ts';
 
 const TIMEOUT_MS = 240_000;
 

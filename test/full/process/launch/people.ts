@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { until } from '../launch/launch.ts';
+import { until } from './launch.ts';
 
 const PASSWORD = 'correct horse battery staple';
 

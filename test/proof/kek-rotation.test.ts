@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { promisify } from 'node:util';
-import { startService, type TestService } from '../../../support/service.ts';
-import { until } from '../launch/launch.ts';
+import { until } from '../full/process/launch/launch.ts';
+import { startService, type TestService } from '../support/service.ts';
 
 const CLIENTS = 3;
 /** Calls that must be answered between two steps of the rotation. */
@@ -76,7 +76,7 @@ async function rewrap({ env }: TestService, ...options: string[]): Promise<strin
 /** Starts clients that issue for managed issuers and verify, and one that creates issuers of new accounts. */
 async function startLoad({ env }: TestService) {
     Object.assign(process.env, env); // the end-to-end helpers find the service by these
-    const { aManagedIssuer, issue, verify } = await import('../../../e2e/support/world.ts');
+    const { aManagedIssuer, issue, verify } = await import('../e2e/support/world.ts');
     const seen = { answered: 0, failures: [] as string[] };
     let over = false;
     const known = [await aManagedIssuer({ method: 'key' }), await aManagedIssuer({ method: 'web' })];

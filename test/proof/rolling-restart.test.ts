@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Client, createClient } from '../../../../client/src/client.ts';
-import { startService, type TestService } from '../../../support/service.ts';
-import { balancer, keptAlive } from '../service/balanced-connection.ts';
+import { type Client, createClient } from '../../client/src/client.ts';
+import { balancer, keptAlive } from '../full/process/service/balanced-connection.ts';
+import { startService, type TestService } from '../support/service.ts';
 
-/** `npm run test:rolling` restarts every process until this many requests were answered. */
+/** `npm run proof -- rolling` restarts every process until this many requests were answered. */
 const WHOLE_RUN = process.env['ROLLING_REQUESTS'];
 /** Minimum number of requests. */
 const REQUESTS = Number(WHOLE_RUN ?? 1_000);
@@ -87,7 +87,7 @@ type NamedRequest = [name: string, run: (client: Client) => Promise<unknown>];
 async function someRequests({ env }: TestService): Promise<NamedRequest[]> {
     Object.assign(process.env, env); // the end-to-end helpers find the service by these
     const { issueBody, newAccount, newDid, newKey, newWallet, presentationBody, issue } = await import(
-        '../../../e2e/support/world.ts'
+        '../e2e/support/world.ts'
     );
     const session = await newAccount();
     const { api_key: token } = await newKey(session);

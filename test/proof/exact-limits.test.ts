@@ -4,13 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { createClient } from '../../../../client/src/client.ts';
-import { startRedis } from '../../../../deploy/local/databases/redis.ts';
-import { startService, type TestService } from '../../../support/service.ts';
-import { until } from '../launch/launch.ts';
+import { createClient } from '../../client/src/client.ts';
+import { startRedis } from '../../deploy/local/databases/redis.ts';
+import { until } from '../full/process/launch/launch.ts';
+import { startService, type TestService } from '../support/service.ts';
 import { assertExact, countOf, type HttpAnswer, metric, type Sent, sendToAll, windowsOf } from './limited.ts';
 
-/** `npm run test:limits` runs all cases, `npm run test:full` a selection that takes seconds. */
+/** `npm run proof -- limits` runs all cases, `npm run test:full` a selection that takes seconds. */
 const ALL = process.env['LIMITS'] === 'all';
 const GATEWAYS = ALL ? [1, 3, 5] : [3];
 const TIERS = [

@@ -1,3 +1,0 @@
-import { hunt } from '../../../../proof/canaries/hunt.ts';
-
-await hunt('grpc');

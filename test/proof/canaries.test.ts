@@ -1,0 +1,3 @@
+import { hunt } from '../../proof/canaries/hunt.ts';
+
+await hunt('grpc');
