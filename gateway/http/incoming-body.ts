@@ -27,8 +27,6 @@ export interface BodyOptions {
     /** The client's address, for the budget. */
     address: string;
     budget: BodyBudget;
-    /** Called for each chunk. */
-    onRead(): void;
     /** Asks the client for the body. Present if the client waits for this. */
     ask?: (() => void) | undefined;
 }
@@ -42,7 +40,6 @@ export class IncomingBody {
     readonly #budget: BodyBudget;
     /** This body, as the budget knows it. */
     readonly #received: ReceivedBody;
-    readonly #onRead: () => void;
     #ask: (() => void) | undefined;
     /** The length that the request announces; infinite for a chunked body. */
     readonly #announced: number;
@@ -57,12 +54,11 @@ export class IncomingBody {
     #settle: (() => void) | undefined;
     #dropUntilBytes = 0;
 
-    constructor(request: IncomingMessage, { address, budget, onRead, ask }: BodyOptions) {
+    constructor(request: IncomingMessage, { address, budget, ask }: BodyOptions) {
         this.#request = request;
         this.#budget = budget;
         const refuse = () => this.#refuse(overloaded('bodies'));
         this.#received = { address, bytes: 0, began: 0, place: -1, refuse };
-        this.#onRead = onRead;
         this.#ask = ask;
         this.#announced = announcedLength(request);
         if (this.#announced === 0) {
@@ -122,7 +118,6 @@ export class IncomingBody {
     }
 
     #take(chunk: Buffer): void {
-        this.#onRead();
         if (chunk.length < SMALL_CHUNK_BYTES) this.#smallChunks++;
         if (this.#smallChunks > MAX_SMALL_CHUNKS) {
             this.#leaveUnread();

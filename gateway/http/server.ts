@@ -20,7 +20,6 @@ import { gatewayConnections } from './connections.ts';
 import type { Cors } from './cors.ts';
 import { beginExchange, type Exchange, MAX_HEADERS } from './exchange.ts';
 import { type BodyOptions, hasBody } from './incoming-body.ts';
-import { pipelinedTurns } from './pipelined-turns.ts';
 import { originForm } from './target.ts';
 import { SHED, turnAway } from './turn-away.ts';
 
@@ -96,13 +95,12 @@ function asker(request: IncomingMessage, response: ServerResponse): (() => void)
     };
 }
 
-/** Returns the listener that begins each request, at once or in its turn, and passes it to Express. */
+/** Returns the listener that begins each request and passes it to Express. */
 function requestListener(
     options: GatewayOptions,
     { app, connections, parserErrors }: { app: Express; connections: Connections; parserErrors: ClientErrors },
 ) {
-    const begin = beginner(options, connections);
-    const beginInTurn = pipelinedTurns();
+    const begin = beginner(options);
     let hasWarned = false;
     return (request: IncomingMessage, response: ServerResponse, ask?: () => void): void => {
         const client = clientOf(request, options.trustedProxies);
@@ -110,26 +108,18 @@ function requestListener(
             hasWarned = true;
             options.log.warn('X-Forwarded-For names no IP address for a client: check the proxies and TRUST_PROXY');
         }
-        const inProgress = connections.begin(response, client.address);
-        if (inProgress === 0) return;
+        if (!connections.begin(response, client.address)) return;
         // Node loses the requests that are pipelined behind an upgrade request, so its answer closes the connection.
         if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
         // Express would answer a target that it cannot parse without our envelope.
         request.url = originForm(request.url ?? '/');
         parserErrors.began(response);
-        // A body must be collected from now on. Without a body the exchange begins in its turn, so that a pipelined
-        // request costs next to nothing until then.
-        const begun = hasBody(request) ? begin(request, response, { ...client, ask }) : undefined;
-        beginInTurn(request.socket, inProgress === 1, () => {
-            // Skipped if the client has disconnected, the request was refused, or its body is not valid HTTP.
-            if (request.socket.destroyed || response.headersSent) return;
-            if (begun ?? begin(request, response, client)) app(request, response);
-        });
+        if (begin(request, response, { ...client, ask })) app(request, response);
     };
 }
 
 /** Returns a function that begins the exchange of a request. Under overload it refuses and returns undefined. */
-function beginner(options: GatewayOptions, connections: Connections) {
+function beginner(options: GatewayOptions) {
     const { unparsedDecision: decision, cors, overload, isInternal, log, metrics } = options;
     const observe = observer(options);
     const finish = finisher(options, observe);
@@ -141,12 +131,11 @@ function beginner(options: GatewayOptions, connections: Connections) {
         client: Client & Pick<BodyOptions, 'ask'>,
     ): Exchange | undefined => {
         const mayAlways = request.url === HEALTH_PATH || isInternal(request);
-        const onRead = () => connections.readBody(request.socket);
         if (!mayAlways && overload.isFull()) {
-            refuse(request, response, { ...client, budget, onRead });
+            refuse(request, response, { ...client, budget });
             return undefined;
         }
-        const exchange = beginExchange(request, response, { ...client, budget, onRead });
+        const exchange = beginExchange(request, response, { ...client, budget });
         response.on('close', () => {
             if (!response.writableFinished) exchange.cancellation.cancel();
             exchange.body.discard();

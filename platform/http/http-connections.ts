@@ -1,9 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { eachTurn } from '../process/turns.ts';
-import { httpReadingTurns } from './http-reading-turns.ts';
-import { onEachRead } from './parser-reads.ts';
-import { stopParsingOnceDestroyed } from './stop-parsing.ts';
+import { workInTurns } from '../process/turns.ts';
+import { readingTurns } from './reading-turns.ts';
 import { type Connection, cutExcess, hasStalled, newConnection, type UnsentBounds } from './unsent-answers.ts';
 
 /**
@@ -12,8 +10,8 @@ import { type Connection, cutExcess, hasStalled, newConnection, type UnsentBound
  */
 const CUT_PER_TURN = 4;
 /**
- * Maximum number of connections that are searched for one that may be cut when no connection is idle. Beyond it: the
- * new connection is dropped.
+ * Maximum number of connections, the longest inactive first, that are searched for one that may be cut for a new one.
+ * Beyond it: the new connection takes one of the reserve, or is dropped.
  */
 const MAX_SEARCHED = 256;
 /** How often unsent answers are measured, in milliseconds. */
@@ -22,11 +20,11 @@ const SWEEP_MS = 250;
 /** Bounds on what the clients of one server may hold. */
 export interface ConnectionBounds {
     /**
-     * Maximum number of open connections. A further one replaces the one that has been idle for longest or, if none is
-     * idle, one of the oldest whose request has not arrived completely.
+     * Maximum number of open connections. A further one replaces one of those that have begun no request for longest: an
+     * idle one or, if none is idle, one whose request has not arrived completely.
      */
     connections: number;
-    /** Number of further connections that are accepted while none is idle. After that, new ones are refused. */
+    /** Number of further connections that are accepted while none can be replaced. After that, new ones are refused. */
     reserve: number;
     /** Maximum number of requests in progress on one connection. A connection that pipelines more is cut. */
     requests: number;
@@ -48,12 +46,10 @@ export const CUT_REASONS = ['requests', 'unsent', 'stalled', 'idle'] as const;
 /** Limits what clients hold in this process through their connections. */
 export interface Connections {
     /**
-     * Records a request that has been read from the client at `address`. Returns the number of requests in progress on
-     * its connection. Returns 0 if the connection is closed, or if it has too many requests and is therefore cut.
+     * Records a request that has been read from the client at `address`. Returns false if its connection is closed, or
+     * has too many requests and is therefore cut.
      */
-    begin(response: ServerResponse, address: string): number;
-    /** Records that a part of a body has been read from this connection. */
-    readBody(socket: Socket): void;
+    begin(response: ServerResponse, address: string): boolean;
     /** Bytes of unsent answers at the last measurement. */
     unsentBytes(): number;
     /** Stops the measurements. */
@@ -66,10 +62,8 @@ export function watchConnections(
     bounds: ConnectionBounds,
     onCut: (reason: CutReason) => void,
 ): Connections {
+    /** The longest inactive connection is the first. */
     const open = new Map<Socket, Connection>();
-    /** Connections without a request in progress, in the order in which they became idle. */
-    const idle = new Set<Socket>();
-    const turns = httpReadingTurns();
     /** The number of requests in progress that were pipelined behind another one. */
     let pipelined = 0;
     const cut = (socket: Socket, reason: CutReason): void => {
@@ -77,123 +71,87 @@ export function watchConnections(
         socket.destroy();
     };
     const unsent = watchUnsent(open, bounds.unsentBytes, cut);
+    const requestRead = readingTurns(open, (socket) => open.get(socket)?.isProven ?? true);
 
     server.maxConnections = bounds.connections + bounds.reserve;
     server.on('connection', (socket: Socket) => {
         // Node removes its own 'error' listener from a socket that it hands over (CONNECT). Without a listener, a
         // reset ends the process.
         socket.on('error', () => {});
-        stopParsingOnceDestroyed(socket);
-        onEachRead(socket, () => turns.read(socket));
-        if (open.size >= bounds.connections && !cutOldestIdle(idle, cut)) cutOldestSending(open, cut);
-        idle.add(socket);
+        const replaced = open.size >= bounds.connections ? longestInactive(open) : undefined;
+        if (replaced) cut(replaced, 'idle');
         open.set(socket, newConnection(socket));
-        turns.opened(socket);
-        socket.on('close', () => {
-            open.delete(socket);
-            idle.delete(socket);
-            turns.closed(socket);
-        });
+        socket.on('close', () => open.delete(socket));
     });
 
     return {
         begin(response, address) {
+            requestRead();
             const { socket } = response.req;
             const connection = open.get(socket);
-            if (!connection) return 0; // it is closed
-            const inProgress = connection.responses.length;
-            const isPipelined = inProgress > 0;
-            if (inProgress >= bounds.requests || (isPipelined && pipelined >= bounds.pipelined)) {
-                if (!socket.destroyed) cut(socket, 'requests');
-                return 0;
+            if (!connection || socket.destroyed) return false; // Node's parser passes on all that it has read
+            const { responses } = connection;
+            const isPipelined = responses.length > 0;
+            if (isPipelined) connection.isProven = false;
+            connection.hasPipelined ||= isPipelined;
+            if (responses.length >= bounds.requests || (isPipelined && pipelined >= bounds.pipelined)) {
+                cut(socket, 'requests');
+                return false;
             }
-            if (isPipelined) {
-                pipelined++;
-                turns.pipelined(socket);
-            } else connection.movedAt = performance.now();
-            turns.read(socket);
+            if (isPipelined) pipelined++;
+            else {
+                connection.movedAt = performance.now();
+                open.delete(socket);
+                open.set(socket, connection); // moves it behind the others
+            }
             connection.address = address;
-            connection.responses.push(response);
-            idle.delete(socket);
+            responses.push(response);
             response.on('close', () => {
-                connection.responses.splice(connection.responses.indexOf(response), 1);
+                responses.splice(responses.indexOf(response), 1);
                 if (isPipelined) pipelined--;
-                if (connection.responses.length > 0 || !open.has(socket)) return;
-                idle.add(socket);
-                turns.answered(socket);
+                connection.isProven = !connection.hasPipelined;
             });
-            return connection.responses.length;
+            return true;
         },
-        readBody: (socket) => turns.read(socket),
         unsentBytes: unsent.bytes,
         stop: unsent.stop,
     };
 }
 
-/** Measures the unsent answers again and again, and cuts connections with too many bytes or a stalled reader. */
+/**
+ * Measures the unsent answers again and again, and cuts connections with too many bytes or a stalled reader: a few in
+ * each turn of the event loop, because ending all requests of a connection takes some milliseconds.
+ */
 function watchUnsent(
-    open: ReadonlyMap<Socket, Connection>,
+    open: Map<Socket, Connection>,
     bounds: UnsentBounds,
     cut: (socket: Socket, reason: CutReason) => void,
 ): { bytes(): number; stop(): void } {
-    const cutInTurns = inTurns(cut);
+    const inTurn = workInTurns(CUT_PER_TURN);
+    const cutInTurn = (socket: Socket, reason: CutReason): void => {
+        open.delete(socket); // so that it is measured no more
+        inTurn(() => socket.destroyed || cut(socket, reason));
+    };
     let bytes = 0;
     const sweep = setInterval(() => {
         const answering = Array.from(open.values()).filter(({ responses }) => responses.length > 0);
-        bytes = cutExcess(answering, bounds, cutInTurns);
+        bytes = cutExcess(answering, bounds, cutInTurn);
         const now = performance.now();
-        for (const connection of answering) if (hasStalled(connection, now)) cutInTurns(connection.socket, 'stalled');
+        for (const connection of answering) if (hasStalled(connection, now)) cutInTurn(connection.socket, 'stalled');
     }, SWEEP_MS);
     sweep.unref();
     return { bytes: () => bytes, stop: () => clearInterval(sweep) };
 }
 
-/**
- * Returns a function that cuts connections, but only a few in each turn of the event loop: ending all requests of a
- * connection takes some milliseconds.
- */
-function inTurns(cut: (socket: Socket, reason: CutReason) => void): (socket: Socket, reason: CutReason) => void {
-    const waiting = new Map<Socket, CutReason>();
-    function nextTurn(): boolean {
-        let count = 0;
-        for (const [socket, reason] of waiting) {
-            if (++count > CUT_PER_TURN) break;
-            waiting.delete(socket);
-            if (!socket.destroyed) cut(socket, reason);
-        }
-        return waiting.size > 0;
-    }
-    return (socket, reason) => {
-        waiting.set(socket, reason);
-        eachTurn(nextTurn);
-    };
-}
-
-/**
- * Cuts the connection that has been idle for longest. It may have sent a part of a request header. Returns false if none
- * is idle.
- */
-function cutOldestIdle(idle: Set<Socket>, cut: (socket: Socket, reason: CutReason) => void): boolean {
-    for (const socket of idle) {
-        idle.delete(socket);
-        if (socket.destroyed) continue;
-        cut(socket, 'idle');
-        return true;
-    }
-    return false;
-}
-
-/** Cuts the first of the oldest connections whose client has not sent its request completely. */
-function cutOldestSending(
-    open: ReadonlyMap<Socket, Connection>,
-    cut: (socket: Socket, reason: CutReason) => void,
-): void {
+/** The first idle connection or, if none is idle, the first whose client has not sent its request completely. */
+function longestInactive(open: ReadonlyMap<Socket, Connection>): Socket | undefined {
     let searched = 0;
+    let sending: Socket | undefined;
     for (const [socket, { responses }] of open) {
-        if (++searched > MAX_SEARCHED) return;
-        const isSending = responses.every(({ req }) => !req.complete);
-        if (socket.destroyed || !isSending) continue;
-        cut(socket, 'idle');
-        return;
+        if (++searched > MAX_SEARCHED) break;
+        if (socket.destroyed) continue;
+        if (responses.length === 0) return socket;
+        if (responses.every(({ req }) => !req.complete)) sending ??= socket;
     }
+    return sending;
 }

@@ -23,13 +23,25 @@ export interface Connection {
      * The answers that are not completely sent, oldest first. Not a Set: `platform/unordered-list.ts` says why.
      */
     responses: ServerResponse[];
+    /** True if it has ever sent a request before the previous one was answered. */
+    hasPipelined: boolean;
+    /** True if it has been answered, and has never pipelined. */
+    isProven: boolean;
     /** Bytes of the completed writes at the last measurement, and when that last changed (`performance.now()`). */
     written: number;
     movedAt: number;
 }
 
 export function newConnection(socket: Socket): Connection {
-    return { socket, address: '', responses: [], written: 0, movedAt: performance.now() };
+    return {
+        socket,
+        address: '',
+        responses: [],
+        isProven: false,
+        hasPipelined: false,
+        written: 0,
+        movedAt: performance.now(),
+    };
 }
 
 /**

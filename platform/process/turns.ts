@@ -1,14 +1,4 @@
-/**
- * Runs work in small parts, one part in each turn of the event loop, so that it does not block other work. Node accepts
- * only one connection in a turn. While connections arrive, turns therefore do no work: if each turn took its full time,
- * hundreds of new clients would wait for seconds.
- */
-
-/**
- * Maximum time that work waits while every turn accepts a connection, in milliseconds. Beyond it: one turn does that
- * work.
- */
-const ACCEPTING_MS = 20;
+/** Runs work in small parts, one part in each turn of the event loop, so that it does not block other work. */
 
 /**
  * Time of one turn that may be spent on work such as parsing a large body, in milliseconds. Beyond it: such work pauses
@@ -21,10 +11,6 @@ type Work = () => boolean;
 
 const waiting = new Set<Work>();
 let isScheduled = false;
-/** True if this turn has accepted a connection. */
-let hasAccepted = false;
-/** `performance.now()` when a turn last worked. */
-let workedAt = 0;
 /** No work is done before this time (`performance.now()`), so that other events are processed. */
 let restUntil = 0;
 
@@ -47,16 +33,6 @@ export function workInTurns(perTurn: number): (piece: () => void) => void {
     };
 }
 
-/** Must be called for each connection that is accepted from outside. */
-export function connectionAccepted(): void {
-    hasAccepted = true;
-}
-
-/** Pauses all work for this time, in milliseconds. */
-export function rest(durationMs: number): void {
-    restUntil = Math.max(restUntil, performance.now() + durationMs);
-}
-
 function schedule(): void {
     if (isScheduled) return;
     isScheduled = true;
@@ -69,10 +45,8 @@ function schedule(): void {
 function runTurn(): void {
     isScheduled = false;
     const now = performance.now();
-    const isAccepting = hasAccepted && now - workedAt < ACCEPTING_MS;
-    hasAccepted = false;
     try {
-        if (!isAccepting && now >= restUntil) doWork(now);
+        if (now >= restUntil) doWork(now);
     } finally {
         if (waiting.size > 0) schedule(); // even if some work has thrown: the rest still needs its turn
     }
@@ -80,6 +54,6 @@ function runTurn(): void {
 
 function doWork(began: number): void {
     for (const work of Array.from(waiting)) if (!work()) waiting.delete(work);
-    workedAt = performance.now();
-    if (workedAt - began > REST_AFTER_MS) rest(workedAt - began);
+    const now = performance.now();
+    if (now - began > REST_AFTER_MS) restUntil = now + (now - began);
 }

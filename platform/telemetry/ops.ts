@@ -63,7 +63,7 @@ export async function serveOps(options: OpsOptions): Promise<OpsServer> {
     const server = createServer(LIMITS);
     server.maxHeadersCount = MAX_HEADERS;
     const listener = (request: IncomingMessage, response: ServerResponse): void => {
-        if (connections.begin(response, request.socket.remoteAddress ?? '') === 0) return;
+        if (!connections.begin(response, request.socket.remoteAddress ?? '')) return;
         if (hasBody(request)) {
             request.socket.destroy(); // no client of this port sends a body, and Node would parse all of it
             return;

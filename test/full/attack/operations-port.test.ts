@@ -13,7 +13,7 @@ function check(observed: Observed, what: string): void {
     assert.ok(observed.survived, `${what}: the process did not survive`);
     assert.equal(observed.client.failed, 0, `${what}: calls of an ordinary client failed`);
     assert.ok(observed.grown.most < 200 << 20, `${what}: memory grew by ${observed.grown.most} bytes`);
-    if (IS_WHOLE) assert.equal(observed.longDelays, 0, `${what}: the event loop was blocked`);
+    if (IS_WHOLE) assert.ok(observed.client.p99 <= 1_000, `${what}: an ordinary client waited too long`);
 }
 
 for (const path of ['/metrics', '/readyz', '/nothing']) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { checkMany } from './many.ts';
 import { type Observed, observe } from './observe.ts';
 import { IS_WHOLE, startTarget } from './target.ts';
 import { assertNeverBlocked, assertUnharmed, GROWTH_BYTES } from './verdict.ts';
@@ -86,7 +87,7 @@ it('five thousand pipelined requests on one connection do not delay other client
             socket.destroy();
         }),
     );
-    check(observed, ROUNDS * text.length, 'pipelined requests');
+    checkMany(observed, ROUNDS * text.length, 'pipelined requests'); // Node parses them in one go
 });
 
 function secret(): string {

@@ -27,7 +27,7 @@ async function receive(t: TestContext, head: string, pieces: readonly string[]) 
     socket.on('error', () => {});
     socket.write(`POST / HTTP/1.1\r\nHost: a\r\n${head}\r\n\r\n`);
     const [request] = (await once(server, 'request')) as [IncomingMessage];
-    const body = new IncomingBody(request, { address: 'a', budget, onRead: () => {} });
+    const body = new IncomingBody(request, { address: 'a', budget });
     for (const piece of pieces) socket.write(piece);
     return { body, socket, request };
 }

@@ -27,7 +27,6 @@ it('a refusal ends as soon as the body has arrived, and the connection stays ope
             ip: '127.0.0.1',
             address: '127.0.0.1',
             budget: bodyBudget(createMetrics()),
-            onRead: () => {},
         });
         exchange.decision = { state: 'admitted', limit: 1, remaining: 1, reset: 1, wait: 1 };
         process.nextTick(() => {
@@ -68,7 +67,6 @@ it('a failure is logged with its stack by the process where it happened, a refus
             ip: '127.0.0.1',
             address: '127.0.0.1',
             budget: bodyBudget(createMetrics()),
-            onRead: () => {},
         });
         exchange.decision = { state: 'admitted', limit: 1, remaining: 1, reset: 1, wait: 1 };
         void fail(exchange, thrown.shift());

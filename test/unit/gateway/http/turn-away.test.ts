@@ -24,7 +24,7 @@ async function setUp() {
     const errors = clientErrors({ fail: () => assert.fail('the request was answered before'), decision, log });
     const server = createServer((request, response) => {
         errors.began(response);
-        turn(request, response, { address: '127.0.0.1', budget, onRead: () => {} });
+        turn(request, response, { address: '127.0.0.1', budget });
     }).listen(0);
     server.on('clientError', errors.answer);
     await once(server, 'listening');
