@@ -1,6 +1,5 @@
 import { type Metadata, ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
-import { asAppError } from '../errors.ts';
-import { healthPlaces } from './bounds/health-places.ts';
+import { AppError, asAppError } from '../errors.ts';
 import { type Caller, type Identify, notAllowed, tooManyCalls } from './callers.ts';
 import type { Client } from './connections.ts';
 import { encodeStatus } from './unary.ts';
@@ -10,6 +9,12 @@ const HEALTH = '/grpc.health.v1.Health/';
 /** The reflection methods need a token, but no permission for the method. */
 const REFLECTION = '/grpc.reflection.';
 
+/**
+ * Maximum number of open calls of one health method: of clients without a valid token together, and of clients with one
+ * together. Beyond it: `rate_limited`.
+ */
+const MAX_HEALTH_CALLS = 64;
+
 export interface Admission {
     /** Refuses calls by their metadata, before grpc-js reads a message. */
     interceptor: ServerInterceptor;
@@ -18,20 +23,20 @@ export interface Admission {
 }
 
 /**
- * Decides which callers may make a call, and limits the open calls of each. `isKnown`: true if a valid token has come
- * over the connection.
+ * Decides which callers may make a call, and limits the open calls of each. `authenticated` is called for each call
+ * with a valid token.
  */
-export function admission(options: { identify: Identify; isKnown(client: Client): boolean }): Admission {
-    const { identify, isKnown } = options;
+export function admission(options: { identify: Identify; authenticated(client: Client): void }): Admission {
     const callers = new WeakMap<Metadata, Caller>();
-    const health = healthPlaces(isKnown);
     const enter = openCalls();
 
     function admit(path: string, metadata: Metadata, client: Client): () => void {
-        if (path.startsWith(HEALTH)) return health.enter(path, client);
-        const caller = identify(metadata);
+        const caller = options.identify(metadata);
+        if (caller) options.authenticated(client);
+        if (path.startsWith(HEALTH)) return enter(caller ? `${path} with a token` : path, MAX_HEALTH_CALLS);
+        if (!caller) throw new AppError('unauthenticated', 'A valid service token is required.');
         if (!path.startsWith(REFLECTION) && !caller.allows(path)) throw notAllowed();
-        const leave = enter(caller);
+        const leave = enter(caller, caller.maxOpen);
         callers.set(metadata, caller);
         return leave;
     }
@@ -69,17 +74,17 @@ export function admission(options: { identify: Identify; isKnown(client: Client)
     };
 }
 
-/** Counts the open calls of each caller. */
-function openCalls(): (caller: Caller) => () => void {
-    const open = new Map<Caller, number>();
+/** Counts the open calls of each caller, and of each health method. */
+function openCalls(): (who: Caller | string, max: number) => () => void {
+    const open = new Map<Caller | string, number>();
     /** The returned function ends the call. Only the first call of that function has an effect. */
-    return (caller) => {
-        const count = open.get(caller) ?? 0;
-        if (count >= caller.maxOpen) throw tooManyCalls(caller.maxOpen);
-        open.set(caller, count + 1);
+    return (who, max) => {
+        const count = open.get(who) ?? 0;
+        if (count >= max) throw tooManyCalls(max);
+        open.set(who, count + 1);
         let isOpen = true;
         return () => {
-            if (isOpen) open.set(caller, (open.get(caller) ?? 0) - 1);
+            if (isOpen) open.set(who, (open.get(who) ?? 0) - 1);
             isOpen = false;
         };
     };

@@ -2,8 +2,8 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { Metadata } from '@grpc/grpc-js';
 import { AppError, invalid } from '../errors.ts';
 import type { CallerSettings } from '../process/caller-settings.ts';
-import { MAX_CALLS_IN_FLIGHT } from './bounds/in-flight.ts';
 import type { Dispatch } from './dispatch.ts';
+import { MAX_CALLS_IN_FLIGHT } from './in-flight.ts';
 
 /** The holder of a service token. */
 export interface Caller {
@@ -19,16 +19,10 @@ export interface Caller {
 }
 
 /**
- * Returns the caller with this metadata. Throws `unauthenticated` if it is unknown, and `headers_too_large` if the
+ * Returns the caller with this metadata, or undefined if it has no valid token. Throws `headers_too_large` if the
  * metadata is too large.
  */
-export type Identify = (metadata: Metadata) => Caller;
-
-export interface Callers {
-    identify: Identify;
-    /** True if this `authorization` carries a valid token. */
-    knows(authorization: string | undefined): boolean;
-}
+export type Identify = (metadata: Metadata) => Caller | undefined;
 
 /** Maximum total size of the metadata of a call, in bytes. Beyond it: `headers_too_large`. */
 const MAX_METADATA_BYTES = 16 << 10;
@@ -41,7 +35,7 @@ export function callers(options: {
     serviceTokens: readonly string[];
     serviceCallers: Record<string, CallerSettings>;
     dispatch: Dispatch;
-}): Callers {
+}): Identify {
     const { serviceTokens, serviceCallers, dispatch } = options;
     const own: Caller = { allows: () => true, dispatch, maxOpen: MAX_CALLS_IN_FLIGHT };
     const known: Array<[token_sha256: Buffer, Caller]> = [
@@ -52,23 +46,14 @@ export function callers(options: {
         ]),
     ];
 
-    function find(authorization: string): Caller | undefined {
-        const [, token = ''] = /^Bearer (.+)$/.exec(authorization) ?? [];
+    return (metadata) => {
+        if (sizeOf(metadata) > MAX_METADATA_BYTES) {
+            throw new AppError('headers_too_large', 'The metadata of a call may have at most 16 KiB.');
+        }
+        const [, token = ''] = /^Bearer (.+)$/.exec(String(metadata.get('authorization')[0])) ?? [];
         const sent = sha256(token);
         // All tokens are compared, so that the duration reveals nothing.
         return known.filter(([tokenSha256]) => timingSafeEqual(tokenSha256, sent))[0]?.[1];
-    }
-
-    return {
-        identify(metadata) {
-            if (sizeOf(metadata) > MAX_METADATA_BYTES) {
-                throw new AppError('headers_too_large', 'The metadata of a call may have at most 16 KiB.');
-            }
-            const found = find(String(metadata.get('authorization')[0]));
-            if (!found) throw new AppError('unauthenticated', 'A valid service token is required.');
-            return found;
-        },
-        knows: (authorization) => authorization !== undefined && find(authorization) !== undefined,
     };
 }
 

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http2';
 import type { Socket } from 'node:net';
 import {
     type ServiceDefinition as GrpcServiceDefinition,
@@ -11,11 +10,8 @@ import { asAppError } from '../errors.ts';
 import type { CallerSettings } from '../process/caller-settings.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { type Admission, admission } from './admission.ts';
-import type { ConnectionBounds } from './bounds/connection-bounds.ts';
-import { shortenDeadlines } from './bounds/long-deadlines.ts';
-import { boundSessions } from './bounds/session-bounds.ts';
 import { callers } from './callers.ts';
-import { acceptConnections } from './connections.ts';
+import { acceptConnections, type ConnectionBounds } from './connections.ts';
 import type { BoundMethod } from './definition.ts';
 import type { Dispatch } from './dispatch.ts';
 import { FrameServer } from './frames/frame-server.ts';
@@ -25,7 +21,6 @@ import { addReflection } from './reflection.ts';
 import { runningCalls } from './running-calls.ts';
 import { serverCredentials, type Tls } from './tls.ts';
 import { contextFromMetadata, encodeStatus, trailersOf } from './unary.ts';
-import { replaceUnreadableKeys } from './unreadable-keys.ts';
 
 /** How long calls may still run after a stop began, in milliseconds. Beyond it: they are aborted. */
 const DRAIN_MS = 10_000;
@@ -78,10 +73,11 @@ export interface RpcServer {
  */
 export async function serve(options: ServeOptions): Promise<RpcServer> {
     const calls = runningCalls(options.dispatch);
-    const { identify, knows } = callers({ ...options, dispatch: calls.dispatch });
-    const { interceptor, callerOf } = admission({ identify, isKnown: (client) => connections.isKnown(client) });
+    const { interceptor, callerOf } = admission({
+        identify: callers({ ...options, dispatch: calls.dispatch }),
+        authenticated: (client) => connections.authenticated(client),
+    });
     const server = new Server({ ...BOUNDS, interceptors: [interceptor] });
-    boundSessions(server);
     const byService = Map.groupBy(options.methods, ({ path }) => path.slice(1, path.lastIndexOf('/')));
     for (const methods of byService.values()) addUnaryService(server, methods, callerOf);
     const streams = addFrameService(server, callerOf);
@@ -89,13 +85,10 @@ export async function serve(options: ServeOptions): Promise<RpcServer> {
     addReflection(server, services);
     const health = addHealth(server, { services, ready: options.ready });
 
-    const stopReplacing = replaceUnreadableKeys();
-    const stopShortening = shortenDeadlines();
     const injector = server.createConnectionInjector(serverCredentials(options.tls));
     const { host, port, metrics, bounds = {} } = options;
     const accept = (socket: Socket): void => injector.injectConnection(socket);
-    const hasToken = ({ authorization }: IncomingHttpHeaders): boolean => knows(authorization);
-    const connections = await acceptConnections({ host, port, accept, hasToken, metrics, bounds });
+    const connections = await acceptConnections({ host, port, accept, metrics, bounds });
     return {
         address: `${host}:${connections.port}`,
         async stop() {
@@ -106,8 +99,6 @@ export async function serve(options: ServeOptions): Promise<RpcServer> {
                 const force = setTimeout(() => server.forceShutdown(), DRAIN_MS);
                 server.tryShutdown(() => {
                     clearTimeout(force);
-                    stopReplacing();
-                    stopShortening();
                     connections.end();
                     resolve();
                 });

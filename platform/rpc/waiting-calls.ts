@@ -2,7 +2,7 @@ import { type CallContext, isOver, overError, reasonNotToStart, requireTime } fr
 import type { AppError } from '../errors.ts';
 import { overloaded } from '../gather.ts';
 import { queueStats } from '../queue-stats.ts';
-import { InFlight } from './bounds/in-flight.ts';
+import { InFlight } from './in-flight.ts';
 import type { Replica } from './replica.ts';
 
 /**

@@ -1,17 +1,4 @@
-import { Socket } from 'node:net';
-
-/** A socket whose handle only records whether it is read. */
-export class ReadSocket extends Socket {
-    isRead = true;
-    _handle = {
-        readStart: () => {
-            this.isRead = true;
-        },
-        readStop: () => {
-            this.isRead = false;
-        },
-    };
-}
+import type { Socket } from 'node:net';
 
 /**
  * Resolves when the socket is closed. `once(socket, 'close')` rejects if the other side resets the connection, which

@@ -1,15 +1,5 @@
 import { dashboard, gauge, percentiles, quantile, rate } from './dashboard.ts';
-import {
-    connections,
-    cpu,
-    eventLoop,
-    grpcConnections,
-    grpcConnectionsCut,
-    memory,
-    queueLength,
-    queueRefusals,
-    statementTime,
-} from './process-panels.ts';
+import { connections, cpu, eventLoop, memory, queueLength, queueRefusals, statementTime } from './process-panels.ts';
 
 const REQUESTS = 'http_request_duration_seconds';
 const COUNT = `${REQUESTS}_count`;
@@ -142,7 +132,16 @@ export const overview = dashboard('overview', 'overview', [
             eventLoop(),
         ],
     },
-    { title: 'gRPC ports', panels: [grpcConnections(), grpcConnectionsCut()] },
+    {
+        title: 'gRPC ports',
+        panels: [
+            {
+                title: 'Cut gRPC connections',
+                unit: 'ops',
+                lines: { '{{role}} {{reason}}': rate('grpc_connections_cut_total', '', 'role, reason') },
+            },
+        ],
+    },
     { title: 'Queues and PostgreSQL', panels: [queueLength(), queueRefusals(), connections(), statementTime()] },
     {
         title: 'Jobs',

@@ -72,15 +72,3 @@ export const statementTime = (select = ''): Panel => ({
         '99th percentile': quantile(0.99, 'database_query_duration_seconds', select),
     },
 });
-
-export const grpcConnections = (select = ''): Panel => ({
-    title: 'gRPC connections, with and without a token',
-    unit: 'short',
-    lines: { 'token {{token}}': `sum by (token) (${gauge('grpc_connections', select)})` },
-});
-
-export const grpcConnectionsCut = (select = ''): Panel => ({
-    title: 'Cut gRPC connections',
-    unit: 'ops',
-    lines: { '{{reason}}': rate('grpc_connections_cut_total', select, 'reason') },
-});

@@ -21,10 +21,8 @@ async function answer(...asked: Parameters<typeof call>) {
 it('every method of every service exists, and refuses unknown callers', async () => {
     const served = METHODS.filter((name) => !name.startsWith('rpc.'));
     assert.ok(served.length > 35);
-    // A connection without a valid token may open only 160 streams.
-    for (const [index, name] of served.entries()) {
-        const token = [null, '', 'wrong'][index % 3];
-        for (const sent of [null, token]) assertCode(await call(name, {}, { token: sent }), status.UNAUTHENTICATED);
+    for (const name of served) {
+        for (const token of [null, '', 'wrong']) assertCode(await call(name, {}, { token }), status.UNAUTHENTICATED);
     }
 });
 

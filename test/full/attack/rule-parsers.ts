@@ -32,7 +32,7 @@ const dids = { ...texts, 'a did:key': repeated('z', 'did:key:z6Mk'), escapes: re
 const times = { ...texts, fractions: repeated('1', '2026-01-01T00:00:00.') };
 const tokens = { letters: repeated('a'), blanks: repeated(' ', 'Bearer'), bearer: repeated('a', 'Bearer ') };
 
-const { identify } = callers({
+const identify = callers({
     serviceTokens: ['token'],
     serviceCallers: {},
     dispatch: async (_, request) => request,

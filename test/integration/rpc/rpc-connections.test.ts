@@ -7,9 +7,10 @@ import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
 import type { ReplicaAddress } from '../../../platform/rpc/resolve.ts';
+import { createMetrics } from '../../../platform/telemetry/metrics.ts';
 import { authority } from '../../support/certificates.ts';
 import { socketClosed } from '../../support/sockets.ts';
-import { connectTo, resolve, startReplica, until } from './rpc.fixture.ts';
+import { connectTo, resolve, startReplica, TOKEN, until } from './rpc.fixture.ts';
 
 const RESOLVE = '/did.v1.DidService/Resolve';
 const OTHER = 'the token of another service';
@@ -62,6 +63,23 @@ describe('a call', { timeout: 60_000 }, () => {
     });
 });
 
+/** Starts a replica whose clients have certificates if it is `secure`. */
+async function start(t: TestContext, secure: boolean, options: Parameters<typeof startReplica>[1]) {
+    const ours = authority('ours');
+    const tlsOf = (name: string) => (secure ? { ...ours.certify(name), ca: ours.cert } : undefined);
+    const metrics = createMetrics();
+    const replica = await startReplica(t, { tls: tlsOf('did'), metrics, ...options });
+    return {
+        ...replica,
+        client: () => connectTo(t, [replica.address], { tls: tlsOf('gateway') }),
+        async cutFor(reason: string): Promise<number> {
+            const series = `grpc_connections_cut_total{reason="${reason}"} `;
+            const line = (await metrics.expose()).text.split('\n').find((each) => each.startsWith(series));
+            return Number(line?.slice(series.length));
+        },
+    };
+}
+
 describe('a connection', { timeout: 60_000 }, () => {
     const tcp = async (t: TestContext, { target }: ReplicaAddress): Promise<Socket> => {
         const socket = connectTcp(Number(target.split(':')[1]), '127.0.0.1').on('error', () => {});
@@ -72,42 +90,90 @@ describe('a connection', { timeout: 60_000 }, () => {
     };
 
     for (const secure of [false, true]) {
-        it(`${secure ? 'over TLS' : 'in clear text'} without a valid token is closed, others stay open`, async (t) => {
-            const ours = authority('ours');
-            const tls = secure ? { ...ours.certify('did'), ca: ours.cert } : undefined;
-            const replica = await startReplica(t, { tls, bounds: { unknownMs: 500 } });
-            const did = connectTo(t, [replica.address], tls && { tls: { ...ours.certify('gateway'), ca: ours.cert } });
+        const where = secure ? 'over TLS' : 'in clear text';
+        it(`${where} without a valid token is closed, and others stay open`, async (t) => {
+            const { address, client, cutFor, ran, release } = await start(t, secure, {
+                bounds: { authenticateMs: 500 },
+            });
+            const did = client();
             const held = resolve(did, 'held');
-            const silent = await tcp(t, replica.address);
-            await until('it is under way', () => replica.ran.includes('held'));
+            const silent = await tcp(t, address);
+            await until('it is under way', () => ran.includes('held'));
             await socketClosed(silent);
             await delay(600); // longer than a connection may stay open without a token
-            replica.release();
+            release();
             assert.equal((await held).did, 'held');
-            assert.deepEqual(replica.ran, ['held'], 'the call was not sent again');
+            assert.deepEqual(ran, ['held'], 'the call was not sent again');
+            assert.equal(await cutFor('time'), 1);
+        });
+
+        it(`${where} is closed at once while there are too many`, async (t) => {
+            const { address, client, cutFor } = await start(t, secure, { bounds: { connections: 3 } });
+            const did = client(); // it has one connection
+            assert.equal((await resolve(did, 'x')).did, 'x');
+            const [first] = [await tcp(t, address), await tcp(t, address)];
+            await socketClosed(await tcp(t, address));
+            await until('it is counted', async () => (await cutFor('connections')) === 1);
+            assert.equal((await resolve(did, 'y')).did, 'y');
+            first.destroy();
+            await until('there is room again', async () => {
+                const another = client();
+                return resolve(another, 'z').then(
+                    () => true,
+                    () => false,
+                );
+            });
         });
     }
-
-    it('is refused at once if its address has too many connections without a token', async (t) => {
-        const { address } = await startReplica(t, { bounds: { unknownPerAddress: 2, unknownMs: 60_000 } });
-        const did = connectTo(t, [address]);
-        await resolve(did, 'x'); // this connection has a token, so it does not count
-        const [first] = [await tcp(t, address), await tcp(t, address)];
-        const third = await tcp(t, address);
-        await socketClosed(third);
-        assert.equal((await resolve(did, 'y')).did, 'y');
-        first.destroy();
-        await until('there is room again', async () => {
-            const another = await tcp(t, address);
-            await delay(20);
-            return !another.closed;
-        });
-    });
 
     it('has at most 1024 streams at once', async (t) => {
         const { address } = await startReplica(t);
         const { session } = rawClient(t, address);
         const [settings] = await once(session, 'remoteSettings');
         assert.equal(settings.maxConcurrentStreams, 1_024);
+    });
+});
+
+/** A client of the health service. Its calls stay open as long as the server allows. */
+function healthClient(t: TestContext, { target }: ReplicaAddress, token?: string) {
+    const session = connectHttp2(`http://${target}`).on('error', () => {});
+    t.after(() => session.destroy());
+    const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    /** Returns the status with which the call ends, or undefined if it stays open. */
+    return async (method: 'Check' | 'Watch'): Promise<number | undefined> => {
+        const path = `/grpc.health.v1.Health/${method}`;
+        const head = { ':method': 'POST', ':path': path, 'content-type': 'application/grpc', te: 'trailers' };
+        const stream = session.request({ ...head, ...authorization });
+        stream.on('error', () => {});
+        stream.end(Buffer.alloc(5));
+        const [headers] = await once(stream, 'response');
+        if (headers['grpc-status'] !== undefined) return Number(headers['grpc-status']);
+        const trailers = once(stream, 'trailers');
+        const first = await Promise.race([trailers, once(stream, 'data')]);
+        if (method === 'Watch' && Buffer.isBuffer(first[0])) return undefined;
+        stream.resume();
+        return Number((await trailers)[0]['grpc-status']);
+    };
+}
+
+describe('health', { timeout: 60_000 }, () => {
+    it('allows 64 Watch calls without a token, and leaves room for Check and for calls with a token', async (t) => {
+        const { address } = await startReplica(t);
+        const stranger = healthClient(t, address);
+        for (let call = 0; call < 64; call++) assert.equal(await stranger('Watch'), undefined);
+        assert.equal(await stranger('Watch'), status.RESOURCE_EXHAUSTED);
+        assert.equal(await healthClient(t, address)('Watch'), status.RESOURCE_EXHAUSTED);
+        assert.equal(await stranger('Check'), status.OK);
+        const known = healthClient(t, address, TOKEN);
+        for (let call = 0; call < 20; call++) assert.equal(await known('Watch'), undefined);
+        assert.equal(await known('Check'), status.OK);
+    });
+
+    it('keeps a connection open that presents a token', async (t) => {
+        const { address } = await startReplica(t, { bounds: { authenticateMs: 500 } });
+        const known = healthClient(t, address, TOKEN);
+        assert.equal(await known('Check'), status.OK);
+        await delay(600); // longer than a connection may stay open without a token
+        assert.equal(await known('Check'), status.OK);
     });
 });

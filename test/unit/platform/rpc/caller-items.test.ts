@@ -27,12 +27,12 @@ function otherServices() {
         max_in_flight: 10,
     });
     const serviceCallers = { one: settingsOf('one'), other: settingsOf('other') };
-    const { identify } = callers({ serviceTokens: [], serviceCallers, dispatch });
+    const identify = callers({ serviceTokens: [], serviceCallers, dispatch });
     /** Returns the function with which a service sends a batch of this many items. */
     const sender = (token: string) => {
         const metadata = new Metadata();
         metadata.set('authorization', `Bearer ${token}`);
-        const caller = identify(metadata);
+        const caller = identify(metadata) ?? assert.fail();
         return (items: number) => caller.dispatch(PATH, new Uint8Array(items), testContext());
     };
     return { send: sender('one'), sendOther: sender('other'), release };
