@@ -102,7 +102,7 @@ describe('docs/operations/', () => {
         const names = named(/^[A-Z]+(_[A-Z0-9]+)+(=.*)?$/).map((code) => code.split('=')[0] as string);
         // Settings of the launchers, of docker-compose.yml and of Node.
         const ofOthers =
-            /^(DATA_DIR|READY_SECONDS|PUBLISH_ON)$|^(GATEWAY_[12]|PROMETHEUS|GRAFANA)_PORT$|^NODE_EXTRA_CA_CERTS$/;
+            /^(DATA_DIR|READY_SECONDS|PUBLISH_ON)$|^(GATEWAY_[12]|PROXY|PROMETHEUS|GRAFANA)_PORT$|^NODE_EXTRA_CA_CERTS$/;
         const unknown = names.filter(
             (name) =>
                 ![name, name.replace(/_FILE$/, '')].some((one) => KNOWN_SETTINGS.includes(one) || ofOthers.test(one)),
