@@ -140,7 +140,7 @@ export const SETTINGS = z.object({
         .meta(
             notes(
                 'Limits and lists',
-                '`owner`: lists show only entries that concern the caller. `platform`: they show all entries.',
+                '`owner`: a list shows all credentials of a DID of the caller, and of other DIDs those that the caller issued. `platform`: all credentials.',
             ),
         ),
 

@@ -6,9 +6,9 @@ import type { Idempotency } from '../idempotency/idempotency.ts';
 import type { TokenSigner } from '../issuers/token-signer.ts';
 import type { WebKeys } from '../issuers/web-keys.ts';
 import type { Batches } from './batches.ts';
+import type { ListDependencies } from './list.ts';
 import type { StatusPlaces } from './status-lists/places.ts';
 import type { StatusListStore } from './status-lists/rows.ts';
-import type { ListDependencies } from './view.ts';
 
 export interface CredentialsOptions extends Omit<ListDependencies, 'services'> {
     signatures: Signatures;

@@ -1,13 +1,24 @@
 import { type CallContext, requireUser } from '../../platform/context.ts';
 import { invalid } from '../../platform/errors.ts';
+import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { CredentialSummary, ListRequest, ListResponse } from '../../proto/gen/credentials/v1/credentials.ts';
+import type { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
 import { credentialId } from '../../tokens/credential-id.ts';
-import type { Cursors, ListScope } from '../cursors.ts';
+import type { Cursors } from '../cursors.ts';
 import { requireLimit, totalOf } from '../paging.ts';
-import { foreignView } from './foreign-view.ts';
-import type { ListedRow, Party } from './rows.ts';
+import type { CredentialStore, ListedRow, Party } from './rows.ts';
 import { requireIssuer, requireSubject } from './rules.ts';
-import type { Found, ListDependencies, View } from './view.ts';
+
+export interface ListDependencies {
+    store: CredentialStore;
+    services: { did: ServiceOf<typeof DidServiceDefinition> };
+    cursors: Cursors;
+    /**
+     * What a list shows. owner: of a DID that the caller's account owns, every credential; of any other DID, those that
+     * the account has issued. platform: every credential.
+     */
+    listScope: 'owner' | 'platform';
+}
 
 /**
  * Estimated size at which a page ends, in bytes. It keeps an answer to the gateway below 2 MiB. Beyond it: the page has
@@ -22,24 +33,21 @@ export async function listCredentials(
     context: CallContext,
 ): Promise<ListResponse> {
     const { limit, cursor, with_total } = request;
-    const party = requireParty(request);
+    const { role, did } = requireParty(request);
     requireLimit(limit);
-    const scope = { list: `credentials_by_${party.role}`, account: context.user_id, of: party.did } as const;
+    const scope = { list: `credentials_by_${role}`, account: context.user_id, of: did } as const;
     const before = cursor === undefined ? undefined : deps.cursors.open(cursor, scope);
 
-    const view = await viewOf(deps, party, context);
-    const found = await view.page({ before, size: limit + 1 }, context);
-    const page = pageOf(found, limit);
-    const seen = { rows: page.rows.length, more: page.end !== undefined };
+    const party = { role, did, issued_by: await issuedBy(deps, did, context) };
+    const rows = await deps.store.page(party, { before, size: limit + 1 }, context);
+    const page = rows.slice(0, Math.min(limit, rowsThatFit(rows)));
+    const last = page.length < rows.length ? page.at(-1) : undefined;
+    const seen = { rows: page.length, more: last !== undefined };
     return {
-        credentials: page.rows.map(summary),
-        next_cursor: nextCursor(deps.cursors, scope, page.end),
-        total: await totalOf({ cursor, with_total }, seen, () => view.count(context)),
+        credentials: page.map(summary),
+        next_cursor: last && deps.cursors.seal(last.id, scope),
+        total: await totalOf({ cursor, with_total }, seen, () => deps.store.count(party, context)),
     };
-}
-
-function nextCursor(cursors: Cursors, scope: ListScope, end: string | undefined): string | undefined {
-    return end === undefined ? undefined : cursors.seal(end, scope);
 }
 
 function requireParty({ issuer_did, subject_did }: ListRequest): Party {
@@ -54,22 +62,16 @@ function requireParty({ issuer_did, subject_did }: ListRequest): Party {
     throw invalid('Exactly one of issuer_did and subject_did must be given.');
 }
 
-async function viewOf(deps: ListDependencies, party: Party, context: CallContext): Promise<View> {
-    const { store, services, listScope } = deps;
-    const whole: View = {
-        page: async (range, at) => ({ rows: await store.page(party, range, at) }),
-        count: (at) => store.count(party, at),
-    };
-    if (listScope === 'platform' || (context.trusted && context.user_id === undefined)) return whole;
+/** The account whose credentials a list is limited to; undefined if the caller sees every credential of the DID. */
+async function issuedBy(
+    { services, listScope }: ListDependencies,
+    did: string,
+    context: CallContext,
+): Promise<string | undefined> {
+    if (listScope === 'platform' || (context.trusted && context.user_id === undefined)) return undefined;
     const account = requireUser(context);
-    const { dids } = await services.did.filterOwned({ dids: [party.did] }, context);
-    return dids.length > 0 ? whole : foreignView(deps, { party, account });
-}
-
-/** Returns the rows of one page, and the id below which the next page begins; undefined if there is no next page. */
-function pageOf({ rows, stoppedAt }: Found, limit: number): { rows: readonly ListedRow[]; end: string | undefined } {
-    const taken = rows.slice(0, Math.min(limit, rowsThatFit(rows)));
-    return { rows: taken, end: taken.length < rows.length ? taken.at(-1)?.id : stoppedAt };
+    const { dids } = await services.did.filterOwned({ dids: [did] }, context);
+    return dids.length > 0 ? undefined : account;
 }
 
 function rowsThatFit(rows: readonly ListedRow[]): number {

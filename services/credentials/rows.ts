@@ -33,7 +33,6 @@ export interface FoundRow {
 
 export interface ListedRow {
     id: string;
-    account: string | null;
     issued_at: string;
     expires_at: string | null;
     revoked: boolean;
@@ -42,21 +41,16 @@ export interface ListedRow {
     credential_type: string;
 }
 
-/** All credentials of one issuer or of one subject. */
+/** The credentials of one issuer or of one subject. */
 export interface Party {
     role: 'issuer' | 'subject';
     did: string;
+    /** The account whose credentials these are; undefined for those of all accounts. */
+    issued_by?: string | undefined;
 }
 
-/**
- * A sequence of rows in the order of their ids, below the id `before`: the rows that an account has issued, or the rows
- * in which a DID is the other party. It contains the rows of all parties.
- */
-export type Strand = ({ account: string } | { did: string }) & { before: string | undefined };
-
-/** The newest `size` credentials of a DID below the id `before`. */
-export interface PageQuery {
-    did: string;
+/** The newest `size` rows below the id `before`. */
+export interface Range {
     before: string | undefined;
     size: number;
 }
@@ -70,28 +64,8 @@ export interface CredentialStore {
     find: Coalescer<string, FoundRow | undefined>;
     /** Revokes the credential unless it is revoked already. Resolves to true if this call revoked it. */
     revoke: Coalescer<NewRevocation, boolean>;
-    /** Reads rows below the id `before`, newest first. */
-    page(party: Party, range: Omit<PageQuery, 'did'>, lifetime: CallLifetime): Promise<readonly ListedRow[]>;
+    /** Reads one page, newest first. */
+    page(party: Party, range: Range, lifetime: CallLifetime): Promise<readonly ListedRow[]>;
     count(party: Party, lifetime?: CallLifetime): Promise<number>;
-    /**
-     * Reads the newest `look` rows of each strand; all strands must be of one kind. `rows`: the rows that belong to the
-     * party. `unread`: the strands that have more rows, each with the id below which they are.
-     */
-    readStrands(
-        party: Party,
-        range: { strands: readonly Strand[]; look: number },
-        lifetime?: CallLifetime,
-    ): Promise<{ rows: ListedRow[]; unread: Strand[] }>;
-    /** Counts the party's rows that the account has issued. It reads all rows that the account has issued. */
-    countIssued(party: Party, account: string, lifetime?: CallLifetime): Promise<number>;
-    /**
-     * Counts the party's rows in which one of the DIDs is the other party, without the rows that the account `notBy`
-     * has issued.
-     */
-    countOther(
-        party: Party,
-        range: { dids: readonly string[]; notBy: string },
-        lifetime?: CallLifetime,
-    ): Promise<number>;
     ping(): Promise<void>;
 }

@@ -4,7 +4,6 @@ import type { ServiceOf } from '../../platform/rpc/definition.ts';
 import type { DidServiceDefinition } from '../../proto/gen/did/v1/did.ts';
 import { decodeDidKey } from '../../tokens/did-key.ts';
 import { encodeDidKey } from '../../workers/crypto/did-key.ts';
-import { requireLimit } from '../paging.ts';
 import { quotaOf } from '../quotas.ts';
 import { type CreateDependencies, creation, requireKey } from './create.ts';
 
@@ -32,13 +31,6 @@ export function didService(options: CreateDependencies): ServiceOf<typeof DidSer
         async filterOwned({ dids }, context) {
             const account = requireUser(context);
             return { dids: await store.filterOwned({ account, dids }, context) };
-        },
-
-        async listOwned({ limit, after }, context) {
-            const account = requireUser(context);
-            requireLimit(limit);
-            if (after !== undefined && !decodeDidKey(after)) throw invalid('after is not a DID of this list.');
-            return { dids: await store.listOwned({ account, after, limit }, context) };
         },
 
         async getQuotas(_request, context) {

@@ -22,11 +22,6 @@ export interface DidStore {
     find: Coalescer<string, { public_key: Uint8Array } | undefined>;
     /** Returns those of `dids` that the account owns. */
     filterOwned: Coalescer<OwnershipQuery, string[]>;
-    /** Returns up to `limit` DIDs of the account after `after`, in text order. */
-    listOwned(
-        range: { account: string; after: string | undefined; limit: number },
-        lifetime?: CallLifetime,
-    ): Promise<string[]>;
 }
 
 /**
@@ -65,14 +60,6 @@ export function didStore(db: Database): DidStore {
             weight: { of: ({ dids }: OwnershipQuery) => dids.length, max: DIDS_OF_A_GROUP },
             run: (queries: OwnershipQuery[], group) => filterGroup(db, queries, group),
         }),
-        async listOwned({ account, after, limit }, lifetime) {
-            const statement = sql.unsafe`
-                SELECT did FROM did.dids
-                WHERE account = ${account} AND did > ${after ?? ''} AND origin IN ('generated', 'wallet')
-                ORDER BY did LIMIT ${limit}`;
-            const rows = await db.prepared<{ did: string }>('dids_owned', statement, lifetime);
-            return rows.map(({ did }) => did);
-        },
     };
 }
 

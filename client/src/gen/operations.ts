@@ -252,7 +252,7 @@ export interface Api {
         status(input: CredentialsStatusInput, options?: CallOptions): Call<CredentialsStatusData>;
         /**
          * List credentials by issuer.
-         * Lists, newest first, the credentials that the caller issued and those that name a DID of the caller as issuer or subject.
+         * Lists the credentials of a DID, newest first: all of them if the account of the caller owns the DID, otherwise those that the caller issued.
          *
          * `GET /v1/credentials/by-issuer/{issuer_did}`
          */
@@ -263,7 +263,7 @@ export interface Api {
         >;
         /**
          * List credentials by subject.
-         * Lists, newest first, the credentials that the caller issued and those that name a DID of the caller as issuer or subject.
+         * Lists the credentials of a DID, newest first: all of them if the account of the caller owns the DID, otherwise those that the caller issued.
          *
          * `GET /v1/credentials/by-subject/{subject_did}`
          */

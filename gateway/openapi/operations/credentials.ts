@@ -48,7 +48,7 @@ export const revocation = {
     reason: 'left the company',
 };
 const LIST =
-    'Lists, newest first, the credentials that the caller issued and those that name a DID of the caller as issuer or subject.';
+    'Lists the credentials of a DID, newest first: all of them if the account of the caller owns the DID, otherwise those that the caller issued.';
 
 export const credentialOperations = {
     'credentials.issue': {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
+import { newId } from '../../../platform/ids.ts';
 import { type Database, sql } from '../../../platform/postgres/db.ts';
 import type { Party } from '../../../services/credentials/rows.ts';
 import { credentialStore } from '../../../services/credentials/store.ts';
@@ -11,15 +12,25 @@ const LARGE = 'did:key:large';
 const LARGE_ROWS = 50_000;
 const SMALL_ISSUERS = 40;
 const ROWS_EACH = 25;
+const SUBJECT = 'did:key:subject-3';
+/** It has issued credentials of LARGE, of SUBJECT, and many with other DIDs. */
+const ACCOUNT = newId();
+const OWN_ROWS = 60;
+
+type Fragment = ReturnType<typeof sql.fragment>;
+const ONE_OF_100 = sql.fragment`'did:key:subject-' || row % 100`;
 
 before(async () => {
-    const write = (rows: number, issuer: ReturnType<typeof sql.fragment>) =>
+    const write = (rows: number, issuer: Fragment, by?: string, subject: Fragment = ONE_OF_100) =>
         db.rows(sql.unsafe`
-            INSERT INTO credentials.credentials (id, issued_at, issuer, subject, credential_type)
-            SELECT gen_random_uuid(), now(), ${issuer}, 'did:key:subject-' || row % 100, 't'
+            INSERT INTO credentials.credentials (id, account, issued_at, issuer, subject, credential_type)
+            SELECT gen_random_uuid(), ${by ?? null}::uuid, now(), ${issuer}, ${subject}, 't'
             FROM generate_series(1, ${rows}::int) AS row`);
     await write(LARGE_ROWS, sql.fragment`${LARGE}`);
     await write(SMALL_ISSUERS * ROWS_EACH, sql.fragment`'did:key:issuer-' || row % ${SMALL_ISSUERS}::int`);
+    await write(LARGE_ROWS / 2, sql.fragment`'did:key:borrowed'`, ACCOUNT, sql.fragment`'did:key:holder-' || row`);
+    await write(OWN_ROWS, sql.fragment`${LARGE}`, ACCOUNT, sql.fragment`'did:key:holder-' || row`);
+    await write(OWN_ROWS, sql.fragment`'did:key:borrowed'`, ACCOUNT, sql.fragment`${SUBJECT}`);
     await db.rows(sql.unsafe`ANALYZE credentials.credentials`);
 });
 
@@ -47,7 +58,7 @@ it('pages read in one batch equal pages read alone: each has its own rows, in or
             { before: undefined, size: 10 },
         ],
         [
-            { role: 'subject', did: 'did:key:subject-3' },
+            { role: 'subject', did: SUBJECT },
             { before: undefined, size: 30 },
         ],
     ];
@@ -81,33 +92,59 @@ interface Plan {
     'Node Type': string;
     'Actual Rows': number;
     'Actual Loops': number;
+    'Rows Removed by Filter'?: number;
     Plans?: Plan[];
 }
 
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
-for (const role of ['issuer', 'subject'] as const) {
-    it(`a page of one ${role} reads no more rows than it returns, however large the table is`, async () => {
-        const nodes: Plan[] = [];
-        const explaining: Database = {
-            ...db,
-            async prepared(_name, query) {
-                const [row] = await db.rows<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-                    sql.unsafe`EXPLAIN (ANALYZE, FORMAT JSON) ${query}`,
-                );
-                nodes.push(...(row ? nodesOf(row['QUERY PLAN'][0].Plan) : []));
-                return db.rows(query);
-            },
-        };
-        const did = role === 'issuer' ? LARGE : 'did:key:subject-3';
-        const rows = await credentialStore(explaining).page(
-            { role, did },
-            { before: undefined, size: 26 },
-            testContext(),
+/** A database that counts the rows that its statements read from tables and indexes. */
+function counting(): { database: Database; read(): number } {
+    let read = 0;
+    async function explained(query: Parameters<Database['rows']>[0]): Promise<void> {
+        const [row] = await db.rows<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+            sql.unsafe`EXPLAIN (ANALYZE, FORMAT JSON) ${query}`,
         );
-        assert.equal(rows.length, 26);
-        const read = nodes.filter((node) => /^(Seq|Index|Index Only|Bitmap \w+) Scan$/.test(node['Node Type']));
-        assert.ok(read.length > 0);
-        for (const node of read) assert.ok(node['Actual Rows'] * node['Actual Loops'] <= 26, JSON.stringify(node));
-    });
+        for (const node of row ? nodesOf(row['QUERY PLAN'][0].Plan) : []) {
+            if (!/^(Seq|Index|Index Only|Bitmap Heap) Scan$/.test(node['Node Type'])) continue;
+            read += (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
+        }
+    }
+    const database: Database = {
+        ...db,
+        async rows(query) {
+            await explained(query);
+            return db.rows(query);
+        },
+        async prepared(_name, query) {
+            await explained(query);
+            return db.rows(query);
+        },
+    };
+    return { database, read: () => read };
+}
+
+for (const role of ['issuer', 'subject'] as const) {
+    const did = role === 'issuer' ? LARGE : SUBJECT;
+    for (const issuedBy of [undefined, ACCOUNT, newId()]) {
+        const party = { role, did, issued_by: issuedBy };
+        const rows = issuedBy === ACCOUNT ? 'own rows' : issuedBy ? 'a stranger’s rows' : 'all rows';
+        const size = 26;
+
+        it(`a page of ${rows} of one ${role} reads no more than it returns, however large the table is`, async () => {
+            const { database, read } = counting();
+            const page = await credentialStore(database).page(party, { before: undefined, size }, testContext());
+            assert.equal(page.length, rows === 'a stranger’s rows' ? 0 : size);
+            assert.ok(page.every((row) => row[role] === did));
+            assert.equal(read(), page.length);
+        });
+
+        if (issuedBy === undefined) continue;
+        it(`the total of ${rows} of one ${role} reads these rows only`, async () => {
+            const { database, read } = counting();
+            const total = await credentialStore(database).count(party);
+            assert.equal(total, issuedBy === ACCOUNT ? OWN_ROWS : 0);
+            assert.equal(read(), total);
+        });
+    }
 }

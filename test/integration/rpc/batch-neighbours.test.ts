@@ -50,7 +50,6 @@ const REQUESTS: { [Role in ServiceRole]?: { [Method in keyof (typeof services)[R
         recordForWallet: () => ({ public_key: own.public_key }),
         resolve: () => ({ did: own.did, derive: false }),
         filterOwned: () => ({ dids: [own.did, 'did:web:example.org'] }),
-        listOwned: () => ({ after: own.did, limit: 10 }),
     },
     identity: {
         register: () => ({ email: `${newId()}@example.org`, password: PASSWORD, name: 'Ada' }),

@@ -48,18 +48,6 @@ export interface FilterOwnedResponse {
   dids: string[];
 }
 
-export interface ListOwnedRequest {
-  /** Maximum number of DIDs on this page: 1 to 1,000. */
-  limit: number;
-  /** The last DID of the previous page. Absent for the first page. */
-  after?: string | undefined;
-}
-
-export interface ListOwnedResponse {
-  /** Fewer than the limit on the last page. */
-  dids: string[];
-}
-
 export interface GetQuotasRequest {
 }
 
@@ -561,128 +549,6 @@ export const FilterOwnedResponse: MessageFns<FilterOwnedResponse> = {
   },
 };
 
-function createBaseListOwnedRequest(): ListOwnedRequest {
-  return { limit: 0, after: undefined };
-}
-
-export const ListOwnedRequest: MessageFns<ListOwnedRequest> = {
-  encode(message: ListOwnedRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.limit !== 0) {
-      writer.uint32(8).uint32(message.limit);
-    }
-    if (message.after !== undefined) {
-      writer.uint32(18).string(message.after);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ListOwnedRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseListOwnedRequest();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.limit = reader.uint32();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.after = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create(base?: DeepPartial<ListOwnedRequest>): ListOwnedRequest {
-    return ListOwnedRequest.fromPartial(base ?? {});
-  },
-  fromPartial(object: DeepPartial<ListOwnedRequest>): ListOwnedRequest {
-    const message = createBaseListOwnedRequest();
-    message.limit = object.limit ?? 0;
-    message.after = object.after ?? undefined;
-    return message;
-  },
-};
-
-function createBaseListOwnedResponse(): ListOwnedResponse {
-  return { dids: [] };
-}
-
-export const ListOwnedResponse: MessageFns<ListOwnedResponse> = {
-  encode(message: ListOwnedResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.dids) {
-      writer.uint32(10).string(v!);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ListOwnedResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseListOwnedResponse();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.dids.push(reader.string());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create(base?: DeepPartial<ListOwnedResponse>): ListOwnedResponse {
-    return ListOwnedResponse.fromPartial(base ?? {});
-  },
-  fromPartial(object: DeepPartial<ListOwnedResponse>): ListOwnedResponse {
-    const message = createBaseListOwnedResponse();
-    message.dids = object.dids?.map((e) => e) || [];
-    return message;
-  },
-};
-
 function createBaseGetQuotasRequest(): GetQuotasRequest {
   return {};
 }
@@ -887,15 +753,6 @@ export const DidServiceDefinition = {
       requestType: FilterOwnedRequest as typeof FilterOwnedRequest,
       requestStream: false,
       responseType: FilterOwnedResponse as typeof FilterOwnedResponse,
-      responseStream: false,
-      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
-    },
-    /** Returns one page of the DIDs that the calling account owns, in the order of their text. */
-    listOwned: {
-      name: "ListOwned",
-      requestType: ListOwnedRequest as typeof ListOwnedRequest,
-      requestStream: false,
-      responseType: ListOwnedResponse as typeof ListOwnedResponse,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

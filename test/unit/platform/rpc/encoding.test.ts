@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { client, encoding } from '../../../../platform/rpc/definition.ts';
-import { DidServiceDefinition } from '../../../../proto/gen/did/v1/did.ts';
+import { KeysServiceDefinition } from '../../../../proto/gen/keys/v1/keys.ts';
 import { testContext } from '../../../support/context.ts';
 
 it('a number that a message cannot hold fails the call with an AppError', async () => {
-    const did = client(
-        DidServiceDefinition,
+    const keys = client(
+        KeysServiceDefinition,
         encoding(async () => assert.fail('nothing is sent')),
     );
-    await assert.rejects(did.listOwned({ limit: 2 ** 32 }, testContext()), { name: 'AppError', kind: 'internal' });
+    await assert.rejects(keys.list({ limit: 2 ** 32, with_total: false }, testContext()), {
+        name: 'AppError',
+        kind: 'internal',
+    });
 });

@@ -1,0 +1,90 @@
+import { coalesce } from '../../platform/batch.ts';
+import { type Database, STORE_GROUPS, sql } from '../../platform/postgres/db.ts';
+import type { CredentialStore, ListedRow, Party, Range } from './rows.ts';
+
+type Query = Omit<Party, 'role'> & Range;
+
+/** The rows of a page: all that name the DID, or only those that one account has issued. */
+interface Kind {
+    role: Party['role'];
+    rows: 'all' | 'own';
+}
+
+/**
+ * Maximum number of rows that the pages of one batch ask for. A single page that asks for more is a batch of its own.
+ * Beyond it: the rest goes with the next batch.
+ */
+const ROWS_OF_A_GROUP = 4_000;
+/** Ids that are smaller and greater than the id of any row. */
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** Reads lists. Each page is one range of an index of its own kind. */
+export function pageStore(db: Database): Pick<CredentialStore, 'page' | 'count'> {
+    const pagesOf = (kind: Kind) =>
+        coalesce({
+            ...STORE_GROUPS,
+            name: `credentials_page_${kind.rows}_${kind.role}`,
+            weight: { of: ({ size }: Query) => size, max: ROWS_OF_A_GROUP },
+            run: (queries: Query[]) => readPages(db, kind, queries),
+        });
+    const pages = {
+        issuer: { all: pagesOf({ role: 'issuer', rows: 'all' }), own: pagesOf({ role: 'issuer', rows: 'own' }) },
+        subject: { all: pagesOf({ role: 'subject', rows: 'all' }), own: pagesOf({ role: 'subject', rows: 'own' }) },
+    };
+    return {
+        page({ role, did, issued_by }, range, traced) {
+            return pages[role][issued_by === undefined ? 'all' : 'own']({ did, issued_by, ...range }, traced);
+        },
+        async count({ role, did, issued_by }, traced) {
+            const column = sql.identifier([role]);
+            const condition =
+                issued_by === undefined
+                    ? sql.fragment`${column} = ${did}`
+                    : sql.fragment`account = ${issued_by} AND sha256(${column}::bytea) = sha256(${did}::text::bytea)`;
+            const statement = sql.unsafe`SELECT count(*) AS total FROM credentials.credentials WHERE ${condition}`;
+            const [row] = await db.rows<{ total: number }>(statement, 'credentials_count', traced);
+            return row?.total ?? 0;
+        },
+    };
+}
+
+async function readPages(db: Database, kind: Kind, queries: Query[]): Promise<ListedRow[][]> {
+    const tuples = queries.map((query, place) => [
+        place,
+        query.did,
+        query.issued_by ?? null,
+        query.before ?? LAST_ID,
+        query.size,
+    ]);
+    const { key, order, asked } = indexOf(kind);
+    // Compares tuples. With `role = did ORDER BY id` PostgreSQL would scan the ids of all parties if this one has many
+    // rows.
+    const rows = await db.prepared<ListedRow & { place: number }>(
+        `credentials_page_${kind.rows}_${kind.role}`,
+        sql.unsafe`
+        SELECT q.place, page.*
+        FROM ${sql.unnest(tuples, ['int4', 'text', 'uuid', 'uuid', 'int4'])} AS q (place, did, issued_by, before, size)
+        CROSS JOIN LATERAL (
+            SELECT id, issued_at, expires_at, revoked_at IS NOT NULL AS revoked, issuer, subject, credential_type
+            FROM credentials.credentials
+            WHERE (${key}, id) > (${asked}, ${FIRST_ID}) AND (${key}, id) < (${asked}, q.before)
+            ORDER BY ${order}, id DESC LIMIT q.size
+        ) AS page
+        ORDER BY q.place, page.id DESC`,
+    );
+    const pages = queries.map((): ListedRow[] => []);
+    for (const row of rows) pages[row.place]?.push(row);
+    return pages;
+}
+
+/** The columns of an index before the id, and their values in a query. */
+function indexOf({ role, rows }: Kind) {
+    const column = sql.identifier([role]);
+    if (rows === 'all') return { key: column, order: sql.fragment`${column} DESC`, asked: sql.fragment`q.did` };
+    return {
+        key: sql.fragment`account, sha256(${column}::bytea)`,
+        order: sql.fragment`account DESC, sha256(${column}::bytea) DESC`,
+        asked: sql.fragment`q.issued_by, sha256(q.did::bytea)`,
+    };
+}
