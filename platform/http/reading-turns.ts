@@ -32,7 +32,7 @@ export function readingTurns(open: ReadonlyMap<Socket, unknown>, isProven: (sock
     function nextTurn(): boolean {
         began = undefined;
         const waiting = Array.from(paused);
-        resume(waiting.filter(isProven));
+        resume(waiting.filter(isProven).reverse()); // the one that was active last is read first
         resume(waiting.filter((socket) => !isProven(socket)).slice(0, RESUMED_PER_TURN));
         return paused.size > 0;
     }
