@@ -165,13 +165,12 @@ it('a method that creates nothing ignores the idempotency-key', async () => {
     assertCode(outcome, status.OK);
 });
 
-it('an idempotency-key that is not ASCII, or that is sent twice, is refused', async () => {
+it('an idempotency-key that is sent twice is refused', async () => {
     const { path, requestSerialize } = methodAt('credentials.v1.CredentialsService/Issue');
     const body = envelope(requestSerialize(issued));
     const headers = { ':path': path, 'x-on-behalf-of': account.user_id };
-    for (const key of ['caf\u00e9-0123456789', ['0123456789abcdef', '0123456789abcdef']]) {
-        const { grpcStatus } = await rawCall(body, { ...headers, 'idempotency-key': key });
-        assert.equal(grpcStatus, status.INVALID_ARGUMENT);
-    }
+    const twice = ['0123456789abcdef', '0123456789abcdef'];
+    const { grpcStatus } = await rawCall(body, { ...headers, 'idempotency-key': twice });
+    assert.equal(grpcStatus, status.INVALID_ARGUMENT);
     assert.equal((await rawCall(body, { ...headers, 'idempotency-key': 'a' })).grpcStatus, status.OK);
 });
