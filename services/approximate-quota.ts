@@ -2,12 +2,27 @@ import { createCache } from '../platform/cache.ts';
 import { type CallContext, detached, REQUEST_TIMEOUT_MS, withoutIdempotencyKey } from '../platform/context.ts';
 import { type Quota, quotaExceeded, quotaOf } from './quotas.ts';
 
-/** A quota for rows that are written too often to count in their own statement. */
+/** A quota for what an account stores, compared with the counts of the usage service. */
 export interface ApproximateQuota {
-    /** Throws AppError `forbidden` if the account of a call that is about to write a row has reached its quota. */
-    requireRoom(context: CallContext): void;
-    /** Counts the rows of the account of a call. `limit`: how many it may have. */
+    /**
+     * Throws AppError `forbidden` if the account of a call has no room for what the call is about to write. `amount`: how
+     * much that is.
+     */
+    requireRoom(context: CallContext, amount?: number): Promise<void>;
+    /** What the account of a call stores. `limit`: how much it may store. */
     read(context: CallContext): Promise<{ used: number; limit: number }>;
+}
+
+/** What is counted, with its name in error messages. */
+const NAMES = {
+    dids_created: 'DIDs',
+    credentials_issued: 'credentials',
+    presentations_created: 'presentations',
+} as const;
+
+/** The usage service. */
+interface UsageCounts {
+    getCounts(request: object, context: CallContext): Promise<Record<keyof typeof NAMES, number>>;
 }
 
 /**
@@ -16,36 +31,34 @@ export interface ApproximateQuota {
  */
 const MAX_ACCOUNTS = 10_000;
 /**
- * Into how many parts the rows that are left to an account are divided. After a process has admitted one part, it asks
- * for the count again, and no call waits for the answer. So up to this many processes admit little more than was left.
+ * Into how many parts the room that is left to an account is divided. After a process has admitted one part, it looks at
+ * the count again, and no call waits for the answer. So up to this many processes admit little more than was left.
  */
 const PARTS = 64;
 
 interface Known {
-    /** The rows of the account at the last look. Rows are never removed, so there are at least that many. */
+    /** What the account stored at the last look. */
     used: number;
-    /** The rows that this process has admitted since it last began to look. */
+    /** What this process has admitted since it last began to look. */
     admitted: number;
     isLooking: boolean;
 }
 
 /**
- * Calls are admitted until a look finds the quota reached, and none of them waits for it. A refusal is always right.
- * While looks fail, calls are admitted. Rows without an account have no quota. `what` names the rows, and `count` counts
- * those of the account of a call.
+ * A call waits for a look only if it needs more than one part of what is left. So calls that follow each other never
+ * exceed the quota, calls at the same time do by what is in progress, and a refusal is always right. While looks fail,
+ * the last one counts. What has no account has no quota.
  */
-export function approximateQuota(
-    quota: Quota,
-    { what, count }: { what: string; count(context: CallContext): Promise<number> },
-): ApproximateQuota {
+export function approximateQuota(kind: keyof typeof NAMES, quota: Quota, usage: UsageCounts): ApproximateQuota {
     const accounts = createCache<string, Known>(MAX_ACCOUNTS);
+    const count = async (context: CallContext) => (await usage.getCounts({}, context))[kind];
 
     async function look(known: Known, context: CallContext): Promise<void> {
         known.admitted = 0;
         known.isLooking = true;
         try {
             const own = withoutIdempotencyKey(detached(context, REQUEST_TIMEOUT_MS));
-            known.used = await count({ ...own, traceparent: undefined }); // the call does not wait for it
+            known.used = await count({ ...own, traceparent: undefined }); // most calls do not wait for it
         } catch {
             known.admitted = Number.POSITIVE_INFINITY; // the next call looks again; the metrics of calls show the failure
         } finally {
@@ -53,19 +66,19 @@ export function approximateQuota(
         }
     }
 
-    function requireRoom(context: CallContext): void {
-        const { user_id: account } = context;
-        if (account === undefined) return;
-        const limit = quotaOf(quota, context);
-        const known = accounts.get(account) ?? { used: 0, admitted: Number.POSITIVE_INFINITY, isLooking: false };
-        if (known.used >= limit) throw quotaExceeded(what, limit);
-        accounts.set(account, known);
-        if (!known.isLooking && known.admitted >= Math.floor((limit - known.used) / PARTS)) void look(known, context);
-        known.admitted++;
-    }
-
     return {
-        requireRoom,
+        async requireRoom(context, amount = 1) {
+            const { user_id: account } = context;
+            if (account === undefined) return;
+            const limit = quotaOf(quota, context);
+            const known = accounts.get(account) ?? { used: 0, admitted: Number.POSITIVE_INFINITY, isLooking: false };
+            accounts.set(account, known);
+            const part = (limit - known.used) / PARTS;
+            if (amount > part) await look(known, context);
+            else if (!known.isLooking && known.admitted >= Math.floor(part)) void look(known, context);
+            if (known.used + amount > limit) throw quotaExceeded(NAMES[kind], limit);
+            known.admitted += amount;
+        },
         read: async (context) => ({ used: await count(context), limit: quotaOf(quota, context) }),
     };
 }

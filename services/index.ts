@@ -8,6 +8,7 @@ import { rollUpStore } from '../workers/usage/roll-up.store.ts';
 import { rollUp } from '../workers/usage/roll-up.ts';
 import { usageService } from '../workers/usage/service.ts';
 import { usageStore } from '../workers/usage/store.ts';
+import { approximateQuota } from './approximate-quota.ts';
 import {
     CREDENTIALS_CALLS,
     DID_CALLS,
@@ -19,7 +20,6 @@ import {
 } from './counted-calls.ts';
 import { batches } from './credentials/batches.ts';
 import { credentialsJobs } from './credentials/jobs.ts';
-import { credentialQuota } from './credentials/quota.ts';
 import { CREDENTIALS_ITEMS, credentialsService } from './credentials/service.ts';
 import { statusListStore } from './credentials/status-lists/status-lists.store.ts';
 import { credentialStore } from './credentials/store.ts';
@@ -33,7 +33,6 @@ import { identityStore } from './identity/store.ts';
 import { tokens } from './identity/tokens.ts';
 import { keysService } from './keys/service.ts';
 import { keyStore } from './keys/store.ts';
-import { presentationQuota } from './presentations/quota.ts';
 import { presentationsService } from './presentations/service.ts';
 import { presentationStore } from './presentations/store.ts';
 import { type Service, service } from './service.ts';
@@ -50,6 +49,8 @@ import { walletStore } from './wallet/store.ts';
 const ROLL_UP_EVERY_MS = 2_000;
 /** Interval between releases of expired API keys from the counts of active ones, in milliseconds. */
 const RELEASE_EXPIRED_EVERY_MS = 60_000;
+
+const USAGE = SERVICE_DEFINITIONS.usage;
 
 /** All services, by role. */
 export const SERVICES: Record<ServiceRole, Service> = {
@@ -120,12 +121,12 @@ export const SERVICES: Record<ServiceRole, Service> = {
     ),
     did: service(
         SERVICE_DEFINITIONS.did,
-        ({ config, db, signatures, clock, idempotency }) =>
+        ({ config, db, signatures, clock, serviceClient, idempotency }) =>
             didService({
                 store: didStore(db),
                 idempotency: idempotency('did'),
                 signatures: signatures(),
-                quota: config.QUOTA_DIDS,
+                quota: approximateQuota('dids_created', config.QUOTA_DIDS, serviceClient('usage', USAGE)),
                 clock,
             }),
         { counted: DID_CALLS, jobs: claimSweep('did') },
@@ -148,7 +149,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
             credentialsService({
                 store: credentialStore(db),
                 idempotency: idempotency('credentials'),
-                quota: credentialQuota(config.QUOTA_CREDENTIALS, serviceClient('usage', SERVICE_DEFINITIONS.usage)),
+                quota: approximateQuota('credentials_issued', config.QUOTA_CREDENTIALS, serviceClient('usage', USAGE)),
                 signatures: signatures(),
                 batches: batches(metrics),
                 services: {
@@ -169,7 +170,11 @@ export const SERVICES: Record<ServiceRole, Service> = {
             presentationsService({
                 store: presentationStore(db),
                 idempotency: idempotency('presentations'),
-                quota: presentationQuota(config.QUOTA_PRESENTATIONS, serviceClient('usage', SERVICE_DEFINITIONS.usage)),
+                quota: approximateQuota(
+                    'presentations_created',
+                    config.QUOTA_PRESENTATIONS,
+                    serviceClient('usage', USAGE),
+                ),
                 signatures: signatures(),
                 services: {
                     credentials: serviceClient('credentials', SERVICE_DEFINITIONS.credentials),
@@ -204,7 +209,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
             }),
         { counted: WALLET_CALLS, jobs: claimSweep('wallet') },
     ),
-    usage: service(SERVICE_DEFINITIONS.usage, ({ db, clock }) => usageService({ store: usageStore(db), clock }), {
+    usage: service(USAGE, ({ db, clock }) => usageService({ store: usageStore(db), clock }), {
         jobs: ({ db, clock }) => ({
             roll_up: { everyMs: ROLL_UP_EVERY_MS, run: () => rollUp(rollUpStore(db)) },
             prune: { everyMs: DAY_MS, run: () => pruneUsage(db, dayText(clock())) },

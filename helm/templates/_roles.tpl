@@ -5,7 +5,7 @@ secrets it reads in addition to the Redis URL and the service token, which all r
 {{- define "services" -}}
 identity: { calls: [], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper, jwtKeys] }
 keys: { calls: [usage], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
-did: { calls: [], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
+did: { calls: [usage], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
 signing: { calls: [did], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper, kek, vaultToken] }
 credentials: { calls: [did, signing, usage], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
 presentations: { calls: [credentials, signing, usage], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }

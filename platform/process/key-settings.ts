@@ -31,7 +31,7 @@ export const KEY_SETTINGS = {
         quota('Maximum number of API keys of an account, including revoked ones.'),
     ),
     QUOTA_DIDS: tierSetting({ free: 10_000, basic: 100_000, pro: 1e6, enterprise: 10e6 }).meta(
-        quota('Maximum number of DIDs that an account may create and register.'),
+        quota('Maximum number of DIDs that an account may create and register, about.'),
     ),
     QUOTA_ISSUERS: tierSetting({ free: 20, basic: 50, pro: 200, enterprise: 1_000 }).meta(
         quota('Maximum number of managed issuers of an account, including archived ones.'),

@@ -65,7 +65,7 @@ export async function issueOne(
     const expiresAt = expiration_date === undefined ? undefined : requireExpiry(expiration_date);
 
     const write = async (): Promise<Credential | undefined> => {
-        deps.quota.requireRoom(context);
+        await deps.quota.requireRoom(context);
         if (isFirstLook && request.status_list) await tokenSigner.check(signerIn(request), context);
         const now = clock();
         const made = { id: newId(now), made_at: new Date(now).toISOString() };

@@ -41,18 +41,14 @@ export function claimValues({ scope_hash, fingerprint, id, made_at, sealed }: Ne
 }
 
 /**
- * Returns the common table expression `claimed`: the ids of those rows of `new` that meet the condition and whose scope
- * nobody else holds. A claim that has expired is taken over. The order is the same everywhere, so that two statements
- * with the same claims do not deadlock. A statement must not contain two claims of one scope.
+ * Returns the common table expression `claimed`: the ids of those rows of `new` whose scope nobody else holds. A claim
+ * that has expired is taken over. The order is the same everywhere, so that two statements with the same claims do not
+ * deadlock. A statement must not contain two claims of one scope.
  */
-export function claimedFromNew(
-    owner: Owner,
-    { stale_before }: Pick<NewClaim, 'stale_before'>,
-    condition: ReturnType<typeof sql.fragment> = sql.fragment`true`,
-) {
+export function claimedFromNew(owner: Owner, { stale_before }: Pick<NewClaim, 'stale_before'>) {
     return sql.fragment`claimed AS (
             INSERT INTO ${sql.identifier([owner, 'idempotency'])} AS held (${CLAIM_COLUMNS})
-            SELECT ${CLAIM_COLUMNS} FROM new WHERE ${condition} ORDER BY scope_hash
+            SELECT ${CLAIM_COLUMNS} FROM new ORDER BY scope_hash
             ON CONFLICT (scope_hash) DO UPDATE
             SET fingerprint = excluded.fingerprint, id = excluded.id, made_at = excluded.made_at,
                 sealed = excluded.sealed

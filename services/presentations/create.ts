@@ -64,7 +64,7 @@ export async function create(
     await requireAuthentic(deps, request.credentials, context);
 
     const write = async (): Promise<Presentation | undefined> => {
-        deps.quota.requireRoom(context);
+        await deps.quota.requireRoom(context);
         const now = clock();
         const made = { id: newId(now), made_at: new Date(now).toISOString() };
         const { presentation, kid } = await signed(deps, request, { made }, context);

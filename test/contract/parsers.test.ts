@@ -37,7 +37,6 @@ const READ_NOTHING: ReadonlyArray<{ at: RegExp; why: string }> = [
         why: 'compare a length',
     },
     { at: /^services\/did\/create\.ts:requireKey$/, why: 'passes its bytes to publicKeyFrom, which is listed' },
-    { at: /^services\/did\/insert\.store\.ts:isCounted$/, why: 'looks at a row that the service has made' },
     {
         at: /^services\/credentials\/rules\.ts:requireClaims$/,
         why: 'passes its text to requireJsonObject, which is listed',

@@ -1270,7 +1270,7 @@ export interface MeQuotasData {
             /** How much the account may store in its tier. */
             quota: number;
         };
-        /** Counts of DIDs. */
+        /** DIDs that the account has created and registered. Their quota is approximate. */
         dids: {
             /** How much the account stores. */
             used: number;

@@ -67,6 +67,7 @@ export const accountOperations = {
             quota: 'How much the account may store in its tier.',
             credentials: 'Credentials that the account has issued, including revoked ones. Its quota is approximate.',
             presentations: 'Presentations that the account has created. Their quota is approximate.',
+            dids: 'DIDs that the account has created and registered. Their quota is approximate.',
             issuers: 'Managed issuers, including archived ones.',
             wallet_credentials: 'Credentials in all wallets of the account.',
             wallet_bytes: 'Sealed size of the credentials in all wallets of the account, in bytes.',

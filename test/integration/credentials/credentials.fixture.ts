@@ -15,7 +15,7 @@ import { didStore } from '../../../services/did/store.ts';
 import type { CountedKind } from '../../../services/pending-counts.store.ts';
 import { inlineSignatures } from '../../../workers/crypto/signatures.ts';
 import { testContext, testDatabase } from '../../support/harness.ts';
-import { AMPLE } from '../services/ample.ts';
+import { NO_QUOTA } from '../services/ample.ts';
 import { reached, testCursors } from '../services/reached.ts';
 import { testIdempotency } from '../services/test-idempotency.ts';
 import { PUBLIC_URL, testSigning } from '../signing/signing.fixture.ts';
@@ -32,7 +32,7 @@ export async function startServices() {
     const idempotency = testIdempotency(db, clock);
     const did: Did = reached(
         DidServiceDefinition,
-        didService({ store: didStore(db), signatures, quota: AMPLE, idempotency: idempotency('did'), clock }),
+        didService({ store: didStore(db), signatures, quota: NO_QUOTA, idempotency: idempotency('did'), clock }),
     );
     /** Starts a signing service with a key-encryption key of its own. */
     const openSigning = () => testSigning(db, { did, signatures, idempotency: idempotency('signing'), clock });
@@ -44,7 +44,7 @@ export async function startServices() {
         batches: batches(createMetrics()),
         cursors: testCursors,
         idempotency: idempotency('credentials'),
-        quota: { requireRoom() {}, read: async () => ({ used: 0, limit: 1 }) },
+        quota: NO_QUOTA,
         statusLists: statusListStore(db),
         publicUrl: PUBLIC_URL,
         clock,

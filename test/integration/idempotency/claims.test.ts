@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
-import { hash, randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { type CallContext, withIdempotencyKey } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import { CreateRequest, DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
+import { approximateQuota } from '../../../services/approximate-quota.ts';
 import { didService } from '../../../services/did/service.ts';
 import { didStore } from '../../../services/did/store.ts';
 import { pruneClaims } from '../../../services/idempotency/claims.store.ts';
+import { usageService } from '../../../workers/usage/service.ts';
+import { usageStore } from '../../../workers/usage/store.ts';
 import { testContext } from '../../support/harness.ts';
 import { counted, refuses, requestBy, startIssuing } from '../credentials/credentials.fixture.ts';
 import { AMPLE } from '../services/ample.ts';
@@ -127,57 +130,30 @@ test('a repeated DID returns the private key, whose row cannot be opened without
 });
 
 test('a used-up quota refuses new DIDs and leaves no claim, but not a repeated call, however many arrive at once', async () => {
+    const quota = approximateQuota(
+        'dids_created',
+        { ...AMPLE, free: 3 },
+        usageService({ store: usageStore(db), clock }),
+    );
     const limited = reached(
         DidServiceDefinition,
-        didService({
-            store: didStore(db),
-            signatures,
-            quota: { ...AMPLE, free: 3 },
-            idempotency: idempotency('did'),
-            clock,
-        }),
+        didService({ store: didStore(db), signatures, quota, idempotency: idempotency('did'), clock }),
     );
     const account = testContext();
-    const keys = Array.from({ length: 8 }, () => randomUUID());
-    const calls = keys.flatMap((key) => [key, key, key]);
-    const outcomes = await Promise.allSettled(calls.map((key) => limited.create({}, withKey(key, account))));
-    const made = new Map<string, string>();
-    for (const [index, outcome] of outcomes.entries()) {
-        if (outcome.status === 'rejected') continue;
-        const key = calls[index] as string; // below the length
-        assert.equal(made.get(key) ?? outcome.value.did, outcome.value.did);
-        made.set(key, outcome.value.did);
+    const create = (key: string) => limited.create({}, withKey(key, account));
+    const made: Array<[string, string]> = [];
+    for (let turn = 0; turn < 3; turn++) {
+        const key = randomUUID();
+        const dids = await Promise.all(Array.from({ length: 8 }, () => create(key)));
+        const [{ did } = { did: '' }] = dids;
+        for (const one of dids) assert.equal(one.did, did);
+        made.push([key, did]);
     }
-    assert.equal(made.size, 3);
     assert.equal(await counted(db, account.user_id ?? null, 'dids_created'), 3);
-    for (const key of keys) {
-        const again = limited.create({}, withKey(key, account));
-        if (made.has(key)) assert.equal((await again).did, made.get(key));
-        else await refuses('forbidden', again);
-    }
-    const claims = await db.rows(sql.unsafe`
-        SELECT FROM did.idempotency WHERE id IS NOT NULL AND made_at > now() - interval '1 hour'`);
-    assert.equal(claims.length, await rowsOf('did'));
-});
-
-test('a repeated call needs no room in the quota, beside a new one in the same batch', async () => {
-    const store = didStore(db);
-    const account = randomUUID();
-    const item = (did: string, key: string, quota: number) => ({
-        row: { did: `${did}:${account}`, public_key: randomBytes(32), account, origin: 'generated' as const, quota },
-        claim: {
-            scope_hash: hash('md5', `${account} ${key}`, 'buffer'),
-            fingerprint: Buffer.alloc(16),
-            stale_before: new Date(0).toISOString(),
-            id: randomUUID(),
-            made_at: new Date().toISOString(),
-            sealed: null,
-        },
-    });
-    assert.equal(await store.insertOnce(item('did:test:1', 'first', 1)), 'written');
-    const batch = [item('did:test:2', 'first', 2), item('did:test:3', 'second', 2), item('did:test:4', 'third', 2)];
-    const outcomes = await Promise.all(batch.map((one) => store.insertOnce(one)));
-    assert.deepEqual(outcomes, ['held', 'written', 'refused']);
+    const claims = await rowsOf('did');
+    await refuses('forbidden', create(randomUUID()));
+    assert.equal(await rowsOf('did'), claims);
+    for (const [key, did] of made) assert.equal((await create(key)).did, did);
 });
 
 test('a call that its twin has left no place for gets the answer of the twin', async () => {

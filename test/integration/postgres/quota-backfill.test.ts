@@ -53,10 +53,6 @@ async function write(client: Client, from: number): Promise<void> {
 
 /** Queries for the accounts whose counts differ from their rows. */
 const WRONG = {
-    did: `SELECT account FROM (SELECT account, count(*) AS dids FROM did.dids
-        WHERE account IS NOT NULL AND origin <> 'wallet' GROUP BY account) AS r
-        FULL JOIN (SELECT account, sum(dids) AS dids FROM did.accounts GROUP BY account) AS a USING (account)
-        WHERE coalesce(r.dids, 0) IS DISTINCT FROM coalesce(a.dids, 0)`,
     keys: `SELECT account FROM (SELECT account, count(*) AS all_keys FROM keys.keys GROUP BY account) AS r
         FULL JOIN keys.accounts AS a USING (account) WHERE r.all_keys IS DISTINCT FROM a.all_keys`,
     wallet: `SELECT account FROM (

@@ -4,10 +4,13 @@ import { test } from 'node:test';
 import { AppError } from '../../../platform/errors.ts';
 import { sql } from '../../../platform/postgres/db.ts';
 import { DidServiceDefinition } from '../../../proto/gen/did/v1/did.ts';
+import { approximateQuota } from '../../../services/approximate-quota.ts';
 import { didService } from '../../../services/did/service.ts';
 import { didStore } from '../../../services/did/store.ts';
 import type { Quota } from '../../../services/quotas.ts';
 import type { WalletQuotas } from '../../../services/wallet/quotas.ts';
+import { usageService } from '../../../workers/usage/service.ts';
+import { usageStore } from '../../../workers/usage/store.ts';
 import { testContext, testRedis } from '../../support/harness.ts';
 import { internalContext, newParty } from '../credentials/credentials.fixture.ts';
 import { buildKeys } from '../keys/keys.fixture.ts';
@@ -29,7 +32,7 @@ const didsOf = (quota: Quota) =>
         didService({
             store: didStore(db),
             signatures,
-            quota,
+            quota: approximateQuota('dids_created', quota, usageService({ store: usageStore(db), clock: Date.now })),
             idempotency: testIdempotency(db)('did'),
             clock: Date.now,
         }),
@@ -49,34 +52,32 @@ async function allowed(calls: Array<Promise<unknown>>, name: RegExp): Promise<nu
 const times = <Item>(count: number, make: (index: number) => Item): Item[] =>
     Array.from({ length: count }, (_, index) => make(index));
 
-test('an account gets as many DIDs as its tier allows, even if calls arrive at once at several processes', async () => {
+test('an account gets as many DIDs as its tier allows, over all processes, and no more after a burst', async () => {
     const processes = [didsOf(of(7)), didsOf(of(7))];
     for (const [tier, most] of [
         ['free', 7],
         ['basic', 14],
     ] as const) {
         const context = longContext({ tier });
-        const calls = times(60, (index) => (processes[index % 2] ?? did).create({}, context));
-        assert.equal(await allowed(calls, /^The account has reached its quota of \d+ DIDs\.$/), most);
+        const create = (turn: number) => (processes[turn % 2] ?? did).create({}, context);
+        for (let turn = 0; turn < most; turn++) await create(turn);
+        const name = /^The account has reached its quota of \d+ DIDs\.$/;
+        assert.equal(await allowed(times(20, create), name), 0);
         assert.deepEqual(await processes[0]?.getQuotas({}, context), { dids: { used: most, limit: most } });
-        const [row] = await db.rows<{ rows: number }>(sql.unsafe`
-            SELECT count(*) AS rows FROM did.dids WHERE account = ${context.user_id ?? null}`);
-        assert.equal(row?.rows, most);
+
+        const busy = longContext({ tier });
+        await Promise.all(times(most, (turn) => processes[turn % 2]?.create({}, busy)));
+        assert.equal(
+            await allowed(
+                [0, 1].map((turn) => processes[turn]?.create({}, busy) ?? Promise.resolve()),
+                name,
+            ),
+            0,
+        );
     }
 });
 
-test('batches that do not wait for each other far from the quota do not exceed it', async () => {
-    const most = 2_100; // so that some batches are far from it
-    const processes = [didsOf(of(most)), didsOf(of(most))];
-    const context = longContext();
-    const calls = times(most + 100, (index) =>
-        (processes[index % 2] ?? did).create({ public_key: randomBytes(32) }, context),
-    );
-    assert.equal(await allowed(calls, /^The account has reached its quota of \d+ DIDs\.$/), most);
-    assert.deepEqual(await processes[0]?.getQuotas({}, context), { dids: { used: most, limit: most } });
-});
-
-test('a refused DID does not affect the DIDs of other accounts in its batch', async () => {
+test('a refused DID does not affect the DIDs of other accounts', async () => {
     const service = didsOf(of(1));
     const full = longContext();
     await service.create({}, full);
@@ -90,23 +91,13 @@ test('a DID that exists uses no quota, and DIDs of wallets or without an account
     const service = didsOf(of(1));
     const context = longContext();
     const publicKey = randomBytes(32);
-    await service.create({ public_key: publicKey }, context);
-    await service.create({ public_key: publicKey }, context);
-    assert.equal((await service.getQuotas({}, context)).dids?.used, 1);
+    const register = () => service.create({ public_key: publicKey }, context);
+    await Promise.all(times(5, register));
     for (let n = 0; n < 3; n++) await service.recordForWallet({ public_key: randomBytes(32) }, context);
     for (let n = 0; n < 3; n++) await service.create({}, internalContext());
     assert.equal((await service.getQuotas({}, context)).dids?.used, 1);
     assert.equal(await allowed([service.create({}, context)], /quota/), 0);
-});
-
-test('the same DID in several concurrent calls uses the quota once', async () => {
-    const service = didsOf(of(3));
-    const context = longContext();
-    const [one, other] = [randomBytes(32), randomBytes(32)];
-    const calls = [one, one, other, one, other].map((publicKey) => service.create({ public_key: publicKey }, context));
-    assert.equal(await allowed(calls, /quota/), calls.length);
-    assert.equal((await service.getQuotas({}, context)).dids?.used, 2);
-    assert.equal(await allowed([service.create({}, context), service.create({}, context)], /quota of 3 DIDs/), 1);
+    assert.equal(await allowed([register()], /quota/), 1);
 });
 
 test('the total number of keys is bounded, revoked ones included, and a refusal names its bound', async () => {
@@ -218,7 +209,7 @@ test('the counts equal the rows after concurrent writes, replacements and deleti
 
 test('getQuotas is refused without an account', async () => {
     const nobody = internalContext();
-    for (const call of [did.getQuotas({}, nobody), services.wallets.getQuotas({}, nobody)]) {
+    for (const call of [didsOf(of(1)).getQuotas({}, nobody), services.wallets.getQuotas({}, nobody)]) {
         await assert.rejects(call, (error) => error instanceof AppError && error.kind === 'unauthenticated');
     }
 });

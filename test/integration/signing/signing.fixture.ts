@@ -17,7 +17,7 @@ import { signers } from '../../../services/signing/signers.ts';
 import { signingStore } from '../../../services/signing/store.ts';
 import { inlineSignatures, type Signatures } from '../../../workers/crypto/signatures.ts';
 import { testContext, testDatabase } from '../../support/harness.ts';
-import { AMPLE } from '../services/ample.ts';
+import { AMPLE, NO_QUOTA } from '../services/ample.ts';
 import { reached, testCursors } from '../services/reached.ts';
 import { testIdempotency } from '../services/test-idempotency.ts';
 
@@ -65,7 +65,13 @@ export async function startSigning() {
     const idempotency = testIdempotency(db);
     const did: Parts['did'] = reached(
         DidServiceDefinition,
-        didService({ store: didStore(db), signatures, quota: AMPLE, idempotency: idempotency('did'), clock: Date.now }),
+        didService({
+            store: didStore(db),
+            signatures,
+            quota: NO_QUOTA,
+            idempotency: idempotency('did'),
+            clock: Date.now,
+        }),
     );
     const parts = { did, signatures, idempotency: idempotency('signing'), clock: Date.now };
     const open = (changes: Parameters<typeof testSigning>[2] = {}) => testSigning(db, parts, { kek, ...changes });
