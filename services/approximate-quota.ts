@@ -18,6 +18,9 @@ const NAMES = {
     dids_created: 'DIDs',
     credentials_issued: 'credentials',
     presentations_created: 'presentations',
+    wallets: 'wallets',
+    wallet_credentials: 'credentials in wallets',
+    wallet_bytes: 'bytes of credentials in wallets',
 } as const;
 
 /** The usage service. */

@@ -35,7 +35,7 @@ import { keysService } from './keys/service.ts';
 import { keyStore } from './keys/store.ts';
 import { presentationsService } from './presentations/service.ts';
 import { presentationStore } from './presentations/store.ts';
-import { type Service, service } from './service.ts';
+import { type Service, type ServiceDependencies, service } from './service.ts';
 import { signingService } from './signing/service.ts';
 import { signingKeys } from './signing/signing-keys.ts';
 import { continuations } from './wallet/continuation.ts';
@@ -50,7 +50,8 @@ const ROLL_UP_EVERY_MS = 2_000;
 /** Interval between releases of expired API keys from the counts of active ones, in milliseconds. */
 const RELEASE_EXPIRED_EVERY_MS = 60_000;
 
-const USAGE = SERVICE_DEFINITIONS.usage;
+/** The service that counts for quotas. */
+const counts = (client: ServiceDependencies['serviceClient']) => client('usage', SERVICE_DEFINITIONS.usage);
 
 /** All services, by role. */
 export const SERVICES: Record<ServiceRole, Service> = {
@@ -126,7 +127,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 store: didStore(db),
                 idempotency: idempotency('did'),
                 signatures: signatures(),
-                quota: approximateQuota('dids_created', config.QUOTA_DIDS, serviceClient('usage', USAGE)),
+                quota: approximateQuota('dids_created', config.QUOTA_DIDS, counts(serviceClient)),
                 clock,
             }),
         { counted: DID_CALLS, jobs: claimSweep('did') },
@@ -149,7 +150,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
             credentialsService({
                 store: credentialStore(db),
                 idempotency: idempotency('credentials'),
-                quota: approximateQuota('credentials_issued', config.QUOTA_CREDENTIALS, serviceClient('usage', USAGE)),
+                quota: approximateQuota('credentials_issued', config.QUOTA_CREDENTIALS, counts(serviceClient)),
                 signatures: signatures(),
                 batches: batches(metrics),
                 services: {
@@ -170,11 +171,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
             presentationsService({
                 store: presentationStore(db),
                 idempotency: idempotency('presentations'),
-                quota: approximateQuota(
-                    'presentations_created',
-                    config.QUOTA_PRESENTATIONS,
-                    serviceClient('usage', USAGE),
-                ),
+                quota: approximateQuota('presentations_created', config.QUOTA_PRESENTATIONS, counts(serviceClient)),
                 signatures: signatures(),
                 services: {
                     credentials: serviceClient('credentials', SERVICE_DEFINITIONS.credentials),
@@ -201,15 +198,19 @@ export const SERVICES: Record<ServiceRole, Service> = {
                 cursors: cursors(required(config, 'SERVICE_TOKEN')),
                 continuations: continuations(required(config, 'SERVICE_TOKEN'), clock),
                 quotas: {
-                    wallets: config.QUOTA_WALLETS,
-                    credentials: config.QUOTA_WALLET_CREDENTIALS,
-                    bytes: config.QUOTA_WALLET_BYTES,
+                    wallets: approximateQuota('wallets', config.QUOTA_WALLETS, counts(serviceClient)),
+                    credentials: approximateQuota(
+                        'wallet_credentials',
+                        config.QUOTA_WALLET_CREDENTIALS,
+                        counts(serviceClient),
+                    ),
+                    bytes: approximateQuota('wallet_bytes', config.QUOTA_WALLET_BYTES, counts(serviceClient)),
                 },
                 clock,
             }),
         { counted: WALLET_CALLS, jobs: claimSweep('wallet') },
     ),
-    usage: service(USAGE, ({ db, clock }) => usageService({ store: usageStore(db), clock }), {
+    usage: service(SERVICE_DEFINITIONS.usage, ({ db, clock }) => usageService({ store: usageStore(db), clock }), {
         jobs: ({ db, clock }) => ({
             roll_up: { everyMs: ROLL_UP_EVERY_MS, run: () => rollUp(rollUpStore(db)) },
             prune: { everyMs: DAY_MS, run: () => pruneUsage(db, dayText(clock())) },

@@ -9,16 +9,17 @@ export type CountedKind =
     | 'api_keys_active'
     | 'wallets'
     | 'wallet_credentials'
+    | 'wallet_bytes'
     | 'logins';
 
 /**
  * Returns the end of a statement whose CTE `written` has the written rows, with a column `account`. It appends their
- * pending counts in the same transaction.
+ * pending counts in the same transaction. `amount`: an aggregate over the rows of an account.
  */
-export function appendPendingCounts(kind: CountedKind, sign: 1 | -1 = 1) {
+export function appendPendingCounts(kind: CountedKind, amount = sql.fragment`count(*)`) {
     return sql.fragment`
         INSERT INTO usage.deltas (account, kind, day, amount)
-        SELECT account, ${kind}, (now() AT TIME ZONE 'UTC')::date, ${sign} * count(*) FROM written GROUP BY account`;
+        SELECT account, ${kind}, (now() AT TIME ZONE 'UTC')::date, ${amount} FROM written GROUP BY account`;
 }
 
 /** Like appendPendingCounts, for new accounts by their column `tier`. These count for the platform only. */

@@ -34,10 +34,12 @@ export const meEndpoints = [
             }),
         }),
         async call({ services, context }) {
-            const [user, stats] = await Promise.all([
+            const [user, counts] = await Promise.all([
                 services.identity.getUser({}, context),
                 services.usage.getCounts({}, context),
             ]);
+            const { dids_created, credentials_issued, presentations_created, api_keys_active } = counts;
+            const stats = { dids_created, credentials_issued, presentations_created, api_keys_active };
             return { ...userOf(user), last_login_at: user.last_login_at ?? null, stats };
         },
     }),

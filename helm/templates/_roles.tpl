@@ -9,7 +9,7 @@ did: { calls: [usage], database: true, secrets: [databaseUrl, serviceCallers, id
 signing: { calls: [did], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper, kek, vaultToken] }
 credentials: { calls: [did, signing, usage], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
 presentations: { calls: [credentials, signing, usage], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
-wallet: { calls: [did, signing], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
+wallet: { calls: [did, signing, usage], database: true, secrets: [databaseUrl, serviceCallers, idempotencyPepper] }
 usage: { calls: [], database: true, secrets: [databaseUrl, serviceCallers] }
 {{- end }}
 

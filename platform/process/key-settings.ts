@@ -41,17 +41,17 @@ export const KEY_SETTINGS = {
     ),
     QUOTA_PRESENTATIONS: issued().meta(quota('Maximum number of presentations that an account may create, about.')),
     QUOTA_WALLETS: tierSetting({ free: 1_000, basic: 10_000, pro: 100_000, enterprise: 1_000_000 }).meta(
-        quota('Maximum number of wallets of an account.'),
+        quota('Maximum number of wallets of an account, about.'),
     ),
     QUOTA_WALLET_CREDENTIALS: tierSetting({ free: 10_000, basic: 100_000, pro: 1e6, enterprise: 10e6 }).meta(
-        quota('Maximum number of credentials in all wallets of an account.'),
+        quota('Maximum number of credentials in all wallets of an account, about.'),
     ),
     QUOTA_WALLET_BYTES: tierSetting({
         free: 256 * MIB,
         basic: 1_024 * MIB,
         pro: 10_240 * MIB,
         enterprise: 102_400 * MIB,
-    }).meta(quota('Maximum total size of the sealed credentials in all wallets of an account, in bytes.')),
+    }).meta(quota('Maximum total size of the sealed credentials in all wallets of an account, in bytes, about.')),
     QUOTA_SESSIONS: tierSetting({ free: 200, basic: 500, pro: 1_000, enterprise: 2_000 }).meta(
         quota('Maximum number of open sessions of an account. A further login ends the oldest session.'),
     ),

@@ -2,7 +2,7 @@ import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, type Queries, sql } from '../../platform/postgres/db.ts';
 import { claimedAlone, type NewClaim, type Outcome } from '../idempotency/claims.store.ts';
 import { insertedKey } from './columns.store.ts';
-import { freeBucket, lockAccount, placesInUse, settlePlaces } from './places.store.ts';
+import { allKeys, freeBucket, lockAccount, placesInUse, settlePlaces } from './places.store.ts';
 import type { KeyCounts, NewKeyRow } from './rows.ts';
 
 /** Thrown inside a transaction to undo it if the quotas refuse the key. */
@@ -17,7 +17,7 @@ export interface NewKeyConditions {
 
 /**
  * Inserts the key, and claims an Idempotency-Key for it if there is one. Concurrent callers take turns on the account's
- * row, so each of them sees what the ones before it have inserted. The trigger on keys.keys counts all keys.
+ * row, so each of them sees what the ones before it have inserted.
  */
 export async function insertKey(
     db: Database,
@@ -29,12 +29,11 @@ export async function insertKey(
     const work = async (transaction: Queries): Promise<Outcome> => {
         await transaction.rows(sql.unsafe`
             INSERT INTO keys.accounts (account, active_keys) VALUES (${account}, 0) ON CONFLICT DO NOTHING`);
-        const all = await lockAccount(transaction, account);
+        await lockAccount(transaction, account);
         if (claim && !(await makeClaim(transaction, claim))) return 'held';
-        if (all >= most.all) throw REFUSED;
         const inserted = await transaction.rows(sql.unsafe`
             ${insertedKey(key, sql.fragment`(${freeBucket({ account, now, since })})`)}
-            WHERE (${placesInUse(account, now)}) < ${most.active}
+            WHERE (${placesInUse(account, now)}) < ${most.active} AND (${allKeys(account)}) < ${most.all}
             RETURNING key_id`);
         if (inserted.length === 0) throw REFUSED;
         await settlePlaces(transaction, [account], now);

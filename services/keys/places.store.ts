@@ -34,12 +34,14 @@ export function freeBucket({ account, now, since }: { account: string; now: stri
         ORDER BY least(revoked_at, expires_at) DESC LIMIT 1`;
 }
 
-/** Locks the account's row until the transaction ends. Returns the number of its keys, including revoked ones. */
-export async function lockAccount({ rows }: Queries, account: string): Promise<number> {
-    const [row] = await rows<{ all_keys: number }>(
-        sql.unsafe`SELECT all_keys FROM keys.accounts WHERE account = ${account} FOR UPDATE`,
-    );
-    return row?.all_keys ?? 0;
+/** Selects the number of the account's keys, including revoked ones. */
+export function allKeys(account: string) {
+    return sql.fragment`SELECT count(*) FROM keys.keys WHERE account = ${account}`;
+}
+
+/** Locks the account's row until the transaction ends. */
+export async function lockAccount({ rows }: Queries, account: string): Promise<void> {
+    await rows(sql.unsafe`SELECT FROM keys.accounts WHERE account = ${account} FOR UPDATE`);
 }
 
 /**

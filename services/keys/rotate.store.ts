@@ -4,7 +4,7 @@ import { type Database, type Queries, sql } from '../../platform/postgres/db.ts'
 import { type NewClaim, sealClaim } from '../idempotency/claims.store.ts';
 import { insertedKey, lockKey } from './columns.store.ts';
 import { makeClaim } from './insert.store.ts';
-import { BUCKET, lives, lockAccount, settlePlaces } from './places.store.ts';
+import { allKeys, BUCKET, lives, lockAccount, settlePlaces } from './places.store.ts';
 import type { KeyRow, LockedKeyRow, NewKeyRow, OwnKey } from './rows.ts';
 
 export interface Rotation extends OwnKey {
@@ -53,19 +53,20 @@ export function rotateKey(
 ): Promise<Replacement | 'held' | undefined> {
     const now = successor.created_at;
     const work = async (transaction: Queries): Promise<Replacement | 'held' | undefined> => {
-        const all = await lockAccount(transaction, own.account);
+        await lockAccount(transaction, own.account);
         const [key] = await transaction.rows<LockedKeyRow>(lockKey(own));
         if (!key) return undefined;
         if (claim && !(await makeClaim(transaction, claim))) return 'held'; // before an earlier rotation counts against it
         check(key);
-        if (all >= mostAll) throw full();
         const { account, name, tier, expires_at, scopes, allowed, bucket } = key;
         const ended = await transaction.rows<Version>(sql.unsafe`
             UPDATE keys.keys SET revoked_at = ${now}, updated_at = ${now}, version = version + 1
             WHERE account = ${account} AND ${BUCKET} = ${bucket} AND ${lives(now)} AND key_id <> ${key.key_id}
             RETURNING key_id AS id, version`);
         const created = { ...successor, account, name, tier, expires_at, scopes, allowed };
-        await transaction.rows(sql.unsafe`${insertedKey(created, sql.fragment`${bucket}::uuid`)}`);
+        const inserted = await transaction.rows(sql.unsafe`
+            ${insertedKey(created, sql.fragment`${bucket}::uuid`)} WHERE (${allKeys(account)}) < ${mostAll} RETURNING key_id`);
+        if (inserted.length === 0) throw full();
         const [old] = await transaction.rows<Version & { expires_at: string }>(sql.unsafe`
             UPDATE keys.keys SET replaced_by = ${successor.key_id}, expires_at = least(expires_at, ${ends}::timestamptz),
                 revoked_at = ${revokes ? ends : null}::timestamptz, version = version + 1, updated_at = ${now}

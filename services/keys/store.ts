@@ -6,7 +6,7 @@ import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import type { Tier } from '../tiers.ts';
 import { KEY_COLUMNS, RESTRICTION_COLUMNS } from './columns.store.ts';
 import { insertKey } from './insert.store.ts';
-import { BUCKET, lives, lockAccount, placesInUse, releaseExpired, settlePlaces } from './places.store.ts';
+import { allKeys, BUCKET, lives, lockAccount, placesInUse, releaseExpired, settlePlaces } from './places.store.ts';
 import { restrictKey } from './restrict.store.ts';
 import type { Restrictions } from './restrictions.ts';
 import { rotateKey } from './rotate.store.ts';
@@ -61,15 +61,14 @@ export function keyStore(db: Database): KeyStore {
         insert: (key, conditions, lifetime) => insertKey(db, key, conditions, lifetime),
         async counts({ account, now }, lifetime) {
             const statement = sql.unsafe`
-                SELECT (${placesInUse(account, now)}) AS active, all_keys AS "all"
-                FROM keys.accounts WHERE account = ${account}`;
+                SELECT (${placesInUse(account, now)}) AS active, (${allKeys(account)}) AS "all"`;
             const [row] = await db.rows<KeyCounts>(statement, 'key_counts', lifetime);
-            return row ?? { active: 0, all: 0 };
+            return row as KeyCounts; // a SELECT without FROM has one row
         },
         list: (target, lifetime) => listKeys(db, target, lifetime),
         async count(account, lifetime) {
             const [row] = await db.rows<{ total: number }>(
-                sql.unsafe`SELECT count(*) AS total FROM keys.keys WHERE account = ${account}`,
+                sql.unsafe`SELECT (${allKeys(account)}) AS total`,
                 'key_count',
                 lifetime,
             );

@@ -11,7 +11,7 @@ import type { Signatures } from '../../workers/crypto/signatures.ts';
 import type { Claim, HeldClaim } from '../idempotency/claim.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { requireName, requireText } from '../texts.ts';
-import { checkOneMore, quotaCheck, type WalletQuotas } from './quotas.ts';
+import type { WalletQuotas } from './quotas.ts';
 import { openWallet, sealWallet } from './records.ts';
 import { lock, requirePassword, type UnlockDependencies, unlocked } from './unlock.ts';
 
@@ -50,9 +50,7 @@ async function written(
     claim: Claim | undefined,
     context: CallContext,
 ): Promise<Wallet | undefined> {
-    const check = quotaCheck(deps.quotas, ['wallets'], context);
-    // Refuses early, before the expensive work. The check in the same transaction as the insert is the one that counts.
-    if (context.user_id !== undefined) checkOneMore(await deps.store.stored(context.user_id, context), check);
+    await deps.quotas.wallets.requireRoom(context); // before the expensive work
     const now = deps.clock();
     const id = newId(now);
     const createdAt = new Date(now).toISOString();
@@ -70,7 +68,7 @@ async function written(
     );
     const row = { id, account: context.user_id ?? null, created_at: createdAt, ...locked, ...sealed };
     const newClaim = claim && { ...claim, id, made_at: createdAt, sealed: null };
-    const outcome = await deps.store.insert(row, { check, claim: newClaim }, context);
+    const outcome = await deps.store.insert(row, newClaim, context);
     if (outcome === 'held') return undefined;
     return { wallet_id: id, name, did, public_key: pair.public_key, created_at: createdAt };
 }

@@ -1,42 +1,31 @@
 import { type CallContext, requireUser } from '../../platform/context.ts';
 import type { GetQuotasResponse } from '../../proto/gen/wallet/v1/wallet.ts';
-import { type Quota, quotaExceeded, quotaOf } from '../quotas.ts';
+import type { ApproximateQuota } from '../approximate-quota.ts';
+import type { NewEntry } from './rows.ts';
 import type { WalletStore } from './store.ts';
-import type { Check, Stored } from './stored.store.ts';
 
-/** The quotas for all wallets of an account together. */
-export type WalletQuotas = Readonly<Record<keyof Stored, Quota>>;
-
-/** The names of the quotas in error messages. */
-const NAMES = {
-    wallets: 'wallets',
-    credentials: 'credentials in wallets',
-    bytes: 'bytes of credentials in wallets',
-} as const satisfies Record<keyof Stored, string>;
+/** The quotas for all wallets of an account together. `bytes`: of the sealed credentials. */
+export type WalletQuotas = Readonly<Record<'wallets' | 'credentials' | 'bytes', ApproximateQuota>>;
 
 /**
- * Returns a check that throws AppError `forbidden` if an account stores too much. `kinds` are the quotas that the call
- * adds to.
+ * Throws AppError `forbidden` if the account of the wallet has no room for the entry. One that replaces another needs
+ * room only for what it is longer.
  */
-export function quotaCheck(quotas: WalletQuotas, kinds: ReadonlyArray<keyof Stored>, context: CallContext): Check {
-    return (stored) => {
-        for (const kind of kinds) {
-            const limit = quotaOf(quotas[kind], context);
-            if (stored[kind] > limit) throw quotaExceeded(NAMES[kind], limit);
-        }
-    };
-}
-
-/** Throws like `check` if there is no room for one more wallet. */
-export function checkOneMore(stored: Stored, check: Check): void {
-    check({ ...stored, wallets: stored.wallets + 1 });
-}
-
-export async function getQuotas(
+export async function roomFor(
     { store, quotas }: { store: WalletStore; quotas: WalletQuotas },
+    entry: NewEntry,
     context: CallContext,
-): Promise<GetQuotasResponse> {
-    const stored = await store.stored(requireUser(context), context);
-    const quota = (kind: keyof Stored) => ({ used: stored[kind], limit: quotaOf(quotas[kind], context) });
-    return { wallets: quota('wallets'), credentials: quota('credentials'), bytes: quota('bytes') };
+): Promise<void> {
+    const owner = { ...context, user_id: entry.wallet.account ?? undefined };
+    const stored = await store.sizeOf(entry, context);
+    const growth = entry.sealed.length - (stored ?? 0);
+    if (stored === undefined) await quotas.credentials.requireRoom(owner);
+    if (growth > 0) await quotas.bytes.requireRoom(owner, growth);
+}
+
+export async function getQuotas(quotas: WalletQuotas, context: CallContext): Promise<GetQuotasResponse> {
+    requireUser(context);
+    const kinds = [quotas.wallets, quotas.credentials, quotas.bytes] as const;
+    const [wallets, credentials, bytes] = await Promise.all(kinds.map((quota) => quota.read(context)));
+    return { wallets, credentials, bytes };
 }

@@ -24,7 +24,7 @@ import { type WebKeys, webKeys } from '../issuers/web-keys.ts';
 import { requireJsonObject } from '../json-object.ts';
 import { type CreateDependencies, create } from './create.ts';
 import { listCredentials, requirePage } from './list.ts';
-import { getQuotas, quotaCheck } from './quotas.ts';
+import { getQuotas, roomFor } from './quotas.ts';
 import { openWallet, sealCredential } from './records.ts';
 import type { WalletRow } from './rows.ts';
 import { requirePassword, unlocked } from './unlock.ts';
@@ -61,7 +61,7 @@ export function walletService(options: WalletOptions): ServiceOf<typeof WalletSe
             );
         },
         deleteCredential: (request, context) => deleteCredential(deps, request, context),
-        getQuotas: (_request, context) => getQuotas(deps, context),
+        getQuotas: (_request, context) => getQuotas(deps.quotas, context),
     };
 }
 
@@ -138,8 +138,8 @@ async function put(
         claim: { ...claim, id: entry.entry, made_at: entry.stored_at, sealed: null },
         seal: (storedAt: string) => sealAnswer(claim, { codec: AddCredentialResponse, message: answerAt(storedAt) }),
     };
-    const check = quotaCheck(deps.quotas, ['credentials', 'bytes'], context);
-    const storedAt = await deps.store.put(entry, { check, once }, context);
+    await roomFor(deps, entry, context);
+    const storedAt = await deps.store.put(entry, once, context);
     if (storedAt === 'held') return undefined;
     if (storedAt !== undefined) return answerAt(storedAt);
     throw invalid('The wallet holds a credential with this id that another issuer has signed.');

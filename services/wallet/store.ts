@@ -3,10 +3,8 @@ import type { CallLifetime } from '../../platform/context.ts';
 import { type Database, sql } from '../../platform/postgres/db.ts';
 import { rowLookup } from '../../platform/postgres/row-lookup.ts';
 import type { NewClaim } from '../idempotency/claims.store.ts';
-import { appendPendingCounts } from '../pending-counts.store.ts';
-import { insertWallet, putEntry, type SealedClaim } from './insert.store.ts';
+import { insertWallet, putEntry, removeEntry, type SealedClaim } from './insert.store.ts';
 import type { EntryName, EntryRow, LockedKey, NewEntry, WalletRow } from './rows.ts';
-import { type Check, checked, type Stored, storedBy } from './stored.store.ts';
 
 interface PageRange {
     before: string | undefined;
@@ -15,31 +13,23 @@ interface PageRange {
 }
 
 export interface WalletStore {
-    /** Returns what the account stores. */
-    stored(account: string, lifetime?: CallLifetime): Promise<Stored>;
     /**
-     * Inserts the wallet unless `check` throws for what its account then stores. Claims an Idempotency-Key for it if there
-     * is one. `held`: nothing was written, because an earlier call holds the claim.
+     * Inserts the wallet. Claims an Idempotency-Key for it if there is one. `held`: nothing was written, because an earlier
+     * call holds the claim.
      */
-    insert(
-        wallet: WalletRow,
-        conditions: { check: Check; claim?: NewClaim | undefined },
-        lifetime?: CallLifetime,
-    ): Promise<'written' | 'held'>;
+    insert(wallet: WalletRow, claim?: NewClaim, lifetime?: CallLifetime): Promise<'written' | 'held'>;
     find: Coalescer<string, WalletRow | undefined>;
     /** Replaces the sealed data key and its parameters. */
     relock(id: string, locked: LockedKey, lifetime?: CallLifetime): Promise<void>;
     /**
      * Inserts the entry or, if its credential is stored already, replaces the sealed record. Resolves to the time at
      * which the credential was first stored. Writes nothing and resolves to undefined if the stored credential has
-     * another issuer. Writes nothing if `check` throws for what the account then stores. Claims an Idempotency-Key if
-     * there is one; resolves to `held`, and writes nothing, if an earlier call holds the claim.
+     * another issuer. Claims an Idempotency-Key if there is one; resolves to `held`, and writes nothing, if an earlier call
+     * holds the claim.
      */
-    put(
-        entry: NewEntry,
-        conditions: { check: Check; once?: SealedClaim | undefined },
-        lifetime?: CallLifetime,
-    ): Promise<string | 'held' | undefined>;
+    put(entry: NewEntry, once?: SealedClaim, lifetime?: CallLifetime): Promise<string | 'held' | undefined>;
+    /** Returns the size of an entry, sealed, in bytes; undefined if there is none. */
+    sizeOf(name: EntryName, lifetime?: CallLifetime): Promise<number | undefined>;
     /**
      * Reads entries below `before`, newest first: up to `limit` rows of about `bytes`, but at least one row. `more`:
      * whether more rows follow.
@@ -59,11 +49,7 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 export function walletStore(db: Database): WalletStore {
     return {
-        stored: (account, lifetime) => storedBy(account, (query) => db.rows(query, 'wallet_stored', lifetime)),
-        insert: (wallet, { check, claim }, lifetime) =>
-            checked(db, { account: wallet.account, check, name: 'wallet_insert', lifetime }, (queries) =>
-                insertWallet(queries, wallet, claim),
-            ),
+        insert: (wallet, claim, lifetime) => insertWallet(db, wallet, claim, lifetime),
         find: rowLookup<string, WalletRow>(db, {
             name: 'wallet_find',
             statement: 'wallets_find',
@@ -79,10 +65,14 @@ export function walletStore(db: Database): WalletStore {
                 WHERE id = ${id}`;
             await db.rows(statement, 'wallet_relock', lifetime);
         },
-        put: (entry, { check, once }, lifetime) =>
-            checked(db, { account: entry.wallet.account, check, name: 'wallet_entry_put', lifetime }, (queries) =>
-                putEntry(queries, entry, once),
-            ),
+        put: (entry, once, lifetime) => putEntry(db, entry, once, lifetime),
+        async sizeOf({ wallet, credential }, lifetime) {
+            const statement = sql.unsafe`
+                SELECT octet_length(sealed) AS size FROM wallet.credentials
+                WHERE wallet = ${wallet.id} AND credential = ${credential}`;
+            const [row] = await db.rows<{ size: number }>(statement, 'wallet_entry_size', lifetime);
+            return row?.size;
+        },
         page: (wallet, range, lifetime) => pageOf(db, wallet, range, lifetime),
         async count(wallet, lifetime) {
             const [row] = await db.rows<{ total: number }>(
@@ -92,18 +82,7 @@ export function walletStore(db: Database): WalletStore {
             );
             return row?.total ?? 0;
         },
-        async remove({ wallet, credential }, lifetime) {
-            const statement = sql.unsafe`
-                WITH removed AS (
-                    DELETE FROM wallet.credentials WHERE wallet = ${wallet.id} AND credential = ${credential}
-                    RETURNING credential
-                ), written AS (
-                    SELECT ${wallet.account}::uuid AS account FROM removed
-                ), counted AS (${appendPendingCounts('wallet_credentials', -1)})
-                SELECT credential FROM removed`;
-            const removed = await db.rows(statement, 'wallet_entry_remove', lifetime);
-            return removed.length > 0;
-        },
+        remove: (name, lifetime) => removeEntry(db, name, lifetime),
     };
 }
 

@@ -32,6 +32,9 @@ export async function findDrift(db: Database): Promise<readonly Drift[]> {
             SELECT account, 'wallet_credentials', count(*)
             FROM wallet.credentials AS entries JOIN wallet.wallets ON wallets.id = entries.wallet GROUP BY 1
             UNION ALL
+            SELECT account, 'wallet_bytes', sum(octet_length(sealed))
+            FROM wallet.credentials AS entries JOIN wallet.wallets ON wallets.id = entries.wallet GROUP BY 1
+            UNION ALL
             SELECT NULL, 'users_' || tier, count(*) FROM identity.users GROUP BY tier
         ), expected AS (
             SELECT account, kind, rows FROM owned WHERE account IS NOT NULL

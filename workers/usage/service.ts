@@ -28,6 +28,9 @@ export function usageService(deps: UsageDependencies): ServiceOf<typeof UsageSer
                 credentials_issued: amounts.get('credentials_issued') ?? 0,
                 presentations_created: amounts.get('presentations_created') ?? 0,
                 api_keys_active: amounts.get('api_keys_active') ?? 0,
+                wallets: amounts.get('wallets') ?? 0,
+                wallet_credentials: amounts.get('wallet_credentials') ?? 0,
+                wallet_bytes: amounts.get('wallet_bytes') ?? 0,
             };
         },
         getStatistics: (_request, context) => accountStatistics(deps, requireUser(context), context),

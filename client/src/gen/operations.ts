@@ -398,7 +398,7 @@ export interface Api {
         changePassword(input: MeChangePasswordInput, options?: CallOptions): Call<MeChangePasswordData>;
         /**
          * Get quotas.
-         * A call that would exceed a quota is refused with 403. Sessions are different: a login beyond the quota ends the oldest session.
+         * A call that would exceed a quota is refused with 403. Calls at the same time may exceed a quota that is approximate. Sessions are different: a login beyond the quota ends the oldest session.
          *
          * `GET /v1/me/quotas`
          */

@@ -1284,21 +1284,21 @@ export interface MeQuotasData {
             /** How much the account may store in its tier. */
             quota: number;
         };
-        /** Counts of wallets. */
+        /** Wallets of the account. Their quota is approximate. */
         wallets: {
             /** How much the account stores. */
             used: number;
             /** How much the account may store in its tier. */
             quota: number;
         };
-        /** Credentials in all wallets of the account. */
+        /** Credentials in all wallets of the account. Their quota is approximate. */
         wallet_credentials: {
             /** How much the account stores. */
             used: number;
             /** How much the account may store in its tier. */
             quota: number;
         };
-        /** Sealed size of the credentials in all wallets of the account, in bytes. */
+        /** Sealed size of the credentials in all wallets of the account, in bytes. Its quota is approximate. */
         wallet_bytes: {
             /** How much the account stores. */
             used: number;

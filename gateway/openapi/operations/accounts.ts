@@ -59,7 +59,7 @@ export const accountOperations = {
     'me.quotas': {
         summary: 'Get quotas',
         description:
-            'A call that would exceed a quota is refused with 403. Sessions are different: a login beyond the quota ends the oldest session.',
+            'A call that would exceed a quota is refused with 403. Calls at the same time may exceed a quota that is approximate. Sessions are different: a login beyond the quota ends the oldest session.',
         owasp: { objects: 'own' },
         fields: {
             quotas: 'For each kind of object, how much the account stores and how much it may store.',
@@ -68,9 +68,11 @@ export const accountOperations = {
             credentials: 'Credentials that the account has issued, including revoked ones. Its quota is approximate.',
             presentations: 'Presentations that the account has created. Their quota is approximate.',
             dids: 'DIDs that the account has created and registered. Their quota is approximate.',
+            wallets: 'Wallets of the account. Their quota is approximate.',
             issuers: 'Managed issuers, including archived ones.',
-            wallet_credentials: 'Credentials in all wallets of the account.',
-            wallet_bytes: 'Sealed size of the credentials in all wallets of the account, in bytes.',
+            wallet_credentials: 'Credentials in all wallets of the account. Their quota is approximate.',
+            wallet_bytes:
+                'Sealed size of the credentials in all wallets of the account, in bytes. Its quota is approximate.',
             active_api_keys: 'API keys that are not revoked.',
             api_keys: 'API keys, including revoked ones.',
             sessions: 'Open sessions. A login beyond the quota ends the oldest session.',

@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, describe, it, type TestContext } from 'node:test';
 import { Client } from 'pg';
+import { sql } from '../../../platform/postgres/db.ts';
 import { isMigrated, migrate, type SchemaMigrations, SchemaTooNew } from '../../../platform/postgres/migrate.ts';
-import { emptyDatabase, quiet } from '../../support/harness.ts';
+import { SCHEMAS } from '../../../services/schemas.ts';
+import { emptyDatabase, quiet, testDatabase } from '../../support/harness.ts';
 import { until } from '../rpc/rpc.fixture.ts';
 
 const FIXTURE = globSync('test/integration/migrations/*.sql').sort();
@@ -67,6 +69,15 @@ describe('migrations', () => {
         const url = databases.pop() as string; // one for each test
         await bring(url, third);
         await assert.rejects(isMigrated(url, first), SchemaTooNew);
+    });
+
+    it('of the services leave no trigger, so that a statement does what it says', async () => {
+        const { db } = await testDatabase();
+        const schemas = SCHEMAS.map(({ schema }) => schema);
+        const triggers = await db.rows(sql.unsafe`
+            SELECT tgname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
+            WHERE NOT tgisinternal AND relnamespace::regnamespace::text = ANY(${sql.array(schemas, 'text')})`);
+        assert.deepEqual(triggers, []);
     });
 
     it('are not complete for a program that is newer than its database', async () => {

@@ -8,7 +8,6 @@ import { approximateQuota } from '../../../services/approximate-quota.ts';
 import { didService } from '../../../services/did/service.ts';
 import { didStore } from '../../../services/did/store.ts';
 import type { Quota } from '../../../services/quotas.ts';
-import type { WalletQuotas } from '../../../services/wallet/quotas.ts';
 import { usageService } from '../../../workers/usage/service.ts';
 import { usageStore } from '../../../workers/usage/store.ts';
 import { testContext, testRedis } from '../../support/harness.ts';
@@ -24,6 +23,7 @@ const { db, did, signing, signatures } = services;
 const longContext = (changes: Parameters<typeof testContext>[0] = {}) =>
     testContext({ deadline: Number.POSITIVE_INFINITY, ...changes });
 
+const usage = usageService({ store: usageStore(db), clock: Date.now });
 const of = (free: number): Quota => ({ free, basic: 2 * free, pro: 1e6, enterprise: 1e6 });
 /** A did service with this quota, as in a process of its own. */
 const didsOf = (quota: Quota) =>
@@ -32,7 +32,7 @@ const didsOf = (quota: Quota) =>
         didService({
             store: didStore(db),
             signatures,
-            quota: approximateQuota('dids_created', quota, usageService({ store: usageStore(db), clock: Date.now })),
+            quota: approximateQuota('dids_created', quota, usage),
             idempotency: testIdempotency(db)('did'),
             clock: Date.now,
         }),
@@ -119,40 +119,44 @@ test('the total number of keys is bounded, revoked ones included, and a refusal 
     assert.equal(await allowed([generate()], /quota of 5 API keys, revoked ones included/), 0);
 });
 
-const walletsOf = (quotas: Partial<WalletQuotas>) =>
-    services.open(CHEAP, { did, signing }, { wallets: AMPLE, credentials: AMPLE, bytes: AMPLE, ...quotas });
+const walletsOf = (quotas: { wallets?: Quota; credentials?: Quota; bytes?: Quota }) =>
+    services.open(
+        CHEAP,
+        { did, signing },
+        {
+            wallets: approximateQuota('wallets', quotas.wallets ?? AMPLE, usage),
+            credentials: approximateQuota('wallet_credentials', quotas.credentials ?? AMPLE, usage),
+            bytes: approximateQuota('wallet_bytes', quotas.bytes ?? AMPLE, usage),
+        },
+    );
+const ample = walletsOf({});
 
-test('an account gets as many wallets as its tier allows, even if calls arrive at once', async () => {
+test('an account gets as many wallets as its tier allows, over all processes', async () => {
     const processes = [walletsOf({ wallets: of(3) }), walletsOf({ wallets: of(3) })];
     const context = longContext();
-    const create = (index: number) =>
-        (processes[index % 2] ?? services.wallets).create({ name: 'w', password: PASSWORD }, context);
-    assert.equal(await allowed(times(12, create), /^The account has reached its quota of 3 wallets\.$/), 3);
-    assert.deepEqual((await processes[0]?.getQuotas({}, context))?.wallets, { used: 3, limit: 3 });
+    const create = (turn: number) =>
+        (processes[turn % 2] ?? services.wallets).create({ name: 'w', password: PASSWORD }, context);
+    for (let turn = 0; turn < 3; turn++) await create(turn);
     const before = services.derived.length;
-    assert.equal(await allowed([create(0)], /quota of 3 wallets/), 0);
+    assert.equal(await allowed(times(12, create), /^The account has reached its quota of 3 wallets\.$/), 0);
     assert.equal(services.derived.length, before, 'no key is derived for a wallet that is refused');
+    assert.deepEqual((await processes[0]?.getQuotas({}, context))?.wallets, { used: 3, limit: 3 });
 });
 
 test('the number of credentials in wallets is bounded; deleting one makes room, replacing one needs none', async () => {
     const service = walletsOf({ credentials: of(3) });
     const { access, context } = await services.newWallet(longContext());
     const issuer = await newParty(did);
-    const tokens = await Promise.all(times(8, () => issue(services, issuer)));
-    const add = ({ credential }: { credential: string }) => service.addCredential({ ...access, credential }, context);
-    assert.equal(
-        await allowed(tokens.map(add), /^The account has reached its quota of 3 credentials in wallets\.$/),
-        3,
-    );
-    const { credentials } = await service.listCredentials(
-        { ...access, limit: 10, with_total: false, with_tokens: true },
-        context,
-    );
-    assert.equal(credentials.length, 3);
-    const [first] = credentials;
-    await add({ credential: first?.credential ?? '' });
-    await service.deleteCredential({ ...access, credential_id: first?.credential_id ?? '' }, context);
-    assert.equal(await allowed(tokens.map(add), /quota/), 3 + 0);
+    const tokens = await Promise.all(times(5, () => issue(services, issuer)));
+    const add = (turn: number) =>
+        service.addCredential({ ...access, credential: tokens[turn]?.credential ?? '' }, context);
+    for (const turn of [0, 1, 2]) await add(turn);
+    const name = /^The account has reached its quota of 3 credentials in wallets\.$/;
+    assert.equal(await allowed([add(3), add(4)], name), 0);
+    await add(0);
+    await service.deleteCredential({ ...access, credential_id: tokens[0]?.credential_id ?? '' }, context);
+    await add(3);
+    assert.equal(await allowed([add(0), add(4)], name), 0);
     assert.deepEqual((await service.getQuotas({}, context)).credentials, { used: 3, limit: 3 });
 });
 
@@ -168,9 +172,9 @@ async function held(account: string | undefined) {
 test('the bytes of credentials in wallets are bounded, and a replacement counts with its new size', async () => {
     const { access, context } = await services.newWallet(longContext());
     const { credential } = await issue(services, services.issuer);
-    const put = (metadata: string, service = services.wallets) =>
+    const put = (metadata: string, service = ample) =>
         service.addCredential({ ...access, credential, metadata }, context);
-    const used = async () => (await services.wallets.getQuotas({}, context)).bytes?.used ?? 0;
+    const used = async () => (await ample.getQuotas({}, context)).bytes?.used ?? 0;
     await put('{}');
     const small = await used();
     await put(JSON.stringify({ text: 'x'.repeat(5_000) }));
@@ -182,7 +186,7 @@ test('the bytes of credentials in wallets are bounded, and a replacement counts 
     assert.equal(await allowed([more], /quota of \d+ bytes of credentials in wallets\.$/), 0);
     assert.equal(await used(), small, 'a refused credential is not written');
     await put(JSON.stringify({ text: 'x'.repeat(500) }), bounded);
-    const [row, quotas] = [await held(context.user_id), await services.wallets.getQuotas({}, context)];
+    const [row, quotas] = [await held(context.user_id), await ample.getQuotas({}, context)];
     assert.deepEqual([quotas.credentials?.used, quotas.bytes?.used], [row?.credentials, row?.bytes]);
 });
 
@@ -194,13 +198,13 @@ test('the counts equal the rows after concurrent writes, replacements and deleti
         const { credential, credential_id } = tokens[index % tokens.length] ?? { credential: '', credential_id: '' };
         const metadata = JSON.stringify({ text: 'x'.repeat((index * 37) % 400) });
         return index % 3 === 2
-            ? services.wallets.deleteCredential({ ...access, credential_id }, context)
-            : services.wallets.addCredential({ ...access, credential, metadata }, context);
+            ? ample.deleteCredential({ ...access, credential_id }, context)
+            : ample.addCredential({ ...access, credential, metadata }, context);
     });
     for (const result of await Promise.allSettled(work)) {
         if (result.status === 'rejected') assert.equal(result.reason.kind, 'not_found'); // deleted before it was stored
     }
-    const quotas = await services.wallets.getQuotas({}, context);
+    const quotas = await ample.getQuotas({}, context);
     assert.deepEqual(
         { wallets: quotas.wallets?.used, credentials: quotas.credentials?.used, bytes: quotas.bytes?.used },
         { ...(await held(context.user_id)) },
@@ -209,7 +213,7 @@ test('the counts equal the rows after concurrent writes, replacements and deleti
 
 test('getQuotas is refused without an account', async () => {
     const nobody = internalContext();
-    for (const call of [didsOf(of(1)).getQuotas({}, nobody), services.wallets.getQuotas({}, nobody)]) {
+    for (const call of [didsOf(of(1)).getQuotas({}, nobody), ample.getQuotas({}, nobody)]) {
         await assert.rejects(call, (error) => error instanceof AppError && error.kind === 'unauthenticated');
     }
 });

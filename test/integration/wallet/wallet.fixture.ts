@@ -14,7 +14,7 @@ import { poolMetrics } from '../../../workers/crypto/pool-metrics.ts';
 import { quiet, testContext, testRedis } from '../../support/harness.ts';
 import { newParty, type Party, requestBy, startServices } from '../credentials/credentials.fixture.ts';
 import { underClock } from '../redis/script-clock.ts';
-import { AMPLE } from '../services/ample.ts';
+import { NO_QUOTA } from '../services/ample.ts';
 import { reached, testCursors } from '../services/reached.ts';
 
 export const CHEAP: PasswordCost = { memory_kib: 64, passes: 1 };
@@ -23,7 +23,7 @@ export const PASSWORD = 'open sesame';
 /** The fields of a request for the longest page, with the total and without tokens. */
 export const WHOLE = { limit: 1_000, with_total: true, with_tokens: false };
 
-const AMPLE_QUOTAS: WalletQuotas = { wallets: AMPLE, credentials: AMPLE, bytes: AMPLE };
+const AMPLE_QUOTAS: WalletQuotas = { wallets: NO_QUOTA, credentials: NO_QUOTA, bytes: NO_QUOTA };
 
 /** A context with a long deadline, so that a slow machine does not fail tests that are about rules. */
 const patientContext = () => testContext({ deadline: performance.now() + 300_000 });
