@@ -4,13 +4,13 @@ import { exposeGuard } from './platform/access/guard.ts';
 import { processAccess } from './platform/access/process-access.ts';
 import type { RequestBatch } from './platform/access/request-counts.ts';
 import { ownContext } from './platform/context.ts';
+import { measureClock } from './platform/postgres/clock-offset.store.ts';
 import { migrate } from './platform/postgres/migrate.ts';
 import { startOrEnd } from './platform/preflight/fatal.ts';
 import { awaitPostgres } from './platform/preflight/postgres.ts';
 import { preflightRedis } from './platform/preflight/redis.ts';
 import { inStep } from './platform/preflight/start-error.ts';
 import { addressSetting } from './platform/process/address-settings.ts';
-import { createClock } from './platform/process/clock.ts';
 import {
     type Config,
     ConfigError,
@@ -127,22 +127,24 @@ async function start(
         metrics,
     });
     closing.defer(() => registry.close());
-    const clock = createClock({ metrics, log });
-    closing.defer(() => clock.stop());
     const connectUsage = () => {
         const usage = registry.serviceClient('usage', SERVICE_DEFINITIONS.usage);
         return (batch: RequestBatch) => usage.recordRequests(batch, ownContext());
     };
-    const access = processAccess({ config, redis, clock: clock.now, log, metrics, closing, connectUsage });
-    const shared: Process = { config, log, metrics, redis, ...access, clock, serviceRegistry: registry, closing };
+    const access = processAccess({ config, redis, clock: Date.now, log, metrics, closing, connectUsage });
+    const shared: Process = { config, log, metrics, redis, ...access, serviceRegistry: registry, closing };
 
     const serviceRoles = SERVICE_ROLES.filter((role) => roles.includes(role));
     if (serviceRoles.length > 0)
         urls.grpc = await inStep('services', () => startServices(serviceRoles, { ...shared, tls, readiness }));
     if (roles.includes('gateway')) {
-        urls.http = await inStep('gateway', () => startHttp(shared, { hasDatabase: serviceRoles.length > 0 }));
+        if (serviceRoles.length === 0) {
+            const { getTime } = registry.serviceClient('identity', SERVICE_DEFINITIONS.identity);
+            const read = async () => (await getTime({}, ownContext())).unix_ms;
+            closing.defer(measureClock(read, { metrics, log, readiness }));
+        }
+        urls.http = await inStep('gateway', () => startHttp(shared));
     }
-    readiness.addCheck('clock', () => clock.check());
     // The check asks only whether the service was ever reached. If it failed whenever a service stopped, every gateway
     // would leave the rotation at the same time.
     for (const [role, connection] of registry.connections)
@@ -181,13 +183,9 @@ async function connectRedis(config: Config, shared: Pick<Process, 'metrics' | 'l
     return redis;
 }
 
-async function startHttp(shared: Process, { hasDatabase }: { hasDatabase: boolean }): Promise<string> {
-    const { config, log, metrics, redis, limiter, requestCounts, clock, serviceRegistry: registry, closing } = shared;
+async function startHttp(shared: Process): Promise<string> {
+    const { config, log, metrics, redis, limiter, requestCounts, serviceRegistry: registry, closing } = shared;
     const services = registry.serviceClients(SERVICE_DEFINITIONS);
-    // Without a database, the gateway takes the time from identity: identity issues the tokens that the gateway
-    // verifies, and its clock follows the database's clock.
-    const readTime = async () => (await services.identity.getTime({}, ownContext())).unix_ms;
-    const clockCompared = hasDatabase ? Promise.resolve() : clock.follow(readTime);
     const { version } = manifest;
     const gateway = await startGateway({
         config,
@@ -198,8 +196,7 @@ async function startHttp(shared: Process, { hasDatabase }: { hasDatabase: boolea
         version,
         log,
         metrics,
-        clock: clock.now,
-        clockCompared,
+        clock: Date.now,
     });
     closing.defer(() => gateway.stop());
     return gateway.url;

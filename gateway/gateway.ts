@@ -59,20 +59,16 @@ export async function startGateway(dependencies: {
     metrics: Metrics;
     /** The current time, in milliseconds since 1970. */
     clock(): number;
-    /** Resolves when `clock` has been compared with the database's clock. */
-    clockCompared: Promise<void>;
 }): Promise<Gateway> {
-    const { config, services, redis, limiter, requestCounts, version, log, metrics, clock, clockCompared } =
-        dependencies;
+    const { config, services, redis, limiter, requestCounts, version, log, metrics, clock } = dependencies;
     const secrets = [required(config, 'INTERNAL_SECRET'), config.INTERNAL_SECRET_PREVIOUS];
     const isInternal = internalSecret(secrets.filter((secret) => secret !== undefined));
     const admitted = admission({
         authenticator: authenticator({
             services,
             limiter,
-            sessionVerifier: sessionVerifier({ ...services, clock, clockCompared }),
+            sessionVerifier: sessionVerifier({ ...services, clock }),
             keyFormat: { brand: config.KEY_BRAND, environment: config.KEY_ENVIRONMENT },
-            clockCompared,
         }),
         limiter,
         requestCounts,

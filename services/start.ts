@@ -1,9 +1,8 @@
 import type { ProcessAccess } from '../platform/access/process-access.ts';
 import { awaitMigrations } from '../platform/postgres/await-migrations.ts';
-import { readDatabaseClock } from '../platform/postgres/clock.store.ts';
+import { databaseTime, measureClock } from '../platform/postgres/clock-offset.store.ts';
 import { openDatabase } from '../platform/postgres/db.ts';
 import { awaitPostgres } from '../platform/preflight/postgres.ts';
-import type { Clock } from '../platform/process/clock.ts';
 import { type Config, required } from '../platform/process/config.ts';
 import { jobMetrics } from '../platform/redis/job-metrics.ts';
 import { scheduleJobs } from '../platform/redis/jobs.ts';
@@ -28,7 +27,6 @@ export interface ServiceProcess extends ProcessAccess {
     log: Log;
     metrics: Metrics;
     redis: Redis;
-    clock: Clock;
     serviceRegistry: ServiceRegistry;
     readiness: Readiness;
     /** Clear text if undefined. */
@@ -38,19 +36,18 @@ export interface ServiceProcess extends ProcessAccess {
 
 /** Starts the services of `roles`, their jobs and the gRPC server. Returns the address of the server (host:port). */
 export async function startServices(roles: readonly ServiceRole[], shared: ServiceProcess): Promise<string> {
-    const { config, log, metrics, redis, limiter, requestCounts, clock, serviceRegistry, readiness, tls, closing } =
-        shared;
+    const { config, log, metrics, redis, limiter, requestCounts, serviceRegistry, readiness, tls, closing } = shared;
     const url = required(config, 'DATABASE_URL');
     await awaitPostgres({ url, asOwner: false, log, timeoutMs: Infinity });
     await awaitMigrations(url, { schemas: SCHEMAS, uses: tableUses(roles), log });
     const pooled = config.DATABASE_POOLER === 'transaction';
     const db = await openDatabase({ url, size: config.DATABASE_POOL, pooled, metrics });
     closing.defer(() => db.close());
-    await clock.follow(() => readDatabaseClock(db));
+    closing.defer(measureClock(() => databaseTime(db), { metrics, log, readiness }));
 
     const { signatures, passwords } = cryptoPools({ config, metrics, closing });
     const { serviceClient } = serviceRegistry;
-    const idempotency = idempotencies({ config, db, metrics, clock: clock.now });
+    const idempotency = idempotencies({ config, db, metrics, clock: Date.now });
     const dependencies = {
         config,
         db,
@@ -60,7 +57,7 @@ export async function startServices(roles: readonly ServiceRole[], shared: Servi
         log,
         metrics,
         addCheck: readiness.addCheck,
-        clock: clock.now,
+        clock: Date.now,
         signatures,
         passwords,
         serviceClient,

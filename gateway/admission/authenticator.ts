@@ -5,7 +5,6 @@ import type { LimitRequest } from '../../platform/access/limit-decision.ts';
 import type { Limiter } from '../../platform/access/limiter.ts';
 import { livenessMarkKey, type Subject } from '../../platform/access/liveness-marks.ts';
 import type { CallContext } from '../../platform/context.ts';
-import { AppError } from '../../platform/errors.ts';
 import type { Services } from '../services.ts';
 import { type KeyRestrictions, restrictionsOf } from './key-restrictions.ts';
 import type { SessionVerifier } from './session-verifier.ts';
@@ -63,14 +62,8 @@ export function authenticator(options: {
     limiter: Limiter;
     sessionVerifier: SessionVerifier;
     keyFormat: ApiKeyFormat;
-    /** Resolves when the gateway's clock is right. Until then it cannot say whether a key has expired. */
-    clockCompared: Promise<void>;
 }): Authenticator {
-    const { services, limiter, sessionVerifier, keyFormat, clockCompared } = options;
-    let isClockCompared = false;
-    void clockCompared.then(() => {
-        isClockCompared = true;
-    });
+    const { services, limiter, sessionVerifier, keyFormat } = options;
 
     function keyBearer(hash: Uint8Array): Bearer {
         return {
@@ -80,7 +73,6 @@ export function authenticator(options: {
                 const key = await services.keys.authenticate({ hash, enforces_restrictions: true }, context);
                 if (key.suspended) return 'suspended';
                 if (!key.alive) return key.gone ? 'gone' : 'inactive';
-                if (key.expires_at_ms !== undefined && !isClockCompared) throw noClock();
                 const { key_id, user_id, tier, rate_limit: limit, scope_mask, version } = key;
                 const bucketId = key.bucket || key_id; // empty if the keys service is of an earlier release
                 const tag = limiter.tag(user_id);
@@ -121,11 +113,4 @@ export function authenticator(options: {
             return sessionId === undefined ? undefined : sessionBearer(sessionId);
         },
     };
-}
-
-function noClock(): AppError {
-    return new AppError('unavailable', 'The service has just started. Try again shortly.', {
-        retry_after: 1,
-        reason: 'clock',
-    });
 }

@@ -83,7 +83,7 @@ export function identityService(dependencies: IdentityDependencies): ServiceOf<t
         },
 
         async getTime() {
-            return { unix_ms: dependencies.clock() };
+            return { unix_ms: await store.now() };
         },
 
         async ping() {

@@ -1,4 +1,5 @@
 import type { CallLifetime } from '../../platform/context.ts';
+import { databaseTime } from '../../platform/postgres/clock-offset.store.ts';
 import type { Database } from '../../platform/postgres/db.ts';
 import type { NewClaim, Outcome } from '../idempotency/claims.store.ts';
 import type { NewUserRow } from './rows.ts';
@@ -8,6 +9,8 @@ import { accountsOf, type UserStore, userStore } from './users.store.ts';
 
 export interface IdentityStore extends UserStore, SessionStore {
     setSuspension(change: SuspensionChange, lifetime?: CallLifetime): Promise<SuspensionRow | undefined>;
+    /** The time of the database's clock, in milliseconds since 1970. */
+    now(): Promise<number>;
     /** Resolves when the database answers. */
     ping(): Promise<void>;
 }
@@ -17,6 +20,7 @@ export function identityStore(db: Database): IdentityStore {
         ...userStore(db),
         ...sessionStore(db),
         setSuspension: (change, lifetime) => setSuspension(db, change, lifetime),
+        now: () => databaseTime(db),
         ping: () => db.ping(),
     };
 }

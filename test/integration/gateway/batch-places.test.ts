@@ -68,7 +68,6 @@ async function setUp(t: TestContext) {
         log: quiet,
         metrics,
         clock: Date.now,
-        clockCompared: Promise.resolve(),
     });
     const agent = new Agent({ keepAlive: true });
     t.after(() => {

@@ -44,7 +44,6 @@ it('when a client disconnects, its call is cancelled in every process, and no pr
         log: front.log,
         metrics: front.metrics,
         clock: Date.now,
-        clockCompared: Promise.resolve(),
     });
     t.after(() => {
         release.resolve();

@@ -37,7 +37,6 @@ export async function chainsFixture() {
                 limiter,
                 sessionVerifier: { verify: async () => undefined },
                 keyFormat: POLICY,
-                clockCompared: Promise.resolve(),
             }),
             limiter,
             requestCounts: UNCOUNTED,

@@ -2527,7 +2527,7 @@ export const IdentityServiceDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** Returns the time of the database's clock. Gateways have no database, so they take the time from here. */
+    /** Returns the time of the database's clock. Gateways have no database, so they compare their clock with this. */
     getTime: {
       name: "GetTime",
       requestType: GetTimeRequest as typeof GetTimeRequest,

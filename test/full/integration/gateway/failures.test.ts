@@ -33,7 +33,6 @@ async function start(t: TestContext, services: Partial<Services>) {
         log,
         metrics,
         clock: Date.now,
-        clockCompared: Promise.resolve(),
     });
     t.after(() => gateway.stop());
     /** The line of the only request, once it is written. */

@@ -97,7 +97,6 @@ async function startOver(t: TestContext, transport: Transport) {
         log: quiet,
         metrics: createMetrics(),
         clock: Date.now,
-        clockCompared: Promise.resolve(),
     });
     t.after(() => gateway.stop());
     return gateway;

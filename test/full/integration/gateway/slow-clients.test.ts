@@ -52,7 +52,6 @@ async function setUp(t: TestContext, count: number) {
         log: quiet,
         metrics,
         clock: Date.now,
-        clockCompared: Promise.resolve(),
     });
     const { hostname, port } = new URL(gateway.url);
     const sockets = Array.from({ length: count }, () => connect(Number(port), hostname));

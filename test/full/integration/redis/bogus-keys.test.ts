@@ -41,7 +41,6 @@ const gateway = await startGateway({
     log: quiet,
     metrics: createMetrics(),
     clock: Date.now,
-    clockCompared: Promise.resolve(),
 });
 after(() => gateway.stop());
 

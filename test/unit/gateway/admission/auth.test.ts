@@ -77,7 +77,6 @@ describe('a token', () => {
             limiter: { tag: (account: string) => `{${account}}` } as unknown as Limiter,
             sessionVerifier: { verify: async (token) => (token === 'good' ? 's' : undefined) },
             keyFormat,
-            clockCompared: Promise.resolve(),
         });
         return { identify, asked };
     }

@@ -32,7 +32,6 @@ function setUp(_t: TestContext, restrictions: Partial<AuthenticateResponse> = {}
     const seen = { lookUps: 0, charged: 0, byAddress: [] as string[] };
     const clock = { now: T0 };
     const redis = { state: 'admitted' as Decision['state'], unconfirmed: 0 };
-    const compared = Promise.withResolvers<void>();
     const metrics = createMetrics();
     const decision = (state: Decision['state']): Decision => ({ state, limit: 9, remaining: 8, reset: 0, wait: 1 });
     const limiter = {
@@ -59,7 +58,6 @@ function setUp(_t: TestContext, restrictions: Partial<AuthenticateResponse> = {}
             limiter,
             sessionVerifier: { verify: async () => undefined },
             keyFormat: FORMAT,
-            clockCompared: compared.promise,
         }),
         limiter,
         requestCounts: UNCOUNTED,
@@ -80,19 +78,12 @@ function setUp(_t: TestContext, restrictions: Partial<AuthenticateResponse> = {}
         const { failure } = await admit({ access: 'bearer', scope }, exchange as unknown as Exchange);
         return failure ? [failure.kind, failure.detail] : 'served';
     };
-    return { key, seen, clock, redis, call, compared, exposed: async () => (await metrics.expose()).text };
-}
-
-async function started(t: TestContext, restrictions: Partial<AuthenticateResponse> = {}) {
-    const made = setUp(t, restrictions);
-    made.compared.resolve();
-    await made.compared.promise;
-    return made;
+    return { key, seen, clock, redis, call, exposed: async () => (await metrics.expose()).text };
 }
 
 describe('a key that expires', () => {
     it('is served until the last millisecond, also from the cache, and is then refused without being charged', async (t) => {
-        const { call, clock, seen } = await started(t, { expires_at_ms: T0 + 5_000 });
+        const { call, clock, seen } = setUp(t, { expires_at_ms: T0 + 5_000 });
         assert.equal(await call(), 'served');
         clock.now = T0 + 4_999;
         assert.equal(await call(), 'served');
@@ -104,7 +95,7 @@ describe('a key that expires', () => {
     });
 
     it('is served again by the next call after its expiry was moved or removed', async (t) => {
-        const { call, clock, key, redis } = await started(t, { expires_at_ms: T0 + 1 });
+        const { call, clock, key, redis } = setUp(t, { expires_at_ms: T0 + 1 });
         clock.now = T0 + 1;
         assert.deepEqual(await call(), EXPIRED);
         key.expires_at_ms = T0 + 2;
@@ -116,22 +107,13 @@ describe('a key that expires', () => {
         redis.unconfirmed = 1;
         assert.equal(await call(), 'served');
     });
-
-    it('is not judged before the gateway’s clock was compared, and other keys are served meanwhile', async (t) => {
-        const expiring = setUp(t, { expires_at_ms: T0 + 1 });
-        assert.deepEqual((await expiring.call().catch((error) => error)).kind, 'unavailable');
-        expiring.compared.resolve();
-        await expiring.compared.promise;
-        assert.equal(await expiring.call(), 'served');
-        assert.equal(await setUp(t).call(), 'served');
-    });
 });
 
 describe('a key for some addresses', () => {
     const restrictions = { allowed_addresses: ['203.0.113.0/24', '2001:db8::/32'] };
 
     it('is refused elsewhere, by the address and without being charged', async (t) => {
-        const { call, seen } = await started(t, restrictions);
+        const { call, seen } = setUp(t, restrictions);
         for (const ip of ['203.0.113.7', '::ffff:203.0.113.255', '2001:db8::1']) assert.equal(await call(ip), 'served');
         const { charged } = seen;
         for (const ip of ['203.0.112.255', '2001:db9::1', '::1', 'unknown'])
@@ -141,7 +123,7 @@ describe('a key for some addresses', () => {
     });
 
     it('is served from another address by the next call after that was allowed', async (t) => {
-        const { call, key, redis } = await started(t, restrictions);
+        const { call, key, redis } = setUp(t, restrictions);
         assert.deepEqual(await call('192.0.2.1'), ELSEWHERE);
         key.allowed_addresses = ['192.0.2.0/24'];
         redis.unconfirmed = 1;
@@ -150,7 +132,7 @@ describe('a key for some addresses', () => {
 });
 
 it('a restriction holds while Redis is unreachable, by the owning service’s answer to each call', async (t) => {
-    const { call, key, redis, clock } = await started(t);
+    const { call, key, redis, clock } = setUp(t);
     assert.equal(await call(), 'served');
     redis.state = 'unreachable';
     assert.equal(await call(), 'served');
@@ -164,7 +146,7 @@ it('a restriction holds while Redis is unreachable, by the owning service’s an
 it('a key may do exactly what its scopes say, and without scopes everything', async (t) => {
     for (const held of [[], ['credentials:*'], ['dids:read', 'wallets:write'], ['presentations:*', 'dids:*']]) {
         const limited = held.length > 0;
-        const { call } = await started(t, limited ? { scope_mask: scopeMask(held) } : {});
+        const { call } = setUp(t, limited ? { scope_mask: scopeMask(held) } : {});
         for (const scope of SCOPES) {
             const isHeld = !limited || held.includes(scope) || held.includes(`${scope.split(':')[0]}:*`);
             const lacks = ['forbidden', `This API key lacks the scope ${scope}.`];
@@ -174,7 +156,7 @@ it('a key may do exactly what its scopes say, and without scopes everything', as
 });
 
 it('refusals are counted by restriction, a missing scope is charged, and a limited key is 429 first', async (t) => {
-    const { call, seen, clock, redis, exposed } = await started(t, {
+    const { call, seen, clock, redis, exposed } = setUp(t, {
         expires_at_ms: T0 + 9,
         allowed_addresses: ['203.0.113.0/24'],
         scope_mask: scopeMask(['dids:read']),
