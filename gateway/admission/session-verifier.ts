@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { type SessionTokenVerifier, sessionTokenVerifier } from '../../platform/access/session-token.ts';
 import { createCache } from '../../platform/cache.ts';
-import { ownContext } from '../../platform/context.ts';
+import { ownContext, REQUEST_TIMEOUT_MS } from '../../platform/context.ts';
+import { singleFlight } from '../../platform/single-flight.ts';
 import type { Services } from '../services.ts';
 
 /**
@@ -36,26 +37,22 @@ export function sessionVerifier({
     let cached = newCache();
     let kids = '';
     let verifier: SessionTokenVerifier = sessionTokenVerifier({ keys: [], clock });
-    let fetching: Promise<void> | undefined;
     let fetchedAt = Number.NEGATIVE_INFINITY;
     /** When the keys were last fetched, or this was tried (`performance.now()`). */
     let triedAt = 0;
 
-    async function fetchKeys(): Promise<void> {
+    const fetchKeys = singleFlight(async () => {
         const { keys } = await identity.listSigningKeys({}, ownContext());
         verifier = sessionTokenVerifier({ keys, clock });
         const kidsNow = keys.map(({ kid }) => kid).join();
         if (kidsNow !== kids) cached = newCache(); // a token that was signed with a removed key is no longer valid
         kids = kidsNow;
         fetchedAt = performance.now();
-    }
+    }, REQUEST_TIMEOUT_MS);
 
     async function refetch(): Promise<void> {
         if (performance.now() - fetchedAt < LEAST_REFETCH_MS) return;
-        fetching ??= fetchKeys().finally(() => {
-            fetching = undefined;
-        });
-        await fetching;
+        await fetchKeys();
     }
 
     /** Fetches the keys again if they are old. Until they have arrived, the old ones are used. */
