@@ -1,6 +1,5 @@
 import { startGateway } from './gateway/gateway.ts';
 import manifest from './package.json' with { type: 'json' };
-import { exposeGuard } from './platform/access/guard.ts';
 import { processAccess } from './platform/access/process-access.ts';
 import type { RequestBatch } from './platform/access/request-counts.ts';
 import { ownContext } from './platform/context.ts';
@@ -105,7 +104,6 @@ async function start(
     const metrics = createMetrics();
     exposeQueues(metrics);
     exposeLog(metrics);
-    exposeGuard(metrics);
     const readiness = createReadiness({ log });
     metrics.gauge('process_serving', 'Whether the process has started, and is not stopping.', () =>
         readiness.serving ? 1 : 0,

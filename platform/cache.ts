@@ -2,9 +2,13 @@ import QuickLRU from 'quick-lru';
 
 export type Cache<Key, Value> = Pick<QuickLRU<Key, Value>, 'get' | 'has' | 'set' | 'delete'>;
 
-/** A map with at most `maxEntries` entries. It always keeps the `maxEntries / 2` most recently used ones. */
-export function createCache<Key, Value>(maxEntries: number): Cache<Key, Value> {
-    return new QuickLRU({ maxSize: maxEntries / 2 }); // it holds two generations of this size
+/**
+ * A map with at most `maxEntries` entries. It always keeps the `maxEntries / 2` most recently used ones, and calls
+ * `onDropped` with the key of each other one.
+ */
+export function createCache<Key, Value>(maxEntries: number, onDropped?: (key: Key) => void): Cache<Key, Value> {
+    // It holds two generations of this size.
+    return new QuickLRU({ maxSize: maxEntries / 2, ...(onDropped && { onEviction: onDropped }) });
 }
 
 /**

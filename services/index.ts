@@ -57,7 +57,7 @@ const counts = (client: ServiceDependencies['serviceClient']) => client('usage',
 export const SERVICES: Record<ServiceRole, Service> = {
     identity: service(
         SERVICE_DEFINITIONS.identity,
-        ({ config, db, redis, log, clock, passwords, idempotency }) =>
+        ({ config, db, redis, clock, passwords, idempotency }) =>
             identityService({
                 store: identityStore(db),
                 idempotency: idempotency('identity'),
@@ -68,7 +68,7 @@ export const SERVICES: Record<ServiceRole, Service> = {
                     refreshSeconds: config.REFRESH_TOKEN_SECONDS,
                     clock,
                 }),
-                guard: guard({ redis, shards: config.REDIS_SHARDS, log }),
+                guard: guard({ redis, shards: config.REDIS_SHARDS }),
                 livenessMarks: livenessMarks({ redis, shards: config.REDIS_SHARDS }),
                 sessionQuota: config.QUOTA_SESSIONS,
                 clock,
@@ -183,14 +183,14 @@ export const SERVICES: Record<ServiceRole, Service> = {
     ),
     wallet: service(
         SERVICE_DEFINITIONS.wallet,
-        ({ config, db, redis, log, signatures, passwords, clock, serviceClient, idempotency }) =>
+        ({ config, db, redis, signatures, passwords, clock, serviceClient, idempotency }) =>
             walletService({
                 store: walletStore(db),
                 idempotency: idempotency('wallet'),
                 signatures: signatures(),
                 passwords: passwords(),
                 cost: { memory_kib: config.ARGON2_MEMORY_KIB, passes: config.ARGON2_PASSES },
-                guard: guard({ redis, shards: config.REDIS_SHARDS, log }),
+                guard: guard({ redis, shards: config.REDIS_SHARDS }),
                 services: {
                     did: serviceClient('did', SERVICE_DEFINITIONS.did),
                     signing: serviceClient('signing', SERVICE_DEFINITIONS.signing),

@@ -1,129 +1,127 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { requireTime } from '../context.ts';
+import { RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
+import { Places } from '../bounded-queue.ts';
+import { createCache } from '../cache.ts';
+import type { CallLifetime } from '../context.ts';
 import { AppError } from '../errors.ts';
-import type { Redis } from '../redis/redis.ts';
-import type { Log } from '../telemetry/log.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
+import { type Redis, shardTag } from '../redis/redis.ts';
 import { inSpan, startSpan } from '../telemetry/tracing.ts';
-import { localSteps } from './guard-memory.ts';
-import { type GuardAnswer, type GuardTarget, POLICY, type Step, sharedSteps } from './guard-steps.ts';
-import { QUEUE, turns } from './guard-turns.ts';
+import { BoundedMemory, knownAddresses } from './guard-records.ts';
 
-/** Pause before an unsettled attempt tries to begin again, in milliseconds. */
-const UNSETTLED_POLL_MS = 25;
+const DAY_MS = 86_400_000;
+/** Failures on one subject from one address that cause no wait. Beyond it: 429, whatever the password. */
+const FREE = 10;
+/** The wait is 1 s after the last free failure. It doubles with each further one, up to this, in milliseconds. */
+const LONGEST_WAIT_MS = 900_000;
+/** Maximum number of failures on one subject in a day. Beyond it: 429 for addresses that have never succeeded. */
+const DAY_LIMIT = 100;
+/** Maximum number of Redis keys of a process about unknown subjects. Beyond it: the oldest half is removed. */
+const MAX_UNKNOWN = 20_000;
+/** Maximum number of attempts on one subject from one address that wait in this process. Beyond it: `unavailable`. */
+const MAX_WAITING = 1_000;
+/** The queue's name in metrics and traces. */
+const QUEUE = 'password_attempts';
 
-/** How long a guard decides without Redis after Redis has failed, in milliseconds. */
-const PAUSE_MS = 500;
-
-export type { GuardTarget } from './guard-steps.ts';
+export interface GuardTarget extends CallLifetime {
+    /** Whose password is tried. It must be a pseudonym, because Redis keys contain it. */
+    subject: string;
+    /** True if the subject does not exist. Callers cannot tell, but can invent any number of them. */
+    unknown?: boolean;
+    /** The caller's network address. Callers without one share a count. */
+    address: string | undefined;
+}
 
 export interface Guard {
     /**
      * Runs `verify`, which resolves to undefined for a wrong password. If too many attempts have failed recently, it
      * throws AppError `rate_limited` with the wait and does not run `verify`. An attempt whose `verify` throws is not
-     * counted. Concurrent attempts give no more guesses than sequential ones, but concurrent attempts with the correct
-     * password all succeed.
+     * counted. Concurrent attempts give no more guesses than sequential ones.
      */
     attempt<Result>(target: GuardTarget, verify: () => Promise<Result | undefined>): Promise<Result | undefined>;
 }
 
-/** Where an attempt is counted: in Redis, for all processes, or in this process's memory. */
-type Book = 'shared' | 'local';
-
-/** Attempts that began, over all guards of the process: it may run two services, each with its own guard. */
-const begun = { shared: 0, local: 0 };
-
-export function exposeGuard(metrics: Metrics): void {
-    metrics.collect(
-        {
-            type: 'counter',
-            name: 'password_attempts_total',
-            help: 'Password attempts that the guard allowed, by where they are counted: in Redis for all processes (shared) or, while Redis does not answer, in this process (local).',
-            labels: ['book'],
-        },
-        () => Object.entries(begun).map(([book, value]) => ({ labels: { book }, value })),
-    );
-}
-
-/**
- * Guards passwords against guessing. The rule holds across all processes and, while Redis is unreachable, in each
- * process alone.
- */
-export function guard({ redis, shards, log }: { redis: Redis; shards: number; log: Log }): Guard {
-    const steps = attemptSteps({ redis, shards, log });
-    const takeTurn = turns(POLICY.free);
+/** Guards passwords against guessing, across all processes and, while Redis does not answer, in each one alone. */
+export function guard({ redis, shards }: { redis: Redis; shards: number }): Guard {
+    const begin = attemptCounts(redis, shards);
+    const turns = new Map<string, Places>();
     return {
-        attempt(target, verify) {
-            const span = startSpan('client', QUEUE, target);
-            span.attribute('db.system.name', 'redis');
-            return takeTurn(`${target.subject} ${target.address}`, target, async () => {
-                span.sent(1);
-                const book = await inSpan(span, () => steps.begin(target));
-                let verdict: Step = 'void';
-                try {
-                    const result = await verify();
-                    verdict = result === undefined ? 'failed' : 'succeeded';
+        /** Attempts from one address take turns, so that right passwords at once do not look like many failures. */
+        async attempt(target, verify) {
+            const key = `${target.subject} ${target.address}`;
+            const turn = turns.get(key) ?? new Places({ places: 1, name: QUEUE, maxWaiting: MAX_WAITING });
+            turns.set(key, turn);
+            const span = redisSpan(QUEUE, target);
+            try {
+                return await turn.run(async () => {
+                    span.sent(1);
+                    const counted = await inSpan(span, () => begin(target));
+                    const settle = (step: () => Promise<unknown>) =>
+                        inSpan(redisSpan('password_verdict', target), step);
+                    const result = await verify().catch(async (error: unknown) => {
+                        await settle(counted.undo);
+                        throw error;
+                    });
+                    if (result !== undefined) await settle(counted.clear);
                     return result;
-                } finally {
-                    await steps.settle(book, target, verdict);
-                }
-            });
+                }, target);
+            } finally {
+                if (turn.isEmpty && turns.get(key) === turn) turns.delete(key);
+            }
         },
     };
 }
 
-/** The steps of an attempt: in Redis or, while Redis does not answer, in this process. */
-function attemptSteps({ redis, shards, log }: { redis: Redis; shards: number; log: Log }) {
-    const shared = sharedSteps(redis, shards);
-    const local = localSteps(() => performance.now());
-    let pausedUntil = 0;
+/** Returns a function that counts an attempt as a failure before its password is checked, or throws a refusal. */
+function attemptCounts(redis: Redis, shards: number) {
+    const options = { keyPrefix: 'guard', points: 0, duration: DAY_MS / 1_000 };
+    const counts = new RateLimiterRedis({
+        storeClient: redis,
+        ...options,
+        insuranceLimiter: new BoundedMemory(options),
+    });
+    const known = knownAddresses(redis);
+    const unknownKeys = createCache<string, true>(MAX_UNKNOWN, (key) => void counts.delete(key));
 
-    /** Returns undefined if Redis does not answer. */
-    async function beginShared(target: GuardTarget): Promise<GuardAnswer | undefined> {
-        if (performance.now() < pausedUntil) return undefined;
-        try {
-            return await shared(target, 'begin');
-        } catch (error) {
-            pausedUntil = performance.now() + PAUSE_MS;
-            log.warn({ err: error }, 'password guard: Redis does not answer, this process decides alone');
-            return undefined;
+    return async ({ subject, address = '-', unknown = false }: GuardTarget) => {
+        const base = `${shardTag(subject, shards)}:${subject}`;
+        const [tries, wait, total] = [`${base}:tries:${address}`, `${base}:wait:${address}`, `${base}:total`];
+
+        const waiting = await counts.get(wait);
+        if (waiting) throw tooManyAttempts(waiting);
+        const ofAll = await counts.penalty(total);
+        if (unknown) unknownKeys.set(total, true);
+        if (ofAll.consumedPoints > DAY_LIMIT && !(await known.has(base, address))) throw tooManyAttempts(ofAll);
+        const { consumedPoints: begun } = await counts.penalty(tries);
+        if (unknown) unknownKeys.set(tries, true);
+        const startsWait = begun >= FREE;
+        if (startsWait) {
+            const seconds = Math.min(LONGEST_WAIT_MS / 1_000, 2 ** (begun - FREE));
+            const started = await counts.penalty(wait, 1, { customDuration: seconds });
+            if (started.consumedPoints > 1) throw tooManyAttempts(started); // another process was faster
         }
-    }
-
-    return {
-        /** Begins the attempt and returns where it is counted. Throws if it is refused. */
-        async begin(target: GuardTarget): Promise<Book> {
-            for (;;) {
-                requireTime(target);
-                const answer = await beginShared(target);
-                const [state, waitMs] = answer ?? local.run(target, 'begin');
-                if (state === 'begun') {
-                    const book: Book = answer ? 'shared' : 'local';
-                    begun[book]++;
-                    return book;
-                }
-                if (state === 'refused') throw tooManyAttempts(waitMs);
-                await delay(UNSETTLED_POLL_MS);
-            }
-        },
-        async settle(book: Book, target: GuardTarget, step: Step): Promise<void> {
-            if (book === 'local') {
-                local.run(target, step);
-                return;
-            }
-            if (step === 'succeeded') local.rememberSuccess(target);
-            const span = startSpan('client', 'password_verdict', target);
-            span.attribute('db.system.name', 'redis');
-            await inSpan(span, () => shared(target, step)).catch((error: unknown) => {
-                log.warn({ err: error }, 'password guard: Redis does not answer, a result was not counted');
-            });
-        },
+        return {
+            /** For an attempt without a verdict. */
+            undo: () => Promise.all([counts.reward(tries), counts.reward(total), startsWait && counts.delete(wait)]),
+            /** For the right password. */
+            clear: () =>
+                Promise.all([
+                    counts.delete(tries),
+                    counts.delete(wait),
+                    counts.reward(total),
+                    known.add(base, address),
+                ]),
+        };
     };
+}
+
+function redisSpan(name: string, target: GuardTarget) {
+    const span = startSpan('client', name, target);
+    span.attribute('db.system.name', 'redis');
+    return span;
 }
 
 /** The text has the form of a refusal by the rate limiter: the limit, then the wait (decision A20). */
-function tooManyAttempts(waitMs: number): AppError {
-    const retryAfter = Math.max(1, Math.ceil(waitMs / 1_000));
-    const text = `Limit of ${POLICY.free} requests per minute exceeded by wrong passwords. Try again in ${retryAfter} seconds.`;
+function tooManyAttempts({ msBeforeNext }: RateLimiterRes): AppError {
+    const retryAfter = Math.max(1, Math.ceil(msBeforeNext / 1_000));
+    const text = `Limit of ${FREE} requests per minute exceeded by wrong passwords. Try again in ${retryAfter} seconds.`;
     return new AppError('rate_limited', text, { retry_after: retryAfter });
 }

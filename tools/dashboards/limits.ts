@@ -68,11 +68,6 @@ export const limits = dashboard('limits', 'limits', [
     {
         title: 'Password guesses',
         panels: [
-            {
-                title: 'Attempts, by where they are counted (local: without Redis)',
-                unit: 'ops',
-                lines: { '{{book}}': rate('password_attempts_total', '', 'book') },
-            },
             { title: 'Failed logins', unit: 'ops', lines: { '{{outcome}}': rate('logins_total', GUESSES, 'outcome') } },
             {
                 title: 'Failed attempts to open a wallet',

@@ -12,7 +12,7 @@ import { type SessionIssuer, tokens } from '../../../services/identity/tokens.ts
 import type { Quota } from '../../../services/quotas.ts';
 import { type PasswordPoolOptions, passwordPool } from '../../../workers/crypto/passwords.ts';
 import { poolMetrics } from '../../../workers/crypto/pool-metrics.ts';
-import { quiet, testContext, testDatabase, testRedis } from '../../support/harness.ts';
+import { testContext, testDatabase, testRedis } from '../../support/harness.ts';
 import { AMPLE } from '../services/ample.ts';
 import { testIdempotency } from '../services/test-idempotency.ts';
 
@@ -90,7 +90,7 @@ export async function identityFixture({ cost = CHEAP }: { cost?: PasswordPoolOpt
             store: identityStore(db),
             passwords,
             tokens: replaced.tokens ?? sessionVerifier,
-            guard: guard({ redis, shards: SHARDS, log: quiet }),
+            guard: guard({ redis, shards: SHARDS }),
             livenessMarks: replaced.livenessMarks ?? livenessMarks({ redis, shards: SHARDS }),
             idempotency: testIdempotency(db, clock)('identity'),
             sessionQuota: replaced.sessionQuota ?? AMPLE,

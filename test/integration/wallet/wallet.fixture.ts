@@ -11,9 +11,8 @@ import { walletStore } from '../../../services/wallet/store.ts';
 import type { PasswordCost } from '../../../workers/crypto/password.ts';
 import { passwordPool } from '../../../workers/crypto/passwords.ts';
 import { poolMetrics } from '../../../workers/crypto/pool-metrics.ts';
-import { quiet, testContext, testRedis } from '../../support/harness.ts';
+import { testContext, testRedis } from '../../support/harness.ts';
 import { newParty, type Party, requestBy, startServices } from '../credentials/credentials.fixture.ts';
-import { underClock } from '../redis/script-clock.ts';
 import { NO_QUOTA } from '../services/ample.ts';
 import { reached, testCursors } from '../services/reached.ts';
 
@@ -35,7 +34,6 @@ export async function startWallets() {
     const pool = passwordPool({ threads: 1, cost: CHEAP, maxWaiting: 1_000, metrics: poolMetrics(createMetrics()) });
     after(() => pool.close());
     const derived: Uint8Array[] = [];
-    const started = Date.now(); // the time of the guard stands still, so that no wait ends on a slow machine
     const clock = () => Date.now() + time.aheadMs;
     const open = (
         cost = CHEAP,
@@ -56,7 +54,7 @@ export async function startWallets() {
                     },
                 },
                 cost,
-                guard: guard({ redis: underClock(redis, () => started), shards: 1, log: quiet }),
+                guard: guard({ redis, shards: 1 }),
                 services,
                 idempotency: idempotency('wallet'),
                 cursors: testCursors,

@@ -97,7 +97,7 @@ it('a revoked key is refused on the next call, on every gateway and every node',
 });
 
 it('wrong passwords are counted', async () => {
-    const { attempt } = guard({ redis: other, shards: SHARDS, log: quiet });
+    const { attempt } = guard({ redis: other, shards: SHARDS });
     const target = { subject: randomUUID(), address: '192.0.2.1' };
     for (let guess = 0; guess < 10; guess++) await attempt(target, async () => undefined);
     await assert.rejects(

@@ -80,7 +80,7 @@ const identity = identityService({
     store: identityStore(db),
     passwords,
     tokens: tokens({ keysPem, accessSeconds: 43_200, refreshSeconds: 30 * 86_400, clock: Date.now }),
-    guard: guard({ redis, shards: SHARDS, log: quiet }),
+    guard: guard({ redis, shards: SHARDS }),
     livenessMarks: ended,
     idempotency: testIdempotency(db)('identity'),
     sessionQuota: AMPLE,
