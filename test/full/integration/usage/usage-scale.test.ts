@@ -58,8 +58,17 @@ async function look(account: string) {
     };
 }
 
+/** So few that a statement ends long before its timeout, even beside other work. A multiple of 20. */
+const ROWS_PER_STATEMENT = 10_000;
+
 /** Writes `rows` credentials, a twentieth of them revoked, and pending counts in batches of 64 like the stores. */
 async function writeCredentials(account: string, rows: number): Promise<void> {
+    for (let left = rows; left > 0; left -= ROWS_PER_STATEMENT) {
+        await writeSome(account, Math.min(left, ROWS_PER_STATEMENT));
+    }
+}
+
+async function writeSome(account: string, rows: number): Promise<void> {
     await db.rows(sql.unsafe`
         WITH written AS (
             INSERT INTO credentials.credentials (id, account, issued_at, revoked_at, issuer, subject, credential_type)
