@@ -5,8 +5,9 @@ import { GATEWAYS } from '../../test/e2e/support/client.ts';
 import { requestText } from '../../test/e2e/support/socket.ts';
 import { processesOf, until } from '../../test/full/process/launch/launch.ts';
 import type { Canaries } from './canary.ts';
+import type { Person } from './good-calls.ts';
 
-/** Together more calls than a gateway takes at once, whatever it does (8,192). */
+/** Together so many calls that a gateway has too much to do for seconds, but fewer than the key's limit (10,000). */
 const CONNECTIONS = 1_500;
 const CALLS_PER_CONNECTION = 6;
 const TIMEOUT_MS = 30_000;
@@ -19,12 +20,12 @@ const ADDRESS = '127.77.200.1';
  * Has all calls arrive at a gateway at once, by stopping it meanwhile, so that it turns some of them away for want of capacity. Gives
  * the first such answer once the gateways have closed the connections: an open connection keeps its newest request.
  */
-export async function flood(canaries: Canaries, database: string): Promise<string> {
+export async function flood(canaries: Canaries, { api_key }: Person, database: string): Promise<string> {
     const gateways = processesOf(database).filter(({ command }) => / main\.ts (all|gateway)$/.test(command));
     const openFiles = (): number => gateways.reduce((sum, { pid }) => sum + readdirSync(`/proc/${pid}/fd`).length, 0);
     const openBefore = openFiles();
     const sockets = await Promise.all(Array.from({ length: CONNECTIONS }, openConnection));
-    const data = callOf(canaries).repeat(CALLS_PER_CONNECTION);
+    const data = callOf(canaries, api_key).repeat(CALLS_PER_CONNECTION);
     const refusal = Promise.withResolvers<string>();
     const giveUp = setTimeout(() => refusal.reject(new Error('No call was turned away.')), TIMEOUT_MS);
     const signalAll = (signal: NodeJS.Signals): void => {
@@ -60,14 +61,15 @@ async function openConnection(): Promise<Socket> {
     return socket;
 }
 
-function callOf(canaries: Canaries): string {
+/** A call that takes some work if it is admitted. */
+function callOf(canaries: Canaries, apiKey: string): string {
     const canary = (where: string): string => canaries.text(`${where} of a call that is turned away`);
     const body = JSON.stringify({ password: canary('field') });
     const headers = [
-        `Authorization: Bearer ${canary('token')}`,
+        `Authorization: Bearer ${apiKey}`,
         `X-Internal-Secret: ${canary('internal secret')}`,
         'Content-Type: application/json',
         `Content-Length: ${body.length}`,
     ];
-    return requestText(`POST /v1/credentials?password=${canary('query')}`, headers, body);
+    return requestText(`POST /v1/did?password=${canary('query')}`, headers, body);
 }

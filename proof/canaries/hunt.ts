@@ -92,7 +92,7 @@ async function callAll(canaries: Canaries, database: string, env: Record<string,
     const bad = table.flatMap((endpoint) => badCalls(endpoint, person, canaries));
     const refusals = [
         ...(await sendAll([...bad, ...strangeCalls(canaries)])),
-        await flood(canaries, database),
+        await flood(canaries, person, database),
         ...(await callOverGrpc(canaries)),
     ];
     await noteKeys(canaries, env);
