@@ -7,10 +7,10 @@ import { stringifyJson } from '../platform/json.ts';
 export const BATCH_TIMEOUT_MS = 30_000;
 
 /**
- * Number of results that are written in one turn of the event loop. That takes about half a millisecond. Beyond it: the
- * others follow in later turns.
+ * Number of items that are read, shown or written in one turn of the event loop. Each of these takes about half a
+ * millisecond. Beyond it: the others follow in later turns.
  */
-const RESULTS_PER_TURN = 32;
+const ITEMS_PER_TURN = 32;
 
 /** The result of one item, as the services return it. Exactly one of both is set. */
 interface ItemResult<Value> {
@@ -53,17 +53,17 @@ export async function answerBatch<Item, Value, Shown extends object>(
 ) {
     const refused = new Map<number, ItemResult<Value>>();
     const items: Item[] = [];
-    for (const [index, item] of sent.entries()) {
+    await inTurns(sent, (item, index) => {
         try {
             items.push(read(item, index));
         } catch (error) {
             if (!(error instanceof AppError)) throw error;
             refused.set(index, { failure: { code: error.kind, error: error.detail } });
         }
-    }
+    });
     const isRun = alwaysRun || items.length > 0;
     const others = (isRun ? await run(items, [...refused.keys()]) : []).values();
-    const results = sent.map((_, index) => {
+    const results = await inTurns(sent, (_, index) => {
         // run() returns one result for each of the other items
         const { value, failure } = refused.get(index) ?? (others.next().value as ItemResult<Value>);
         if (failure) return { index, ok: false as const, ...failure };
@@ -88,10 +88,23 @@ export async function* piecesOf(answer: object): AsyncGenerator<string> {
 }
 
 async function* groupsOf(values: readonly unknown[]): AsyncGenerator<string> {
-    for (let from = 0; from < values.length; from += RESULTS_PER_TURN) {
+    for (let from = 0; from < values.length; from += ITEMS_PER_TURN) {
         if (from > 0) await nextTurn();
-        const texts = values.slice(from, from + RESULTS_PER_TURN).map(stringifyJson);
+        const texts = values.slice(from, from + ITEMS_PER_TURN).map(stringifyJson);
         yield `${from === 0 ? '[' : ','}${texts.join(',')}`;
     }
     yield values.length === 0 ? '[]' : ']';
+}
+
+/** Maps values in their order, some in each turn of the event loop: 1,000 in one turn would delay all other calls. */
+async function inTurns<Value, Result>(
+    values: readonly Value[],
+    map: (value: Value, index: number) => Result,
+): Promise<Result[]> {
+    const results: Result[] = [];
+    for (const [index, value] of values.entries()) {
+        if (index > 0 && index % ITEMS_PER_TURN === 0) await nextTurn();
+        results.push(map(value, index));
+    }
+    return results;
 }
