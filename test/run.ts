@@ -1,6 +1,6 @@
 import '../deploy/local/node-version.ts';
 import { globSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { type Environment, startDatabases } from './runner/databases.ts';
 import { runFiles } from './runner/files.ts';
 import { begin, closing, exceptInterrupted } from './runner/lifetime.ts';
@@ -13,7 +13,11 @@ import { type Counts, cpuSeconds } from './support/reporter.ts';
  * `N passed, N failed`, with `, N skipped` if tests were skipped.
  */
 
-const FAST_PARTS = ['unit', 'contract', 'vectors', 'integration'];
+/** The files of each folder in test/unit share a process. */
+const UNIT_PARTS = globSync('test/unit/*/')
+    .sort()
+    .map((folder) => relative('test', folder));
+const FAST_PARTS = [...UNIT_PARTS, 'contract', 'vectors', 'integration'];
 const FULL_PARTS = ['integration', 'process', 'attack', 'deploy', 'faults'].map((part) => `full/${part}`);
 /** Tests that only `npm run proof` runs. */
 const PROOF_PARTS = ['proof'];
@@ -55,7 +59,10 @@ async function main(): Promise<boolean> {
 
 async function runParts(databases: Environment): Promise<Counts[]> {
     const counts: Counts[] = [];
-    for (const part of parts()) counts.push(await runFiles(part, wanted(`test/${part}/**/*.test.ts`), databases));
+    for (const part of parts()) {
+        const isShared = UNIT_PARTS.includes(part);
+        counts.push(await runFiles(part, wanted(`test/${part}/**/*.test.ts`), databases, { isShared }));
+    }
     return counts;
 }
 

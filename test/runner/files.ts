@@ -9,14 +9,24 @@ import { exceptInterrupted, workDir } from './lifetime.ts';
 /** Longest time that one test file may take, in seconds. */
 const FILE_TIMEOUT_S = Number(process.env['TEST_TIMEOUT_S'] ?? 300);
 
-/** Runs files under Node's test runner, each in a process of its own, and prints what they cost. */
-export async function runFiles(title: string, files: readonly string[], env: Environment): Promise<Counts> {
+/**
+ * Runs files under Node's test runner and prints what they cost. Each file has a process of its own, unless `isShared`:
+ * the start of a process costs more than most unit tests.
+ */
+export async function runFiles(
+    title: string,
+    files: readonly string[],
+    env: Environment,
+    { isShared = false } = {},
+): Promise<Counts> {
     if (files.length === 0) return { passed: 0, failed: 0, skipped: [], cpuSeconds: 0 };
     const countsFile = join(mkdtempSync(join(workDir, 'counts-')), 'counts.json');
     const began = performance.now();
-    const limits = ['--test-concurrency=2', `--test-timeout=${FILE_TIMEOUT_S * 1_000}`];
+    // Tests in one process run one after the other, because some replace its clock.
+    const limits = [`--test-concurrency=${isShared ? 1 : 2}`, `--test-timeout=${FILE_TIMEOUT_S * 1_000}`];
     const preloaded = ['--import=./test/support/file-end.ts', '--import=./test/support/own-redis.ts'];
-    const args = [...preloaded, '--test', ...limits, '--test-reporter=./test/support/reporter.ts'];
+    const isolation = `--test-isolation=${isShared ? 'none' : 'process'}`;
+    const args = [...preloaded, '--test', isolation, ...limits, '--test-reporter=./test/support/reporter.ts'];
     const child = spawn(process.execPath, [...args, ...files], {
         stdio: 'inherit',
         env: { ...process.env, NODE_ENV: 'test', ...env, TEST_COUNTS: countsFile },

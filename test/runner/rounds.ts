@@ -16,11 +16,8 @@ export interface Round {
 const FAST = 'test/e2e/';
 const SLOW = 'test/full/e2e/';
 
-/** The fast tier: the shape of production, and a part of the tests with all roles in one process. */
-export const FAST_ROUNDS: readonly Round[] = [
-    { transport: 'grpc', folders: [FAST] },
-    { transport: 'local', folders: [`${FAST}credentials/`] },
-];
+/** The fast tier: the shape of production. */
+export const FAST_ROUNDS: readonly Round[] = [{ transport: 'grpc', folders: [FAST] }];
 
 /** The slow tests in the shape of production. */
 export const SLOW_ROUND: Round = { transport: 'grpc', folders: [SLOW] };

@@ -3,16 +3,17 @@ import { connect, createServer } from 'node:net';
 import { isMainThread } from 'node:worker_threads';
 
 /**
- * Node's test runner loads this before each test file. It gives the file a numbered database of this run's Redis for
- * itself, and empties it. So what one file counts, rolls up or schedules does not affect the files that run at the same
- * time.
+ * Node's test runner loads this in each process that runs test files. It gives the process a numbered database of this run's Redis for
+ * itself, and empties it. So what one file counts, rolls up or schedules does not affect the files of other processes.
  */
 
 /** Number of databases that Redis has by default. The service of the end-to-end tests uses number 0. */
 const DATABASES = 16;
 const given = process.env['TEST_REDIS_URL'];
+/** False in the process that only starts those of the files. */
+const runsTests = process.env['NODE_TEST_CONTEXT'] || process.execArgv.includes('--test-isolation=none');
 
-if (isMainThread && process.env['NODE_TEST_CONTEXT'] && given) {
+if (isMainThread && runsTests && given) {
     const url = new URL(given);
     if (url.pathname === '/0') {
         url.pathname = `/${await takeDatabase(url.port)}`;

@@ -37,11 +37,17 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
 }
 
 /**
- * CPU time in seconds of all processes that this one has started and that have ended, with their descendants. It does
- * not depend on what else the machine does. Source: cutime and cstime of proc_pid_stat(5), in hundredths of a second.
+ * CPU time in seconds of this process, and of all that it has started and that have ended, with their descendants. It
+ * depends little on what else the machine does. Source: utime, stime, cutime and cstime of proc_pid_stat(5), in
+ * hundredths of a second.
  */
 export function cpuSeconds(): number {
     const [, fields = ''] = readFileSync('/proc/self/stat', 'utf8').split(') ');
-    const [cutime = 0, cstime = 0] = fields.split(' ').slice(13, 15).map(Number);
-    return (cutime + cstime) / 100;
+    return (
+        fields
+            .split(' ')
+            .slice(11, 15)
+            .map(Number)
+            .reduce((sum, time) => sum + time, 0) / 100
+    );
 }

@@ -18,10 +18,10 @@ describe('a bounded queue', { timeout: 30_000 }, () => {
     });
 
     it('refuses calls beyond its bound', async () => {
-        const queue = new BoundedQueue({ name: 'full', maxWaiting: 1 });
+        const queue = new BoundedQueue({ name: 'bounded', maxWaiting: 1 });
         void queue.wait({});
         await assert.rejects(queue.wait({}), { kind: 'unavailable', retry_after: 1 });
-        assert.deepEqual(queueStats('full'), { waiting: 1, items: 1, batches: 0, refused: 1 });
+        assert.deepEqual(queueStats('bounded'), { waiting: 1, items: 1, batches: 0, refused: 1 });
     });
 
     it('lets callers take turns, however many calls one of them has', async () => {
@@ -78,7 +78,7 @@ describe('a bounded queue', { timeout: 30_000 }, () => {
 
 describe('places', { timeout: 30_000 }, () => {
     it('run as many calls at once as there are places, the others in order of arrival', async () => {
-        const places = new Places({ places: 2, name: 'shared', maxWaiting: 10 });
+        const places = new Places({ places: 2, name: 'shared places', maxWaiting: 10 });
         const ends: Array<() => void> = [];
         const started: number[] = [];
         const calls = [0, 1, 2, 3].map((index) =>

@@ -7,11 +7,12 @@ import { testContext } from '../../support/context.ts';
 async function outcomes(t: TestContext, { callMs, itemMs }: { callMs: number; itemMs: number }): Promise<string[]> {
     const began = performance.now();
     let now = began;
-    t.mock.method(performance, 'now', () => now);
+    const clock = t.mock.method(performance, 'now', () => now);
     const batch = { limit: 1, noun: 'item', context: testContext({ deadline: began + callMs }) };
     const results = await itemResults([1, 2], batch, async () => {
         now += itemMs;
     });
+    clock.mock.restore();
     return results.map(({ failure }) => failure?.code ?? 'ok');
 }
 
