@@ -7,10 +7,10 @@ import { eachTurn } from '../process/turns.ts';
  */
 const READING_MS = 10;
 /**
- * Number of paused connections without proof that each later turn resumes, after all those with proof. Beyond it: the
- * others wait for later turns.
+ * Number of paused connections with and without proof that each later turn resumes, those that have waited longest
+ * first. With more, a gateway at capacity would spend its time on refusals. Beyond it: the others wait for later turns.
  */
-const RESUMED_PER_TURN = 4;
+const RESUMED_PER_TURN = { proven: 24, unproven: 4 };
 
 /**
  * Returns a function that must be called for each request. It reads connections in turns while they send more than the
@@ -32,8 +32,10 @@ export function readingTurns(open: ReadonlyMap<Socket, unknown>, isProven: (sock
     function nextTurn(): boolean {
         began = undefined;
         const waiting = Array.from(paused);
-        resume(waiting.filter(isProven).reverse()); // the one that was active last is read first
-        resume(waiting.filter((socket) => !isProven(socket)).slice(0, RESUMED_PER_TURN));
+        const proven = waiting.filter(isProven);
+        resume(proven.splice(-1)); // the one that was active last: a flood of others does not delay it
+        resume(proven.slice(0, RESUMED_PER_TURN.proven));
+        resume(waiting.filter((socket) => !isProven(socket)).slice(0, RESUMED_PER_TURN.unproven));
         return paused.size > 0;
     }
 
