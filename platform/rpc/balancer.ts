@@ -27,13 +27,15 @@ export interface BalancerOptions {
      * stream is lost, and more often until all streams are open.
      */
     refreshMs: number;
+    /** How long a call waits while no replica is connected, in milliseconds. Default: as long as WaitingCalls says. */
+    waitMs?: number | undefined;
 }
 
 /** Distributes calls over all replicas of a service. Each call goes to the less busy one of two random replicas. */
 export class Balancer {
     readonly #options: BalancerOptions;
     readonly #replicas = new Map<string, Replica>();
-    readonly #waiting = new WaitingCalls();
+    readonly #waiting: WaitingCalls;
     #open: Replica[] = [];
     #lookingUp: Promise<void> | undefined;
     #timer: NodeJS.Timeout | undefined;
@@ -45,6 +47,7 @@ export class Balancer {
 
     constructor(options: BalancerOptions) {
         this.#options = options;
+        this.#waiting = new WaitingCalls(options.waitMs);
         this.#tend();
     }
 

@@ -31,7 +31,9 @@ export interface ConnectOptions {
     /** False: sends each call as a plain unary call, and uses the frame stream only to know the state of a replica. */
     frames?: boolean;
     resolve?(address: string): Promise<ReplicaAddress[]>;
-    refreshMs?: number;
+    refreshMs?: number | undefined;
+    /** How long a call waits while no replica is connected, in milliseconds. Default: as long as WaitingCalls says. */
+    waitMs?: number | undefined;
 }
 
 /** Connects to all replicas of the service at `address`. They may start later. */
@@ -44,6 +46,7 @@ export function connect(options: ConnectOptions): Connection {
         frames = true,
         resolve = resolveAddresses,
         refreshMs = REFRESH_MS,
+        waitMs,
     } = options;
     const streams = new Set<FrameStream>();
     const balancer = new Balancer({
@@ -51,6 +54,7 @@ export function connect(options: ConnectOptions): Connection {
         resolve: () => resolve(address),
         openReplica: (address, on) => new Replica({ service, address, serviceToken, tls, frames, streams, on }),
         refreshMs,
+        waitMs,
     });
     let isClosed = false;
     const sweeper = setInterval(() => {

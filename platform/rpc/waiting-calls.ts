@@ -1,4 +1,4 @@
-import { type CallContext, isOver, overError, reasonNotToStart, requireTime } from '../context.ts';
+import { type CallContext, overError, reasonNotToStart, requireTime } from '../context.ts';
 import type { AppError } from '../errors.ts';
 import { overloaded } from '../gather.ts';
 import { queueStats } from '../queue-stats.ts';
@@ -28,10 +28,15 @@ export class WaitingCalls {
     readonly #calls = new Set<WaitingCall>();
     readonly #bound = new InFlight();
     readonly #stats = queueStats(WAITING);
+    readonly #waitMs: number;
+
+    constructor(waitMs = TIMEOUT_MS) {
+        this.#waitMs = waitMs;
+    }
 
     /**
-     * Resolves to the next replica that connects. Rejects if there is no room, if TIMEOUT_MS has passed, or if the call
-     * has ended.
+     * Resolves to the next replica that connects. Rejects if there is no room, if it has waited for too long, or if the
+     * call has ended.
      */
     add(bytes: number, context: CallContext): Promise<Replica> {
         return new Promise((resolve, reject) => {
@@ -40,7 +45,7 @@ export class WaitingCalls {
             this.#bound.add(bytes);
             this.#stats.items++;
             this.#stats.waiting++;
-            this.#calls.add({ context, bytes, until: performance.now() + TIMEOUT_MS, resolve, reject });
+            this.#calls.add({ context, bytes, until: performance.now() + this.#waitMs, resolve, reject });
         });
     }
 
@@ -53,13 +58,10 @@ export class WaitingCalls {
         }
     }
 
-    /**
-     * Fails the calls that have ended, and those that have waited for too long. `reason` returns the error of the
-     * latter.
-     */
+    /** Fails the calls that are cancelled, and with `reason` those that have waited for too long. */
     sweep(now: number, reason: () => AppError): void {
         for (const call of this.#calls) {
-            if (isOver(call.context, now)) this.#fail(call, overError(call.context));
+            if (call.context.cancellation.isCancelled) this.#fail(call, overError(call.context));
             else if (now >= call.until || reasonNotToStart(call.context)) this.#fail(call, reason());
         }
     }

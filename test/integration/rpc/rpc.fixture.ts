@@ -95,7 +95,10 @@ export async function startFrameServer(t: TestContext, exchange: handleBidiStrea
     return { address, kill: () => server.forceShutdown() };
 }
 
-/** A client of the replicas in `addresses`. It looks at that list every 50 ms, so the test may change it. */
+/**
+ * A client of the replicas in `addresses`. It looks at that list every 50 ms, so the test may change it. Its calls wait
+ * for a replica for longer than any machine takes to start one, unless `waitMs` says otherwise.
+ */
 export function connectTo(
     t: TestContext,
     addresses: ReplicaAddress[],
@@ -108,10 +111,16 @@ export function connectTo(
         tls: undefined,
         resolve: async () => [...addresses],
         refreshMs: 50,
+        waitMs: 120_000,
         ...options,
     });
     t.after(() => connection.close());
     return client(DidServiceDefinition, connection.transport);
+}
+
+/** A client of a service of which no replica is ever reached. Its calls wait for as long as those of production. */
+export function connectToNone(t: TestContext, addresses: ReplicaAddress[], service = 'test'): DidClient {
+    return connectTo(t, addresses, { service, waitMs: undefined });
 }
 
 /** Like connectTo, but counts the lookups. Without `refreshMs` their interval is that of production. */

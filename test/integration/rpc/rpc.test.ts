@@ -197,7 +197,7 @@ describe('the frame stream', () => {
         await resolve(did, 'x');
         await first.stop();
         await assert.rejects(
-            resolve(did, 'x'),
+            resolve(did, 'x', testContext({ deadline: performance.now() + 2_000 })),
             (error: AppError) => error.kind === 'unavailable' && error.retry_after === 1,
         );
         await startReplica(t, { port: Number(first.address.target.split(':')[1]) });

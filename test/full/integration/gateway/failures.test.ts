@@ -11,7 +11,7 @@ import { bind } from '../../../../platform/rpc/definition.ts';
 import { dispatcher } from '../../../../platform/rpc/dispatch.ts';
 import { createMetrics } from '../../../../platform/telemetry/metrics.ts';
 import { DidServiceDefinition } from '../../../../proto/gen/did/v1/did.ts';
-import { connectTo, startReplica, until } from '../../../integration/rpc/rpc.fixture.ts';
+import { connectTo, connectToNone, startReplica, until } from '../../../integration/rpc/rpc.fixture.ts';
 import { recordingLog, testRedis } from '../../../support/harness.ts';
 import { stubService } from '../../../support/stub-service.ts';
 import { testLimiter, UNCOUNTED, UNRESTRICTED } from '../../../support/test-redis.ts';
@@ -77,7 +77,7 @@ for (const frames of [true, false]) {
 }
 
 it('the log and the metrics of the gateway name the service that cannot be reached', async (t) => {
-    const gateway = await start(t, { did: connectTo(t, [], { service: 'did' }) });
+    const gateway = await start(t, { did: connectToNone(t, [], 'did') });
     assert.equal(await askForDid(gateway.url), 503);
     assert.equal((await gateway.requestLine())['reason'], 'service did');
     assert.match(await gateway.metrics(), /http_unavailable_total\{reason="service did"\} 1/);

@@ -10,6 +10,7 @@ import { DidServiceDefinition } from '../../../../proto/gen/did/v1/did.ts';
 import {
     connectCounted,
     connectTo,
+    connectToNone,
     create,
     cuttable,
     load,
@@ -205,7 +206,7 @@ describe('a service of several replicas', () => {
 
     it('is `unavailable` while no address of the service is known', async (t) => {
         await assert.rejects(
-            resolve(connectTo(t, []), 'x'),
+            resolve(connectToNone(t, []), 'x'),
             ({ kind, retry_after }: AppError) => kind === 'unavailable' && retry_after === 1,
         );
     });
